@@ -1,0 +1,44 @@
+import type { ConfigStore } from './config/store.ts';
+import type { OpenTransport } from './api/transport.ts';
+
+/** Everything of the process and the outside world that a command may use. Built by `main`, or by a test. */
+export interface Context {
+  readonly stdin: InputStream;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Environment;
+  /** Aborted, with an Interrupted as its reason, when the run is to stop. */
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  /** Opens the store of profiles and settings; nothing is read before the first call. */
+  readonly config: () => Promise<ConfigStore>;
+  /** Makes the HTTP side; the library behind it is loaded by the first call. */
+  readonly openTransport: OpenTransport;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface OutputStream {
+  readonly isTerminal: boolean;
+  /** Display cells across, on a terminal. */
+  readonly columns: number | undefined;
+  /** Resolves when the bytes are taken; rejects with OutputError, whose cause has code EPIPE when the reader is gone. */
+  write(bytes: Uint8Array | string): Promise<void>;
+}
+
+export interface InputStream {
+  readonly isTerminal: boolean;
+  /** Everything up to the end of input, as UTF-8. */
+  readAll(): Promise<string>;
+  /** One line typed at a terminal without showing it; `prompt` goes to stderr. Rejects with Interrupted on Ctrl-C. */
+  readHidden(prompt: string): Promise<string>;
+}
+
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Waits; rejects with the signal's reason when it is aborted first. */
+  sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
+  /** 0 <= n < 1. */
+  random(): number;
+}

@@ -1,0 +1,39 @@
+/**
+ * What can go wrong, each kind named by its consequence; the exit code of each is in `cli/exit-codes.ts`.
+ * Anything else that is thrown is a fault of folio's own and shows its stack.
+ */
+export class FolioError extends Error {
+  /** What the user can do about it: a sentence, or none where the message says it all. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.hint = options.hint;
+  }
+}
+
+/** The command line or the query is wrong. */
+export class UsageError extends FolioError {}
+
+/** There is no token, or the service refuses it. */
+export class AuthError extends FolioError {}
+
+/** What was asked for does not exist. */
+export class NotFoundError extends FolioError {}
+
+/** The service or the network failed after all retries, answered nonsense, or is not at the base address. */
+export class ServiceError extends FolioError {}
+
+/** Something was delivered, but not all that was asked for. */
+export class IncompleteError extends FolioError {}
+
+/** The result could not be written. */
+export class OutputError extends FolioError {}
+
+/** The user or the system stopped the run. */
+export class Interrupted extends FolioError {
+  constructor(readonly signal: 'SIGINT' | 'SIGTERM') {
+    super(`stopped by ${signal}`);
+  }
+}

@@ -1,0 +1,33 @@
+import type { RecordBatch } from '../json/record-batch.ts';
+
+/** Where bytes go. A write resolves when more may be written (back-pressure) and rejects with OutputError. */
+export interface Sink {
+  write(bytes: Uint8Array | string): Promise<void>;
+}
+
+/** Turns batches of records into one format's bytes and passes them on to its sink. */
+export interface Writer {
+  write(batch: RecordBatch): Promise<void>;
+  /** Completes the document (closing bracket, spooled rows, the last table rows). Does not close the sink. */
+  end(): Promise<void>;
+}
+
+/** How the records are to be laid out; each format reads what concerns it. */
+export interface Layout {
+  /** The columns asked for, in order; undefined for the union of all records' columns, by first appearance. */
+  readonly columns?: readonly string[] | undefined;
+  /** csv: one character between cells. */
+  readonly delimiter?: string | undefined;
+  /** csv, tsv: whether the first line names the columns. */
+  readonly header: boolean;
+  /** csv: byte order mark, CRLF, and text that a spreadsheet would run as a formula made inert. */
+  readonly excel: boolean;
+  /** json: print the only record itself instead of an array. */
+  readonly single: boolean;
+  /** table: display cells across, or undefined off a terminal. */
+  readonly width?: number | undefined;
+  /** table: whether colour may be used. */
+  readonly color: boolean;
+}
+
+export type OpenWriter = (sink: Sink, layout: Layout) => Writer;

@@ -1,0 +1,57 @@
+/**
+ * A resource is a declaration: what the service lists, under which address and in which dialect. The interpreter in
+ * `cli/listing.ts` makes flags, help, validation and requests of it. Only the files of this folder know the
+ * service's own spelling.
+ */
+export interface Resource {
+  /** As in messages and receipts: `issued`, `fund documents`. */
+  readonly name: string;
+  /** What its records are, in the plural: `issued invoices`. */
+  readonly records: string;
+  /** Below the base address; `{id}` stands for the positional argument. */
+  readonly path: string;
+  readonly paging: NumberedPaging | CursorPaging;
+  /** The order in which records come when none is asked for, for the help. */
+  readonly defaultOrder: string;
+  readonly sortBy?: SortKeys;
+  readonly sortDirections?: readonly [ascending: string, descending: string];
+  readonly fiscalIds?: FiscalIdFilter;
+  /** Parameters that the service is known to refuse, each with what to say about it. */
+  readonly refusedParameters: Readonly<Record<string, string>>;
+  /** Command lines for the help, each with what it answers. */
+  readonly examples: readonly (readonly [commandLine: string, answer: string])[];
+}
+
+export interface NumberedPaging {
+  readonly kind: 'numbered';
+  /** The number of the first page: 0 or 1. */
+  readonly firstPage: 0 | 1;
+  /** Records a page when the request names no size. */
+  readonly serviceSize: number;
+  /** Records a page that a whole export asks for. */
+  readonly walkSize: number;
+  /** The most that the service accepts; undefined where there is no practical cap. */
+  readonly maxSize?: number;
+  /** The member that holds the records: of the envelope, or (`documents`) an array or an envelope within the item. */
+  readonly recordsIn: 'pageResults' | 'assignedDocuments';
+  /** True where a page may be too large for the service, which then answers 502 or 504. */
+  readonly shrinks: boolean;
+}
+
+export interface CursorPaging {
+  readonly kind: 'cursor';
+  readonly walkSize: number;
+  readonly recordsIn: 'data';
+}
+
+export interface SortKeys {
+  readonly known: readonly string[];
+}
+
+export interface FiscalIdFilter {
+  /** Without dashes: `customer-fiscal-id`. */
+  readonly flag: string;
+  readonly parameter: string;
+  /** Whom the IDs name: `customer`. */
+  readonly whose: string;
+}
