@@ -33,7 +33,10 @@ export class OutputError extends FolioError {}
 
 /** The user or the system stopped the run. */
 export class Interrupted extends FolioError {
-  constructor(readonly signal: 'SIGINT' | 'SIGTERM') {
+  readonly signal: 'SIGINT' | 'SIGTERM';
+
+  constructor(signal: 'SIGINT' | 'SIGTERM') {
     super(`stopped by ${signal}`);
+    this.signal = signal;
   }
 }

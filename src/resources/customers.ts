@@ -1,0 +1,25 @@
+import type { Resource } from './resource.ts';
+
+const NOT_ACCEPTED = 'the service does not accept it on customers at present: any value is an error';
+
+export const customers: Resource = {
+  name: 'customers',
+  records: 'customers',
+  path: '/customers',
+  // The specification leaves the limit of the page size open (spec 4.3).
+  paging: { kind: 'cursor', walkSize: 1000, recordsIn: 'data' },
+  defaultOrder: 'the service’s own',
+  sortDirections: ['ASC', 'DESC'],
+  refusedParameters: {
+    fiscalId: NOT_ACCEPTED,
+    overdueAmount: NOT_ACCEPTED,
+    options_sortBy: 'the service does not sort customers',
+    options_page: 'customers come by cursor, not by page: use --next-token',
+  },
+  examples: [
+    ['folio customers --limit 20', 'the first twenty customers'],
+    ['folio customers -o customers.csv', 'every customer, as a file'],
+    ['folio customers get 4711', 'one customer'],
+    ['folio customers portal-link 4711', 'the link to a customer’s portal'],
+  ],
+};

@@ -1,0 +1,71 @@
+import { UsageError } from '../errors.ts';
+import type { Resource } from './resource.ts';
+
+/** What the user asked of a listing, already checked. Undefined is "not said": then nothing is sent. */
+export interface ListingQuery {
+  /** Takes the place of `{id}` in the resource's path. */
+  readonly id?: string | undefined;
+  readonly fiscalIds: readonly string[];
+  readonly sortBy?: string | undefined;
+  readonly sortOrder?: 'asc' | 'desc' | undefined;
+  readonly params: readonly QueryParameter[];
+  readonly listEncoding: ListEncoding;
+  readonly page?: number | undefined;
+  readonly nextToken?: string | undefined;
+  /** Records a request. */
+  readonly pageSize?: number | undefined;
+  /** Records in all, at most. */
+  readonly limit?: number | undefined;
+}
+
+export type QueryParameter = readonly [name: string, value: string];
+
+export const listEncodings = ['comma', 'repeat', 'brackets'] as const;
+export type ListEncoding = (typeof listEncodings)[number];
+
+/** The parameters that are the same for every page of a listing, in the service's own spelling. */
+export function filterParameters(resource: Resource, query: ListingQuery): QueryParameter[] {
+  const parameters: QueryParameter[] = [];
+  if (query.sortBy !== undefined) parameters.push(['options_sortBy', query.sortBy]);
+  if (query.sortOrder !== undefined && resource.sortDirections !== undefined) {
+    const [ascending, descending] = resource.sortDirections;
+    parameters.push(['options_sortOrder', query.sortOrder === 'asc' ? ascending : descending]);
+  }
+  if (resource.fiscalIds !== undefined && query.fiscalIds.length > 0) {
+    parameters.push(...encodeList(resource.fiscalIds.parameter, query.fiscalIds, query.listEncoding));
+  }
+  for (const parameter of query.params) parameters.push(checked(resource, parameter));
+  return parameters;
+}
+
+/** A list in the query; the specification does not show how the service wants it written (spec 4.9). */
+function encodeList(name: string, values: readonly string[], encoding: ListEncoding): QueryParameter[] {
+  if (encoding === 'comma') return [[name, values.join(',')]];
+  return values.map((value) => [encoding === 'repeat' ? name : `${name}[]`, value]);
+}
+
+/** Parameters of which the walk itself takes care. */
+const OWN = ['options_page', 'options_pageSize', 'options_nextToken'];
+
+function checked(resource: Resource, parameter: QueryParameter): QueryParameter {
+  const [name] = parameter;
+  const reason = resource.refusedParameters[name];
+  if (reason !== undefined) throw new UsageError(`--param ${name}: ${reason}`);
+  if (OWN.includes(name)) {
+    throw new UsageError(`--param ${name}: folio walks the pages itself`, {
+      hint: 'use --page, --page-size, --limit or, on customers, --next-token',
+    });
+  }
+  return parameter;
+}
+
+/** Records a request: what the user said; else as many as a limit takes, evenly spread; else the whole export’s. */
+export function requestSize(resource: Resource, { pageSize, limit }: ListingQuery): number {
+  const most = pageSize ?? resource.paging.walkSize;
+  if (limit === undefined) return most;
+  if (limit <= most) return limit;
+  if (pageSize !== undefined) return pageSize;
+  const evenly = Math.ceil(limit / Math.ceil(limit / most));
+  // A size with small divisors, in case that pages must shrink.
+  return Math.min(most, Math.ceil(evenly / 10) * 10);
+}

@@ -1,0 +1,30 @@
+import type { Resource } from './resource.ts';
+
+export const received: Resource = {
+  name: 'received',
+  records: 'received invoices',
+  path: '/invoices/received',
+  paging: {
+    kind: 'numbered',
+    firstPage: 0,
+    serviceSize: 10,
+    // Larger pages may pass the 6 MB that the service can answer with (spec 4.2 rule 3).
+    walkSize: 500,
+    maxSize: 1000,
+    recordsIn: 'pageResults',
+    shrinks: true,
+  },
+  defaultOrder: 'the service’s own, unsorted',
+  sortBy: { known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] },
+  sortDirections: ['ASC', 'DESC'],
+  fiscalIds: { flag: 'issuer-fiscal-id', parameter: 'issuerFiscalIds', whose: 'issuer' },
+  refusedParameters: {
+    totalAmount: 'the service does not accept it on received invoices at present: any value is an error',
+  },
+  examples: [
+    ['folio received --limit 20', 'twenty invoices that suppliers sent'],
+    ['folio received --issuer-fiscal-id @suppliers.txt', 'those of the suppliers in a file, one ID a line'],
+    ['folio received --param receivedDateSince=2026-01-01 -o received.csv', 'this year’s, as a file'],
+    ['folio received --all -o received.jsonl --report received.report.json', 'everything, with a receipt'],
+  ],
+};
