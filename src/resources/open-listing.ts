@@ -78,6 +78,7 @@ function openCursors(opening: Opening<CursorPaging>): AsyncGenerator<Delivery> {
   const { account, signal, resume } = options;
   const size = requestSize(resource, query);
   const fetchPage = cursorPages(request, paging, { size, said: query.pageSize !== undefined });
-  const start = resume === undefined ? { from: query.nextToken } : { from: resume.next as string, given: resume.given };
+  const start =
+    resume === undefined ? { from: query.nextToken } : { from: resume.next as string, given: resume.given };
   return walkCursors({ account, signal, fetchPage, limit: query.limit, ...start });
 }

@@ -1,0 +1,39 @@
+import {
+  AuthError,
+  IncompleteError,
+  Interrupted,
+  NotFoundError,
+  OutputError,
+  ServiceError,
+  UsageError,
+} from '../errors.ts';
+
+/** What each exit code means; also the text of `folio help exit-codes`. */
+export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
+  [0, 'all that was asked for was delivered'],
+  [1, 'a fault of folio’s own, or the disk’s'],
+  [2, 'the command line or the query is wrong'],
+  [3, 'no token, or the service refuses it'],
+  [4, 'not there: an unknown customer or fund, none of the fiscal IDs exist'],
+  [5, 'the service or the network failed after all retries, or the address is not the service’s'],
+  [6, 'delivered, but not all; what is missing is said on standard error'],
+  [130, 'stopped by SIGINT (Ctrl-C)'],
+  [143, 'stopped by SIGTERM'],
+];
+
+/** The exit code of whatever ended a run. A reader that closed early (`| head`) is no failure. */
+export function exitCodeOf(error: unknown): number {
+  if (isReaderGone(error)) return 0;
+  if (error instanceof UsageError) return 2;
+  if (error instanceof AuthError) return 3;
+  if (error instanceof NotFoundError) return 4;
+  if (error instanceof ServiceError) return 5;
+  if (error instanceof IncompleteError) return 6;
+  if (error instanceof Interrupted) return error.signal === 'SIGINT' ? 130 : 143;
+  return 1;
+}
+
+/** True when whoever read our output closed it. */
+export function isReaderGone(error: unknown): boolean {
+  return error instanceof OutputError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+}

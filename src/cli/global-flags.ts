@@ -1,0 +1,50 @@
+import { Option, type Command } from 'commander';
+import { UsageError } from '../errors.ts';
+import { oneOf } from './parse-values.ts';
+
+/** The flags that every command understands, before or after its name. */
+export interface GlobalFlags {
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly tokenFile?: string;
+  readonly sandbox?: boolean;
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly debug?: boolean;
+  readonly color: boolean;
+  /** False with --no-progress; 'plain' for a line now and then instead of a spinner. */
+  readonly progress: boolean | 'plain';
+}
+
+const GROUP = 'Everywhere:';
+
+/** Declares the global flags on the program. */
+export function addGlobalFlags(program: Command): void {
+  const options = [
+    new Option('--profile <name>', 'the organization to ask for, by the name of its profile'),
+    new Option('--base-url <url>', 'the address of the service, with or without /v1'),
+    new Option('--token-file <file>', 'read the token from a file; - is standard input'),
+    new Option('--sandbox', 'ask an embedded service with made-up data: no token, no set-up'),
+    new Option('-q, --quiet', 'no progress and no warnings'),
+    new Option('-v, --verbose', 'say what is done, on standard error'),
+    new Option('--debug', 'every request on standard error, and the stack of an error; never the token'),
+    new Option('--no-color', 'no colours'),
+    new Option('--no-progress', 'no progress on standard error'),
+    new Option('--progress <how>', 'plain: a line every 10 s, for logs').argParser(
+      oneOf('--progress', ['plain']),
+    ),
+  ];
+  for (const option of options) program.addOption(option.helpGroup(GROUP));
+  const token = new Option('--token <token>').hideHelp().argParser(refuseToken);
+  program.addOption(token);
+}
+
+/** Never shows what was given. */
+function refuseToken(): never {
+  throw new UsageError(
+    'there is no --token flag: a token on a command line is in the process list and the history',
+    {
+      hint: 'set FOLIO_TOKEN, pass --token-file <file>, or store it once with `folio auth login`',
+    },
+  );
+}

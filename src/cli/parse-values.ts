@@ -1,0 +1,65 @@
+import { UsageError } from '../errors.ts';
+
+/** Parse functions for flags: each returns a typed value, or throws naming the flag, the value and what is allowed. */
+
+function refuse(flag: string, value: string, allowed: string): never {
+  throw new UsageError(`${flag} ${JSON.stringify(value)}: expected ${allowed}`);
+}
+
+/** A whole number from `least` to `most`. */
+export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_INTEGER) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (/^\d+$/.test(value) && Number.isSafeInteger(number) && number >= least && number <= most)
+      return number;
+    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+    return refuse(flag, value, `a whole number, ${range}`);
+  };
+}
+
+/** A number of seconds, decimals allowed, as milliseconds. */
+export function seconds(flag: string, least: number, most: number) {
+  return (value: string): number => {
+    const number = Number(value);
+    if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number * 1000;
+    return refuse(flag, value, `a number of seconds, ${least} to ${most}`);
+  };
+}
+
+/** One of some words, in any case. */
+export function oneOf<const Word extends string>(flag: string, words: readonly Word[]) {
+  return (value: string): Word =>
+    words.find((word) => word === value.toLowerCase()) ?? refuse(flag, value, words.join(', '));
+}
+
+/** A comma-separated list of names, none empty or twice. */
+export function names(flag: string) {
+  return (value: string): readonly string[] => {
+    const list = value.split(',').map((name) => name.trim());
+    if (list.includes(''))
+      return refuse(flag, value, 'names with commas between them, such as number,customer.name');
+    const twice = list.find((name, at) => list.indexOf(name) !== at);
+    if (twice !== undefined)
+      return refuse(flag, value, `each name once, ${JSON.stringify(twice)} comes twice`);
+    return list;
+  };
+}
+
+/** `name=value`, collected over repeated flags. */
+export function parameter(flag: string) {
+  return (value: string, before: readonly (readonly [string, string])[] = []) => {
+    const at = value.indexOf('=');
+    if (at < 1) return refuse(flag, value, 'name=value, such as status=OVERDUE');
+    return [...before, [value.slice(0, at), value.slice(at + 1)] as const];
+  };
+}
+
+/** One character between the cells of a row. */
+export function delimiter(flag: string) {
+  return (value: string): string => {
+    const character = value === '\\t' || value.toLowerCase() === 'tab' ? '\t' : value;
+    const allowed = 'one character that is not a quote or a line break, such as ";" or "\\t"';
+    if ([...character].length !== 1 || /["\r\n]/.test(character)) return refuse(flag, value, allowed);
+    return character;
+  };
+}

@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts';
+import { FolioError, Interrupted } from '../errors.ts';
+import { visible } from '../output/terminal-text.ts';
+import { isReaderGone } from './exit-codes.ts';
+
+/**
+ * Says on standard error what ended the run: one line, then what to do about it. `debug` adds the stack and the
+ * causes. What is not a FolioError is a fault of folio's own and always shows its stack.
+ */
+export async function reportError(error: unknown, context: Context, debug: boolean): Promise<void> {
+  if (isReaderGone(error) || (error instanceof FolioError && error.message === '')) return;
+  await context.stderr.write(describe(error, debug));
+}
+
+function describe(error: unknown, debug: boolean): string {
+  if (!(error instanceof FolioError)) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `folio: this is a fault of folio's own, please report it\n${lines(stack)}\n`;
+  }
+  const message = `folio: ${visible(error.message)}\n`;
+  const hint = error.hint === undefined ? '' : `  ${visible(error.hint)}\n`;
+  if (!debug || error instanceof Interrupted) return message + hint;
+  return `${message}${hint}${causes(error)}`;
+}
+
+function causes(error: Error): string {
+  let text = '';
+  for (let at: unknown = error; at instanceof Error; at = at.cause)
+    text += `${lines(at.stack ?? at.message)}\n`;
+  return text;
+}
+
+function lines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => visible(line))
+    .join('\n');
+}

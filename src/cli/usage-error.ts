@@ -1,0 +1,15 @@
+import type { CommanderError } from 'commander';
+import { UsageError } from '../errors.ts';
+
+/** The parser's complaint in folio's own form: one line, then what to do. */
+export function usageErrorOf({ message, code }: CommanderError): UsageError {
+  // A bare `folio`, or a command that only has sub-commands: the help was printed, there is no more to say.
+  if (code === 'commander.help') return new UsageError('');
+  const [complaint = '', suggestion = ''] = message.replace(/^error: /, '').split('\n');
+  const hint = suggestion.replace(/^\((.*)\)$/, '$1');
+  return new UsageError(complaint, { hint: hint === '' ? 'see --help for what there is' : lowerFirst(hint) });
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}

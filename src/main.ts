@@ -1,0 +1,62 @@
+import { EventEmitter } from 'node:events';
+import type { Context } from './context.ts';
+import { Interrupted } from './errors.ts';
+import { version } from './version.ts';
+
+/** Milliseconds that a run which was told to stop may take to clean up. */
+const GRACE = 1_500;
+
+/**
+ * Runs folio on the real process. The only place that knows `process`.
+ *
+ * @returns the exit code
+ */
+export async function main(): Promise<number> {
+  const argv = process.argv.slice(2);
+  // Answered before anything is loaded: scripts ask for the version often.
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    process.stdout.write(`${version}\n`);
+    return 0;
+  }
+  // One listener a request in flight is no leak.
+  EventEmitter.defaultMaxListeners = 100;
+  const { run } = await import('./cli/run.ts');
+  return run(argv, await realContext());
+}
+
+async function realContext(): Promise<Context> {
+  const env = { ...process.env };
+  // What folio starts (a token command) and what shows its environment (a crash report) must not carry the token.
+  delete process.env['FOLIO_TOKEN'];
+  const { inputStream, outputStream } = await import('./process-streams.ts');
+  const { realClock } = await import('./clock.ts');
+  return {
+    stdin: inputStream(process.stdin, process.stderr),
+    stdout: outputStream(process.stdout),
+    stderr: outputStream(process.stderr),
+    env,
+    signal: stopSignal(),
+    clock: realClock,
+    config: async () => (await import('./config/store.ts')).openStore({ env }),
+    openTransport: async (options) =>
+      (await import('./api/undici-transport.ts')).openUndiciTransport(options),
+  };
+}
+
+/** Aborted by the first SIGINT or SIGTERM. A second one, or clean-up that takes too long, ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      const die = (): void => {
+        process.removeAllListeners(signal);
+        process.kill(process.pid, signal);
+      };
+      if (controller.signal.aborted) die();
+      controller.abort(new Interrupted(signal));
+      process.once(signal, die);
+      setTimeout(die, GRACE).unref();
+    });
+  }
+  return controller.signal;
+}

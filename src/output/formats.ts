@@ -1,0 +1,47 @@
+import { UsageError } from '../errors.ts';
+import type { OpenWriter } from './writer.ts';
+
+/** The formats in which records can leave. */
+export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv', 'xlsx'] as const;
+export type Format = (typeof formats)[number];
+
+/** The one list of writers; each is loaded when it is used. */
+const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
+  table: async () => (await import('./table.ts')).openTable,
+  jsonl: async () => (await import('./jsonl.ts')).openJsonl,
+  json: async () => (await import('./json.ts')).openJson,
+  csv: async () => (await import('./csv.ts')).openCsv,
+  tsv: async () => (await import('./csv.ts')).openTsv,
+  xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
+};
+
+/** Loads the writer of a format. */
+export function loadWriter(format: Format): Promise<OpenWriter> {
+  return writers[format]();
+}
+
+const ENDINGS: Readonly<Record<string, Format>> = { ndjson: 'jsonl', txt: 'table', tab: 'tsv' };
+
+/** The format that a file's ending names, or undefined where it names none. */
+export function formatOfEnding(file: string): Format | undefined {
+  const ending = /\.([^./\\]+)$/.exec(file)?.[1]?.toLowerCase() ?? '';
+  return formats.find((format) => format === ending) ?? ENDINGS[ending];
+}
+
+/** Refuses flags that the format has no use for, so that nobody believes they took effect. */
+export function checkFlagsOfFormat(format: Format, given: Readonly<Record<string, unknown>>): void {
+  const owners: Readonly<Record<string, readonly Format[]>> = {
+    '--delimiter': ['csv'],
+    '--excel': ['csv'],
+    '--no-header': ['csv', 'tsv'],
+    '--wide': ['table'],
+    '--raw': ['table'],
+  };
+  for (const [flag, allowed] of Object.entries(owners)) {
+    if (given[flag] && !allowed.includes(format)) {
+      throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
+        hint: `leave ${flag} out, or say --format ${allowed[0]}`,
+      });
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { InputStream, OutputStream } from './context.ts';
+import { AuthError, Interrupted, OutputError, UsageError } from './errors.ts';
+
+/** Bytes of standard input that folio reads at most: a token, or a list of fiscal IDs. */
+const MOST_INPUT = 64 * 1024 * 1024;
+
+/** Standard output or error as folio writes to it: every write is checked, none is lost at the end of the process. */
+export function outputStream(stream: WriteStream): OutputStream {
+  let failure: Error | undefined;
+  // Without a listener a failed write would end the process with a stack; with it, the write's own callback tells.
+  stream.on('error', (error) => (failure ??= error));
+  return {
+    isTerminal: stream.isTTY === true,
+    get columns() {
+      return stream.isTTY === true ? stream.columns : undefined;
+    },
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        const settle = (error: Error | null | undefined): void =>
+          error ? reject(new OutputError(`cannot write: ${error.message}`, { cause: error })) : resolve();
+        if (failure) settle(failure);
+        else stream.write(bytes, settle);
+      }),
+  };
+}
+
+/** Standard input; prompts go to `prompts`, so that standard output stays data. */
+export function inputStream(stream: ReadStream, prompts: WriteStream): InputStream {
+  return {
+    isTerminal: stream.isTTY === true,
+    readAll: () => readAll(stream),
+    readHidden: (prompt) => readHidden(stream, prompts, prompt),
+  };
+}
+
+async function readAll(stream: ReadStream): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > MOST_INPUT) throw new UsageError('standard input holds more than 64 MB');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`cannot read standard input: ${(error as Error).message}`, { cause: error });
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Reads a line without echo. Backspace, Ctrl-U, Ctrl-C and Ctrl-D do what they do at a password prompt. */
+function readHidden(stream: ReadStream, prompts: WriteStream, prompt: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed = '';
+    const finish = (settle: () => void): void => {
+      stream.off('data', onData);
+      stream.setRawMode(false);
+      stream.pause();
+      prompts.write('\n');
+      settle();
+    };
+    const onData = (chunk: Buffer | string): void => {
+      for (const key of chunk.toString()) {
+        if (key === '\r' || key === '\n') return finish(() => resolve(typed));
+        if (key === '\u0003') return finish(() => reject(new Interrupted('SIGINT')));
+        if (key === '\u0004') return finish(() => reject(new AuthError('no token was typed')));
+        if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
+        else if (key === '\u0015') typed = '';
+        else if (key >= ' ') typed += key;
+      }
+    };
+    prompts.write(prompt);
+    stream.setRawMode(true);
+    stream.on('data', onData);
+    stream.resume();
+  });
+}
