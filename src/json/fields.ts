@@ -1,0 +1,81 @@
+import { ServiceError } from '../errors.ts';
+import type { Columns } from './columns.ts';
+
+/** Levels of objects that become columns with dots. */
+const MAX_LEVELS = 64;
+
+/** Different members of all records that are remembered. */
+const MAX_FIELDS = 100_000;
+
+/** A member that records have at one place. */
+export class Field {
+  readonly path: readonly string[];
+  /** Its name as it was last sent, from the opening quote to the colon: how it is recognized without being decoded. */
+  token: Buffer;
+  /** Its column when it holds no object; looked up when that first happens. */
+  column: number | undefined;
+  /** When it holds an object: the members of that object, or null where no column is within. */
+  members: Fields | null | undefined;
+  /** The member that came behind it in the record before: likely the next one of this record too. */
+  next: Field | undefined;
+  /** The number of the record in which it was last seen. */
+  seen = 0;
+
+  constructor(path: readonly string[], token: Buffer) {
+    this.path = path;
+    this.token = token;
+  }
+}
+
+/** The members of the objects at one path, over all records. */
+export class Fields {
+  readonly path: readonly string[];
+  /** The member that came first in the record before. */
+  first: Field | undefined;
+  readonly #byName = new Map<string, Field>();
+  readonly #columns: Columns;
+  readonly #tally: { fields: number };
+
+  constructor(columns: Columns, path: readonly string[] = [], tally = { fields: 0 }) {
+    this.path = path;
+    this.#columns = columns;
+    this.#tally = tally;
+  }
+
+  /** The member with the name that `token` spells (as in Field). Throws ServiceError when records have too many. */
+  find(name: string, token: Buffer): Field {
+    const known = this.#byName.get(name);
+    if (known) {
+      known.token = token;
+      return known;
+    }
+    const field = new Field([...this.path, name], token);
+    if (this.#tally.fields < MAX_FIELDS) {
+      this.#tally.fields++;
+      this.#byName.set(name, field);
+    } else if (!this.#columns.fixed) {
+      refuse(`the records have more than ${MAX_FIELDS} different members`);
+    }
+    return field;
+  }
+
+  /** The members of the object that `field` holds; null where no column lies within. Throws ServiceError when too deep. */
+  within(field: Field): Fields | null {
+    if (field.members !== undefined) return field.members;
+    field.members = null;
+    if (!this.#columns.reachesInto(field.path)) return null;
+    if (field.path.length === MAX_LEVELS)
+      refuse(`the records have objects more than ${MAX_LEVELS} levels deep`);
+    return (field.members = new Fields(this.#columns, field.path, this.#tally));
+  }
+
+  all(): Iterable<Field> {
+    return this.#byName.values();
+  }
+}
+
+function refuse(message: string): never {
+  throw new ServiceError(message, {
+    hint: 'Name the columns you want with --columns, or use --format jsonl.',
+  });
+}
