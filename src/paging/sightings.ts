@@ -15,10 +15,13 @@ interface Stretch {
  *
  * A record that was there throughout is missed only if it was behind one page when that was read and before the next
  * page when that was read: it crossed the border between them, so something was inserted or deleted in between, and
- * the two pages came with different totals. Changes that cancel each other between two readings leave no such trace.
+ * the total changed on the way from one reading to the other. Changes that cancel each other between two readings
+ * leave no such trace.
  */
 export class Sightings {
-  readonly #pages: Sighting[] = [];
+  readonly #pages: (Sighting & { readonly epoch: number })[] = [];
+  /** How often the total changed from one page to the next, in the order in which they came. */
+  #epoch = 0;
   readonly #doubts: readonly Stretch[];
 
   /** @param doubts stretches that the passes before this one left in doubt */
@@ -27,7 +30,8 @@ export class Sightings {
   }
 
   add(page: Sighting): void {
-    this.#pages.push(page);
+    if (page.total !== (this.#pages.at(-1)?.total ?? page.total)) this.#epoch++;
+    this.#pages.push({ ...page, epoch: this.#epoch });
   }
 
   get count(): number {
@@ -36,7 +40,7 @@ export class Sightings {
 
   /** True when the pages did not all come with one total. */
   get moved(): boolean {
-    return this.#pages.some(({ total }) => total !== this.#pages[0]!.total);
+    return this.#epoch > 0;
   }
 
   /** The stretches around each border where the total changed, in this pass or before: wide enough for what crossed it. */
@@ -44,7 +48,7 @@ export class Sightings {
     const pages = this.#pages.toSorted((a, b) => a.offset - b.offset);
     const totals = pages.map(({ total }) => total);
     const reach = size + Math.ceil((Math.max(...totals) - Math.min(...totals)) / size) * size;
-    const borders = pages.filter((page, at) => at > 0 && page.total !== pages[at - 1]!.total);
+    const borders = pages.filter((page, at) => at > 0 && page.epoch !== pages[at - 1]!.epoch);
     const around = borders.map(({ offset }) => {
       const border = Math.floor(offset / size) * size;
       return { from: Math.max(0, border - reach), to: border + reach };

@@ -1,0 +1,268 @@
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
+import { walkNumbered, type NumberedWalkOptions } from '../../src/paging/numbered-walk.ts';
+import { WalkAccount } from '../../src/paging/walk-account.ts';
+import { fakeListing, gather, numberedRecords, refuse } from '../support/fake-listing.ts';
+import { batchOf } from '../support/records.ts';
+
+function walk(options: Partial<NumberedWalkOptions> & Pick<NumberedWalkOptions, 'fetchPage'>) {
+  const account = options.account ?? new WalkAccount();
+  const signal = new AbortController().signal;
+  return { account, all: gather(walkNumbered({ size: 100, concurrency: 4, account, signal, ...options })) };
+}
+
+describe('a walk over numbered pages', () => {
+  it('reads the first page alone and the others after it, every record once and in order', async () => {
+    const { fetchPage, asked } = fakeListing(() => numberedRecords(250));
+    const { all, account } = walk({ fetchPage });
+    expect(await all).toEqual(numberedRecords(250));
+    expect(asked).toEqual(['0+100', '100+100', '200+100']);
+    expect(account).toMatchObject({ records: 250, pages: 3, complete: true, drift: false, totalAtEnd: 250 });
+  });
+
+  it('asks once for an empty listing', async () => {
+    const { fetchPage, asked } = fakeListing(() => []);
+    expect(await walk({ fetchPage }).all).toEqual([]);
+    expect(asked).toEqual(['0+100']);
+  });
+
+  it('asks for one page more where the last page is full, since the total may be too low', async () => {
+    const { fetchPage, asked } = fakeListing(() => numberedRecords(200));
+    expect(await walk({ fetchPage }).all).toEqual(numberedRecords(200));
+    expect(asked).toEqual(['0+100', '100+100', '200+100']);
+  });
+
+  it('has at most `concurrency` pages in flight and yields in order however they arrive', async () => {
+    let flying = 0;
+    let most = 0;
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(950),
+      async (page, { offset }) => {
+        most = Math.max(most, ++flying);
+        for (let turn = 0; turn < (offset * 7) % 11; turn++) await Promise.resolve();
+        flying--;
+        return page;
+      },
+    );
+    expect(await walk({ fetchPage, concurrency: 3 }).all).toEqual(numberedRecords(950));
+    expect(most).toBe(3);
+  });
+
+  it('reads no further ahead of a slow reader than twice the concurrency', async () => {
+    const { fetchPage, asked } = fakeListing(() => numberedRecords(5000));
+    const walk = walkNumbered({
+      fetchPage,
+      size: 100,
+      concurrency: 2,
+      account: new WalkAccount(),
+      signal: new AbortController().signal,
+    });
+    await walk.next();
+    await walk.next();
+    for (let turn = 0; turn < 100; turn++) await Promise.resolve();
+    expect(asked.length).toBeLessThanOrEqual(2 + 4);
+    await walk.return(undefined);
+  });
+
+  it('stops at a limit without asking for more than it takes', async () => {
+    const { fetchPage, asked } = fakeListing(() => numberedRecords(1000));
+    expect(await walk({ fetchPage, size: 60, until: 120 }).all).toEqual(numberedRecords(120));
+    expect(asked).toEqual(['0+60', '60+60']);
+  });
+
+  it('reads a single page', async () => {
+    const { fetchPage, asked } = fakeListing(() => numberedRecords(1000));
+    expect(await walk({ fetchPage, size: 10, from: 30, until: 40 }).all).toEqual(
+      numberedRecords(40).slice(30),
+    );
+    expect(asked).toEqual(['30+10']);
+  });
+
+  it('follows the page size that the service applies', async () => {
+    const { fetchPage, asked } = fakeListing(
+      () => numberedRecords(250),
+      (page, { offset, size }) => {
+        if (size <= 100) return { ...page, pageSize: size };
+        return { ...page, pageSize: 100, records: batchOf(numberedRecords(250).slice(offset, offset + 100)) };
+      },
+    );
+    expect(await walk({ fetchPage, size: 1000 }).all).toEqual(numberedRecords(250));
+    expect(asked).toEqual(['0+1000', '100+100', '200+100']);
+  });
+
+  it('goes on from the record really reached after a short page', async () => {
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(300),
+      (page, { offset, size }) =>
+        offset === 100 && size === 100
+          ? { ...page, records: batchOf(numberedRecords(300).slice(100, 160)) }
+          : page,
+    );
+    const { all, account } = walk({ fetchPage });
+    expect(await all).toEqual(numberedRecords(300));
+    expect(account.complete).toBe(true);
+  });
+
+  it('asks again for an empty page before the end', async () => {
+    let glitches = 1;
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(300),
+      (page, { offset }) => (offset === 100 && glitches-- > 0 ? { ...page, records: batchOf([]) } : page),
+    );
+    expect(await walk({ fetchPage }).all).toEqual(numberedRecords(300));
+  });
+});
+
+describe('pages that the service refuses', () => {
+  it('shrinks only the window that failed, down to what comes', async () => {
+    const { fetchPage, asked } = fakeListing(
+      () => numberedRecords(60),
+      (page, { offset, size }) => (offset < 25 && offset + size > 25 && size > 5 ? refuse('large') : page),
+    );
+    const { all, account } = walk({ fetchPage, size: 50, concurrency: 1 });
+    expect(await all).toEqual(numberedRecords(60));
+    expect(asked.slice(0, 3)).toEqual(['0+50', '0+25', '25+25']);
+    expect(account).toMatchObject({ shrinks: 1, complete: true });
+  });
+
+  it('asks once more for a page that was slow, and only then for less', async () => {
+    const { fetchPage, asked } = fakeListing(
+      () => numberedRecords(100),
+      (page, { size }) => (size > 50 ? refuse('slow') : page),
+    );
+    expect(await walk({ fetchPage }).all).toEqual(numberedRecords(100));
+    expect(asked.slice(0, 3)).toEqual(['0+100', '0+100', '0+50']);
+  });
+
+  it('needs few refused calls where no page over 40 records is served, whatever the records weigh', async () => {
+    let refused = 0;
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(3100),
+      (page, { size }) => {
+        if (size <= 40) return page;
+        refused++;
+        return refuse('large');
+      },
+    );
+    expect(await walk({ fetchPage, size: 500 }).all).toEqual(numberedRecords(3100));
+    expect(refused).toBeLessThanOrEqual(24);
+  });
+
+  it('needs 11 calls for 3,100 records of 11 KB from 1,000 a page, 2 of them refused', async () => {
+    let refused = 0;
+    const heavy = numberedRecords(3100).map((text) => `${text.slice(0, -1)},"x":"${'x'.repeat(11_000)}"}`);
+    const { fetchPage, asked } = fakeListing(
+      () => heavy,
+      (page) => {
+        if (page.records.bytes.length <= 6_000_000) return page;
+        refused++;
+        return refuse('large');
+      },
+    );
+    expect((await walk({ fetchPage, size: 1000 }).all).length).toBe(3100);
+    expect(refused).toBeLessThanOrEqual(2);
+    expect(asked.length).toBeLessThanOrEqual(11);
+  });
+
+  it('returns to large pages after a heavy stretch', async () => {
+    const { fetchPage, asked } = fakeListing(
+      () => numberedRecords(5000),
+      (page, { offset, size }) =>
+        offset < 1100 && offset + size > 1000 && size > 25 ? refuse('large') : page,
+    );
+    expect(await walk({ fetchPage, size: 500, concurrency: 1 }).all).toEqual(numberedRecords(5000));
+    const after = asked.filter((window) => Number(window.split('+')[0]) >= 2000);
+    expect(after.length).toBeLessThanOrEqual(8);
+  });
+
+  it('names the record that cannot be read even alone, and gives the others', async () => {
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(40),
+      (page, { offset, size }) => (offset <= 17 && 17 < offset + size ? refuse('large') : page),
+    );
+    const { all, account } = walk({ fetchPage, size: 20 });
+    expect(await all).toEqual(numberedRecords(40).toSpliced(17, 1));
+    expect([...account.unreadable]).toEqual([17]);
+    expect(account.complete).toBe(false);
+  });
+
+  it('gives up where record after record cannot be read', async () => {
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(40),
+      () => refuse('large'),
+    );
+    await expect(walk({ fetchPage, size: 20 }).all).rejects.toThrow('502');
+  });
+});
+
+describe('a total that is not true', () => {
+  it('too low: goes on as long as pages are full', async () => {
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(450),
+      (page) => ({ ...page, total: 200 }),
+    );
+    const { all, account } = walk({ fetchPage });
+    expect(await all).toEqual(numberedRecords(450));
+    expect(account.complete).toBe(true);
+  });
+
+  it('too high: ends, re-reads, and says how many are in doubt', async () => {
+    const { fetchPage, asked } = fakeListing(
+      () => numberedRecords(250),
+      (page) => ({ ...page, total: 1_000_000_000 }),
+    );
+    const { all, account } = walk({ fetchPage });
+    expect(await all).toEqual(numberedRecords(250));
+    expect(account).toMatchObject({ complete: false, inDoubt: 1_000_000_000 - 250, rereads: 2 });
+    expect(asked.length).toBeLessThan(60);
+  });
+
+  it('fails where the applied page size never stays the same', async () => {
+    let size = 100;
+    const { fetchPage } = fakeListing(
+      () => numberedRecords(5000),
+      (page) => ({ ...page, pageSize: --size }),
+    );
+    await expect(walk({ fetchPage }).all).rejects.toThrow(ServiceError);
+  });
+});
+
+describe('records without an id', () => {
+  const same = Array.from({ length: 250 }, (_, at) => `{"amount":${at % 3}}`);
+
+  it('are all given where the listing kept still, equal or not', async () => {
+    const { fetchPage } = fakeListing(() => same);
+    const { all, account } = walk({ fetchPage });
+    expect((await all).toSorted()).toEqual(same.toSorted());
+    expect(account.complete).toBe(true);
+  });
+
+  it('are all given where there is no total', async () => {
+    const { fetchPage } = fakeListing(
+      () => same,
+      ({ records }) => ({ records }),
+    );
+    expect(await walk({ fetchPage }).all).toEqual(same);
+  });
+});
+
+describe('a listing without a total', () => {
+  it('ends with the first page that is not full', async () => {
+    const { fetchPage, asked } = fakeListing(
+      () => numberedRecords(250),
+      ({ records }) => ({ records }),
+    );
+    expect(await walk({ fetchPage }).all).toEqual(numberedRecords(250));
+    expect(asked).toEqual(['0+100', '100+100', '200+100']);
+  });
+
+  it('ends where the service sends everything on every page', async () => {
+    const everything = numberedRecords(100);
+    const { fetchPage, asked } = fakeListing(
+      () => everything,
+      () => ({ records: batchOf(everything) }),
+    );
+    expect(await walk({ fetchPage }).all).toEqual(everything);
+    expect(asked.length).toBe(2);
+  });
+});
