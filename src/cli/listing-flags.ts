@@ -1,9 +1,11 @@
 import { Option, type Command } from 'commander';
-import { listEncodings, type ListEncoding } from '../resources/listing-query.ts';
+import type { ListEncoding } from '../api/query-string.ts';
 import type { Resource } from '../resources/resource.ts';
 import { addOutputFlags, type OutputFlags } from './output-flags.ts';
 import { oneOf, parameter, wholeNumber } from './parse-values.ts';
 import { addRequestFlags, type RequestFlags } from './request-flags.ts';
+
+const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
 
 /** What the parser hands over for a listing; which of the flags there are depends on the resource. */
 export interface ListingFlags extends OutputFlags, RequestFlags {
@@ -47,8 +49,8 @@ function filterOptions(resource: Resource): Option[] {
       new Option('--strict', 'unknown fiscal IDs are a failure (exit 6), not a warning'),
       new Option(
         '--list-encoding <how>',
-        `how lists are sent: ${listEncodings.join(', ')} (default comma)`,
-      ).argParser(oneOf('--list-encoding', listEncodings)),
+        `how lists are sent: ${LIST_ENCODINGS.join(', ')} (default comma)`,
+      ).argParser(oneOf('--list-encoding', LIST_ENCODINGS)),
     );
   }
   if (sortBy !== undefined) {

@@ -1,9 +1,9 @@
-import { UsageError } from '../errors.ts';
+import { RefusedQuery } from '../api/refused-query.ts';
 import { BadBody } from '../json/bad-body.ts';
-import { readValue } from '../json/read-value.ts';
 import { scanPage } from '../json/scan-page.ts';
+import { readJson } from '../json/span.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
-import type { PageRequest } from './open-listing.ts';
+import { partialErrors, type PageRequest } from './page-request.ts';
 import type { CursorPaging } from './resource.ts';
 
 export interface CursorPageSize {
@@ -26,12 +26,8 @@ export function cursorPages(
     const query: (readonly [string, string])[] = [];
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (sized) query.push(['options_pageSize', String(size)]);
-    return request.client.get({
-      path: request.path,
-      query: [...query, ...request.filters],
-      parse: (body) => parsePage(body, paging, request.onErrors),
-      signal,
-    });
+    const parse = (body: Buffer): CursorPage => parsePage(body, paging, request);
+    return request.client.get({ path: request.path, query: [...query, ...request.filters], parse, signal });
   };
   let first = true;
   return async (cursor, signal) => {
@@ -40,20 +36,20 @@ export function cursorPages(
     try {
       return await get(cursor, signal);
     } catch (error) {
-      if (!mayDrop || !(error instanceof UsageError)) throw error;
+      if (!mayDrop || !(error instanceof RefusedQuery)) throw error;
       sized = false;
-      return await get(cursor, signal);
+      return get(cursor, signal);
     }
   };
 }
 
-function parsePage(body: Buffer, { recordsIn }: CursorPaging, onErrors: PageRequest['onErrors']): CursorPage {
+function parsePage(body: Buffer, { recordsIn }: CursorPaging, request: PageRequest): CursorPage {
   const { records, members } = scanPage(body, recordsIn);
-  const next = readValue(body, members.get('nextToken'));
+  const token = members.get('nextToken');
+  const next = token === undefined ? undefined : readJson(body, token);
   if (next !== null && (typeof next !== 'string' || next === '')) {
     throw new BadBody('expected a cursor or null as "nextToken"');
   }
-  const errors = readValue(body, members.get('errors'));
-  if (Array.isArray(errors) && errors.length > 0) onErrors(errors);
+  partialErrors(request, body, members);
   return { records, next };
 }

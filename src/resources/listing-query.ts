@@ -1,3 +1,4 @@
+import { listPairs, type ListEncoding, type QueryPair } from '../api/query-string.ts';
 import { UsageError } from '../errors.ts';
 import type { Resource } from './resource.ts';
 
@@ -8,7 +9,7 @@ export interface ListingQuery {
   readonly fiscalIds: readonly string[];
   readonly sortBy?: string | undefined;
   readonly sortOrder?: 'asc' | 'desc' | undefined;
-  readonly params: readonly QueryParameter[];
+  readonly params: readonly QueryPair[];
   readonly listEncoding: ListEncoding;
   readonly page?: number | undefined;
   readonly nextToken?: string | undefined;
@@ -18,36 +19,25 @@ export interface ListingQuery {
   readonly limit?: number | undefined;
 }
 
-export type QueryParameter = readonly [name: string, value: string];
-
-export const listEncodings = ['comma', 'repeat', 'brackets'] as const;
-export type ListEncoding = (typeof listEncodings)[number];
-
 /** The parameters that are the same for every page of a listing, in the service's own spelling. */
-export function filterParameters(resource: Resource, query: ListingQuery): QueryParameter[] {
-  const parameters: QueryParameter[] = [];
+export function filterParameters(resource: Resource, query: ListingQuery): QueryPair[] {
+  const parameters: QueryPair[] = [];
   if (query.sortBy !== undefined) parameters.push(['options_sortBy', query.sortBy]);
   if (query.sortOrder !== undefined && resource.sortDirections !== undefined) {
     const [ascending, descending] = resource.sortDirections;
     parameters.push(['options_sortOrder', query.sortOrder === 'asc' ? ascending : descending]);
   }
   if (resource.fiscalIds !== undefined && query.fiscalIds.length > 0) {
-    parameters.push(...encodeList(resource.fiscalIds.parameter, query.fiscalIds, query.listEncoding));
+    parameters.push(...listPairs(resource.fiscalIds.parameter, query.fiscalIds, query.listEncoding));
   }
   for (const parameter of query.params) parameters.push(checked(resource, parameter));
   return parameters;
 }
 
-/** A list in the query; the specification does not show how the service wants it written (spec 4.9). */
-function encodeList(name: string, values: readonly string[], encoding: ListEncoding): QueryParameter[] {
-  if (encoding === 'comma') return [[name, values.join(',')]];
-  return values.map((value) => [encoding === 'repeat' ? name : `${name}[]`, value]);
-}
-
 /** Parameters of which the walk itself takes care. */
 const OWN = ['options_page', 'options_pageSize', 'options_nextToken'];
 
-function checked(resource: Resource, parameter: QueryParameter): QueryParameter {
+function checked(resource: Resource, parameter: QueryPair): QueryPair {
   const [name] = parameter;
   const reason = resource.refusedParameters[name];
   if (reason !== undefined) throw new UsageError(`--param ${name}: ${reason}`);

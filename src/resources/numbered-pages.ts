@@ -1,9 +1,9 @@
 import { StatusError } from '../api/status-error.ts';
 import { BadBody } from '../json/bad-body.ts';
-import { readValue } from '../json/read-value.ts';
-import { scanPage, type ScannedPage } from '../json/scan-page.ts';
+import { scanPage } from '../json/scan-page.ts';
+import { readCount } from '../json/span.ts';
 import { PageRefused, type FetchPage, type Page } from '../paging/page.ts';
-import type { PageRequest } from './open-listing.ts';
+import { partialErrors, type PageRequest } from './page-request.ts';
 import type { NumberedPaging } from './resource.ts';
 
 /** Answers that a smaller page may avoid: over 6 MB, or over 29 s (spec 4.2 rules 3 and 4, spec 7). */
@@ -25,7 +25,7 @@ export function numberedPages(request: PageRequest, paging: NumberedPaging, unsa
       return await request.client.get({
         path: request.path,
         query: [...query, ...request.filters],
-        parse: (body) => parsePage(body, paging, request.onErrors),
+        parse: (body) => parsePage(body, paging, request),
         // A single record that is refused is asked for again like anything else before it counts as unreadable.
         passes: paging.shrinks && size > 1 ? REFUSALS : [],
         signal,
@@ -37,21 +37,13 @@ export function numberedPages(request: PageRequest, paging: NumberedPaging, unsa
   };
 }
 
-function parsePage(body: Buffer, { recordsIn }: NumberedPaging, onErrors: PageRequest['onErrors']): Page {
+function parsePage(body: Buffer, { recordsIn }: NumberedPaging, request: PageRequest): Page {
   const page = scanPage(body, recordsIn);
   // The documents of a fund may come as an array, which has no total, or in an envelope of their own (spec 4.9).
   const envelope = recordsIn === 'assignedDocuments' ? page.envelope : page.members;
   if (envelope === undefined) return { records: page.records };
-  const total = readCount(body, envelope, 'total');
-  if (total === undefined) throw new BadBody('expected a "total" beside the records, found none');
-  const errors = readValue(body, envelope.get('errors'));
-  if (Array.isArray(errors) && errors.length > 0) onErrors(errors);
-  return { records: page.records, total, pageSize: readCount(body, envelope, 'pageSize') };
-}
-
-function readCount(body: Buffer, members: ScannedPage['members'], name: string): number | undefined {
-  const value = readValue(body, members.get(name));
-  if (value === undefined) return undefined;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw new BadBody(`expected a whole number as "${name}"`);
+  const total = readCount(body, envelope.get('total'));
+  if (total === undefined) throw new BadBody('expected a whole number as "total" beside the records');
+  partialErrors(request, body, envelope);
+  return { records: page.records, total, pageSize: readCount(body, envelope.get('pageSize')) };
 }

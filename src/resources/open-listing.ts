@@ -1,4 +1,4 @@
-import type { ApiClient } from '../api/client.ts';
+import type { ApiClient } from '../api/api-client.ts';
 import { pathSegment } from '../api/query-string.ts';
 import { walkCursors } from '../paging/cursor-walk.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
@@ -8,6 +8,7 @@ import type { WalkAccount } from '../paging/walk-account.ts';
 import { cursorPages } from './cursor-pages.ts';
 import { filterParameters, requestSize, type ListingQuery } from './listing-query.ts';
 import { numberedPages } from './numbered-pages.ts';
+import type { PageRequest } from './page-request.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 
 export interface OpenListingOptions {
@@ -15,8 +16,8 @@ export interface OpenListingOptions {
   readonly concurrency: number;
   readonly account: WalkAccount;
   readonly signal: AbortSignal;
-  /** Receives the elements of the service's `errors` (spec 2.4), page by page as they come. */
-  readonly onErrors: (errors: readonly unknown[]) => void;
+  /** Receives the text of the service's `errors` (spec 2.4), page by page as they come. */
+  readonly onErrors: (errors: Buffer) => void;
   /** Where an earlier walk left off, and what it gave. */
   readonly resume?: { readonly next: number | string; readonly given: UniqueRecords } | undefined;
 }
@@ -42,14 +43,6 @@ interface Opening<Paging> {
   readonly query: ListingQuery;
   readonly request: PageRequest;
   readonly options: OpenListingOptions;
-}
-
-/** What every page of a listing is asked with. */
-export interface PageRequest {
-  readonly path: string;
-  readonly filters: readonly (readonly [string, string])[];
-  readonly client: ApiClient;
-  readonly onErrors: (errors: readonly unknown[]) => void;
 }
 
 function openNumbered(opening: Opening<NumberedPaging>): AsyncGenerator<Delivery> {

@@ -1,0 +1,54 @@
+import type { Context } from '../context.ts';
+import { redactor, type Redact } from '../api/redact.ts';
+import { visible } from '../output/terminal-text.ts';
+import type { GlobalFlags } from './global-flags.ts';
+
+/** What folio says on standard error besides errors. Every text passes the redaction and the gate to the terminal. */
+export class Notices {
+  readonly #context: Context;
+  readonly #flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
+  readonly #said = new Set<string>();
+  #redact: Redact = redactor([]);
+
+  constructor(context: Context, flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>) {
+    this.#context = context;
+    this.#flags = flags;
+  }
+
+  /** From here on these texts are hidden wherever they would be shown. */
+  hide(secrets: readonly string[]): void {
+    this.#redact = redactor(secrets);
+  }
+
+  /** A fact that the user should know although the run goes on; each is said once. Nothing under --quiet. */
+  warn(text: string): void {
+    if (this.#flags.quiet || this.#said.has(text)) return;
+    this.#said.add(text);
+    this.#write(`warning: ${text}`);
+  }
+
+  /** A word for somebody who looks on: on a terminal, or under --verbose. */
+  remark(text: string): void {
+    if (this.#flags.quiet || (!this.#context.stderr.isTerminal && !this.#chatty)) return;
+    this.#write(text);
+  }
+
+  /** What is being done, under --verbose and --debug. */
+  detail(text: string): void {
+    if (this.#chatty) this.#write(text);
+  }
+
+  /** Everything, under --debug. */
+  trace(text: string): void {
+    if (this.#flags.debug) this.#write(text);
+  }
+
+  get #chatty(): boolean {
+    return this.#flags.verbose === true || this.#flags.debug === true;
+  }
+
+  /** Not waited for: a standard error that is slow or gone must not stop the records. */
+  #write(text: string): void {
+    void this.#context.stderr.write(`${visible(this.#redact(text))}\n`).catch(() => {});
+  }
+}

@@ -1,0 +1,83 @@
+import type { ApiClient } from '../api/api-client.ts';
+import { createClient } from '../api/client.ts';
+import { parseBaseUrl } from '../api/base-url.ts';
+import type { ObserveRequests } from '../api/request-event.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { version } from '../version.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import type { Notices } from './notices.ts';
+import { requestDefaults, type RequestFlags } from './request-flags.ts';
+
+/** Bytes on the wire of one response, at most. */
+const MOST_ON_THE_WIRE = 64 * 1024 * 1024;
+
+/** One organization at one address, ready to be asked. */
+export interface Session {
+  readonly client: ApiClient;
+  /** The name of the profile in use; undefined where the token came by flag or environment, or in the sandbox. */
+  readonly profile: string | undefined;
+  readonly baseUrl: URL;
+  readonly concurrency: number;
+  close(): Promise<void>;
+}
+
+interface Target {
+  readonly baseUrl: URL;
+  readonly token: string;
+  readonly profile: string | undefined;
+  close(): Promise<void>;
+}
+
+/**
+ * Finds out whom to ask and with which token, and makes the client. Sends nothing.
+ *
+ * @throws AuthError where there is no token, or one that has ended
+ */
+export async function openSession(
+  context: Context,
+  flags: GlobalFlags & RequestFlags,
+  notices: Notices,
+  observe: ObserveRequests,
+): Promise<Session> {
+  const target = flags.sandbox ? await startOwnService(context, flags) : await resolveTarget(context, flags, notices);
+  notices.hide([target.token]);
+  const { baseUrl, token, profile } = target;
+  const concurrency = flags.concurrency ?? requestDefaults.concurrency;
+  const transport = await context.openTransport({
+    origin: baseUrl.origin,
+    connections: concurrency,
+    env: context.env,
+    maxResponseBytes: MOST_ON_THE_WIRE,
+  });
+  const client = createClient({
+    baseUrl,
+    token,
+    version,
+    transport,
+    concurrency,
+    observe,
+    retry: { retries: flags.retries ?? requestDefaults.retries, delay: flags.retryDelay ?? requestDefaults.retryDelay },
+    timeout: flags.timeout ?? requestDefaults.timeout,
+    clock: context.clock,
+    signal: context.signal,
+  });
+  const close = async (): Promise<void> => {
+    await client.close();
+    await target.close();
+  };
+  return { client, profile, baseUrl, concurrency, close };
+}
+
+/** The embedded service, in this process, for as long as the run takes. */
+async function startOwnService(context: Context, flags: GlobalFlags): Promise<Target> {
+  const other = (['profile', 'baseUrl', 'tokenFile'] as const).find((name) => flags[name] !== undefined);
+  if (other !== undefined) {
+    const flag = { profile: '--profile', baseUrl: '--base-url', tokenFile: '--token-file' }[other];
+    throw new UsageError(`--sandbox and ${flag} do not go together: the sandbox brings its own address and token`);
+  }
+  const { startSandbox } = await import('../sandbox/server.ts');
+  const sandbox = await startSandbox({ now: context.clock.now });
+  const close = (): Promise<void> => sandbox.close();
+  return { baseUrl: parseBaseUrl(sandbox.baseUrl), token: sandbox.tokens[0], profile: undefined, close };
+}
