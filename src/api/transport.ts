@@ -1,9 +1,11 @@
+import type { Proxy } from './proxy.ts';
+
 /** One GET as it goes on the wire. */
 export interface TransportRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Milliseconds until the response's headers must be there; the whole body must follow within the same again. */
+  /** Milliseconds until the whole response must be there, its connection included. */
   readonly timeout: number;
 }
 
@@ -16,8 +18,14 @@ export interface TransportResponse {
 }
 
 export interface Transport {
-  /** Rejects with the network's error as it came (its `code` says which); deciding what that means is the client's. */
+  /** The proxy that all requests go through, if any. */
+  readonly proxy?: Proxy | undefined;
+  /**
+   * Rejects with the network's error as it came (its `code` says which), with TransportTimeout, with the signal's
+   * reason, or with a FolioError where folio itself refuses; deciding what that means is the client's.
+   */
   send(request: TransportRequest): Promise<TransportResponse>;
+  /** Ends all connections at once, also ones in use. */
   close(): Promise<void>;
 }
 

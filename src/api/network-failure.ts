@@ -1,0 +1,101 @@
+import { ServiceError } from '../errors.ts';
+import { TransportTimeout } from './transport-timeout.ts';
+
+/** Where a request was going. */
+interface Destination {
+  readonly host: string;
+  /** Host and port of the proxy on the way, if any. */
+  readonly proxyHost: string | undefined;
+  /** The request's time limit in ms. */
+  readonly timeout: number;
+}
+
+export interface NetworkFailure {
+  readonly error: ServiceError;
+  /** Whether another try may fare better: not with a certificate or with what a proxy refuses. */
+  readonly retryable: boolean;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'its name is unknown (DNS)',
+  EAI_AGAIN: 'its name could not be looked up (DNS)',
+  ECONNREFUSED: 'it refuses the connection',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  ETIMEDOUT: 'it does not take the connection',
+  EHOSTUNREACH: 'there is no way to it',
+  ENETUNREACH: 'there is no network',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not take the connection within 10 s',
+  UND_ERR_SOCKET: 'the connection was closed before the response was complete',
+};
+
+/** Codes that are met before a connection stands: with a proxy, it is the proxy's. */
+const CONNECTING =
+  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+const TLS =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CRL_|ERROR_IN_C|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME_|EPROTO$)/;
+const OTHER =
+  /^(E(?!RR_)[A-Z0-9_]+|HPE_\w+|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
+
+/**
+ * What the network's error means, in one line with the host and the reason; undefined for an error that is not the
+ * network's but a fault of our own.
+ */
+export function networkFailure(error: unknown, to: Destination): NetworkFailure | undefined {
+  if (error instanceof TransportTimeout) {
+    const what = error.begun ? 'did not complete its response' : 'did not answer';
+    const message = `${to.host} ${what} within ${to.timeout / 1000} s`;
+    return {
+      retryable: true,
+      error: new ServiceError(message, { cause: error, hint: 'Allow more with --timeout' }),
+    };
+  }
+  if (!(error instanceof Error)) return undefined;
+  const code = (error as NodeJS.ErrnoException).code ?? '';
+  if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
+  if (TLS.test(code)) return tlsFailure(error, to.host);
+  const answered = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
+  if (answered !== undefined) return proxyRefusal(Number(answered), error, to);
+  if (!(code in REASONS) && !OTHER.test(code)) return undefined;
+  const reason =
+    REASONS[code] ?? (code.startsWith('HPE_') ? 'its answer is not HTTP' : firstLine(error.message));
+  const whom = to.proxyHost !== undefined && CONNECTING.test(code) ? proxyOf(to) : to.host;
+  return {
+    retryable: true,
+    error: new ServiceError(`could not reach ${whom}: ${reason} (${code})`, {
+      cause: error,
+      hint: whom === to.host ? 'Check the network and the base address' : 'Check the network and HTTPS_PROXY',
+    }),
+  };
+}
+
+function tlsFailure(cause: unknown, host: string): NetworkFailure {
+  const { code = 'TLS', message } = cause as NodeJS.ErrnoException;
+  const hint =
+    code === 'ERR_TLS_CERT_ALTNAME_INVALID'
+      ? 'The certificate is for another host: check the base address'
+      : 'If an authority of your own signs certificates here, set NODE_EXTRA_CA_CERTS to the file with its certificate';
+  const error = new ServiceError(`no safe connection to ${host}: ${firstLine(message)} (${code})`, {
+    cause,
+    hint,
+  });
+  return { retryable: false, error };
+}
+
+function proxyRefusal(status: number, cause: Error, to: Destination): NetworkFailure {
+  const message = `${proxyOf(to)} does not let folio through (${status})`;
+  const hint =
+    status === 407 ? 'Give user and password: HTTPS_PROXY=http://user:password@host:port' : undefined;
+  return {
+    retryable: status >= 500,
+    error: new ServiceError(message, { cause, hint: hint ?? 'Check HTTPS_PROXY' }),
+  };
+}
+
+function proxyOf({ host, proxyHost }: Destination): string {
+  return `the proxy ${proxyHost} on the way to ${host}`;
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0]!.slice(0, 200);
+}

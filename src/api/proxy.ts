@@ -1,0 +1,70 @@
+import { UsageError } from '../errors.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A proxy that stands between folio and the service. It is asked for tunnels only (CONNECT), so it sees no request. */
+export interface Proxy {
+  /** With its user and password: never shown. */
+  readonly url: string;
+  /** Host and port, for messages. */
+  readonly host: string;
+  /** The user's password in the forms in which it may turn up in text. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * The proxy through which `origin` is to be asked, as `HTTPS_PROXY` and `NO_PROXY` say, or none. Either case of the
+ * names counts, the lower one first, and an empty value is an unset one. Plain http is spoken with this machine
+ * only, so it never goes through a proxy, which would read the token. Throws UsageError where the value is no address
+ * of a proxy; what it holds is not repeated, for it may be a password.
+ */
+export function proxyFor(origin: string, env: Environment): Proxy | undefined {
+  const url = new URL(origin);
+  const text = env['https_proxy'] || env['HTTPS_PROXY'];
+  if (!text || url.protocol !== 'https:' || isExempt(url, env['no_proxy'] || env['NO_PROXY'] || ''))
+    return undefined;
+  const proxy = parseProxy(text);
+  if (proxy === undefined) {
+    throw new UsageError('HTTPS_PROXY is not the address of an http or https proxy', {
+      hint: 'Write it as http://host:port or http://user:password@host:port, special characters percent-encoded',
+    });
+  }
+  return proxy;
+}
+
+/** The passwords in all proxy variables, used or not: what must never be shown. */
+export function proxySecrets(env: Environment): string[] {
+  const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
+  return names.flatMap((name) => parseProxy(env[name] ?? '')?.secrets ?? []);
+}
+
+function parseProxy(text: string): Proxy | undefined {
+  try {
+    const url = new URL(text.includes('://') ? text : `http://${text}`);
+    if (!['http:', 'https:'].includes(url.protocol)) return undefined;
+    const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    return {
+      url: url.href,
+      host: url.port === '' ? `${url.hostname}:${url.protocol === 'https:' ? 443 : 80}` : url.host,
+      secrets: password === '' ? [] : [`${user}:${password}`, password, url.password],
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether `list` (hosts with or without a port, separated by commas or spaces) names the host or a domain above it. */
+function isExempt(url: URL, list: string): boolean {
+  const host = bare(url.hostname);
+  const port = url.port || '443';
+  return list.split(/[\s,]+/).some((entry) => {
+    if (entry === '*') return true;
+    const [, name = entry, only] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
+    const domain = bare(name.toLowerCase()).replace(/^\*?\./, '');
+    return domain !== '' && (only ?? port) === port && (host === domain || host.endsWith(`.${domain}`));
+  });
+}
+
+function bare(host: string): string {
+  return host.replace(/^\[(.*)\]$/, '$1');
+}

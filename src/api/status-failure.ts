@@ -1,0 +1,79 @@
+import { AuthError, NotFoundError, ServiceError } from '../errors.ts';
+import { readErrorBody } from './error-body.ts';
+import { RefusedQuery } from './refused-query.ts';
+import { UnknownFiscalIds } from './unknown-fiscal-ids.ts';
+import type { FolioError } from '../errors.ts';
+import type { ErrorBody } from './error-body.ts';
+import type { Redact } from './redact.ts';
+
+/** A response other than 200, inflated, and what it answered. */
+export interface Refusal {
+  readonly url: URL;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly redact: Redact;
+}
+
+/** What a response other than 200 means (spec 4.1, 5, 7), in the service's own words where it has any. */
+export function statusFailure(refusal: Refusal): FolioError {
+  const { url, status, headers, redact } = refusal;
+  const body = readErrorBody(refusal.body, redact);
+  const said = body.words === undefined ? '' : `: ${body.words}`;
+  if (status >= 300 && status < 400 && headers['location'] !== undefined)
+    return redirect(url, status, headers['location']);
+  if (status === 400) return badRequest(url, body);
+  if (status === 401 || status === 403) return unauthorized(url, status, body);
+  if (status === 404) return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`);
+  if (status === 414 || status === 431) {
+    return new ServiceError(`${url.host} does not take a request as long as this (${status})${said}`, {
+      hint: 'Give fewer fiscal IDs in one run',
+    });
+  }
+  const failed = status >= 400 ? 'failed' : 'gave an unexpected status';
+  return new ServiceError(`${url.host} ${failed} on ${url.pathname} (${status})${said}`, {
+    hint: hintFor(status),
+  });
+}
+
+function hintFor(status: number): string | undefined {
+  if (status === 429) return 'Ask less often, or with a lower --concurrency';
+  return status >= 500 ? 'Try again later' : 'Check the base address, and any proxy on the way to it';
+}
+
+/** Only the target's host is named: its path and query may carry a signature. */
+function redirect(url: URL, status: number, location: string): ServiceError {
+  const target = URL.canParse(location, url.href) ? new URL(location, url).host : '';
+  return new ServiceError(
+    `${url.host} redirects to ${target || 'an unreadable address'} (${status}), and folio takes the token nowhere else`,
+    { hint: 'If the service has moved, give its new base address' },
+  );
+}
+
+function badRequest(url: URL, { words, errors }: ErrorBody): FolioError {
+  const { missingFiscalIds, warnings } = errors;
+  if (missingFiscalIds.length > 0) return new UnknownFiscalIds(missingFiscalIds, warnings);
+  return new RefusedQuery(`${url.host} refuses the query (400)${words === undefined ? '' : `: ${words}`}`, {
+    hint: 'Check the values of the flags and of --param',
+  });
+}
+
+/** The three kinds of spec 5, which all look like a refused token. */
+function unauthorized(url: URL, status: number, { words, message }: ErrorBody): FolioError {
+  const said = words === undefined ? '' : `: ${words}`;
+  if (status === 401) {
+    return new AuthError(`no token reached ${url.host} (401)${said}`, {
+      hint: 'Log in again with `folio auth login`; if that does not help, a proxy may be taking the header away',
+    });
+  }
+  if (/^authorization header requires credential parameter/i.test(message)) {
+    return new ServiceError(`${url.host} has no such address as ${url.pathname} (403)`, {
+      hint: 'Check the base address; the token is not the problem',
+    });
+  }
+  return new AuthError(`${url.host} refuses the token (${status})${said}`, {
+    hint:
+      'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated; ' +
+      'log in with a new one: `folio auth login`',
+  });
+}
