@@ -1,0 +1,48 @@
+import type { Clock, OutputStream } from '../context.ts';
+import type { Destination } from './destination.ts';
+import { openDescriptor, openDevice } from './device.ts';
+import type { Processes } from './processes.ts';
+import { writeStraight, type StraightSink } from './straight.ts';
+import { findTarget, type FileTarget, type Target } from './target.ts';
+import { openWholeFile } from './whole-file.ts';
+
+/** What of the outside world a destination needs. */
+export interface DestinationSite {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly clock: Clock;
+  /** Stops the wait for a pipe's reader. */
+  readonly signal: AbortSignal;
+  readonly processes: Processes;
+}
+
+export interface DestinationOptions {
+  /** Whether `sha256` will be asked for. */
+  readonly digest?: boolean;
+  /** Whether what is written is made for a terminal, as tables are. Other text is gated when it goes to one. */
+  readonly styled?: boolean;
+}
+
+/**
+ * Opens what `-o` names: undefined and `-` are stdout, a device or pipe is written straight, a file whole or not at
+ * all. Everything that can be known to fail is found out here, before any request is sent.
+ * Throws OutputError. Whoever has opened a destination must commit or discard it, also when interrupted.
+ */
+export async function openDestination(
+  output: string | undefined,
+  site: DestinationSite,
+  { digest = false, styled = false }: DestinationOptions = {},
+): Promise<Destination> {
+  const target = await findTarget(output);
+  if (target.kind === 'file') return openWholeFile(target, site, digest);
+  return writeStraight(await openStraight(target, site), { digest, styled });
+}
+
+function openStraight(
+  target: Exclude<Target, FileTarget>,
+  site: DestinationSite,
+): Promise<StraightSink> | StraightSink {
+  if (target.kind === 'descriptor') return openDescriptor(target.descriptor, target.shown);
+  if (target.kind === 'device') return openDevice(target, site);
+  return site[target.kind];
+}

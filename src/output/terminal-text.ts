@@ -1,0 +1,25 @@
+/**
+ * What a terminal must not be given: controls (they move the cursor, set the title, write the clipboard), formats
+ * (bidirectional and zero-width characters make text look like other text), separators of lines, surrogates without
+ * a partner, and the rest of what Unicode calls ignorable, tags among them. Let through are only the variation
+ * selectors of emoji and the grapheme joiner, which do nothing but choose a shape.
+ */
+const UNSAFE = /(?![\ufe00-\ufe0f\u034f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
+
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/**
+ * Text from outside, safe to show on a terminal. One rule: a character that Unicode has a picture of (C0 and DEL)
+ * becomes that picture, ESC `␛`; any other unsafe one becomes its number, U+202E `\u{202e}`.
+ * Line feeds and tabs are controls like the others: split lines before, not after.
+ */
+export function visible(text: string): string {
+  return PLAIN.test(text) ? text : text.replace(UNSAFE, mark);
+}
+
+function mark(character: string): string {
+  const code = character.codePointAt(0)!;
+  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+  if (code === 0x7f) return '\u2421';
+  return `\\u{${code.toString(16)}}`;
+}
