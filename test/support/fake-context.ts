@@ -1,0 +1,62 @@
+import type { OpenTransport } from '../../src/api/transport.ts';
+import type { Context, Environment } from '../../src/context.ts';
+import type { ConfigStore } from '../../src/config/store.ts';
+import { openStore } from '../../src/config/store.ts';
+import { Interrupted } from '../../src/errors.ts';
+import { FakeClock } from './fake-clock.ts';
+import type { FakeClockOptions } from './fake-clock.ts';
+import { FakeInput, FakeOutput } from './fake-streams.ts';
+import type { FakeInputOptions } from './fake-streams.ts';
+
+export interface FakeContextOptions {
+  /** The whole environment; without HOME or FOLIO_CONFIG_DIR the store is empty and cannot be written. */
+  readonly env?: Environment;
+  readonly stdin?: FakeInputOptions;
+  /** Whether stdout and stderr are terminals; `columns` across, 80 by default. */
+  readonly terminal?: boolean;
+  readonly columns?: number;
+  readonly clock?: FakeClockOptions;
+  readonly config?: () => Promise<ConfigStore>;
+  /** By default a test that opens a connection fails. */
+  readonly openTransport?: OpenTransport;
+}
+
+/** A Context that touches nothing but the store's folder named in its environment. */
+export interface FakeContext extends Context {
+  readonly stdin: FakeInput;
+  readonly stdout: FakeOutput;
+  readonly stderr: FakeOutput;
+  readonly clock: FakeClock;
+  /** What Ctrl-C or a service manager does. */
+  readonly stop: (signal?: 'SIGINT' | 'SIGTERM') => void;
+}
+
+/** Makes the context that a command is run with in a test; look at its stdout, stderr and clock afterwards. */
+export function fakeContext(options: FakeContextOptions = {}): FakeContext {
+  const env = options.env ?? {};
+  const stop = new AbortController();
+  const clock = new FakeClock(options.clock);
+  const screen = {
+    ...(options.terminal === undefined ? {} : { terminal: options.terminal }),
+    ...(options.columns === undefined ? {} : { columns: options.columns }),
+  };
+  return {
+    stdin: new FakeInput(options.stdin),
+    stdout: new FakeOutput(screen),
+    stderr: new FakeOutput(screen),
+    env,
+    signal: stop.signal,
+    clock,
+    config: options.config ?? (() => openStore({ env, homedir: noHome, clock, signal: stop.signal })),
+    openTransport: options.openTransport ?? refuseTransport,
+    stop: (signal = 'SIGINT') => stop.abort(new Interrupted(signal)),
+  };
+}
+
+function noHome(): string {
+  throw new Error('the account has no home folder');
+}
+
+function refuseTransport(): never {
+  throw new Error('the test expected no connection');
+}

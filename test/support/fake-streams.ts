@@ -1,0 +1,80 @@
+import type { InputStream, OutputStream } from '../../src/context.ts';
+import { Interrupted, OutputError } from '../../src/errors.ts';
+
+/** Keeps what is written to it; can be made to fail as a closed pipe or a full disk does. */
+export class FakeOutput implements OutputStream {
+  readonly isTerminal: boolean;
+  readonly columns: number | undefined;
+  readonly #chunks: Buffer[] = [];
+  #failure: { code: string; afterWrites: number } | undefined;
+
+  constructor(options: { terminal?: boolean; columns?: number } = {}) {
+    this.isTerminal = options.terminal ?? false;
+    this.columns = options.columns ?? (this.isTerminal ? 80 : undefined);
+  }
+
+  /** Everything written so far, as bytes. */
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** Everything written so far, as UTF-8. */
+  get text(): string {
+    return this.bytes.toString('utf8');
+  }
+
+  /** How many writes there were. */
+  get writes(): number {
+    return this.#chunks.length;
+  }
+
+  /** Lets every write after the next `afterWrites` ones be refused with this code, such as `EPIPE` or `ENOSPC`. */
+  failWith(code: string, afterWrites = 0): void {
+    this.#failure = { code, afterWrites: this.writes + afterWrites };
+  }
+
+  async write(bytes: Uint8Array | string): Promise<void> {
+    if (this.#failure && this.writes >= this.#failure.afterWrites) {
+      const { code } = this.#failure;
+      throw new OutputError(`cannot write: ${code}`, { cause: Object.assign(new Error(code), { code }) });
+    }
+    // A copy: a writer may use its buffer again as soon as the write has resolved.
+    this.#chunks.push(typeof bytes === 'string' ? Buffer.from(bytes) : Buffer.from(bytes));
+  }
+}
+
+export interface FakeInputOptions {
+  /** What is piped in; undefined is the end of input at once, as under cron. */
+  readonly text?: string | undefined;
+  /** Lines that the user types, one for each hidden prompt; a missing one is Ctrl-C. Makes the input a terminal. */
+  readonly typed?: readonly string[] | undefined;
+}
+
+/** Gives what it was made with, and keeps the prompts that were shown. */
+export class FakeInput implements InputStream {
+  readonly isTerminal: boolean;
+  readonly prompts: string[] = [];
+  readonly #typed: string[];
+  #text: string;
+
+  constructor(options: FakeInputOptions = {}) {
+    this.isTerminal = options.typed !== undefined;
+    this.#typed = [...(options.typed ?? [])];
+    this.#text = options.text ?? '';
+  }
+
+  async readAll(): Promise<string> {
+    if (this.isTerminal) throw new Error('the test would wait at a terminal for the end of input');
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  async readHidden(prompt: string): Promise<string> {
+    if (!this.isTerminal) throw new Error('a hidden prompt needs a terminal');
+    this.prompts.push(prompt);
+    const line = this.#typed.shift();
+    if (line === undefined) throw new Interrupted('SIGINT');
+    return line;
+  }
+}
