@@ -1,5 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Columns } from './columns.ts';
+import { wordsOf } from './word-search.ts';
 
 /** Levels of objects that become columns with dots. */
 const MAX_LEVELS = 64;
@@ -10,8 +11,10 @@ const MAX_FIELDS = 100_000;
 /** A member that records have at one place. */
 export class Field {
   readonly path: readonly string[];
-  /** Its name as it was last sent, from the opening quote to the colon: how it is recognized without being decoded. */
-  token: Buffer;
+  /** Its name as it was last sent, from the opening quote to the colon, in words: recognized without being decoded. */
+  token = new Int32Array(0);
+  /** Bytes of that name. */
+  length = 0;
   /** Its column when it holds no object; looked up when that first happens. */
   column: number | undefined;
   /** When it holds an object: the members of that object, or null where no column is within. */
@@ -21,9 +24,14 @@ export class Field {
   /** The number of the record in which it was last seen. */
   seen = 0;
 
-  constructor(path: readonly string[], token: Buffer) {
+  constructor(path: readonly string[]) {
     this.path = path;
-    this.token = token;
+  }
+
+  /** Remembers how its name is spelled: `"name":`, as bytes. */
+  spell(name: Buffer): void {
+    this.length = name.length;
+    this.token = wordsOf(name);
   }
 }
 
@@ -42,14 +50,11 @@ export class Fields {
     this.#tally = tally;
   }
 
-  /** The member with the name that `token` spells (as in Field). Throws ServiceError when records have too many. */
-  find(name: string, token: Buffer): Field {
+  /** The member of this name. Throws ServiceError when records have too many. */
+  find(name: string): Field {
     const known = this.#byName.get(name);
-    if (known) {
-      known.token = token;
-      return known;
-    }
-    const field = new Field([...this.path, name], token);
+    if (known) return known;
+    const field = new Field([...this.path, name]);
     if (this.#tally.fields < MAX_FIELDS) {
       this.#tally.fields++;
       this.#byName.set(name, field);

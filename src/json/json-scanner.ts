@@ -4,6 +4,8 @@ import {
   CLOSE_BRACE,
   COLON,
   COMMA,
+  LETTER_E,
+  LETTER_U,
   LINE_FEED,
   MINUS,
   NINE,
@@ -17,6 +19,7 @@ import {
   ZERO,
 } from './ascii.ts';
 import { BadBody } from './bad-body.ts';
+import { endOfRun, viewWords, type WordView } from './word-search.ts';
 
 /** Levels of nesting that a value may have. Deeper is an attack or a fault, and nothing downstream could show it. */
 const MAX_DEPTH = 1000;
@@ -26,12 +29,6 @@ const MAX_STRING = 16 * 1024 * 1024;
 
 /** What a closing bracket is more than its opening one, in ASCII: both `]` and `}`. */
 const CLOSES = 2;
-
-/** 1 for each byte that ends a run of ordinary characters in a string: quote, backslash, control characters. */
-const ENDS_RUN = new Uint8Array(256);
-ENDS_RUN.fill(1, 0, SPACE);
-ENDS_RUN[QUOTE] = 1;
-ENDS_RUN[BACKSLASH] = 1;
 
 /** 1 for each byte that may follow a backslash, but `u`. */
 const ESCAPES = new Uint8Array(256);
@@ -51,10 +48,12 @@ export class JsonScanner {
   readonly bytes: Buffer;
   /** Becomes true when white space is stepped over. */
   spaced = false;
+  readonly #view: WordView;
   readonly #closers = new Uint8Array(MAX_DEPTH + 1);
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
+    this.#view = viewWords(bytes);
   }
 
   skipSpace(start: number): number {
@@ -73,12 +72,8 @@ export class JsonScanner {
   skipString(start: number): number {
     const { bytes } = this;
     if (bytes[start] !== QUOTE) this.fail('a string', start);
-    let at = start + 1;
-    for (;;) {
-      while (ENDS_RUN[bytes[at]!] === 0) at++;
-      if (bytes[at] === QUOTE) break;
-      at = this.#skipEscape(at);
-    }
+    let at = endOfRun(this.#view, start + 1);
+    while (bytes[at] !== QUOTE) at = endOfRun(this.#view, this.#skipEscape(at));
     if (at - start > MAX_STRING) this.#refuse(`a string is longer than ${MAX_STRING} bytes`, start);
     return at + 1;
   }
@@ -164,7 +159,7 @@ export class JsonScanner {
     // A zero stands alone: what follows "0" in "01" is then refused as no comma.
     at = bytes[at] === ZERO ? at + 1 : this.#skipDigits(at);
     if (bytes[at] === POINT) at = this.#skipDigits(at + 1);
-    if ((bytes[at]! | SPACE) === 0x65 /* e, E */) {
+    if ((bytes[at]! | SPACE) === LETTER_E) {
       at++;
       if (bytes[at] === PLUS || bytes[at] === MINUS) at++;
       at = this.#skipDigits(at);
@@ -185,7 +180,7 @@ export class JsonScanner {
     if (bytes[at] !== BACKSLASH) this.fail('the string to go on', at);
     const letter = bytes[at + 1]!;
     if (ESCAPES[letter] === 1) return at + 2;
-    if (letter !== 0x75 /* u */) this.fail('an escape', at + 1);
+    if (letter !== LETTER_U) this.fail('an escape', at + 1);
     for (let digit = at + 2; digit < at + 6; digit++) {
       if (HEX[bytes[digit]!] !== 1) this.fail('a hexadecimal digit', digit);
     }

@@ -1,19 +1,32 @@
-import { CLOSE_BRACE, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts';
+import {
+  CLOSE_BRACE,
+  COMMA,
+  LETTER_F,
+  LETTER_N,
+  LETTER_T,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './ascii.ts';
 import { Columns } from './columns.ts';
 import { Fields, type Field } from './fields.ts';
 import type { RecordBatch } from './record-batch.ts';
-import { endOfNested, endOfRun, endOfScalar, endOfSpace, endOfString } from './skip-value.ts';
+import { endOfNested, endOfNumber, endOfSpace, endOfString } from './skip-value.ts';
+import { endOfRun, viewWords, type WordView } from './word-search.ts';
 
-/** What a column holds in the record at hand. */
+/** What a column holds in the record at hand: null or nothing. */
 export const ABSENT = 0;
 /** A string without escapes; the span is that of its text, without the quotes. */
 export const PLAIN = 1;
-/** A string with escapes; likewise. */
-export const ESCAPED = 2;
-export const NUMBER = 3;
-export const BOOLEAN = 4;
+export const NUMBER = 2;
+export const BOOLEAN = 3;
+/** A string with escapes; the span is again that of its text. */
+export const ESCAPED = 4;
 /** An array, or an object that was asked for as a whole: JSON text, with the white space that was sent. */
 export const JSON_TEXT = 5;
+
+/** Members that a record may leave out at one place and still be read by expectation. */
+const LOOK_AHEAD = 8;
 
 /**
  * Finds, record by record, where the value of each column is in the bytes of the page: objects flatten to columns
@@ -24,12 +37,13 @@ export const JSON_TEXT = 5;
  */
 export class Projection {
   readonly columns: Columns;
+  /** The bytes that the spans are in. */
+  view: WordView = viewWords(Buffer.alloc(0));
   kinds = new Uint8Array(64);
   starts = new Int32Array(64);
   ends = new Int32Array(64);
   readonly #root: Fields;
   readonly #twins: readonly [number, number][];
-  #bytes: Buffer = Buffer.alloc(0);
   #record = 0;
 
   /** @param given The columns, in order; without them, they grow as fields appear. */
@@ -42,7 +56,7 @@ export class Projection {
 
   /** Fills `kinds`, `starts` and `ends` for the record `index`. Throws ServiceError at too many columns or levels. */
   project(batch: RecordBatch, index: number): void {
-    this.#bytes = batch.bytes;
+    if (this.view.bytes !== batch.bytes) this.view = viewWords(batch.bytes);
     this.#record++;
     this.kinds.fill(ABSENT, 0, this.columns.names.length);
     this.#walk(this.#root, batch.bounds[2 * index]!);
@@ -52,20 +66,12 @@ export class Projection {
 
   /** The object that opens at `start`, to the position behind it. Recursion ends at the limit of levels. */
   #walk(fields: Fields, start: number): number {
-    const bytes = this.#bytes;
+    const { bytes } = this.view;
     let previous: Field | undefined;
     let at = endOfSpace(bytes, start + 1);
     while (bytes[at] !== CLOSE_BRACE) {
-      let field = previous === undefined ? fields.first : previous.next;
-      if (field !== undefined && startsWith(bytes, at, field.token)) at += field.token.length;
-      else {
-        const quote = endOfString(bytes, at + 1);
-        const colon = endOfSpace(bytes, quote + 1);
-        field = this.#lookUp(fields, at, quote, colon);
-        if (previous === undefined) fields.first = field;
-        else previous.next = field;
-        at = colon + 1;
-      }
+      const field = this.#expected(fields, previous, at) ?? this.#lookUp(fields, previous, at);
+      at += field.length;
       if (field.seen === this.#record) this.#forget(field);
       field.seen = this.#record;
       previous = field;
@@ -77,30 +83,35 @@ export class Projection {
 
   /** The value of `field` that begins at `start`, to the position behind it. */
   #value(fields: Fields, field: Field, start: number): number {
-    const bytes = this.#bytes;
+    const { bytes } = this.view;
     const byte = bytes[start]!;
     if (byte === OPEN_BRACE) return this.#object(fields, field, start);
     const column = (field.column ??= this.#columnOf(field));
     if (byte === QUOTE) {
-      const run = endOfRun(bytes, start + 1);
-      const end = bytes[run] === QUOTE ? run : endOfString(bytes, run);
+      const run = endOfRun(this.view, start + 1);
+      const end = bytes[run] === QUOTE ? run : endOfString(this.view, run);
       this.#set(column, end === run ? PLAIN : ESCAPED, start + 1, end);
       return end + 1;
     }
     if (byte === OPEN_BRACKET) {
-      const end = endOfNested(bytes, start);
+      const end = endOfNested(this.view, start);
       this.#set(column, JSON_TEXT, start, end);
       return end;
     }
-    const end = endOfScalar(bytes, start);
-    if (byte === 0x74 /* t */ || byte === 0x66 /* f */) this.#set(column, BOOLEAN, start, end);
-    else if (byte !== 0x6e /* n */) this.#set(column, NUMBER, start, end);
+    if (byte === LETTER_N) return start + 4;
+    if (byte === LETTER_T || byte === LETTER_F) {
+      const end = start + (byte === LETTER_T ? 4 : 5);
+      this.#set(column, BOOLEAN, start, end);
+      return end;
+    }
+    const end = endOfNumber(bytes, start);
+    this.#set(column, NUMBER, start, end);
     return end;
   }
 
   #object(fields: Fields, field: Field, start: number): number {
     const members = fields.within(field);
-    const end = members ? this.#walk(members, start) : endOfNested(this.#bytes, start);
+    const end = members ? this.#walk(members, start) : endOfNested(this.view, start);
     // Only a column that was asked for by this name shows a whole object.
     if (this.columns.fixed) this.#set((field.column ??= this.#columnOf(field)), JSON_TEXT, start, end);
     return end;
@@ -113,11 +124,25 @@ export class Projection {
     this.ends[column] = end;
   }
 
-  #lookUp(fields: Fields, start: number, quote: number, colon: number): Field {
-    const bytes = this.#bytes;
-    const name = JSON.parse(bytes.toString('utf8', start, quote + 1)) as string;
-    // A copy: a view would keep the whole page in memory.
-    return fields.find(name, Buffer.from(bytes.subarray(start, colon + 1)));
+  /** The member at `at`, if it is among the next few that came behind `previous` before. */
+  #expected(fields: Fields, previous: Field | undefined, at: number): Field | undefined {
+    let field = previous === undefined ? fields.first : previous.next;
+    for (let tries = 0; tries < LOOK_AHEAD && field !== undefined; tries++) {
+      if (startsWith(this.view, at, field)) return field;
+      field = field.next;
+    }
+    return undefined;
+  }
+
+  /** The member at `at`, by its name; from now on expected behind `previous`. */
+  #lookUp(fields: Fields, previous: Field | undefined, at: number): Field {
+    const { bytes } = this.view;
+    const quote = endOfString(this.view, at + 1);
+    const field = fields.find(JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
+    field.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
+    if (previous === undefined) fields.first = field;
+    else previous.next = field;
+    return field;
   }
 
   #columnOf(field: Field): number {
@@ -144,7 +169,14 @@ export class Projection {
   }
 }
 
-function startsWith(bytes: Buffer, start: number, token: Buffer): boolean {
-  for (let index = 0; index < token.length; index++) if (bytes[start + index] !== token[index]) return false;
-  return true;
+/** Whether the member's name stands at `start`, spelled as it was last. */
+function startsWith(view: WordView, start: number, field: Field): boolean {
+  const { bytes, words } = view;
+  const { length, token } = field;
+  if (length < 4 || start + length > bytes.length) return false;
+  const last = token.length - 1;
+  for (let index = 0; index < last; index++) {
+    if (words.getInt32(start + 4 * index, true) !== token[index]) return false;
+  }
+  return words.getInt32(start + length - 4, true) === token[last];
 }

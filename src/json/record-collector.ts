@@ -3,6 +3,8 @@ import {
   CLOSE_BRACE,
   CLOSE_BRACKET,
   COMMA,
+  LETTER_D,
+  LETTER_I,
   MINUS,
   NINE,
   OPEN_BRACE,
@@ -101,8 +103,8 @@ export class RecordCollector {
 function isId(bytes: Buffer, at: number): boolean {
   const first = bytes[at + 1]!;
   const second = bytes[at + 2]!;
-  if (first === 0x69 /* i */ && second === 0x64 /* d */) return bytes[at + 3] === QUOTE;
-  if (first !== BACKSLASH && !(first === 0x69 && second === BACKSLASH)) return false;
+  if (first === LETTER_I && second === LETTER_D) return bytes[at + 3] === QUOTE;
+  if (first !== BACKSLASH && !(first === LETTER_I && second === BACKSLASH)) return false;
   return /^"(?:i|\\u0069)(?:d|\\u0064)"/.test(bytes.toString('latin1', at, at + 14));
 }
 
