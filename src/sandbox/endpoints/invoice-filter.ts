@@ -1,0 +1,72 @@
+import { parseDay } from '../data/calendar.ts';
+import { normalizeFiscalId } from '../data/fiscal-id.ts';
+import { documentTypes, statuses, type DocumentType, type Status } from '../data/ledger.ts';
+import type { SortKey, View } from '../data/ordering.ts';
+import type { Book } from '../data/organization.ts';
+import type { Parties } from '../data/parties.ts';
+import { BadQuery, type Query } from './query.ts';
+
+/** Which invoices are asked for; what is undefined does not restrict. */
+export interface InvoiceFilter {
+  readonly parties?: readonly number[] | undefined;
+  readonly statuses?: readonly Status[] | undefined;
+  readonly types?: readonly DocumentType[] | undefined;
+  /** The earliest day on which an invoice came in: the date of issued ones. In days since 1970-01-01. */
+  readonly since?: number | undefined;
+  readonly number?: number | undefined;
+}
+
+/** The filters that both listings know beside the fiscal IDs. They are seen in use; the specification has none (spec 4.9). */
+export function readFilter(query: Query, sinceParameter: string): InvoiceFilter {
+  return {
+    statuses: query.listOf('status', statuses),
+    types: query.listOf('documentType', documentTypes),
+    since: readDay(query, sinceParameter),
+  };
+}
+
+/** The invoices that pass the filter, in order. */
+export function selectInvoices(
+  book: Book,
+  filter: InvoiceFilter,
+  order: { key: SortKey | undefined; descending: boolean },
+): View {
+  const view = book.ordering.view(order.key, order.descending);
+  if (Object.values(filter).every((restriction) => restriction === undefined)) return view;
+  return book.ordering.filtered(JSON.stringify([filter, order]), view, makeTest(book, filter));
+}
+
+function makeTest({ ledger }: Book, filter: InvoiceFilter): (index: number) => boolean {
+  const parties = filter.parties && new Set(filter.parties);
+  return (index) =>
+    (parties?.has(ledger.partyOf(index)) ?? true) &&
+    (filter.statuses?.includes(ledger.statusOf(index)) ?? true) &&
+    (filter.types?.includes(ledger.typeOf(index)) ?? true) &&
+    ledger.arrivalDayOf(index) >= (filter.since ?? -Infinity) &&
+    ledger.numberOf(index) === (filter.number ?? ledger.numberOf(index));
+}
+
+export interface ResolvedParties {
+  readonly found: readonly number[];
+  /** One element of `errors` for each fiscal ID that nobody has (spec 2.4). */
+  readonly errors: readonly object[];
+}
+
+/** Finds the parties of fiscal IDs in any spelling; one that is given twice counts once. */
+export function resolveFiscalIds(parties: Parties, fiscalIds: readonly string[]): ResolvedParties {
+  const found: number[] = [];
+  const errors: object[] = [];
+  for (const fiscalId of new Set(fiscalIds.map(normalizeFiscalId))) {
+    const party = parties.fiscalIds.indexOf(fiscalId);
+    if (party >= 0) found.push(party);
+    else errors.push({ _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams: { fiscalId } });
+  }
+  return { found, errors };
+}
+
+function readDay(query: Query, name: string): number | undefined {
+  const text = query.text(name);
+  const day = text === undefined ? undefined : parseDay(text);
+  if (text !== undefined && day === undefined) throw new BadQuery(`Invalid date for ${name}: ${text}`);
+  return day;
+}

@@ -1,0 +1,46 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Gateway } from './gateway.ts';
+import { errorReply, type Reply } from './endpoints/reply.ts';
+import { sendReply } from './send-reply.ts';
+
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly gateway: Gateway;
+  /** Aborted when the sandbox closes. */
+  readonly closing: AbortSignal;
+  /** Takes the line that tells of the request. */
+  readonly log: (line: string) => void;
+}
+
+/** Answers one request and logs it. Never rejects: what fails within is a 500, and what the client breaks off is over. */
+export async function handleRequest({ request, response, gateway, closing, log }: Exchange): Promise<void> {
+  const started = performance.now();
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  const signal = AbortSignal.any([gone.signal, closing]);
+  let outcome: string;
+  try {
+    const reply = await gateway.answer(request, signal);
+    outcome = describe(reply);
+    await sendReply(response, reply);
+  } catch (error) {
+    outcome = signal.aborted ? 'client gone' : `500 ${String(error)}`;
+    if (!signal.aborted && !response.headersSent) {
+      await sendReply(response, errorReply('message', 500, 'Internal error'));
+    } else response.destroy();
+  }
+  log(
+    `${request.method} ${describeTarget(request.url ?? '')} ${outcome} ${Math.round(performance.now() - started)} ms`,
+  );
+}
+
+function describe({ status, breaks }: Reply): string {
+  if (breaks === 'at once') return 'connection reset';
+  return breaks === 'halfway' ? `${status} cut short` : String(status);
+}
+
+/** A signed link is a secret as long as it lasts: its query stays out of the log. */
+function describeTarget(url: string): string {
+  return url.startsWith('/v1/') ? url : url.replace(/\?.*/, '?…');
+}

@@ -1,0 +1,42 @@
+import type { Counts } from './data/organization.ts';
+
+/** How the embedded service is to behave. Everything has a default. */
+export interface SandboxOptions extends Partial<Counts> {
+  /** 0 to 2^32 - 1: the same seed gives the same data. */
+  readonly seed?: number;
+  /** Milliseconds that every call takes at least: the same for each, or drawn between the two. */
+  readonly latency?: readonly [least: number, most: number];
+  /** The received listing alone takes 10 to 25 s more, as it does for large organizations (spec 4.2 rule 4). */
+  readonly realistic?: boolean;
+  /** The share of requests that fail, 0 to 1. */
+  readonly failRate?: number;
+  /** HTTPS with a certificate made on the spot. */
+  readonly tls?: boolean;
+  /** What an unknown customer's id gives: 500 at present, 404 as intended (spec 4.4). */
+  readonly missingCustomer?: 404 | 500;
+  /** The specification does not say in which shape a fund has its documents (spec 4.9). */
+  readonly documentsAs?: 'array' | 'envelope';
+  readonly host?: string;
+  /** 0 for any free one. */
+  readonly port?: number;
+  /** Milliseconds since 1970, for tokens and signed links. */
+  readonly now?: () => number;
+  /** Waits for so many milliseconds, or rejects when the signal is aborted. */
+  readonly sleep?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+  /** Takes one line for each request, without a line break; a token is never in it. */
+  readonly log?: (line: string) => void;
+}
+
+export type Settings = Required<SandboxOptions>;
+
+/** The most that each count may be: identifiers and sort keys are exact up to here. */
+export const mostOf: Counts = {
+  issued: 5_000_000,
+  received: 1_000_000,
+  customers: 1_000_000,
+  funds: 100_000,
+  documents: 100_000,
+};
+
+/** Small enough to read, large enough for several pages of everything. */
+export const defaultCounts: Counts = { issued: 120, received: 90, customers: 40, funds: 12, documents: 130 };

@@ -1,0 +1,42 @@
+import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { promisify } from 'node:util';
+import { constants, createGzip, gzip } from 'node:zlib';
+import type { Reply } from './endpoints/reply.ts';
+
+const compressBuffer = promisify(gzip);
+const compression = { level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 };
+
+/** The answer with its body compressed, where it is whole and to be compressed; off the main thread. */
+export async function compressReply(reply: Reply): Promise<Reply> {
+  if (reply.compress !== true || !Buffer.isBuffer(reply.body)) return reply;
+  const body = await compressBuffer(reply.body, compression);
+  return { status: reply.status, headers: { ...reply.headers, ...gzipHeaders }, body };
+}
+
+const gzipHeaders = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
+
+/** Sends the answer, or breaks the connection where it says so. Rejects when the client goes away meanwhile. */
+export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
+  if (reply.breaks === 'at once') response.destroy();
+  else if (reply.breaks === 'halfway') sendHalf(response, reply);
+  else if (Buffer.isBuffer(reply.body)) {
+    response.writeHead(reply.status, { ...reply.headers, 'content-length': reply.body.length });
+    response.end(reply.body);
+  } else await stream(response, reply, reply.body);
+}
+
+async function stream(response: ServerResponse, reply: Reply, body: Iterable<Buffer>): Promise<void> {
+  const pieces = Readable.from(body, { objectMode: false });
+  response.writeHead(reply.status, { ...reply.headers, ...(reply.compress === true ? gzipHeaders : {}) });
+  if (reply.compress === true) await pipeline(pieces, createGzip(compression), response);
+  else await pipeline(pieces, response);
+}
+
+/** The length that is announced is the whole one. */
+function sendHalf(response: ServerResponse, { status, headers, body }: Reply): void {
+  const whole = Buffer.isBuffer(body) ? body : Buffer.concat([...body].slice(0, 2));
+  response.writeHead(status, { ...headers, 'content-length': whole.length });
+  response.write(whole.subarray(0, whole.length >> 1), () => response.destroy());
+}
