@@ -1,8 +1,11 @@
 import type { ConfigStore } from './config/store.ts';
 import type { OpenTransport } from './api/transport.ts';
+import type { Processes } from './output/processes.ts';
 
 /** Everything of the process and the outside world that a command may use. Built by `main`, or by a test. */
 export interface Context {
+  /** The arguments after the program's name. */
+  readonly argv: readonly string[];
   readonly stdin: InputStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -14,6 +17,8 @@ export interface Context {
   readonly config: () => Promise<ConfigStore>;
   /** Makes the HTTP side; the library behind it is loaded by the first call. */
   readonly openTransport: OpenTransport;
+  /** The processes of this machine, for telling a run that still holds a file from one that died. */
+  readonly processes: Processes;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

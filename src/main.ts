@@ -21,23 +21,30 @@ export async function main(): Promise<number> {
   // One listener a request in flight is no leak.
   EventEmitter.defaultMaxListeners = 100;
   const { run } = await import('./cli/run.ts');
-  return run(argv, await realContext());
+  return run(await realContext(argv));
 }
 
-async function realContext(): Promise<Context> {
+async function realContext(argv: readonly string[]): Promise<Context> {
   const env = { ...process.env };
   // What folio starts (a token command) and what shows its environment (a crash report) must not carry the token.
   delete process.env['FOLIO_TOKEN'];
   const { inputStream, outputStream } = await import('./process-streams.ts');
   const { realClock } = await import('./clock.ts');
+  const { processTable } = await import('./output/processes.ts');
+  const signal = stopSignal();
   return {
+    argv,
     stdin: inputStream(process.stdin, process.stderr),
     stdout: outputStream(process.stdout),
     stderr: outputStream(process.stderr),
     env,
-    signal: stopSignal(),
+    signal,
     clock: realClock,
-    config: async () => (await import('./config/store.ts')).openStore({ env }),
+    config: async () => {
+      const { openStore } = await import('./config/store.ts');
+      return openStore({ env, clock: realClock, signal, uid: process.getuid?.() });
+    },
+    processes: processTable(process),
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
   };

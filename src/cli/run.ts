@@ -5,21 +5,16 @@ import { usageErrorOf } from './usage-error.ts';
 import { buildProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
-/**
- * Runs one command line.
- *
- * @param argv the arguments after the program's name
- * @returns the exit code; never rejects
- */
-export async function run(argv: readonly string[], context: Context): Promise<number> {
+/** Runs one command line. Returns the exit code; never rejects. */
+export async function run(context: Context): Promise<number> {
   const program = buildProgram(context);
   try {
-    await program.parseAsync(argv, { from: 'user' });
+    await program.parseAsync(context.argv, { from: 'user' });
     return 0;
   } catch (thrown) {
     if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
     const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
-    await reportError(error, context, argv.includes('--debug')).catch(() => {});
+    await reportError(error, context, context.argv.includes('--debug')).catch(() => {});
     return exitCodeOf(error);
   }
 }

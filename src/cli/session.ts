@@ -3,10 +3,14 @@ import { createClient } from '../api/client.ts';
 import { parseBaseUrl } from '../api/base-url.ts';
 import type { ObserveRequests } from '../api/request-event.ts';
 import type { Context } from '../context.ts';
+import { requireConnection } from '../config/require-connection.ts';
+import { resolveConnection } from '../config/resolve-connection.ts';
 import { UsageError } from '../errors.ts';
+import { formats, type Format } from '../output/formats.ts';
 import { version } from '../version.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { Notices } from './notices.ts';
+import { oneOf } from './parse-values.ts';
 import { requestDefaults, type RequestFlags } from './request-flags.ts';
 
 /** Bytes on the wire of one response, at most. */
@@ -19,6 +23,8 @@ export interface Session {
   readonly profile: string | undefined;
   readonly baseUrl: URL;
   readonly concurrency: number;
+  /** The format that the profile's settings, or those for all, prefer. */
+  readonly format: Format | undefined;
   close(): Promise<void>;
 }
 
@@ -26,6 +32,7 @@ interface Target {
   readonly baseUrl: URL;
   readonly token: string;
   readonly profile: string | undefined;
+  readonly format: Format | undefined;
   close(): Promise<void>;
 }
 
@@ -42,7 +49,7 @@ export async function openSession(
 ): Promise<Session> {
   const target = flags.sandbox ? await startOwnService(context, flags) : await resolveTarget(context, flags, notices);
   notices.hide([target.token]);
-  const { baseUrl, token, profile } = target;
+  const { baseUrl, token, profile, format } = target;
   const concurrency = flags.concurrency ?? requestDefaults.concurrency;
   const transport = await context.openTransport({
     origin: baseUrl.origin,
@@ -66,7 +73,26 @@ export async function openSession(
     await client.close();
     await target.close();
   };
-  return { client, profile, baseUrl, concurrency, close };
+  return { client, profile, baseUrl, concurrency, format, close };
+}
+
+async function resolveTarget(context: Context, flags: GlobalFlags, notices: Notices): Promise<Target> {
+  const { env, stdin, signal, clock } = context;
+  const store = await context.config();
+  const connection = requireConnection(
+    await resolveConnection({ flags, env, store, stdin, signal, parseBaseUrl }),
+    clock.now(),
+  );
+  const { baseUrl, profile } = connection;
+  for (const note of connection.notes) notices.remark(note);
+  const format = store.settings(profile)['format'] ?? store.settings()['format'];
+  return {
+    baseUrl,
+    profile,
+    token: connection.token.reveal(),
+    format: format === undefined ? undefined : oneOf('the setting format', formats)(String(format)),
+    close: async () => {},
+  };
 }
 
 /** The embedded service, in this process, for as long as the run takes. */
@@ -79,5 +105,5 @@ async function startOwnService(context: Context, flags: GlobalFlags): Promise<Ta
   const { startSandbox } = await import('../sandbox/server.ts');
   const sandbox = await startSandbox({ now: context.clock.now });
   const close = (): Promise<void> => sandbox.close();
-  return { baseUrl: parseBaseUrl(sandbox.baseUrl), token: sandbox.tokens[0], profile: undefined, close };
+  return { baseUrl: parseBaseUrl(sandbox.baseUrl), token: sandbox.tokens[0], profile: undefined, format: undefined, close };
 }

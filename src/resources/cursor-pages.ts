@@ -48,7 +48,7 @@ function parsePage(body: Buffer, { recordsIn }: CursorPaging, request: PageReque
   const token = members.get('nextToken');
   const next = token === undefined ? undefined : readJson(body, token);
   if (next !== null && (typeof next !== 'string' || next === '')) {
-    throw new BadBody('expected a cursor or null as "nextToken"');
+    throw new BadBody('expected a cursor or null as "nextToken"', token?.[0] ?? 0);
   }
   partialErrors(request, body, members);
   return { records, next };

@@ -39,11 +39,12 @@ export function numberedPages(request: PageRequest, paging: NumberedPaging, unsa
 
 function parsePage(body: Buffer, { recordsIn }: NumberedPaging, request: PageRequest): Page {
   const page = scanPage(body, recordsIn);
+  request.onBody?.(body);
   // The documents of a fund may come as an array, which has no total, or in an envelope of their own (spec 4.9).
   const envelope = recordsIn === 'assignedDocuments' ? page.envelope : page.members;
   if (envelope === undefined) return { records: page.records };
   const total = readCount(body, envelope.get('total'));
-  if (total === undefined) throw new BadBody('expected a whole number as "total" beside the records');
+  if (total === undefined) throw new BadBody('expected a whole number as "total" beside the records', 0);
   partialErrors(request, body, envelope);
   return { records: page.records, total, pageSize: readCount(body, envelope.get('pageSize')) };
 }

@@ -9,6 +9,8 @@ export interface PageRequest {
   readonly client: ApiClient;
   /** Receives the text of a page's `errors` (spec 2.4). */
   readonly onErrors: (errors: Buffer) => void;
+  /** Receives each page's body, once it was found to be well formed. */
+  readonly onBody?: ((body: Buffer) => void) | undefined;
 }
 
 /** Hands on what a page says went wrong although it came. */

@@ -1,0 +1,41 @@
+import type { Context } from '../context.ts';
+import type { RecordBatch } from '../json/record-batch.ts';
+import type { Destination } from '../output/destination.ts';
+import { openDestination } from '../output/open-destination.ts';
+import type { OutputPlan } from './output-plan.ts';
+
+export interface DeliverOptions {
+  /** Whether the receipt will ask for the hash of what was written. */
+  readonly digest?: boolean;
+  /** Runs after the last record is written and before a file takes its place; what it throws keeps the old file. */
+  readonly beforeCommit?: () => Promise<void>;
+}
+
+/**
+ * Writes the records in the plan's format to the plan's target. The target is checked before the first record is asked
+ * for; a file appears when all went well and is left as it was when not.
+ *
+ * @returns the destination, committed, for its size and hash
+ */
+export async function deliver(
+  context: Context,
+  plan: OutputPlan,
+  batches: AsyncIterable<RecordBatch>,
+  { digest = false, beforeCommit }: DeliverOptions = {},
+): Promise<Destination> {
+  const destination = await openDestination(plan.target, context, {
+    digest,
+    styled: plan.format === 'table',
+  });
+  try {
+    const writer = plan.openWriter(destination, plan.layout);
+    for await (const batch of batches) await writer.write(batch);
+    await writer.end();
+    await beforeCommit?.();
+    await destination.commit();
+    return destination;
+  } catch (error) {
+    await destination.discard();
+    throw error;
+  }
+}

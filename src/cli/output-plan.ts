@@ -1,0 +1,58 @@
+import type { Context } from '../context.ts';
+import { useColor } from '../output/colors.ts';
+import { checkFlagsOfFormat, formatOfEnding, loadWriter, type Format } from '../output/formats.ts';
+import type { Layout, OpenWriter } from '../output/writer.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import type { OutputFlags } from './output-flags.ts';
+
+/** Records that a table shows on a terminal unless --limit or --all says otherwise. */
+export const TABLE_LIMIT = 50;
+
+/** How and where the records leave. */
+export interface OutputPlan {
+  readonly format: Format;
+  readonly layout: Layout;
+  readonly openWriter: OpenWriter;
+  /** As given to -o; undefined for standard output. */
+  readonly target: string | undefined;
+  /** Whether what is written goes to a terminal. */
+  readonly onTerminal: boolean;
+}
+
+export interface OutputWish {
+  readonly flags: OutputFlags & GlobalFlags;
+  /** The format that the profile or the settings prefer, if any. */
+  readonly preferred?: Format | undefined;
+  /** True for a command that is about a single record. */
+  readonly single?: boolean;
+}
+
+/** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
+export async function planOutput(
+  context: Context,
+  { flags, preferred, single = false }: OutputWish,
+): Promise<OutputPlan> {
+  const target = flags.output === '-' ? undefined : flags.output;
+  const onTerminal = target === undefined && context.stdout.isTerminal;
+  const ending = target === undefined ? undefined : formatOfEnding(target);
+  // Off a terminal a listing is rows for a script; a single record is a document.
+  const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
+  const format = flags.format ?? ending ?? preferred ?? (flags.excel ? 'csv' : usual);
+  checkFlagsOfFormat(format, {
+    '--delimiter': flags.delimiter !== undefined,
+    '--excel': flags.excel,
+    '--no-header': !flags.header,
+    '--wide': flags.wide,
+    '--raw': flags.raw,
+  });
+  const layout: Layout = {
+    columns: flags.columns,
+    delimiter: flags.delimiter,
+    header: flags.header,
+    excel: flags.excel === true,
+    single,
+    width: onTerminal ? context.stdout.columns : undefined,
+    color: useColor(context.env, onTerminal, flags.color),
+  };
+  return { format, layout, openWriter: await loadWriter(format), target, onTerminal };
+}

@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { customers } from '../resources/customers.ts';
+import { funds } from '../resources/funds.ts';
+import { issued } from '../resources/issued.ts';
+import { received } from '../resources/received.ts';
+import { version } from '../version.ts';
+import { addCustomerItems } from './customer-items.ts';
+import { addFundItems } from './fund-items.ts';
+import { addGlobalFlags } from './global-flags.ts';
+import { addListing } from './listing.ts';
+import { addRawGet } from './raw-get.ts';
+
+const ABOUT = `Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once,
+every amount as it was sent, or it says what is missing.
+
+Examples:
+  folio --sandbox issued              try it: made-up data, no token, no set-up
+  folio auth login                    store the token of your organization
+  folio issued --limit 20             the first twenty issued invoices
+  folio issued --excel -o issued.csv  all of them, for a spreadsheet`;
+
+/** The whole command line. Each command declares its flags here and loads what it runs only when it is run. */
+export function buildProgram(context: Context): Command {
+  const program = new Command('folio');
+  program
+    .description(ABOUT)
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print what a command does and what it takes')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text).catch(() => {}),
+      writeErr: () => {}, // The error itself is thrown, and said by `reportError`.
+      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
+    })
+    .showSuggestionAfterError();
+  addGlobalFlags(program);
+  addListing(program.command('issued'), issued, context);
+  addListing(program.command('received'), received, context);
+  addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
+  addFundItems(addListingGroup(program.command('funds'), funds, context), context);
+  addRawGet(program, context);
+  return program;
+}
+
+/** A command that lists, with the listing also under the name `list`. */
+function addListingGroup(group: Command, resource: typeof customers, context: Context): Command {
+  addListing(group, resource, context);
+  addListing(group.command('list'), resource, context);
+  return group;
+}

@@ -1,0 +1,73 @@
+import type { QueryPair } from '../api/query-string.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import type { RecordBatch } from '../json/record-batch.ts';
+import { WalkAccount } from '../paging/walk-account.ts';
+import { fetchCustomer, fetchFund, fetchPortalLink } from '../resources/items.ts';
+import { checkComplete } from './completeness.ts';
+import { deliver } from './deliver.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import { listColumns } from './list-columns.ts';
+import { Notices } from './notices.ts';
+import type { OutputFlags } from './output-flags.ts';
+import { planOutput } from './output-plan.ts';
+import { PartialResults } from './partial-results.ts';
+import { openProgress } from './progress.ts';
+import type { RequestFlags } from './request-flags.ts';
+import { openSession, type Session } from './session.ts';
+
+export interface ItemFlags extends OutputFlags, RequestFlags {
+  readonly idParam?: string;
+  readonly param?: readonly QueryPair[];
+}
+
+type Flags = ItemFlags & GlobalFlags;
+
+/** `customers get`. */
+export async function getCustomer(context: Context, id: string, flags: Flags): Promise<void> {
+  await deliverItem(context, flags, async function* ({ client }) {
+    yield await fetchCustomer(client, id, context);
+  });
+}
+
+/** `customers portal-link`. */
+export async function getPortalLink(context: Context, id: string | undefined, flags: Flags): Promise<void> {
+  const query: QueryPair[] = [...(flags.param ?? [])];
+  if (id !== undefined) query.unshift([flags.idParam ?? 'customerId', id]);
+  if (query.length === 0) {
+    throw new UsageError('customers portal-link: whose portal?', {
+      hint: 'give the customer’s id, or --param',
+    });
+  }
+  await deliverItem(context, flags, async function* ({ client }) {
+    yield await fetchPortalLink(client, query);
+  });
+}
+
+/** `funds get`. */
+export async function getFund(context: Context, id: string, flags: Flags): Promise<void> {
+  const account = new WalkAccount();
+  const partial = new PartialResults([]);
+  await deliverItem(context, flags, async function* ({ client, concurrency }) {
+    const onErrors = (errors: Buffer): void => partial.add(errors);
+    yield await fetchFund({ client, id, concurrency, account, signal: context.signal, onErrors });
+  });
+  partial.announce(new Notices(context, flags), undefined);
+  checkComplete(account, []);
+}
+
+type Fetch = (session: Session) => AsyncGenerator<RecordBatch>;
+
+async function deliverItem(context: Context, flags: Flags, fetch: Fetch): Promise<void> {
+  const notices = new Notices(context, flags);
+  const progress = openProgress(context, flags, 'record');
+  const session = await openSession(context, flags, notices, (event) => progress.asked(event));
+  try {
+    if (flags.listColumns) return await listColumns(context, fetch(session));
+    const plan = await planOutput(context, { flags, preferred: session.format, single: true });
+    await deliver(context, plan, fetch(session));
+  } finally {
+    progress.stop();
+    await session.close();
+  }
+}

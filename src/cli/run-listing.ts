@@ -1,0 +1,156 @@
+import { UnknownFiscalIds } from '../api/unknown-fiscal-ids.ts';
+import type { Context } from '../context.ts';
+import { NotFoundError, UsageError } from '../errors.ts';
+import type { RecordBatch } from '../json/record-batch.ts';
+import type { Delivery } from '../paging/page.ts';
+import { WalkAccount } from '../paging/walk-account.ts';
+import type { ListingQuery } from '../resources/listing-query.ts';
+import { openListing } from '../resources/open-listing.ts';
+import type { Resource } from '../resources/resource.ts';
+import { checkComplete } from './completeness.ts';
+import { deliver } from './deliver.ts';
+import { readFiscalIds } from './fiscal-ids.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import type { ListingFlags } from './listing-flags.ts';
+import { listColumns } from './list-columns.ts';
+import { Notices } from './notices.ts';
+import { planOutput, TABLE_LIMIT, type OutputPlan } from './output-plan.ts';
+import { PartialResults } from './partial-results.ts';
+import { openProgress } from './progress.ts';
+import { openReceipt } from './receipt.ts';
+import { openSession, type Session } from './session.ts';
+
+export interface ListingRun {
+  readonly resource: Resource;
+  readonly id: string | undefined;
+  readonly flags: ListingFlags & GlobalFlags;
+}
+
+/** Everything that one run of a listing is made of. */
+interface Run extends ListingRun {
+  readonly context: Context;
+  readonly notices: Notices;
+  readonly query: ListingQuery;
+  readonly account: WalkAccount;
+  readonly partial: PartialResults;
+}
+
+/**
+ * Lists or exports a resource. What was asked for but is not there ends in IncompleteError, after everything that
+ * could be had was delivered.
+ */
+export async function runListing(context: Context, { resource, id, flags }: ListingRun): Promise<void> {
+  const notices = new Notices(context, flags);
+  const query = await readQuery(context, { resource, id, flags });
+  const progress = openProgress(context, flags, resource.records);
+  const account = new WalkAccount((event) => progress.walked(event));
+  const partial = new PartialResults(query.fiscalIds);
+  const session = await openSession(context, flags, notices, (event) => progress.asked(event));
+  const run = { context, resource, id, flags, notices, query, account, partial };
+  try {
+    await (flags.listColumns ? printColumns(run, session) : exportRecords(run, session));
+  } catch (error) {
+    throw inUsersWords(error, run);
+  } finally {
+    progress.stop();
+    partial.announce(notices, resource.fiscalIds);
+    await session.close();
+  }
+}
+
+async function exportRecords(run: Run, session: Session): Promise<void> {
+  const { context, flags, account, partial, resource, notices } = run;
+  const plan = await planOutput(context, { flags, preferred: session.format });
+  const shown = tableLimit(run, plan);
+  const query = shown === undefined ? run.query : { ...run.query, limit: shown };
+  const receipt = await openReceipt(context, { flags, resource, session, account, partial });
+  try {
+    const records = recordsOf({ ...run, query }, session);
+    receipt.delivered(await deliver(context, plan, records, { digest: flags.report !== undefined }));
+    if (shown !== undefined) sayHowMany(notices, account, shown);
+    checkComplete(account, strictlyUnknown(run));
+  } catch (error) {
+    receipt.failed(error);
+    throw error;
+  } finally {
+    await receipt.write();
+  }
+}
+
+async function printColumns(run: Run, session: Session): Promise<void> {
+  await listColumns(run.context, recordsOf(run, session));
+  checkComplete(run.account, strictlyUnknown(run));
+}
+
+async function* recordsOf(run: Run, session: Session): AsyncGenerator<RecordBatch> {
+  const { resource, query, account, partial, context } = run;
+  const deliveries: AsyncIterable<Delivery> = openListing(resource, query, {
+    client: session.client,
+    concurrency: session.concurrency,
+    account,
+    signal: context.signal,
+    onErrors: (errors) => partial.add(errors),
+  });
+  for await (const { records } of deliveries) yield records;
+}
+
+async function readQuery(context: Context, { resource, id, flags }: ListingRun): Promise<ListingQuery> {
+  const given = flags.customerFiscalId ?? flags.issuerFiscalId;
+  if (flags.all && flags.limit !== undefined) {
+    throw new UsageError('--all and --limit do not go together', { hint: 'leave one of them out' });
+  }
+  const single = flags.page !== undefined || flags.nextToken !== undefined;
+  if (flags.page !== undefined && flags.all) {
+    throw new UsageError('--all and --page do not go together', { hint: 'leave one of them out' });
+  }
+  const fiscalIds =
+    given === undefined ? [] : await readFiscalIds(`--${resource.fiscalIds?.flag}`, given, context.stdin);
+  return {
+    id,
+    fiscalIds,
+    sortBy: sortKey(resource, flags.sortBy),
+    sortOrder: flags.sortOrder,
+    params: flags.param ?? [],
+    listEncoding: flags.listEncoding ?? 'comma',
+    page: single ? flags.page : undefined,
+    nextToken: flags.nextToken,
+    pageSize: flags.pageSize,
+    limit: flags.limit,
+  };
+}
+
+/** The keys that are known in the service's spelling; another one as it was typed. */
+function sortKey({ sortBy }: Resource, typed: string | undefined): string | undefined {
+  if (typed === undefined) return undefined;
+  if (typed === '') throw new UsageError('--sort-by "": expected a key', { hint: sortBy?.known.join(', ') });
+  return sortBy?.known.find((key) => key === typed.toUpperCase()) ?? typed;
+}
+
+/** Records after which a table on a terminal stops by itself. */
+function tableLimit({ flags }: Run, plan: OutputPlan): number | undefined {
+  if (plan.format !== 'table' || !plan.onTerminal) return undefined;
+  return flags.all || flags.limit !== undefined || flags.page !== undefined ? undefined : TABLE_LIMIT;
+}
+
+function sayHowMany(notices: Notices, { records, totalAtEnd }: WalkAccount, limit: number): void {
+  if (totalAtEnd !== undefined && totalAtEnd > records) {
+    const count = (n: number): string => n.toLocaleString('en-US');
+    notices.remark(`${count(records)} of ${count(totalAtEnd)} · --all for the rest`);
+  } else if (totalAtEnd === undefined && records >= limit) {
+    notices.remark(`the first ${records} · --all for the rest`);
+  }
+}
+
+function strictlyUnknown({ flags, partial }: Run): readonly string[] {
+  return flags.strict ? [...partial.missingFiscalIds] : [];
+}
+
+/** Fiscal IDs as the user typed them, not as the service writes them. */
+function inUsersWords(error: unknown, { partial, resource }: Run): unknown {
+  if (!(error instanceof UnknownFiscalIds)) return error;
+  const ids = error.fiscalIds.map((id) => partial.typed(id)).join(', ');
+  return new NotFoundError(`no ${resource.fiscalIds?.whose ?? 'party'} has any of these fiscal IDs: ${ids}`, {
+    hint: error.hint,
+    cause: error,
+  });
+}

@@ -1,0 +1,81 @@
+import type { QueryPair } from '../api/query-string.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { BadBody } from '../json/bad-body.ts';
+import { openDestination } from '../output/open-destination.ts';
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import type { ListingFlags } from './listing-flags.ts';
+import { Notices } from './notices.ts';
+import { openProgress } from './progress.ts';
+import { runListing } from './run-listing.ts';
+import { openSession } from './session.ts';
+
+export interface RawFlags extends ListingFlags {
+  readonly paginate?: boolean;
+}
+
+type Flags = RawFlags & GlobalFlags;
+
+/** `get`: the body as it was served, or with --paginate the records of the listing that the path names. */
+export async function rawGet(context: Context, address: string, flags: Flags): Promise<void> {
+  const { path, query } = readAddress(address, flags.param ?? []);
+  if (flags.paginate) return paginate(context, path, { ...flags, param: query });
+  const session = await openSession(context, flags, new Notices(context, flags), (event) =>
+    progress.asked(event),
+  );
+  const progress = openProgress(context, flags, 'body');
+  try {
+    const destination = await openDestination(flags.output, context);
+    try {
+      await destination.write(await session.client.get({ path, query, parse: checkedJson }));
+      await destination.commit();
+    } catch (error) {
+      await destination.discard();
+      throw error;
+    }
+  } finally {
+    progress.stop();
+    await session.close();
+  }
+}
+
+async function paginate(context: Context, path: string, flags: Flags): Promise<void> {
+  for (const resource of resources) {
+    const id = idIn(resource, path);
+    if (id === undefined) continue;
+    return runListing(context, { resource, id: id === '' ? undefined : id, flags });
+  }
+  const paths = resources.map((resource) => resource.path).join(', ');
+  throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `listings are ${paths}` });
+}
+
+/** The id in a path that the resource's path matches, '' where it takes none, undefined where it does not match. */
+function idIn(resource: Resource, path: string): string | undefined {
+  const [before = '', after] = resource.path.split('{id}');
+  if (after === undefined) return path === before ? '' : undefined;
+  const id = path.startsWith(before) ? path.slice(before.length) : '';
+  return id === '' || id.includes('/') ? undefined : decodeURIComponent(id);
+}
+
+function readAddress(address: string, more: readonly QueryPair[]): { path: string; query: QueryPair[] } {
+  const [, path = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(address) ?? [];
+  if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
+    throw new UsageError(`get ${JSON.stringify(address)}: expected a path below the base address`, {
+      hint: 'such as /customers; another service is not asked: the token stays at home',
+    });
+  }
+  const below = `/${path.replace(/^\/+/, '')}`.replace(/^\/v1(?=\/)/, '');
+  return { path: below, query: [...new URLSearchParams(search), ...more] };
+}
+
+/** The body itself; one that is not JSON is a fault, not data (spec 4). */
+function checkedJson(body: Buffer): Buffer {
+  try {
+    JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw new BadBody(`expected JSON: ${(error as Error).message}`, 0);
+  }
+  return body;
+}
