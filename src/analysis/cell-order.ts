@@ -1,0 +1,48 @@
+import type { Cell } from '../json/cells.ts';
+
+/** A JSON number, in the parts that its size depends on. */
+const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+const LEADING_ZEROS = /^0+/;
+const TRAILING_ZEROS = /0+$/;
+
+/** Exponents beyond this, either way, are taken for this: no amount has them, and they must not cost memory. */
+const FARTHEST_EXPONENT = 1e15;
+const EXPONENT_DIGITS = 10;
+
+/**
+ * A text whose order by code unit is the order of the cells: numbers by their exact value, then everything else by its
+ * text. Text that reads as a JSON number counts as one, or invoice "1000" would come before invoice "998".
+ */
+export function cellOrder(cell: Cell): string {
+  const number = cell.kind === 'number' || cell.kind === 'string' ? numberOrder(cell.text) : undefined;
+  return number === undefined ? `9${cell.text}` : number;
+}
+
+/**
+ * A text whose order by code unit is the order of the numbers, equal for equal ones (`1.0` and `1.00`); undefined for
+ * what is no JSON number. It is sign, exponent and digits, so that no digit is lost to a double and `1E999999999`
+ * takes no more room than `1`; for negative numbers the complement of both, since there more is less.
+ */
+export function numberOrder(literal: string): string | undefined {
+  const match = LITERAL.exec(literal);
+  if (!match) return undefined;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  if (whole.length > 1 && whole.startsWith('0')) return undefined;
+  const significant = (whole + fraction).replace(LEADING_ZEROS, '');
+  if (significant === '') return '1';
+  const digits = significant.replace(TRAILING_ZEROS, '');
+  const point = Number(exponent) + significant.length - fraction.length;
+  const size = Math.max(-FARTHEST_EXPONENT, Math.min(FARTHEST_EXPONENT, point));
+  return sign === '' ? `2${exponentOrder(size)}${digits}` : `0${exponentOrder(-size)}${complement(digits)}`;
+}
+
+function exponentOrder(exponent: number): string {
+  return (exponent + FARTHEST_EXPONENT).toString(36).padStart(EXPONENT_DIGITS, '0');
+}
+
+/** Ends in a character after all digits, so that -1.2 comes after -1.25. */
+function complement(digits: string): string {
+  let text = '';
+  for (const digit of digits) text += 9 - Number(digit);
+  return `${text}~`;
+}

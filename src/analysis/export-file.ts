@@ -1,0 +1,128 @@
+import { readSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { UsageError } from '../errors.ts';
+import { BadBody } from '../json/bad-body.ts';
+import type { RecordBatch } from '../json/record-batch.ts';
+import { scanArray, scanLines } from '../json/scan-page.ts';
+import { ArrayCutter } from './array-cutter.ts';
+
+/** Some records of an export in their order. */
+export interface ExportPart {
+  readonly batch: RecordBatch;
+  /** Where in the file `batch.bytes` begins. */
+  readonly offset: number;
+}
+
+interface Piece {
+  /** Where it begins in the file, in bytes. */
+  readonly offset: number;
+  readonly format: 'json' | 'jsonl';
+  readonly last: boolean;
+}
+
+const CHUNK_BYTES = 1 << 20;
+/** A record may hold a string of 16 MiB; a "record" of more than this is a file of another kind. */
+const MOST_RECORD_BYTES = 64 << 20;
+const OPEN_BRACKET = Buffer.from('[');
+const CLOSE_BRACKET = 0x5d;
+const LINE_FEED = 0x0a;
+
+/** An earlier export in jsonl or json, read in pieces: the file may be larger than memory. */
+export class ExportFile {
+  readonly path: string;
+  readonly #file: FileHandle;
+
+  private constructor(path: string, file: FileHandle) {
+    this.path = path;
+    this.#file = file;
+  }
+
+  /** Throws UsageError when the file cannot be opened. */
+  static async open(path: string): Promise<ExportFile> {
+    try {
+      return new ExportFile(path, await open(path, 'r'));
+    } catch (error) {
+      const reason =
+        (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : String(error);
+      throw new UsageError(`cannot read ${path}: ${reason}`, { cause: error });
+    }
+  }
+
+  /** All records, in order. Throws UsageError for a file that is cut short or in another format. */
+  async *parts(): AsyncGenerator<ExportPart> {
+    const format = await this.#format();
+    const cutter = format === 'json' ? new ArrayCutter() : undefined;
+    let rest = Buffer.alloc(0);
+    let offset = 0;
+    for (;;) {
+      const chunk = await this.#chunkAt(offset + rest.length);
+      const bytes = Buffer.concat([rest, chunk]);
+      if (chunk.length === 0) {
+        if (bytes.length > 0) yield this.#scan(bytes, { offset, format, last: true });
+        return;
+      }
+      const cut = cutter ? cutter.cut(bytes, rest.length) : bytes.lastIndexOf(LINE_FEED) + 1;
+      if (cut > 0) yield this.#scan(bytes.subarray(0, cut), { offset, format, last: false });
+      rest = bytes.subarray(cut);
+      offset += cut;
+      if (rest.length > MOST_RECORD_BYTES) this.#refuse('a record of more than 64 MiB', offset);
+    }
+  }
+
+  /** The bytes of the file from `start` to `end`, at once. */
+  read(start: number, end: number): Buffer {
+    const bytes = Buffer.allocUnsafe(end - start);
+    const got = readSync(this.#file.fd, bytes, 0, bytes.length, start);
+    if (got < bytes.length) this.#refuse('it became shorter while it was read', start + got);
+    return bytes;
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #chunkAt(position: number): Promise<Buffer> {
+    const { bytesRead, buffer } = await this.#file.read(
+      Buffer.allocUnsafe(CHUNK_BYTES),
+      0,
+      CHUNK_BYTES,
+      position,
+    );
+    return buffer.subarray(0, bytesRead);
+  }
+
+  async #format(): Promise<'json' | 'jsonl'> {
+    const start = (await this.#chunkAt(0))
+      .toString('utf8')
+      .replace(/^\uFEFF/, '')
+      .trimStart();
+    if (start.startsWith('[')) return 'json';
+    if (start.startsWith('{') || start === '') return 'jsonl';
+    throw new UsageError(`${this.path} is neither jsonl nor json`, {
+      hint: 'Export with --format jsonl to have a file to come back to: in csv, text and numbers look the same',
+    });
+  }
+
+  /** The records of a piece: of lines, or of an array up to a comma (that ends it) or the end. */
+  #scan(bytes: Buffer, { offset, format, last }: Piece): ExportPart {
+    const continued = format === 'json' && offset > 0;
+    const base = continued ? offset - 1 : offset;
+    try {
+      if (format === 'jsonl') return { batch: scanLines(bytes), offset };
+      if (!last) bytes[bytes.length - 1] = CLOSE_BRACKET;
+      const batch = scanArray(continued ? Buffer.concat([OPEN_BRACKET, bytes]) : bytes);
+      return batch.count > 0 || !continued
+        ? { batch, offset: base }
+        : this.#refuse('a comma before the end', base);
+    } catch (error) {
+      if (!(error instanceof BadBody)) throw error;
+      return this.#refuse(error.message.replace(/ \(byte \d+\)$/, ''), base + error.offset);
+    }
+  }
+
+  #refuse(what: string, at: number): never {
+    throw new UsageError(`${this.path} is not a whole export: ${what} (byte ${at})`, {
+      hint: 'Was it cut short or edited? folio verify tells whether it is what was delivered',
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { UsageError } from '../errors.ts';
+import { CellReader, type Cell } from '../json/cells.ts';
+import { recordBytes, type RecordBatch } from '../json/record-batch.ts';
+import { scanLines } from '../json/scan-page.ts';
+import { cellOrder } from './cell-order.ts';
+import { ColumnWatch } from './column-watch.ts';
+
+/** One part of `--sort`. */
+export interface SortKey {
+  readonly column: string;
+  readonly descending: boolean;
+}
+
+/** Where records wait until their order is known. Positions are bytes from the first that was appended. */
+export interface ByteStore {
+  append(bytes: Uint8Array): Promise<void>;
+  /** At once: a million small reads must not each take a turn of the event loop. */
+  read(start: number, end: number): Buffer;
+}
+
+/** Bytes of sorted records that are handed on together. */
+const BATCH_BYTES = 1_000_000;
+const NEWLINE = Buffer.from('\n');
+
+/** Reads `dueBy,-totalAmount`: columns in order of weight, a minus before those that are to descend. Throws UsageError. */
+export function parseSort(text: string): SortKey[] {
+  return text.split(',').map((part) => {
+    const descending = part.trim().startsWith('-');
+    const column = part.trim().slice(descending ? 1 : 0);
+    if (column !== '') return { column, descending };
+    throw new UsageError(`--sort '${text}' names an empty column`, {
+      hint: 'Name columns with commas between them, a minus before one that is to descend: --sort dueBy,-totalAmount',
+    });
+  });
+}
+
+/**
+ * Puts records in the order of one or more columns: numbers by exact value, then text by its characters, then records
+ * without a value (also when descending); equal ones stay as they came. The records' bytes wait in the store; in memory
+ * are their keys, about 60 bytes a record and column.
+ */
+export class RecordSorter {
+  readonly #keys: readonly SortKey[];
+  readonly #reader: CellReader;
+  readonly #watch: ColumnWatch;
+  readonly #store: ByteStore;
+  /** For each key, what every record has there. */
+  readonly #orders: (string | undefined)[][];
+  /** Record `i` is `store[bounds[i] .. bounds[i + 1])`. */
+  readonly #bounds = [0];
+
+  constructor(keys: readonly SortKey[], store: ByteStore) {
+    const columns = keys.map(({ column }) => column);
+    this.#keys = keys;
+    this.#reader = new CellReader(columns);
+    this.#watch = new ColumnWatch(columns);
+    this.#store = store;
+    this.#orders = keys.map(() => []);
+  }
+
+  async add(batch: RecordBatch): Promise<void> {
+    this.#watch.sample(batch);
+    const parts: Uint8Array[] = [];
+    let end = this.#bounds.at(-1)!;
+    for (let index = 0; index < batch.count; index++) {
+      const cells = this.#reader.read(batch, index);
+      this.#watch.see(cells);
+      for (const [key, orders] of this.#orders.entries()) orders.push(orderOf(cells[key]));
+      const bytes = recordBytes(batch, index);
+      parts.push(bytes, NEWLINE);
+      this.#bounds.push((end += bytes.length + 1));
+    }
+    await this.#store.append(Buffer.concat(parts));
+  }
+
+  /** All records that were added, in order. */
+  *sorted(): Generator<RecordBatch> {
+    const order = Uint32Array.from({ length: this.#bounds.length - 1 }, (_, index) => index);
+    order.sort((a, b) => this.#compare(a, b));
+    let parts: Buffer[] = [];
+    let bytes = 0;
+    for (const index of order) {
+      const record = this.#store.read(this.#bounds[index]!, this.#bounds[index + 1]!);
+      parts.push(record);
+      bytes += record.length;
+      if (bytes < BATCH_BYTES) continue;
+      yield scanLines(Buffer.concat(parts));
+      [parts, bytes] = [[], 0];
+    }
+    if (parts.length > 0) yield scanLines(Buffer.concat(parts));
+  }
+
+  /** A sentence for each column that no record had a value in, with the names it may have meant. */
+  complaints(): string[] {
+    return this.#watch.complaints();
+  }
+
+  #compare(a: number, b: number): number {
+    for (let key = 0; key < this.#keys.length; key++) {
+      const left = this.#orders[key]![a];
+      const right = this.#orders[key]![b];
+      if (left === right) continue;
+      if (left === undefined) return 1;
+      if (right === undefined) return -1;
+      return left < right === this.#keys[key]!.descending ? 1 : -1;
+    }
+    return a - b;
+  }
+}
+
+/** Empty text is no value, as it is none for `--where`. */
+function orderOf(cell: Cell | undefined): string | undefined {
+  return cell === undefined || cell.text === '' ? undefined : cellOrder(cell);
+}
