@@ -41,7 +41,7 @@ async function realContext(argv: readonly string[]): Promise<Context> {
     signal,
     clock: realClock,
     config: async () => {
-      const { openStore } = await import('./config/store.ts');
+      const { openStore } = await import('./config/open-store.ts');
       return openStore({ env, clock: realClock, signal, uid: process.getuid?.() });
     },
     processes: processTable(process),

@@ -5,7 +5,7 @@ import { addOutputFlags, type OutputFlags } from './output-flags.ts';
 import { oneOf, parameter, wholeNumber } from './parse-values.ts';
 import { addRequestFlags, type RequestFlags } from './request-flags.ts';
 
-const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
+export const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
 
 /** What the parser hands over for a listing; which of the flags there are depends on the resource. */
 export interface ListingFlags extends OutputFlags, RequestFlags {

@@ -30,7 +30,7 @@ export function parseToken(text: string, from: string): ParsedToken {
   const note =
     token === given
       ? undefined
-      : `The "Bearer" before the token (${from}) was taken off: the service wants the token alone.`;
+      : `the "Bearer" before the token (${from}) was taken off: the service wants the token alone`;
   return { token: new Secret(token), note };
 }
 

@@ -32,7 +32,7 @@ export async function readTokenFile(file: string, stdin: InputStream): Promise<T
   const { text, isOpen } = await readSmallFile(file);
   const { token, note } = parseToken(text, `--token-file ${file}`);
   const notes = note === undefined ? [] : [note];
-  if (isOpen) notes.push(`The token file ${file} can be read by other users; chmod 600 ends that.`);
+  if (isOpen) notes.push(`the token file ${file} can be read by other users; chmod 600 ends that`);
   return { token, notes };
 }
 

@@ -1,11 +1,11 @@
 import type { Environment, InputStream } from '../context.ts';
 import { AuthError } from '../errors.ts';
-import { parseBaseAddress } from './base-address.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { parseToken } from './parse-token.ts';
 import type { Profile } from './profile.ts';
 import { readTokenFile } from './read-token-file.ts';
 import type { Secret } from './secret.ts';
+import { brokenStore } from './store-document.ts';
 import type { ConfigStore } from './store.ts';
 import { runTokenCommand } from './token-command.ts';
 
@@ -22,7 +22,11 @@ export interface ConnectionSources {
   readonly store: ConfigStore;
   readonly stdin: InputStream;
   readonly signal: AbortSignal;
+  /** Reads a base address into its normal form; throws UsageError. */
+  readonly parseBaseUrl: ParseBaseUrl;
 }
+
+export type ParseBaseUrl = (text: string) => URL;
 
 export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
 
@@ -45,16 +49,32 @@ export interface Connection {
 export async function resolveConnection(sources: ConnectionSources): Promise<Connection> {
   const { flags, env, store } = sources;
   const profile = chooseProfile(flags.profile, env, store);
-  const baseUrl = statedAddress(flags, env) ?? profile?.baseUrl;
-  const found = await findToken(sources, profile, baseUrl);
+  const own = profile && profileAddress(profile, sources);
+  const baseUrl = statedAddress(sources) ?? own;
+  const found = await findToken(sources, profile, () => checkBelongs(profile!.name, own, baseUrl));
   return { profile: profile?.name, baseUrl, token: undefined, tokenSource: undefined, notes: [], ...found };
 }
 
 /** The base address that this run was given beside the store, or undefined. An empty variable counts as unset. */
-export function statedAddress(flags: ConnectionFlags, env: Environment): URL | undefined {
-  if (flags.baseUrl !== undefined) return parseBaseAddress(flags.baseUrl, '--base-url');
-  const { FOLIO_BASE_URL: address } = env;
-  return address ? parseBaseAddress(address, 'FOLIO_BASE_URL') : undefined;
+export function statedAddress({
+  flags,
+  env,
+  parseBaseUrl,
+}: Pick<ConnectionSources, 'flags' | 'env' | 'parseBaseUrl'>): URL | undefined {
+  const stated = flags.baseUrl ?? (env['FOLIO_BASE_URL'] || undefined);
+  return stated === undefined ? undefined : parseBaseUrl(stated);
+}
+
+/** The base address that a profile was stored with. */
+export function profileAddress(
+  { name, baseUrl }: Profile,
+  { store, parseBaseUrl }: Pick<ConnectionSources, 'store' | 'parseBaseUrl'>,
+): URL | undefined {
+  try {
+    return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl);
+  } catch (error) {
+    throw brokenStore(store.file!, `profiles.${name}.baseUrl: ${(error as Error).message}`);
+  }
 }
 
 type Found = Pick<Connection, 'token' | 'tokenSource' | 'notes'>;
@@ -62,7 +82,7 @@ type Found = Pick<Connection, 'token' | 'tokenSource' | 'notes'>;
 async function findToken(
   { flags, env, stdin, signal }: ConnectionSources,
   profile: Profile | undefined,
-  baseUrl: URL | undefined,
+  checkAddress: () => void,
 ): Promise<Found | undefined> {
   if (flags.tokenFile !== undefined) {
     return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
@@ -72,7 +92,7 @@ async function findToken(
     return { token, tokenSource: 'FOLIO_TOKEN', notes: notesOf(note, overruled(flags, profile)) };
   }
   if (profile === undefined || (profile.token ?? profile.tokenCommand) === undefined) return undefined;
-  checkBelongs(profile, baseUrl);
+  checkAddress();
   if (profile.token) return { token: profile.token, tokenSource: 'profile', notes: [] };
   const command = { command: profile.tokenCommand!, profile: profile.name, env, signal };
   const { token, note } = await runTokenCommand(command);
@@ -80,7 +100,7 @@ async function findToken(
 }
 
 /** A token of the store goes only to the address that it was stored for, whatever flags and environment say. */
-function checkBelongs({ name, baseUrl: own }: Profile, baseUrl: URL | undefined): void {
+function checkBelongs(name: string, own: URL | undefined, baseUrl: URL | undefined): void {
   if (baseUrl === undefined || own?.href === baseUrl.href) return;
   const where = own === undefined ? 'has no base address of its own' : `is for ${own.href}`;
   throw new AuthError(`the token of profile ${name} ${where}, it is not sent to ${baseUrl.href}`, {
@@ -91,7 +111,7 @@ function checkBelongs({ name, baseUrl: own }: Profile, baseUrl: URL | undefined)
 function overruled(flags: ConnectionFlags, profile: Profile | undefined): string | undefined {
   const own = profile?.token ?? profile?.tokenCommand;
   if (flags.profile === undefined || own === undefined) return undefined;
-  return `FOLIO_TOKEN is set and goes before the token of profile ${profile!.name}.`;
+  return `FOLIO_TOKEN is set and goes before the token of profile ${profile!.name}`;
 }
 
 function notesOf(...notes: readonly (string | undefined)[]): string[] {

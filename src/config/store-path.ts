@@ -1,4 +1,4 @@
-import { posix, resolve, win32 } from 'node:path';
+import { posix, resolve, win32, type PlatformPath } from 'node:path';
 import type { Environment } from '../context.ts';
 
 export interface StorePlace {
@@ -17,39 +17,31 @@ export interface StorePlace {
 export function storePath(place: StorePlace): string | undefined {
   const { FOLIO_CONFIG_DIR: given } = place.env;
   if (given) return resolve(given, 'config.json');
-  const folder = place.platform === 'win32' ? windowsFolder(place) : unixFolder(place);
-  return folder && (place.platform === 'win32' ? win32 : posix).join(folder, 'config.json');
+  const path = place.platform === 'win32' ? win32 : posix;
+  const folder = systemFolder(place, path);
+  return folder && path.join(folder, 'config.json');
 }
 
-function unixFolder(place: StorePlace): string | undefined {
-  const { XDG_CONFIG_HOME: base } = place.env;
+function systemFolder(place: StorePlace, path: PlatformPath): string | undefined {
+  const { XDG_CONFIG_HOME: xdg, APPDATA: appData } = place.env;
+  const isWindows = place.platform === 'win32';
+  const own = isWindows ? ['folio', 'Config'] : ['folio'];
+  const base = isWindows ? appData : xdg;
   // The XDG base directory specification has relative paths ignored; so does the promise to read nothing from the
   // working folder.
-  if (base && posix.isAbsolute(base)) return posix.join(base, 'folio');
-  const home = homeFolder(place, place.env.HOME, posix.isAbsolute);
-  return (
-    home &&
-    posix.join(home, ...(place.platform === 'darwin' ? ['Library', 'Preferences'] : ['.config']), 'folio')
-  );
+  if (base && path.isAbsolute(base)) return path.join(base, ...own);
+  const home = homeFolder(place);
+  if (home === undefined || !path.isAbsolute(home)) return undefined;
+  const below = { win32: ['AppData', 'Roaming'], darwin: ['Library', 'Preferences'] }[place.platform] ?? [
+    '.config',
+  ];
+  return path.join(home, ...below, ...own);
 }
 
-function windowsFolder(place: StorePlace): string | undefined {
-  const { APPDATA: base, USERPROFILE: profile } = place.env;
-  if (base && win32.isAbsolute(base)) return win32.join(base, 'folio', 'Config');
-  const home = homeFolder(place, profile, win32.isAbsolute);
-  return home && win32.join(home, 'AppData', 'Roaming', 'folio', 'Config');
-}
-
-function homeFolder(
-  place: StorePlace,
-  variable: string | undefined,
-  isAbsolute: (path: string) => boolean,
-): string | undefined {
-  let home = variable;
+function homeFolder({ env, platform, homedir }: StorePlace): string | undefined {
   try {
-    home ||= place.homedir();
+    return (platform === 'win32' ? env['USERPROFILE'] : env['HOME']) || homedir();
   } catch {
     return undefined;
   }
-  return isAbsolute(home) ? home : undefined;
 }

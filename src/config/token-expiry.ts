@@ -32,7 +32,7 @@ export function checkExpiry(token: Secret, now: number, loginCommand: string): s
   const { state, expiresAt } = tokenExpiry(token, now);
   if (state === 'fine') return undefined;
   const end = describeMoment(expiresAt, now);
-  if (state === 'soon') return `The token ends ${end}. Ask the operator of the service for a new one.`;
+  if (state === 'soon') return `the token ends ${end}; ask the operator of the service for a new one`;
   throw new AuthError(`the token ended ${end}`, {
     hint: `Ask the operator of the service for a new one, then: ${loginCommand}`,
   });

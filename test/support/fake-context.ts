@@ -1,7 +1,7 @@
 import type { OpenTransport } from '../../src/api/transport.ts';
 import type { Context, Environment } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/config/store.ts';
-import { openStore } from '../../src/config/store.ts';
+import { openStore } from '../../src/config/open-store.ts';
 import { Interrupted } from '../../src/errors.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { FakeClockOptions } from './fake-clock.ts';

@@ -1,0 +1,121 @@
+import { brokenStore, kindOf } from '../config/store-document.ts';
+import type { ConfigStore } from '../config/store.ts';
+import { UsageError } from '../errors.ts';
+import { formats } from '../output/formats.ts';
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { LIST_ENCODINGS } from './listing-flags.ts';
+import { delimiter, oneOf, wholeNumber } from './parse-values.ts';
+import { requestParsers } from './request-flags.ts';
+
+/** A default that the user can set for a flag, for all profiles or for one. */
+export interface Setting<Value> {
+  readonly about: string;
+  /** How it stands in the file. */
+  readonly stored: 'number' | 'string';
+  /** As the flag reads it; throws UsageError naming what is allowed. */
+  readonly parse: (text: string) => Value;
+}
+
+/** Table formats only: xlsx cannot be printed, so it is asked for by `--output` or `--format`. */
+const printable = formats.filter((format) => format !== 'xlsx');
+
+const column = (name: string) => (text: string) => {
+  if (text !== '' && !/\p{C}/u.test(text)) return text;
+  throw new UsageError(`${name} ${JSON.stringify(text)}: expected the name of a column`);
+};
+
+/** What aging has to know of an invoice, by the names that its map of fields uses. */
+export const agingFields = ['amount', 'due', 'currency', 'counterpartyName', 'counterpartyFiscalId'] as const;
+
+const settings = new Map<string, Setting<unknown>>([
+  ['format', { about: '--format of listings', stored: 'string', parse: oneOf('format', printable) }],
+  ['delimiter', { about: '--delimiter of csv', stored: 'string', parse: delimiter('delimiter') }],
+  [
+    'listEncoding',
+    { about: '--list-encoding', stored: 'string', parse: oneOf('listEncoding', LIST_ENCODINGS) },
+  ],
+  ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map(
+    (name) =>
+      [name, { about: `--${kebab(name)}`, stored: 'number', parse: requestParsers[name](name) }] as const,
+  ),
+  ...resources.map((resource) => {
+    const { records, paging } = resource;
+    const key = pageSizeSetting(resource);
+    const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
+    const parse = wholeNumber(key, 1, most ?? 1_000_000);
+    return [key, { about: `--page-size for ${records}`, stored: 'number', parse }] as const;
+  }),
+  ...agingFields.map((field) => {
+    const key = `fields.${field}`;
+    return [
+      key,
+      { about: `the column that aging takes for ${field}`, stored: 'string', parse: column(key) },
+    ] as const;
+  }),
+]);
+
+/** The name of the setting for a resource's page size: `pageSize.fundDocuments`. */
+export function pageSizeSetting({ name }: Pick<Resource, 'name'>): string {
+  return `pageSize.${camel(name.replaceAll(' ', '-'))}`;
+}
+
+/** The names of all settings, each with what it is the default of. */
+export const settingNames: readonly (readonly [name: string, about: string])[] = [...settings].map(
+  ([name, { about }]) => [name, about],
+);
+
+/**
+ * The setting that a user means; `retry-delay` is `retryDelay`.
+ *
+ * @throws UsageError that lists those that there are
+ */
+export function findSetting(given: string): { readonly name: string; readonly setting: Setting<unknown> } {
+  const name = camel(given);
+  const setting = settings.get(name);
+  if (setting) return { name, setting };
+  throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
+    hint: `There are: ${[...settings.keys()].join(', ')}; with --profile also baseUrl.`,
+  });
+}
+
+/**
+ * What a setting says for a run: the profile's own, else that for all profiles, else undefined. The value is as the flag's
+ * parser returns it (`timeout` in milliseconds).
+ *
+ * @throws UsageError naming file and setting when the value in the file is not allowed
+ */
+export function settingFor(store: ConfigStore, name: string, profile: string | undefined): unknown {
+  for (const owner of profile === undefined ? [undefined] : [profile, undefined]) {
+    const value = store.settings(owner)[name];
+    if (value !== undefined) return checkedValue(store, { name, value, profile: owner });
+  }
+  return undefined;
+}
+
+interface StoredSetting {
+  readonly name: string;
+  readonly value: unknown;
+  readonly profile: string | undefined;
+}
+
+function checkedValue(store: ConfigStore, { name, value, profile }: StoredSetting): unknown {
+  const { setting } = findSetting(name);
+  const place = `${profile === undefined ? '' : `profiles.${profile}.`}settings.${name}`;
+  if (typeof value !== setting.stored) {
+    throw brokenStore(store.file!, `${place} is ${kindOf(value)}, expected a ${setting.stored}`);
+  }
+  try {
+    return setting.parse(String(value));
+  } catch (error) {
+    throw error instanceof UsageError ? brokenStore(store.file!, `${place}: ${error.message}`) : error;
+  }
+}
+
+function camel(name: string): string {
+  return name.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
