@@ -28,6 +28,12 @@ export interface Layout {
   readonly width?: number | undefined;
   /** table: whether colour may be used. */
   readonly color: boolean;
+  /** table: every column as wide as it is, also where a terminal is narrower. */
+  readonly wide?: boolean | undefined;
+  /** table: numbers as they were sent, not grouped. */
+  readonly raw?: boolean | undefined;
+  /** table: whose separators group the digits, such as `es-CL`; undefined for `en-US`. */
+  readonly locale?: string | undefined;
 }
 
 export type OpenWriter = (sink: Sink, layout: Layout) => Writer;

@@ -1,0 +1,47 @@
+/** Turns a JSON number literal into what people read: `1190000.50` into `1,190,000.50`. */
+export type GroupDigits = (literal: string) => string;
+
+/** How a locale writes numbers, learned from an example. */
+interface Separators {
+  readonly group: string | undefined;
+  readonly decimal: string;
+  /** Digits of the last group and of those before: 3 and 3, in India 3 and 2. */
+  readonly sizes: readonly [last: number, others: number];
+  /** Whole numbers of fewer digits are not grouped: 4, in Spain 5. */
+  readonly fewest: number;
+}
+
+/**
+ * Groups digits as the locale does. It works on the literal's digits and never on a number, so that every digit stays;
+ * a literal with an exponent is left as it is.
+ */
+export function digitGrouper(locale: string): GroupDigits {
+  const separators = separatorsOf(locale);
+  return (literal) => {
+    const [, sign, whole, fraction] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(literal) ?? [];
+    if (sign === undefined || whole === undefined) return literal;
+    return sign + grouped(whole, separators) + (fraction === undefined ? '' : separators.decimal + fraction);
+  };
+}
+
+function grouped(digits: string, { group, sizes, fewest }: Separators): string {
+  if (group === undefined || digits.length < fewest) return digits;
+  const groups: string[] = [];
+  for (let [end, size] = [digits.length, sizes[0]]; end > 0; [end, size] = [end - size, sizes[1]]) {
+    groups.unshift(digits.slice(Math.max(0, end - size), end));
+  }
+  return groups.join(group);
+}
+
+function separatorsOf(locale: string): Separators {
+  const format = new Intl.NumberFormat(`${locale}-u-nu-latn`);
+  const parts = format.formatToParts(12_345_678_901_234.5);
+  const sizes = parts.filter(({ type }) => type === 'integer').map(({ value }) => value.length);
+  const [last, others] = [sizes.at(-1) ?? 3, sizes.at(-2) ?? 3];
+  return {
+    group: parts.find(({ type }) => type === 'group')?.value,
+    decimal: parts.find(({ type }) => type === 'decimal')?.value ?? '.',
+    sizes: [last, others],
+    fewest: format.formatToParts(1234).some(({ type }) => type === 'group') ? last + 1 : last + 2,
+  };
+}
