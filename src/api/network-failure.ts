@@ -35,7 +35,7 @@ const CONNECTING =
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CRL_|ERROR_IN_C|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME_|EPROTO$)/;
 const OTHER =
-  /^(E(?!RR_)[A-Z0-9_]+|HPE_\w+|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
+  /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
 
 /**
  * What the network's error means, in one line with the host and the reason; undefined for an error that is not the
@@ -51,14 +51,15 @@ export function networkFailure(error: unknown, to: Destination): NetworkFailure 
     };
   }
   if (!(error instanceof Error)) return undefined;
-  const code = (error as NodeJS.ErrnoException).code ?? '';
+  // undici's parser means to give its errors a code of llhttp's (HPE_INVALID_VERSION), and has lost the names of them.
+  const code = (error as NodeJS.ErrnoException).code ?? (error.name === 'HTTPParserError' ? 'HPE' : '');
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (TLS.test(code)) return tlsFailure(error, to.host);
   const answered = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
   if (answered !== undefined) return proxyRefusal(Number(answered), error, to);
   if (!(code in REASONS) && !OTHER.test(code)) return undefined;
   const reason =
-    REASONS[code] ?? (code.startsWith('HPE_') ? 'its answer is not HTTP' : firstLine(error.message));
+    REASONS[code] ?? (code.startsWith('HPE') ? 'its answer is not HTTP' : firstLine(error.message));
   const whom = to.proxyHost !== undefined && CONNECTING.test(code) ? proxyOf(to) : to.host;
   return {
     retryable: true,

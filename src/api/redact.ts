@@ -13,14 +13,14 @@ const SIGNED_LINK =
 export type Redact = (text: string) => string;
 
 /**
- * Hides the secrets wherever they are in a text, by their exact values: as they are, percent-encoded, in JSON and in base64
- * (also within a longer encoded text, as in Basic credentials). A pattern would miss a token that comes without
- * "Bearer". Signed links keep their address and lose their query.
+ * Hides the secrets wherever they are in a text, by their exact values: as they are, percent-encoded wholly or in part, in
+ * JSON and in base64 (also within a longer encoded text, as in Basic credentials). A pattern of what tokens look like
+ * would miss one that comes without "Bearer". Signed links keep their address and lose their query.
  */
 export function redactor(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.filter((secret) => secret.length >= SHORTEST).flatMap(formsOf))];
+  const long = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST);
   // The longest first, so that no part of one is left over by another that it contains.
-  const patterns = forms.sort((a, b) => b.length - a.length).map(escaped);
+  const patterns = long.sort((a, b) => b.length - a.length).flatMap(patternsOf);
   const secret = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g');
   return (text) => {
     const shown = secret === undefined ? text : text.replace(secret, HIDDEN);
@@ -28,15 +28,21 @@ export function redactor(secrets: readonly string[]): Redact {
   };
 }
 
-function formsOf(secret: string): string[] {
-  const percent = encodeURIComponent(Buffer.from(secret).toString());
-  const strict = percent.replace(
-    /[!'()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-  const lower = [percent, strict].map((text) => text.replace(/%../g, (code) => code.toLowerCase()));
-  const json = JSON.stringify(secret).slice(1, -1);
-  return [secret, percent, strict, ...lower, json, ...base64FormsOf(secret)];
+function patternsOf(secret: string): string[] {
+  const characters = Array.from(secret, (character) => {
+    const bytes = Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(
+      '',
+    );
+    const unit = `\\\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    return `(?:${escaped(character)}|${anyCase(bytes)}|${anyCase(unit)})`;
+  });
+  const literal = [JSON.stringify(secret).slice(1, -1), ...base64FormsOf(secret)];
+  return [characters.join(''), ...literal.map(escaped)];
+}
+
+/** A pattern for hexadecimal digits in either case. */
+function anyCase(text: string): string {
+  return text.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 /**

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { networkFailure } from '../../src/api/network-failure.ts';
+import { TransportTimeout } from '../../src/api/transport-timeout.ts';
+import { ServiceError } from '../../src/errors.ts';
+
+const failed = (code: string, message = 'what the system says\nmore', cause?: unknown) =>
+  Object.assign(new Error(message, { cause }), { code });
+const direct = { host: 'api.example.com', proxyHost: undefined, timeout: 60_000 };
+const proxied = { ...direct, proxyHost: 'proxy:3128' };
+const slow = (begun: boolean) => networkFailure(new TransportTimeout(60_000, begun), direct)!;
+
+describe('networkFailure', () => {
+  it('knows the error of the HTTP parser, which has no code', () => {
+    const error = Object.assign(new Error('Expected HTTP/'), { name: 'HTTPParserError', code: undefined });
+    expect(networkFailure(error, direct)).toMatchObject({
+      retryable: true,
+      error: { message: 'could not reach api.example.com: its answer is not HTTP (HPE)' },
+    });
+  });
+
+  it.each([
+    ['ENOTFOUND', 'its name is unknown (DNS)'],
+    ['EAI_AGAIN', 'its name could not be looked up (DNS)'],
+    ['ECONNREFUSED', 'it refuses the connection'],
+    ['ECONNRESET', 'the connection was reset'],
+    ['EPIPE', 'the connection was closed'],
+    ['UND_ERR_SOCKET', 'the connection was closed before the response was complete'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'it did not take the connection within 10 s'],
+    ['HPE_INVALID_CONSTANT', 'its answer is not HTTP'],
+    ['UND_ERR_HEADERS_OVERFLOW', 'what the system says'],
+    ['EHOSTDOWN', 'what the system says'],
+  ])('%s: %s', (code, reason) => {
+    const error = failed(code);
+    const failure = networkFailure(error, direct)!;
+    expect(failure.retryable).toBe(true);
+    expect(failure.error).toBeInstanceOf(ServiceError);
+    expect(failure.error.message).toBe(`could not reach api.example.com: ${reason} (${code})`);
+    expect(failure.error.cause).toBe(error);
+  });
+
+  it.each([
+    'SELF_SIGNED_CERT_IN_CHAIN',
+    'DEPTH_ZERO_SELF_SIGNED_CERT',
+    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+    'CERT_HAS_EXPIRED',
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'ERR_SSL_WRONG_VERSION_NUMBER',
+    'EPROTO',
+  ])('%s is not asked again', (code) => {
+    const failure = networkFailure(failed(code), direct)!;
+    expect(failure.retryable).toBe(false);
+    expect(failure.error.message).toBe(
+      `no safe connection to api.example.com: what the system says (${code})`,
+    );
+    expect(failure.error.hint).toMatch(code.includes('ALTNAME') ? /base address/ : /NODE_EXTRA_CA_CERTS/);
+  });
+
+  it('says what was slow', () => {
+    expect(slow(false)).toMatchObject({
+      retryable: true,
+      error: { message: 'api.example.com did not answer within 60 s' },
+    });
+    expect(slow(true).error.message).toBe('api.example.com did not complete its response within 60 s');
+  });
+
+  it.each(['ENOTFOUND', 'ECONNREFUSED', 'UND_ERR_CONNECT_TIMEOUT'])(
+    "%s with a proxy is the proxy's",
+    (code) => {
+      const { message, hint } = networkFailure(failed(code), proxied)!.error;
+      expect(message).toMatch(/^could not reach the proxy proxy:3128 on the way to api\.example\.com: /);
+      expect(hint).toContain('HTTPS_PROXY');
+    },
+  );
+
+  it.each([
+    [407, false],
+    [403, false],
+    [502, true],
+  ])('a proxy that answers %i', (status, retryable) => {
+    const error = failed('UND_ERR_ABORTED', `Proxy response (${status}) !== 200 when HTTP Tunneling`);
+    const failure = networkFailure(error, proxied)!;
+    expect(failure.retryable).toBe(retryable);
+    expect(failure.error.message).toBe(
+      `the proxy proxy:3128 on the way to api.example.com does not let folio through (${status})`,
+    );
+  });
+
+  it('tells the certificate of a proxy from that of the service', () => {
+    const cause = failed('ERR_TLS_CERT_ALTNAME_INVALID');
+    const { error, retryable } = networkFailure(failed('UND_ERR_PRX_TLS', 'no', cause), proxied)!;
+    expect(retryable).toBe(false);
+    expect(error.message).toContain('no safe connection to proxy:3128');
+  });
+
+  it.each([
+    new TypeError('x is not a function'),
+    failed('UND_ERR_INVALID_ARG'),
+    failed('ERR_INVALID_CHAR'),
+    'text',
+  ])('leaves a fault of our own alone: %s', (error) => {
+    expect(networkFailure(error, direct)).toBeUndefined();
+  });
+});

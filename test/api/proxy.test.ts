@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { proxyFor, proxySecrets } from '../../src/api/proxy.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const origin = 'https://api.example.com:8443';
+
+describe('proxyFor', () => {
+  it.each([
+    [{}, undefined],
+    [{ HTTPS_PROXY: 'http://proxy:3128' }, 'proxy:3128'],
+    [{ https_proxy: 'http://proxy:3128', HTTPS_PROXY: 'http://other:1' }, 'proxy:3128'],
+    [{ https_proxy: '', HTTPS_PROXY: 'http://proxy:3128' }, 'proxy:3128'],
+    [{ HTTPS_PROXY: '' }, undefined],
+    [{ HTTPS_PROXY: 'proxy:3128' }, 'proxy:3128'],
+    [{ HTTPS_PROXY: 'https://proxy' }, 'proxy:443'],
+    [{ HTTP_PROXY: 'http://proxy:3128' }, undefined],
+    [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: '*' }, undefined],
+    [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'a.example, example.com' }, undefined],
+    [{ HTTPS_PROXY: 'http://proxy:3128', no_proxy: '', NO_PROXY: '.EXAMPLE.com' }, undefined],
+    [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: '*.example.com:8443' }, undefined],
+    [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'api.example.com:443' }, 'proxy:3128'],
+    [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'i.example.com ample.com' }, 'proxy:3128'],
+  ])('%j: %s', (env, host) => {
+    expect(proxyFor(origin, env)?.host).toBe(host);
+  });
+
+  it.each(['[::1]', '::1', '[::1]:443'])('NO_PROXY=%s spares an IPv6 address', (list) => {
+    expect(proxyFor('https://[::1]', { HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: list })).toBeUndefined();
+  });
+
+  it('never sends plain http through a proxy, which would read the token', () => {
+    const env = { HTTPS_PROXY: 'http://proxy:1', HTTP_PROXY: 'http://proxy:1' };
+    expect(proxyFor('http://127.0.0.1:8080', env)).toBeUndefined();
+  });
+
+  it.each(['socks5://proxy:1', 'http://', 'http://user:s3cret%zz@proxy'])(
+    'refuses %s without repeating it',
+    (text) => {
+      expect(() => proxyFor(origin, { HTTPS_PROXY: text })).toThrow(UsageError);
+      expect(() => proxyFor(origin, { HTTPS_PROXY: text })).toThrow(/^(?!.*s3cret)/);
+    },
+  );
+});
+
+describe('proxySecrets', () => {
+  it('finds the passwords of all variables', () => {
+    const env = {
+      HTTPS_PROXY: 'http://me:p%40ss@proxy',
+      http_proxy: 'http://u:word@q',
+      ALL_PROXY: 'http://q',
+    };
+    expect(proxySecrets(env)).toEqual(['me:p@ss', 'p@ss', 'p%40ss', 'u:word', 'word', 'word']);
+  });
+});

@@ -1,0 +1,66 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactor } from '../../src/api/redact.ts';
+
+const token = 'eyJhbGciOi.J9+/="q(\\x\')!*~.sig-nature_1';
+const redact = redactor([token, 'pa:ss word', 'pa', '']);
+
+describe('redactor', () => {
+  it.each([
+    ['as it is', token],
+    ['percent-encoded', encodeURIComponent(token)],
+    ['in lower case', encodeURIComponent(token).replace(/%../g, (code) => code.toLowerCase())],
+    ['as a query writes it', new URLSearchParams({ t: token }).toString()],
+    ['in JSON', JSON.stringify({ token })],
+    ['in JSON with escapes', token.replace(/./g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
+    ['in base64', Buffer.from(token).toString('base64')],
+    ['in base64url', Buffer.from(token).toString('base64url')],
+    ['in Basic credentials', `Basic ${Buffer.from(`me:${token}`).toString('base64')}`],
+    ['in Basic credentials, one byte on', `Basic ${Buffer.from(`abc:${token}:x`).toString('base64')}`],
+  ])('hides a secret %s', (_, text) => {
+    const shown = redact(`GET ${text} 403`);
+    expect(shown).toContain('[hidden]');
+    expect(shown).toMatch(/^GET .* 403$/);
+    expect(leftOver(shown)).toBe('');
+  });
+
+  it('hides every occurrence and leaves the rest', () => {
+    expect(redact(`${token}${token}, pa:ss word, parade`)).toBe('[hidden][hidden], [hidden], parade');
+    expect(redactor([])('nothing')).toBe('nothing');
+  });
+
+  it('hides the longer of two secrets whole', () => {
+    expect(redactor(['secret', 'secret-and-more'])('secret-and-more')).toBe('[hidden]');
+  });
+
+  it('takes the query off a signed link only', () => {
+    const signed = 'https://files.example.com/a.pdf?Expires=1&X-Amz-Signature=abc';
+    expect(redact(`see ${signed}, and <https://h/x?page=1&options_nextToken=2>`)).toBe(
+      'see https://files.example.com/a.pdf?[hidden] and <https://h/x?page=1&options_nextToken=2>',
+    );
+  });
+
+  it('finds any token within any text, encoded at any place', () => {
+    const secrets = fc.stringMatching(/^[!-~]{12,60}$/);
+    fc.assert(
+      fc.property(secrets, fc.string(), fc.string(), (secret, before, after) => {
+        const hide = redactor([secret]);
+        for (const form of [secret, encodeURIComponent(secret)]) {
+          expect(hide(`${before}${form}${after}`).includes(form)).toBe(false);
+        }
+        const whole = Buffer.from(`${before}${secret}${after}`).toString('base64');
+        expect(hide(whole)).toContain('[hidden]');
+      }),
+    );
+  });
+});
+
+/** The longest piece of the token, of at least 12 characters, that a text or its base64 still shows. */
+function leftOver(text: string): string {
+  const decoded = Buffer.from(text.replace(/\[hidden\]/g, ''), 'base64').toString('latin1');
+  for (let at = 0; at + 12 <= token.length; at++) {
+    const piece = token.slice(at, at + 12);
+    if (text.includes(piece) || decoded.includes(piece)) return piece;
+  }
+  return '';
+}

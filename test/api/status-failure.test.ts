@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { RefusedQuery } from '../../src/api/refused-query.ts';
+import { statusFailure } from '../../src/api/status-failure.ts';
+import { UnknownFiscalIds } from '../../src/api/unknown-fiscal-ids.ts';
+import { AuthError, NotFoundError, ServiceError } from '../../src/errors.ts';
+
+const url = new URL('https://api.example.com/v1/invoices/issued?options_page=0');
+const redact = (text: string) => text.replaceAll('s3cret', '[hidden]');
+const failure = (status: number, body: unknown, headers: Record<string, string> = {}) =>
+  statusFailure({
+    url,
+    status,
+    headers,
+    redact,
+    body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+  });
+
+const missing = (fiscalId: string) => ({
+  _type: 'EmptyResponseError',
+  requestName: 'byFiscalId',
+  requestParams: { fiscalId },
+});
+
+describe('400', () => {
+  it.each([
+    [{ errors: ['bad date', { message: 'bad page' }] }, 'bad date: bad page'],
+    [{ errors: 'totalAmount is not supported' }, 'totalAmount is not supported'],
+    [
+      { error: 'Bad Request', message: 'options_page must be a number' },
+      'Bad Request: options_page must be a number',
+    ],
+    [{ error: 'Bad', message: 'Bad page' }, 'Bad page'],
+    [{ error: { message: 'nested' } }, 'nested'],
+    [{ message: ['one', 'two'] }, '["one","two"]'],
+    [{ Message: 'capital' }, 'capital'],
+    [{ message: 'x', errors: [] }, 'x'],
+    ['"text"', 'text'],
+    ['plain\ntext', 'plain text'],
+    [{ errors: 'echo s3cret' }, 'echo [hidden]'],
+    [{ errors: '\u001b[31mred' }, String.raw`\u001b[31mred`],
+  ])('%j is a usage error in the words of the service: %s', (body, words) => {
+    const error = failure(400, body);
+    expect(error).toBeInstanceOf(RefusedQuery);
+    expect(error.message).toBe(`api.example.com refuses the query (400): ${words}`);
+  });
+
+  it.each(['', '<html>no</html>', '{}', 'null', '[]', ' '.repeat(2 ** 21)])('has no words in %j', (body) => {
+    expect(failure(400, body).message).toBe('api.example.com refuses the query (400)');
+  });
+
+  it('names the fiscal IDs where none exist', () => {
+    const error = failure(400, { errors: [missing('1'), missing('2'), 'and slow'] });
+    expect(error).toBeInstanceOf(UnknownFiscalIds);
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({
+      message: 'none of the fiscal IDs exist: 1, 2',
+      fiscalIds: ['1', '2'],
+      warnings: ['and slow'],
+    });
+  });
+});
+
+describe('401 and 403', () => {
+  it('says that no token arrived', () => {
+    const error = failure(401, { message: 'Unauthorized' });
+    expect(error).toBeInstanceOf(AuthError);
+    expect(error.message).toBe('no token reached api.example.com (401): Unauthorized');
+  });
+
+  it('says why a token may be refused', () => {
+    const error = failure(403, {
+      Message: 'User is not authorized to access this resource with an explicit deny',
+    });
+    expect(error).toBeInstanceOf(AuthError);
+    expect(error.message).toMatch(/^api\.example\.com refuses the token \(403\): User is not authorized/);
+    for (const reason of ['invalid', 'expired', 'Bearer', 'deactivated'])
+      expect(error.hint).toContain(reason);
+  });
+
+  it('says that an address does not exist, which is not the token', () => {
+    const words =
+      "Authorization header requires Credential parameter. Authorization header requires 'Signature' parameter.";
+    const error = failure(403, { message: words });
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error.message).toBe('api.example.com has no such address as /v1/invoices/issued (403)');
+    expect(error.hint).toContain('base address');
+  });
+
+  it.each([{}, { message: 'Forbidden' }, '<html>'])('takes any other for a refused token: %j', (body) => {
+    expect(failure(403, body)).toBeInstanceOf(AuthError);
+  });
+});
+
+describe('other statuses', () => {
+  it('404 is not found', () => {
+    const error = failure(404, { message: 'no such customer' });
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error.message).toBe('api.example.com has no /v1/invoices/issued (404): no such customer');
+  });
+
+  it.each([301, 302, 303, 307, 308])('%i names the host it points to, and no more of it', (status) => {
+    const targets = [
+      ['https://evil.example/p?token=s3cret', 'evil.example'],
+      ['//evil.example:8443/p', 'evil.example:8443'],
+      ['https://user:s3cret@evil.example', 'evil.example'],
+      ['/elsewhere?signature=s3cret', 'api.example.com'],
+      ['https://api.example.com.evil.example/', 'api.example.com.evil.example'],
+      ['http://', 'an unreadable address'],
+      ['data:text/html,s3cret', 'an unreadable address'],
+    ];
+    for (const [location = '', host = ''] of targets) {
+      const error = failure(status, '', { location });
+      expect(error).toBeInstanceOf(ServiceError);
+      expect(error.message).toBe(
+        `api.example.com redirects to ${host} (${status}), and folio takes the token nowhere else`,
+      );
+    }
+  });
+
+  it.each([201, 204, 206, 300, 304])('%i is unexpected', (status) => {
+    const error = failure(status, '');
+    expect(error).toBeInstanceOf(ServiceError);
+    expect(error.message).toBe(
+      `api.example.com gave an unexpected status on /v1/invoices/issued (${status})`,
+    );
+  });
+
+  it.each([402, 405, 408, 410, 414, 429, 431, 500, 502, 503, 504, 599])(
+    '%i is the failure of the service',
+    (status) => {
+      const error = failure(status, { error: 'Oops', message: 'in its words' });
+      expect(error).toBeInstanceOf(ServiceError);
+      expect(error.message).toMatch(/^api\.example\.com .*\(\d+\): Oops: in its words$/);
+      expect(error.hint).not.toBe(undefined);
+    },
+  );
+});

@@ -1,0 +1,304 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { generate } from 'selfsigned';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createClient } from '../../src/api/client.ts';
+import { openUndiciTransport } from '../../src/api/undici-transport.ts';
+import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
+import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
+import { fakeClock } from './fake-clock.ts';
+import type { ClientOptions } from '../../src/api/api-client.ts';
+import type { AddressInfo } from 'node:net';
+import type { LoopbackServer } from '../support/loopback-server.ts';
+
+const token = 's3cret-token';
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  vi.useRealTimers();
+  for (const close of closing.splice(0)) await close();
+});
+
+async function serve(...args: Parameters<typeof loopbackServer>): Promise<LoopbackServer> {
+  const server = await loopbackServer(...args);
+  closing.push(() => server.close());
+  return server;
+}
+
+async function ask(base: string, env: Record<string, string> = {}, options: Partial<ClientOptions> = {}) {
+  const baseUrl = new URL(`${base}/v1`);
+  const transport = await openUndiciTransport({
+    origin: baseUrl.origin,
+    connections: 4,
+    env,
+    maxResponseBytes: 2 ** 20,
+  });
+  const client = createClient({
+    baseUrl,
+    token,
+    version: '0',
+    transport,
+    retry: { retries: 1, delay: 500 },
+    timeout: 60_000,
+    concurrency: 4,
+    clock: fakeClock(),
+    signal: new AbortController().signal,
+    ...options,
+  });
+  closing.push(() => client.close());
+  return client.get({
+    path: '/customers',
+    query: [],
+    parse: (body) => JSON.parse(body.toString()) as unknown,
+  });
+}
+
+const body = gzipSync(
+  JSON.stringify({ data: Array.from({ length: 2000 }, (_, id) => ({ id, name: `é${id * 7}` })) }),
+);
+const gzip = 'Content-Encoding: gzip';
+const flipped = Buffer.from(body);
+flipped[flipped.length - 6]! ^= 1;
+
+describe('the transport', () => {
+  it('sends one GET and brings the whole body back', async () => {
+    const server = await serve((socket) => socket.write(httpResponse(200, body, gzip)));
+    expect(await ask(`http://${server.host}`)).toMatchObject({ data: { length: 2000 } });
+    expect(server.heads[0]!.split('\r\n')).toEqual([
+      'GET /v1/customers HTTP/1.1',
+      `host: ${server.host}`,
+      'connection: keep-alive',
+      `authorization: ${token}`,
+      'accept: application/json',
+      'accept-encoding: gzip',
+      'user-agent: folio/0',
+    ]);
+  });
+
+  it('takes a chunked body, and an early hint before it', async () => {
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n');
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n');
+    });
+    expect(await ask(`http://${server.host}`)).toEqual({ a: 1 });
+  });
+
+  it.each<[string, (socket: Parameters<Parameters<typeof loopbackServer>[0]>[0]) => void, RegExp]>([
+    [
+      'a reset',
+      (socket) => socket.resetAndDestroy(),
+      /could not reach 127\.0\.0\.1:\d+: .*\((ECONNRESET|UND_ERR_SOCKET)\)/,
+    ],
+    [
+      'a close without a word',
+      (socket) => socket.end(),
+      /the connection was closed before .* \(UND_ERR_SOCKET\)/,
+    ],
+    [
+      'a body that ends before its announced length',
+      (socket) => socket.end(httpResponse(200, body, gzip).subarray(0, -9)),
+      /the connection was closed before .* \(UND_ERR_SOCKET\)/,
+    ],
+    [
+      'a chunked body without its end',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n'),
+      /could not reach .*/,
+    ],
+    [
+      'half a gzip body, announced as whole',
+      (socket) => socket.write(httpResponse(200, body.subarray(0, body.length / 2), gzip)),
+      /the gzip body is cut short/,
+    ],
+    [
+      'half a gzip body without a length',
+      (socket) => socket.end(`HTTP/1.1 200 OK\r\n${gzip}\r\n\r\n${body.toString('latin1', 0, 99)}`, 'latin1'),
+      /the gzip body is cut short/,
+    ],
+    [
+      'a flipped bit in the checksum',
+      (socket) => socket.write(httpResponse(200, flipped, gzip)),
+      /gzip body is damaged/,
+    ],
+    ['what is not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH\r\n'), /its answer is not HTTP \(HPE/],
+  ])('has %s asked again', async (_, fault, reason) => {
+    const first = await serve((socket, _head, number) =>
+      number === 0 ? fault(socket) : void socket.write(httpResponse(200, body, gzip)),
+    );
+    expect(await ask(`http://${first.host}`)).toMatchObject({ data: { length: 2000 } });
+
+    const always = await serve(fault);
+    const error = await ask(`http://${always.host}`).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(ServiceError);
+    expect((error as Error).message).toMatch(reason);
+    expect((error as Error).message).toMatch(/; gave up after 2 tries$/);
+    expect(always.heads).toHaveLength(2);
+  });
+
+  it('names a host that refuses the connection', async () => {
+    const server = await serve(() => {});
+    await server.close();
+    await expect(ask(`http://${server.host}`)).rejects.toThrow(
+      `could not reach ${server.host}: it refuses the connection (ECONNREFUSED); gave up after 2 tries`,
+    );
+  });
+
+  it.each([
+    ['silence', '', 'did not answer'],
+    ['a slow-loris', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'did not complete its response'],
+  ])('ends %s by the time limit', async (_, sent, what) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const server = await serve((socket) => {
+      socket.write(sent);
+      // Once the client has it.
+      void turns(50).then(() => vi.advanceTimersByTime(60_000));
+    });
+    await expect(ask(`http://${server.host}`)).rejects.toThrow(`${server.host} ${what} within 60 s`);
+  });
+
+  it('stops at once, in the middle of a body', async () => {
+    const controller = new AbortController();
+    const reason = new Interrupted('SIGINT');
+    const server = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{');
+      controller.abort(reason);
+    });
+    await expect(ask(`http://${server.host}`, {}, { signal: controller.signal })).rejects.toBe(reason);
+  });
+
+  it('takes no response over its limit', async () => {
+    const server = await serve((socket) => socket.write(httpResponse(200, Buffer.alloc(2 ** 20 + 1))));
+    await expect(ask(`http://${server.host}`)).rejects.toThrow('the response is larger than 1048576 bytes');
+    expect(server.heads).toHaveLength(1);
+  });
+
+  it('asks its one origin only', async () => {
+    const server = await serve(() => {});
+    const transport = await openUndiciTransport({
+      origin: 'http://127.0.0.1:1',
+      connections: 1,
+      env: {},
+      maxResponseBytes: 1,
+    });
+    closing.push(() => transport.close());
+    const { signal } = new AbortController();
+    const sent = transport.send({ url: new URL(`http://${server.host}/`), headers: {}, signal, timeout: 1 });
+    await expect(sent).rejects.toThrow(/^refused to ask/);
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('%i takes the token nowhere', async (status) => {
+    const other = await serve((socket) => socket.write(httpResponse(200, '{}')));
+    const [, port] = other.host.split(':');
+    const targets = [
+      `http://${other.host}/p?signature=x`,
+      `http://localhost:${port}/`,
+      `//${other.host}/`,
+      `http://api.localhost:${port}/`,
+      `http://127.0.0.1.evil.example:${port}/`,
+      `http://user@${other.host}/`,
+      '/v1/elsewhere',
+      'elsewhere',
+    ];
+    for (const target of targets) {
+      const server = await serve((socket) => socket.write(httpResponse(status, '', `Location: ${target}`)));
+      const failure = ask(`http://${server.host}`);
+      await expect(failure).rejects.toBeInstanceOf(ServiceError);
+      const named = new URL(target, `http://${server.host}`).host;
+      await expect(failure).rejects.toThrow(`${server.host} redirects to ${named} (${status})`);
+      expect(server.heads).toHaveLength(1);
+    }
+    expect(other.connections).toBe(0);
+  });
+});
+
+describe('TLS', () => {
+  it('refuses a certificate that nobody vouches for, once', async () => {
+    const server = await serve((socket) => socket.write(httpResponse(200, '{}')), await certificate());
+    const failure = ask(`https://${server.host}`);
+    await expect(failure).rejects.toThrow(
+      /^no safe connection to 127\.0\.0\.1:\d+: .*\(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
+    );
+    await expect(failure).rejects.toMatchObject({ hint: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
+    expect(server.heads).toEqual([]);
+    expect(server.connections).toBe(1);
+  });
+
+  it('is not tried with a server that speaks plain HTTP', async () => {
+    // It answers 400 to what it cannot read.
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(async () => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await expect(ask(`https://127.0.0.1:${port}`)).rejects.toThrow(/^no safe connection to/);
+  });
+
+  it('cannot be switched off', async () => {
+    const server = await serve((socket) => socket.write(httpResponse(200, '{}')));
+    await expect(ask(`http://${server.host}`, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).rejects.toThrow(
+      UsageError,
+    );
+    expect(server.connections).toBe(0);
+  });
+});
+
+describe('a proxy', () => {
+  it('is asked for a tunnel, and sees neither token nor path', async () => {
+    const proxy = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nnot TLS'));
+    const failure = ask('https://api.example.com', { HTTPS_PROXY: `http://me:p%40ss@${proxy.host}` });
+    await expect(failure).rejects.toBeInstanceOf(ServiceError);
+    expect(proxy.heads[0]!.split('\r\n')).toEqual([
+      'CONNECT api.example.com:443 HTTP/1.1',
+      'host: api.example.com',
+      'connection: close',
+      `proxy-authorization: Basic ${Buffer.from('me:p@ss').toString('base64')}`,
+      'proxy-connection: keep-alive',
+    ]);
+    expect(proxy.heads.join()).not.toMatch(/s3cret|customers/);
+  });
+
+  it.each([
+    [407, 1, 'Give user and password'],
+    [403, 1, 'HTTPS_PROXY'],
+    [502, 2, 'HTTPS_PROXY'],
+  ])('that answers %i is named, without its password', async (status, tries, hint) => {
+    const proxy = await serve((socket) => socket.write(httpResponse(status)));
+    const failure = ask('https://api.example.com', { HTTPS_PROXY: `http://me:p%40ss@${proxy.host}` });
+    await expect(failure).rejects.toThrow(
+      `the proxy ${proxy.host} on the way to api.example.com does not let folio through (${status})`,
+    );
+    await expect(failure).rejects.toMatchObject({ hint: expect.stringContaining(hint) });
+    await expect(failure).rejects.toThrow(/^(?!.*p(@|%40)ss)/);
+    expect(proxy.heads).toHaveLength(tries);
+  });
+
+  it('that is not there is told from the service', async () => {
+    const proxy = await serve(() => {});
+    await proxy.close();
+    await expect(
+      ask('https://api.example.com', { https_proxy: '', HTTPS_PROXY: proxy.host }),
+    ).rejects.toThrow(
+      `could not reach the proxy ${proxy.host} on the way to api.example.com: it refuses the connection`,
+    );
+  });
+
+  it('is left out for plain HTTP on this machine', async () => {
+    const server = await serve((socket) => socket.write(httpResponse(200, '{}')));
+    const env = { HTTPS_PROXY: 'http://127.0.0.1:1', HTTP_PROXY: 'http://127.0.0.1:1' };
+    expect(await ask(`http://${server.host}`, env)).toEqual({});
+  });
+});
+
+/** Lets the runtime look for input so many times. */
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function certificate(): Promise<{ key: string; cert: string }> {
+  const made = await generate([{ name: 'commonName', value: '127.0.0.1' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+  });
+  return { key: made.private, cert: made.cert };
+}
