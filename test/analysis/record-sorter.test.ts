@@ -1,0 +1,106 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseSort, RecordSorter, type ByteStore } from '../../src/analysis/record-sorter.ts';
+import { batchOf, linesOf } from './batches.ts';
+
+class MemoryStore implements ByteStore {
+  #bytes = Buffer.alloc(0);
+
+  append(bytes: Uint8Array): Promise<void> {
+    this.#bytes = Buffer.concat([this.#bytes, bytes]);
+    return Promise.resolve();
+  }
+
+  read(start: number, end: number): Buffer {
+    return this.#bytes.subarray(start, end);
+  }
+}
+
+async function sort(by: string, ...batches: (string | object)[][]): Promise<string[]> {
+  const sorter = new RecordSorter(parseSort(by), new MemoryStore());
+  for (const batch of batches) await sorter.add(batchOf(...batch));
+  return [...sorter.sorted()].flatMap(linesOf);
+}
+
+describe('parseSort', () => {
+  it('reads columns and directions', () => {
+    expect(parseSort('dueBy, -customer.name')).toEqual([
+      { column: 'dueBy', descending: false },
+      { column: 'customer.name', descending: true },
+    ]);
+  });
+
+  it.each(['', 'a,', '-', 'a,,b'])('refuses %j', (text) => {
+    expect(() => parseSort(text)).toThrow(`--sort '${text}' names an empty column`);
+  });
+});
+
+describe('RecordSorter', () => {
+  it('puts numbers by exact value, then text, then nothing', async () => {
+    const records = [
+      '{"a":"b"}',
+      '{"a":null}',
+      '{"a":9007199254740993}',
+      '{"a":""}',
+      '{"a":9007199254740992.0}',
+      '{"a":-1}',
+    ];
+    expect(await sort('a', records.slice(0, 3), [], records.slice(3))).toEqual([
+      '{"a":-1}',
+      '{"a":9007199254740992.0}',
+      '{"a":9007199254740993}',
+      '{"a":"b"}',
+      '{"a":null}',
+      '{"a":""}',
+    ]);
+  });
+
+  it('keeps records without a value last when descending', async () => {
+    expect(await sort('-a', [{ b: 1 }, { a: 1 }, { a: 2 }])).toEqual(['{"a":2}', '{"a":1}', '{"b":1}']);
+  });
+
+  it('is stable, in both directions', async () => {
+    const records = [3, 1, 2].flatMap((a) => [0, 1].map((i) => ({ a: a % 2, i: a * 10 + i })));
+    const order = (lines: string[]): number[] => lines.map((line) => (JSON.parse(line) as { i: number }).i);
+    expect(order(await sort('a', records))).toEqual([20, 21, 30, 31, 10, 11]);
+    expect(order(await sort('-a', records))).toEqual([30, 31, 10, 11, 20, 21]);
+  });
+
+  it('takes no record apart and loses none, however many batches it makes', async () => {
+    const padding = 'x'.repeat(5000);
+    const records = Array.from({ length: 1000 }, (_, index) => ({ n: (index * 7919) % 1000, padding }));
+    const sorter = new RecordSorter(parseSort('n'), new MemoryStore());
+    await sorter.add(batchOf(...records));
+    const batches = [...sorter.sorted()];
+    expect(batches.length).toBeGreaterThan(1);
+    expect(batches.flatMap(linesOf)).toEqual(
+      records.toSorted((a, b) => a.n - b.n).map((record) => JSON.stringify(record)),
+    );
+  });
+
+  it('has nothing of nothing', async () => {
+    expect(await sort('a')).toEqual([]);
+  });
+
+  it('names a column that no record has', async () => {
+    const sorter = new RecordSorter(parseSort('dueby'), new MemoryStore());
+    await sorter.add(batchOf({ dueBy: 1 }));
+    expect(sorter.complaints()).toEqual(['no record has a value in dueby; did you mean dueBy?']);
+  });
+
+  it('sorts as a plain model does, by several columns', async () => {
+    const record = fc.record({
+      a: fc.option(fc.integer({ min: -3, max: 3 })),
+      b: fc.constantFrom('x', 'y', 'z'),
+    });
+    const model = (a: number | null, b: number | null): number =>
+      a === b ? 0 : a === null ? 1 : b === null ? -1 : b - a;
+    await fc.assert(
+      fc.asyncProperty(fc.array(record), async (records) => {
+        const numbered = records.map((record, i) => ({ ...record, i }));
+        const expected = numbered.toSorted((x, y) => x.b.localeCompare(y.b) || model(x.a, y.a) || x.i - y.i);
+        expect(await sort('b,-a', numbered)).toEqual(expected.map((record) => JSON.stringify(record)));
+      }),
+    );
+  });
+});
