@@ -1,5 +1,5 @@
 import type { OutputStream } from '../context.ts';
-import { displayWidth, pad } from '../output/display-width.ts';
+import { displayWidth } from '../output/display-width.ts';
 import { visible } from '../output/terminal-text.ts';
 
 /** What a command says of one thing, by name, in order; null where there is nothing to say. */
@@ -38,7 +38,7 @@ async function writeAligned(out: OutputStream, rows: readonly (readonly string[]
   }
   const lines = rows.map((row) =>
     row
-      .map((cell, at) => pad(cell, widths[at]!))
+      .map((cell, at) => cell + ' '.repeat(widths[at]! - displayWidth(cell)))
       .join('  ')
       .trimEnd(),
   );

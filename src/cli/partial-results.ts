@@ -27,7 +27,8 @@ export class PartialResults {
 
   /** Names each on standard error, once. */
   announce(notices: Notices, filter: FiscalIdFilter | undefined): void {
-    for (const id of this.missingFiscalIds) notices.warn(`no ${filter?.whose ?? 'party'} has the fiscal ID ${id}`);
+    for (const id of this.missingFiscalIds)
+      notices.warn(`no ${filter?.whose ?? 'party'} has the fiscal ID ${id}`);
     for (const warning of this.warnings) notices.warn(`the service says: ${warning}`);
   }
 }

@@ -5,11 +5,14 @@ import { funds } from '../resources/funds.ts';
 import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
 import { version } from '../version.ts';
+import { addAuth } from './auth.ts';
+import { addConfig } from './config.ts';
 import { addCustomerItems } from './customer-items.ts';
 import { addFundItems } from './fund-items.ts';
 import { addGlobalFlags } from './global-flags.ts';
 import { addListing } from './listing.ts';
 import { addRawGet } from './raw-get.ts';
+import { addSandbox } from './sandbox.ts';
 
 const ABOUT = `Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once,
 every amount as it was sent, or it says what is missing.
@@ -40,6 +43,12 @@ export function buildProgram(context: Context): Command {
   addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
   addFundItems(addListingGroup(program.command('funds'), funds, context), context);
   addRawGet(program, context);
+  addAuth(program, context, async (connection) => {
+    const { verifyConnection } = await import('./verify-connection.ts');
+    await verifyConnection(context, connection);
+  });
+  addConfig(program, context);
+  addSandbox(program, context);
   return program;
 }
 

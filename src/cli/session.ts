@@ -1,5 +1,4 @@
 import type { ApiClient } from '../api/api-client.ts';
-import { createClient } from '../api/client.ts';
 import { parseBaseUrl } from '../api/base-url.ts';
 import type { ObserveRequests } from '../api/request-event.ts';
 import type { Context } from '../context.ts';
@@ -7,14 +6,11 @@ import { requireConnection } from '../config/require-connection.ts';
 import { resolveConnection } from '../config/resolve-connection.ts';
 import { UsageError } from '../errors.ts';
 import { formats, type Format } from '../output/formats.ts';
-import { version } from '../version.ts';
 import type { GlobalFlags } from './global-flags.ts';
+import { makeClient } from './make-client.ts';
 import type { Notices } from './notices.ts';
 import { oneOf } from './parse-values.ts';
 import { requestDefaults, type RequestFlags } from './request-flags.ts';
-
-/** Bytes on the wire of one response, at most. */
-const MOST_ON_THE_WIRE = 64 * 1024 * 1024;
 
 /** One organization at one address, ready to be asked. */
 export interface Session {
@@ -47,28 +43,13 @@ export async function openSession(
   notices: Notices,
   observe: ObserveRequests,
 ): Promise<Session> {
-  const target = flags.sandbox ? await startOwnService(context, flags) : await resolveTarget(context, flags, notices);
+  const target = flags.sandbox
+    ? await startOwnService(context, flags)
+    : await resolveTarget(context, flags, notices);
   notices.hide([target.token]);
   const { baseUrl, token, profile, format } = target;
   const concurrency = flags.concurrency ?? requestDefaults.concurrency;
-  const transport = await context.openTransport({
-    origin: baseUrl.origin,
-    connections: concurrency,
-    env: context.env,
-    maxResponseBytes: MOST_ON_THE_WIRE,
-  });
-  const client = createClient({
-    baseUrl,
-    token,
-    version,
-    transport,
-    concurrency,
-    observe,
-    retry: { retries: flags.retries ?? requestDefaults.retries, delay: flags.retryDelay ?? requestDefaults.retryDelay },
-    timeout: flags.timeout ?? requestDefaults.timeout,
-    clock: context.clock,
-    signal: context.signal,
-  });
+  const client = await makeClient(context, { baseUrl, token }, flags, observe);
   const close = async (): Promise<void> => {
     await client.close();
     await target.close();
@@ -100,10 +81,18 @@ async function startOwnService(context: Context, flags: GlobalFlags): Promise<Ta
   const other = (['profile', 'baseUrl', 'tokenFile'] as const).find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     const flag = { profile: '--profile', baseUrl: '--base-url', tokenFile: '--token-file' }[other];
-    throw new UsageError(`--sandbox and ${flag} do not go together: the sandbox brings its own address and token`);
+    throw new UsageError(
+      `--sandbox and ${flag} do not go together: the sandbox brings its own address and token`,
+    );
   }
   const { startSandbox } = await import('../sandbox/server.ts');
   const sandbox = await startSandbox({ now: context.clock.now });
   const close = (): Promise<void> => sandbox.close();
-  return { baseUrl: parseBaseUrl(sandbox.baseUrl), token: sandbox.tokens[0], profile: undefined, format: undefined, close };
+  return {
+    baseUrl: parseBaseUrl(sandbox.baseUrl),
+    token: sandbox.tokens[0],
+    profile: undefined,
+    format: undefined,
+    close,
+  };
 }

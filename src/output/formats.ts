@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
 /** The formats in which records can leave. */
-export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv', 'xlsx'] as const;
+export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv'] as const;
 export type Format = (typeof formats)[number];
 
 /** The one list of writers; each is loaded when it is used. */
@@ -12,7 +12,6 @@ const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
   json: async () => (await import('./json.ts')).openJson,
   csv: async () => (await import('./csv.ts')).openCsv,
   tsv: async () => (await import('./csv.ts')).openTsv,
-  xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
 };
 
 /** Loads the writer of a format. */

@@ -3,12 +3,14 @@ import type { Context, Environment } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/config/store.ts';
 import { openStore } from '../../src/config/open-store.ts';
 import { Interrupted } from '../../src/errors.ts';
+import { processTable } from '../../src/output/processes.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { FakeClockOptions } from './fake-clock.ts';
 import { FakeInput, FakeOutput } from './fake-streams.ts';
 import type { FakeInputOptions } from './fake-streams.ts';
 
 export interface FakeContextOptions {
+  readonly argv?: readonly string[];
   /** The whole environment; without HOME or FOLIO_CONFIG_DIR the store is empty and cannot be written. */
   readonly env?: Environment;
   readonly stdin?: FakeInputOptions;
@@ -41,6 +43,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     ...(options.columns === undefined ? {} : { columns: options.columns }),
   };
   return {
+    argv: options.argv ?? [],
     stdin: new FakeInput(options.stdin),
     stdout: new FakeOutput(screen),
     stderr: new FakeOutput(screen),
@@ -48,6 +51,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     signal: stop.signal,
     clock,
     config: options.config ?? (() => openStore({ env, homedir: noHome, clock, signal: stop.signal })),
+    processes: processTable(process),
     openTransport: options.openTransport ?? refuseTransport,
     stop: (signal = 'SIGINT') => stop.abort(new Interrupted(signal)),
   };

@@ -1,0 +1,114 @@
+import { close, mkdtemp, open, read, rmdir, unlink, write } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { OutputError } from '../errors.ts';
+
+const MEMORY = 4 * 1024 * 1024;
+
+const [openFile, readFile, writeFile] = [promisify(open), promisify(read), promisify(write)];
+const [closeFile, makeFolder] = [promisify(close), promisify(mkdtemp)];
+const [removeFile, removeFolder] = [promisify(unlink), promisify(rmdir)];
+
+export interface SpoolOptions {
+  /** Where the file is made; the system's folder for temporary files, unless given. */
+  readonly folder?: string;
+  /** Bytes that are kept in memory before there is a file; 4 MiB unless given. */
+  readonly memory?: number;
+}
+
+/**
+ * Chunks of bytes put aside until all have come, then read back one by one: small amounts in memory, larger ones in a
+ * temporary file that only its owner may read and that has no name any more once it is open. So a run that is killed
+ * leaves nothing. Every method may reject with OutputError, naming the system's reason.
+ */
+export class Spool {
+  readonly #folder: string;
+  readonly #memory: number;
+  /** What is not in the file; all of it, while there is no file. */
+  #chunks: Uint8Array[] = [];
+  #held = 0;
+  /** Bytes of each chunk in the file. */
+  readonly #filed: number[] = [];
+  /** A descriptor and no FileHandle: a run that fails never closes it, and Node warns of lost handles. */
+  #file: number | undefined;
+  #end = 0;
+
+  constructor({ folder = tmpdir(), memory = MEMORY }: SpoolOptions = {}) {
+    this.#folder = folder;
+    this.#memory = memory;
+  }
+
+  /** Takes a chunk, which must not change afterwards. */
+  async append(chunk: Uint8Array): Promise<void> {
+    this.#chunks.push(chunk);
+    this.#held += chunk.length;
+    if (this.#held > (this.#file === undefined ? this.#memory : 0))
+      await this.#explained(() => this.#flush());
+  }
+
+  /** The chunks as they were appended, in order. */
+  async *read(): AsyncGenerator<Buffer> {
+    let position = 0;
+    for (const length of this.#filed) {
+      const chunk = Buffer.allocUnsafeSlow(length);
+      await this.#explained(() => this.#fill(chunk, position));
+      position += length;
+      yield chunk;
+    }
+    for (const chunk of this.#chunks) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+  }
+
+  async close(): Promise<void> {
+    this.#chunks = [];
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) await this.#explained(() => closeFile(file));
+  }
+
+  async #flush(): Promise<void> {
+    const file = (this.#file ??= await this.#openNameless());
+    for (const chunk of this.#chunks) {
+      for (let done = 0; done < chunk.length;) {
+        const { bytesWritten } = await writeFile(file, chunk, done, chunk.length - done, this.#end + done);
+        done += bytesWritten;
+      }
+      this.#filed.push(chunk.length);
+      this.#end += chunk.length;
+    }
+    this.#chunks = [];
+    this.#held = 0;
+  }
+
+  async #fill(chunk: Buffer, position: number): Promise<void> {
+    for (let done = 0; done < chunk.length;) {
+      const { bytesRead } = await readFile(this.#file!, chunk, done, chunk.length - done, position + done);
+      if (bytesRead === 0) throw new Error('it ends before what was written to it');
+      done += bytesRead;
+    }
+  }
+
+  async #openNameless(): Promise<number> {
+    const folder = await makeFolder(join(this.#folder, 'folio-'));
+    const path = join(folder, 'rows');
+    try {
+      const file = await openFile(path, 'wx+', 0o600);
+      await removeFile(path);
+      return file;
+    } finally {
+      await removeFolder(folder);
+    }
+  }
+
+  async #explained<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new OutputError(`cannot keep rows in a temporary file in ${this.#folder}: ${reason}`, {
+        hint: 'Set TMPDIR to a folder with room, or name the columns with --columns: then no temporary file is needed.',
+        cause: error,
+      });
+    }
+  }
+}
