@@ -19,7 +19,8 @@ const substitutes = {
       EnvHttpProxyAgent: require('undici/lib/dispatcher/env-http-proxy-agent'),
       errors: require('undici/lib/core/errors'),
     };`,
-  'ajv/dist/2020.js': 'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
+  'ajv/dist/2020.js':
+    'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
   'ajv-formats': 'export default {};',
 };
 
@@ -57,5 +58,7 @@ await build({
   legalComments: 'none',
   logLevel: 'warning',
   plugins: [substitute],
-  banner: { js: "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);" },
+  banner: {
+    js: "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);",
+  },
 });

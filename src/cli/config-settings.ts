@@ -18,7 +18,7 @@ export interface Setting<Value> {
 }
 
 /** Table formats only: xlsx cannot be printed, so it is asked for by `--output` or `--format`. */
-const printable = formats.filter((format) => format !== 'xlsx');
+const printable = formats.filter((format) => (format as string) !== 'xlsx');
 
 const column = (name: string) => (text: string) => {
   if (text !== '' && !/\p{C}/u.test(text)) return text;

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { useColor } from '../output/colors.ts';
 import { checkFlagsOfFormat, formatOfEnding, loadWriter, type Format } from '../output/formats.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
+import type { FlagDefaults } from './config-defaults.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { OutputFlags } from './output-flags.ts';
 
@@ -21,8 +22,8 @@ export interface OutputPlan {
 
 export interface OutputWish {
   readonly flags: OutputFlags & GlobalFlags;
-  /** The format that the profile or the settings prefer, if any. */
-  readonly preferred?: Format | undefined;
+  /** What the settings say for flags that are not given. */
+  readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter'>;
   /** True for a command that is about a single record. */
   readonly single?: boolean;
 }
@@ -30,14 +31,15 @@ export interface OutputWish {
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, preferred, single = false }: OutputWish,
+  { flags, defaults, single = false }: OutputWish,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
   const ending = target === undefined ? undefined : formatOfEnding(target);
   // Off a terminal a listing is rows for a script; a single record is a document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
-  const format = flags.format ?? ending ?? preferred ?? (flags.excel ? 'csv' : usual);
+  const implied = flags.excel || flags.delimiter !== undefined ? 'csv' : defaults.format;
+  const format = flags.format ?? ending ?? implied ?? usual;
   checkFlagsOfFormat(format, {
     '--delimiter': flags.delimiter !== undefined,
     '--excel': flags.excel,
@@ -47,7 +49,7 @@ export async function planOutput(
   });
   const layout: Layout = {
     columns: flags.columns,
-    delimiter: flags.delimiter,
+    delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header,
     excel: flags.excel === true,
     single,

@@ -61,10 +61,10 @@ type Fetch = (session: Session) => AsyncGenerator<RecordBatch>;
 async function deliverItem(context: Context, flags: Flags, fetch: Fetch): Promise<void> {
   const notices = new Notices(context, flags);
   const progress = openProgress(context, flags, 'record');
-  const session = await openSession(context, flags, notices, (event) => progress.asked(event));
+  const session = await openSession(context, { flags, notices, observe: (event) => progress.asked(event) });
   try {
     if (flags.listColumns) return await listColumns(context, fetch(session));
-    const plan = await planOutput(context, { flags, preferred: session.format, single: true });
+    const plan = await planOutput(context, { flags, defaults: session.defaults, single: true });
     await deliver(context, plan, fetch(session));
   } finally {
     progress.stop();

@@ -1,4 +1,5 @@
 import { UnknownFiscalIds } from '../api/unknown-fiscal-ids.ts';
+import type { RequestEvent } from '../api/request-event.ts';
 import type { Context } from '../context.ts';
 import { NotFoundError, UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
@@ -41,26 +42,33 @@ interface Run extends ListingRun {
  */
 export async function runListing(context: Context, { resource, id, flags }: ListingRun): Promise<void> {
   const notices = new Notices(context, flags);
-  const query = await readQuery(context, { resource, id, flags });
   const progress = openProgress(context, flags, resource.records);
   const account = new WalkAccount((event) => progress.walked(event));
-  const partial = new PartialResults(query.fiscalIds);
-  const session = await openSession(context, flags, notices, (event) => progress.asked(event));
-  const run = { context, resource, id, flags, notices, query, account, partial };
+  const observe = (event: RequestEvent): void => progress.asked(event);
+  const session = await openSession(context, { flags, resource, notices, observe });
   try {
-    await (flags.listColumns ? printColumns(run, session) : exportRecords(run, session));
+    const query = await readQuery(context, { resource, id, flags: { ...session.defaults, ...flags } });
+    const partial = new PartialResults(query.fiscalIds);
+    await runQuery({ context, resource, id, flags, notices, query, account, partial }, session);
+  } finally {
+    progress.stop();
+    await session.close();
+  }
+}
+
+async function runQuery(run: Run, session: Session): Promise<void> {
+  try {
+    await (run.flags.listColumns ? printColumns(run, session) : exportRecords(run, session));
   } catch (error) {
     throw inUsersWords(error, run);
   } finally {
-    progress.stop();
-    partial.announce(notices, resource.fiscalIds);
-    await session.close();
+    run.partial.announce(run.notices, run.resource.fiscalIds);
   }
 }
 
 async function exportRecords(run: Run, session: Session): Promise<void> {
   const { context, flags, account, partial, resource, notices } = run;
-  const plan = await planOutput(context, { flags, preferred: session.format });
+  const plan = await planOutput(context, { flags, defaults: session.defaults });
   const shown = tableLimit(run, plan);
   const query = shown === undefined ? run.query : { ...run.query, limit: shown };
   const receipt = await openReceipt(context, { flags, resource, session, account, partial });

@@ -22,10 +22,9 @@ type Flags = RawFlags & GlobalFlags;
 export async function rawGet(context: Context, address: string, flags: Flags): Promise<void> {
   const { path, query } = readAddress(address, flags.param ?? []);
   if (flags.paginate) return paginate(context, path, { ...flags, param: query });
-  const session = await openSession(context, flags, new Notices(context, flags), (event) =>
-    progress.asked(event),
-  );
+  const notices = new Notices(context, flags);
   const progress = openProgress(context, flags, 'body');
+  const session = await openSession(context, { flags, notices, observe: (event) => progress.asked(event) });
   try {
     const destination = await openDestination(flags.output, context);
     try {

@@ -5,11 +5,11 @@ import type { Context } from '../context.ts';
 import { requireConnection } from '../config/require-connection.ts';
 import { resolveConnection } from '../config/resolve-connection.ts';
 import { UsageError } from '../errors.ts';
-import { formats, type Format } from '../output/formats.ts';
+import type { Resource } from '../resources/resource.ts';
+import { flagDefaults, type FlagDefaults } from './config-defaults.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { makeClient } from './make-client.ts';
 import type { Notices } from './notices.ts';
-import { oneOf } from './parse-values.ts';
 import { requestDefaults, type RequestFlags } from './request-flags.ts';
 
 /** One organization at one address, ready to be asked. */
@@ -19,16 +19,24 @@ export interface Session {
   readonly profile: string | undefined;
   readonly baseUrl: URL;
   readonly concurrency: number;
-  /** The format that the profile's settings, or those for all, prefer. */
-  readonly format: Format | undefined;
+  /** What the profile's settings, or those for all, say for flags that are not given. */
+  readonly defaults: FlagDefaults;
   close(): Promise<void>;
+}
+
+export interface SessionOptions {
+  readonly flags: GlobalFlags & RequestFlags;
+  /** What is to be listed, for the settings that concern it alone. */
+  readonly resource?: Pick<Resource, 'name'>;
+  readonly notices: Notices;
+  readonly observe: ObserveRequests;
 }
 
 interface Target {
   readonly baseUrl: URL;
   readonly token: string;
   readonly profile: string | undefined;
-  readonly format: Format | undefined;
+  readonly defaults: FlagDefaults;
   close(): Promise<void>;
 }
 
@@ -37,27 +45,24 @@ interface Target {
  *
  * @throws AuthError where there is no token, or one that has ended
  */
-export async function openSession(
-  context: Context,
-  flags: GlobalFlags & RequestFlags,
-  notices: Notices,
-  observe: ObserveRequests,
-): Promise<Session> {
+export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
+  const { flags, notices, observe } = options;
   const target = flags.sandbox
     ? await startOwnService(context, flags)
-    : await resolveTarget(context, flags, notices);
+    : await resolveTarget(context, options);
   notices.hide([target.token]);
-  const { baseUrl, token, profile, format } = target;
-  const concurrency = flags.concurrency ?? requestDefaults.concurrency;
-  const client = await makeClient(context, { baseUrl, token }, flags, observe);
+  const { baseUrl, token, profile, defaults } = target;
+  const patience = { ...requestDefaults, ...defaults, ...flags };
+  const client = await makeClient(context, { baseUrl, token }, patience, observe);
   const close = async (): Promise<void> => {
     await client.close();
     await target.close();
   };
-  return { client, profile, baseUrl, concurrency, format, close };
+  return { client, profile, baseUrl, concurrency: patience.concurrency, defaults, close };
 }
 
-async function resolveTarget(context: Context, flags: GlobalFlags, notices: Notices): Promise<Target> {
+async function resolveTarget(context: Context, options: SessionOptions): Promise<Target> {
+  const { flags, notices, resource = { name: '' } } = options;
   const { env, stdin, signal, clock } = context;
   const store = await context.config();
   const connection = requireConnection(
@@ -66,12 +71,11 @@ async function resolveTarget(context: Context, flags: GlobalFlags, notices: Noti
   );
   const { baseUrl, profile } = connection;
   for (const note of connection.notes) notices.remark(note);
-  const format = store.settings(profile)['format'] ?? store.settings()['format'];
   return {
     baseUrl,
     profile,
     token: connection.token.reveal(),
-    format: format === undefined ? undefined : oneOf('the setting format', formats)(String(format)),
+    defaults: flagDefaults(store, profile, resource),
     close: async () => {},
   };
 }
@@ -86,13 +90,13 @@ async function startOwnService(context: Context, flags: GlobalFlags): Promise<Ta
     );
   }
   const { startSandbox } = await import('../sandbox/server.ts');
-  const sandbox = await startSandbox({ now: context.clock.now });
+  const sandbox = await startSandbox({ now: () => context.clock.now() });
   const close = (): Promise<void> => sandbox.close();
   return {
     baseUrl: parseBaseUrl(sandbox.baseUrl),
     token: sandbox.tokens[0],
     profile: undefined,
-    format: undefined,
+    defaults: {},
     close,
   };
 }

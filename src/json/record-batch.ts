@@ -40,5 +40,5 @@ export function sliceRecords(batch: RecordBatch, from: number, to: number): Reco
 
 /** The bytes of record `index`, as sent. A view, not a copy. */
 export function recordBytes(batch: RecordBatch, index: number): Buffer {
-  return batch.bytes.subarray(batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!);
+  return batch.bytes.subarray(batch.bounds[2 * index], batch.bounds[2 * index + 1]);
 }

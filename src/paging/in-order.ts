@@ -21,7 +21,7 @@ export interface Plan<Region, Piece, Result> {
 
 export interface Outcome<Region, Result> {
   readonly result?: Result;
-  readonly then?: readonly Region[];
+  readonly rest?: readonly Region[];
 }
 
 type Slot<Region, Result> =
@@ -107,8 +107,8 @@ class Queue<Region, Piece, Result> {
   #begin(slot: Slot<Region, Result>, piece: Piece): void {
     this.running++;
     void this.#plan.run(piece, this.#controller.signal).then(
-      ({ result, then = [] }) => {
-        const regions = then.map((region) => ({ kind: 'region' as const, region }));
+      ({ result, rest = [] }) => {
+        const regions = rest.map((region) => ({ kind: 'region' as const, region }));
         const done = result === undefined ? [] : [{ kind: 'done' as const, result }];
         this.#replace(slot, [...done, ...regions]);
       },

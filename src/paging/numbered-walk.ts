@@ -154,10 +154,10 @@ class NumberedWalk {
       if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw refusal.cause;
       return {};
     }
-    if (refusal.reason === 'slow' && !again) return { then: [{ from: offset, to, most: size, again: true }] };
+    if (refusal.reason === 'slow' && !again) return { rest: [{ from: offset, to, most: size, again: true }] };
     const most = this.#sizes.refused(size);
     this.#account.shrink(size, most, refusal.reason);
-    return { then: [{ from: offset, to, most }] };
+    return { rest: [{ from: offset, to, most }] };
   }
 
   #read(piece: Piece, page: Page): Outcome<Region, Reading> {
@@ -165,7 +165,7 @@ class NumberedWalk {
     if (page.pageSize !== undefined && page.pageSize > 0 && page.pageSize !== size) {
       this.#rebase(page.pageSize);
       // Its page of that number begins elsewhere, unless it is the first.
-      if (offset > 0) return { then: [{ from: offset, to }] };
+      if (offset > 0) return { rest: [{ from: offset, to }] };
     }
     const { count, bytes } = page.records;
     const total = (this.#extent.total = page.total ?? this.#extent.total);
@@ -176,7 +176,7 @@ class NumberedWalk {
     if (total === undefined) return this.#readOfUnknownTotal(piece, page.records);
     this.#sightings.add({ offset, count, total });
     const records = count > size ? page.records : sliceRecords(page.records, 0, to - offset);
-    return { result: { piece, records }, then: this.#after(piece, count, total) };
+    return { result: { piece, records }, rest: this.#after(piece, count, total) };
   }
 
   /** Without a total a page that is not full is the last, and so is one that repeats the page before it. */
