@@ -50,8 +50,10 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     env,
     signal: stop.signal,
     clock,
-    config: options.config ?? (() => openStore({ env, homedir: noHome, clock, signal: stop.signal })),
     processes: processTable(process),
+    config:
+      options.config ??
+      (() => openStore({ env, homedir: noHome, clock, signal: stop.signal, uid: process.getuid?.() })),
     openTransport: options.openTransport ?? refuseTransport,
     stop: (signal = 'SIGINT') => stop.abort(new Interrupted(signal)),
   };

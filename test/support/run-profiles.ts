@@ -1,0 +1,46 @@
+import { Command, CommanderError } from 'commander';
+import { addAuth, type VerifyConnection } from '../../src/cli/auth.ts';
+import { addConfig } from '../../src/cli/config.ts';
+import { exitCodeOf } from '../../src/cli/exit-codes.ts';
+import { addGlobalFlags } from '../../src/cli/global-flags.ts';
+import { reportError } from '../../src/cli/report-error.ts';
+import { usageErrorOf } from '../../src/cli/usage-error.ts';
+import { fakeContext, type FakeContextOptions } from './fake-context.ts';
+
+/** What a run of folio leaves behind. */
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly prompts: readonly string[];
+}
+
+export interface ProfilesRun extends FakeContextOptions {
+  /** By default a test in which the service is asked fails. */
+  readonly verify?: VerifyConnection;
+}
+
+/** Runs `folio auth …` or `folio config …` in a program that has no other commands. */
+export async function runProfiles(argv: readonly string[], options: ProfilesRun = {}): Promise<Outcome> {
+  const context = fakeContext(options);
+  const program = new Command('folio').exitOverride().configureOutput({
+    writeOut: (text) => void context.stdout.write(text),
+    writeErr: () => {},
+  });
+  addGlobalFlags(program);
+  addAuth(program, context, options.verify ?? refuseRequest);
+  addConfig(program, context);
+  let code = 0;
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (thrown) {
+    const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
+    await reportError(error, context, false);
+    code = exitCodeOf(error);
+  }
+  return { code, stdout: context.stdout.text, stderr: context.stderr.text, prompts: context.stdin.prompts };
+}
+
+function refuseRequest(): never {
+  throw new Error('the test expected no request');
+}

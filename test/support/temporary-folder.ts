@@ -1,0 +1,11 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** A new, empty folder (mode 0700) that is removed after the test. */
+export function temporaryFolder(): string {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), 'folio-test-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
