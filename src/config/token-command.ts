@@ -28,6 +28,7 @@ export interface TokenCommandRun {
  * @throws AuthError when it fails, prints no token or takes too long, with the last line of its complaint.
  */
 export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken> {
+  run.signal.throwIfAborted();
   const [program, ...args] = run.command as [string, ...string[]];
   const name = `the token command of profile ${run.profile} (${program})`;
   const limit = run.timeLimit ?? timeLimit;
@@ -83,6 +84,7 @@ interface Failure {
   readonly complaint: string;
 }
 
+/** The system's own error is not kept as the cause: its message is the whole command line. */
 function failure({ name, error, limit, complaint }: Failure): AuthError {
   const says = complaint === '' ? '' : `: ${complaint}`;
   if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {

@@ -1,0 +1,73 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseToken } from '../../src/config/parse-token.ts';
+import { Secret } from '../../src/config/secret.ts';
+import { AuthError } from '../../src/errors.ts';
+import { errorLike } from '../support/error-like.ts';
+
+describe('parseToken', () => {
+  it.each([
+    ['abc', 'abc'],
+    ['  abc\r\n', 'abc'],
+    ['\uFEFFabc', 'abc'],
+    ['!~"\'', '!~"\''],
+    ['bearers', 'bearers'],
+    ['x'.repeat(8000), 'x'.repeat(8000)],
+  ])('reads %j', (text, token) => {
+    const parsed = parseToken(text, 'FOLIO_TOKEN');
+    expect([parsed.token.reveal(), parsed.note]).toEqual([token, undefined]);
+  });
+
+  it.each(['Bearer abc', 'bearer  abc', ' BEARER\tabc\n'])('takes the prefix off %j and says so', (text) => {
+    const { token, note } = parseToken(text, 'FOLIO_TOKEN');
+    expect(token.reveal()).toBe('abc');
+    expect(note).toBe(
+      'the "Bearer" before the token (FOLIO_TOKEN) was taken off: the service wants the token alone',
+    );
+  });
+
+  it.each([
+    ['', 'is empty'],
+    ['  ', 'is empty'],
+    ['Bearer', 'is empty'],
+    ['Bearer ', 'is empty'],
+    ['ab cd', 'has a space at character 3 of 5'],
+    ['ab\ncd', 'has a line break at character 3 of 5'],
+    ['ab\u0000cd', 'has a character that a header cannot hold at character 3 of 5'],
+    ['äbc', 'has a character that a header cannot hold at character 1 of 3'],
+    ['a\u200bb', 'has a character that a header cannot hold at character 2 of 3'],
+    ['x'.repeat(8001), 'is 8001 characters long, more than 8000'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => parseToken(text, 'FOLIO_TOKEN')).toThrow(
+      errorLike('AuthError', `the token (FOLIO_TOKEN) ${reason}`),
+    );
+  });
+
+  it('never shows what it refuses, and lets through what a header can hold only', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 6 }), (text) => {
+        try {
+          expect(parseToken(text, 'x').token.reveal()).toMatch(/^[\x21-\x7e]+$/);
+        } catch (error) {
+          expect(error).toBeInstanceOf(AuthError);
+          expect(inspect(error).includes(text.trim()) && text.trim().length > 5).toBe(false);
+        }
+      }),
+    );
+  });
+});
+
+describe('a Secret', () => {
+  it('is not seen, however it is printed', () => {
+    const secret = new Secret('abc123');
+    const all = [
+      `${secret}`,
+      String(secret),
+      JSON.stringify({ secret }),
+      inspect({ secret }, { showHidden: true }),
+    ];
+    expect(all.join()).not.toContain('abc123');
+    expect(all[2]).toBe('{"secret":"[hidden]"}');
+  });
+});
