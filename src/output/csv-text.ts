@@ -30,13 +30,9 @@ export class CsvText {
     this.view.bytes[this.at++] = byte;
   }
 
-  /** Ends the row that began at `start`: of its `cells`, each has been followed by a comma. */
-  endRow(start: number, cells: number, quoteEmpty: boolean): void {
+  /** Ends a row of so many cells, each of which has been followed by a comma. */
+  endRow(cells: number): void {
     if (cells > 0) this.at--;
-    if (quoteEmpty && this.at === start) {
-      this.putByte(QUOTE);
-      this.putByte(QUOTE);
-    }
     this.putByte(LINE_FEED);
   }
 

@@ -31,8 +31,6 @@ export class DialectRows implements RowEncoder {
       record_delimiter: excel ? '\r\n' : '\n',
       // Without this, naming a record delimiter leaves a bare LF or CR in a field unquoted.
       quote_record_delimiter: true,
-      // The only column, empty, would be an empty line, which readers pass over.
-      quoted_empty: columns?.length === 1,
       // Rows are read back in the same turn in which they were written; no other limit is needed.
       readableHighWaterMark: 2 ** 30,
     });

@@ -11,7 +11,7 @@ import type { RowEncoder, Rows } from './row-encoder.ts';
 /** Bytes that are handed on at a time: large enough for few writes, small enough to stay flat in memory. */
 const CHUNK = 512 * 1024;
 
-/** Bytes of a row beside its cells: its end, quotes for an empty one, and the word that a copy may write beyond. */
+/** Bytes of a row beside its cells: its end, and the rest of a word that a copy may write beyond. */
 const SLACK = 8;
 
 /**
@@ -28,12 +28,8 @@ export class PlainRows implements RowEncoder {
   /** Where text is decoded that cannot be copied from the page. */
   #scratch = viewWords(Buffer.allocUnsafeSlow(4096));
 
-  /** Whether an empty row would be an empty line, which readers pass over: where the only column is known from the start. */
-  readonly #quoteEmpty: boolean;
-
   constructor(columns?: readonly string[]) {
     this.#projection = new Projection(columns);
-    this.#quoteEmpty = columns?.length === 1;
   }
 
   get columns(): readonly string[] {
@@ -47,7 +43,7 @@ export class PlainRows implements RowEncoder {
       text.putAny(viewWords(name), 0, name.length);
       text.putByte(COMMA);
     }
-    text.endRow(0, names.length, names.length === 1);
+    text.endRow(names.length);
     return text.written();
   }
 
@@ -81,7 +77,6 @@ export class PlainRows implements RowEncoder {
     const { kinds, starts, ends, view } = this.#projection;
     const text = this.#text;
     const count = this.columns.length;
-    const start = text.at;
     for (let column = 0; column < count; column++) {
       const kind = kinds[column]!;
       if (kind === ABSENT) text.putByte(COMMA);
@@ -92,7 +87,7 @@ export class PlainRows implements RowEncoder {
         text.putByte(COMMA);
       }
     }
-    text.endRow(start, count, this.#quoteEmpty);
+    text.endRow(count);
   }
 
   #putDecoded(kind: number, span: Span): void {

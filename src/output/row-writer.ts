@@ -37,7 +37,7 @@ export class RowWriter implements Writer {
     const streams = this.#options.layout.columns !== undefined;
     if (streams) await this.#begin(encoder);
     for (const { bytes, columns } of encoder.encode(batch)) {
-      if (streams) await this.#options.sink.write(bytes);
+      if (streams) await this.#put(encoder, bytes, columns);
       else {
         this.#widths.push(columns);
         await this.#spool.append(bytes);
@@ -47,19 +47,27 @@ export class RowWriter implements Writer {
 
   async end(): Promise<void> {
     const encoder = await this.#open();
-    const width = encoder.columns.length;
     // Without any column there is nothing to show, however many records there were.
-    if (width > 0) await this.#begin(encoder);
+    const isEmpty = encoder.columns.length === 0;
+    if (!isEmpty) await this.#begin(encoder);
     let chunk = 0;
     try {
       for await (const rows of this.#spool.read()) {
-        const missing = Math.max(0, width - Math.max(1, this.#widths[chunk++]!));
-        const tail = width === 1 ? '""' : this.#options.delimiter.repeat(missing);
-        if (width > 0) await this.#options.sink.write(tail === '' ? rows : mendRows(rows, tail));
+        if (!isEmpty) await this.#put(encoder, rows, this.#widths[chunk++]!);
       }
     } finally {
       await this.#spool.close();
     }
+  }
+
+  /** Rows that were written when `width` columns were known. */
+  async #put(encoder: RowEncoder, rows: Buffer, width: number): Promise<void> {
+    const columns = encoder.columns.length;
+    // Rows of no column look like rows of one: neither has a delimiter.
+    const missing = columns - Math.max(1, width);
+    // The only column, empty, would be an empty line, which readers pass over.
+    const tail = columns === 1 ? '""' : this.#options.delimiter.repeat(missing);
+    await this.#options.sink.write(tail === '' ? rows : mendRows(rows, tail));
   }
 
   async #open(): Promise<RowEncoder> {
@@ -70,6 +78,6 @@ export class RowWriter implements Writer {
     if (this.#begun) return;
     this.#begun = true;
     if (this.#options.preamble !== '') await this.#options.sink.write(this.#options.preamble);
-    if (this.#options.layout.header) await this.#options.sink.write(encoder.header());
+    if (this.#options.layout.header) await this.#put(encoder, encoder.header(), encoder.columns.length);
   }
 }

@@ -1,4 +1,5 @@
-import { close, mkdtemp, open, read, rmdir, unlink, write } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { close, open, read, unlink, write } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -7,8 +8,7 @@ import { OutputError } from '../errors.ts';
 const MEMORY = 4 * 1024 * 1024;
 
 const [openFile, readFile, writeFile] = [promisify(open), promisify(read), promisify(write)];
-const [closeFile, makeFolder] = [promisify(close), promisify(mkdtemp)];
-const [removeFile, removeFolder] = [promisify(unlink), promisify(rmdir)];
+const [closeFile, removeFile] = [promisify(close), promisify(unlink)];
 
 export interface SpoolOptions {
   /** Where the file is made; the system's folder for temporary files, unless given. */
@@ -43,8 +43,8 @@ export class Spool {
   async append(chunk: Uint8Array): Promise<void> {
     this.#chunks.push(chunk);
     this.#held += chunk.length;
-    if (this.#held > (this.#file === undefined ? this.#memory : 0))
-      await this.#explained(() => this.#flush());
+    const most = this.#file === undefined ? this.#memory : 0;
+    if (this.#held > most) await this.#explained(() => this.#flush());
   }
 
   /** The chunks as they were appended, in order. */
@@ -89,15 +89,10 @@ export class Spool {
   }
 
   async #openNameless(): Promise<number> {
-    const folder = await makeFolder(join(this.#folder, 'folio-'));
-    const path = join(folder, 'rows');
-    try {
-      const file = await openFile(path, 'wx+', 0o600);
-      await removeFile(path);
-      return file;
-    } finally {
-      await removeFolder(folder);
-    }
+    const path = join(this.#folder, `folio-${randomUUID()}.rows`);
+    const file = await openFile(path, 'wx+', 0o600);
+    await removeFile(path);
+    return file;
   }
 
   async #explained<T>(action: () => Promise<T>): Promise<T> {

@@ -1,0 +1,61 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { OutputError } from '../../src/errors.ts';
+import { Spool } from '../../src/output/spool.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'folio-test-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function contents(spool: Spool): Promise<string[]> {
+  const chunks: string[] = [];
+  for await (const chunk of spool.read()) chunks.push(chunk.toString());
+  return chunks;
+}
+
+describe('Spool', () => {
+  it('gives the chunks back as they came, from memory, from a file, and from both', async () => {
+    for (const memory of [0, 5, 9, 1000]) {
+      const spool = new Spool({ folder, memory });
+      for (const chunk of ['one', 'two', '', 'three']) await spool.append(Buffer.from(chunk));
+      expect(await contents(spool)).toEqual(['one', 'two', '', 'three']);
+      await spool.close();
+    }
+  });
+
+  it('has no file with a name at any time', async () => {
+    const spool = new Spool({ folder, memory: 0 });
+    await spool.append(Buffer.from('secret'));
+    expect(await readdir(folder)).toEqual([]);
+    expect(await contents(spool)).toEqual(['secret']);
+    await spool.close();
+  });
+
+  it('gives the same bytes for sizes around a large chunk', async () => {
+    const spool = new Spool({ folder, memory: 100_000 });
+    const chunks = Array.from({ length: 20 }, (_, index) =>
+      Buffer.alloc(index * 40_000, String.fromCharCode(97 + index)),
+    );
+    for (const chunk of chunks) await spool.append(chunk);
+    let index = 0;
+    for await (const chunk of spool.read()) expect(chunk.equals(chunks[index++]!)).toBe(true);
+    expect(index).toBe(20);
+    await spool.close();
+  });
+
+  it('says what the system said when there is no room for it', async () => {
+    const spool = new Spool({ folder: join(folder, 'missing'), memory: 3 });
+    await spool.append(Buffer.from('abc'));
+    const failure = await spool.append(Buffer.from('d')).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(OutputError);
+    expect((failure as OutputError).message).toMatch(
+      /^cannot keep rows in a temporary file in .*missing: ENOENT/,
+    );
+    expect((failure as OutputError).hint).toContain('--columns');
+    await spool.close();
+  });
+});

@@ -1,0 +1,23 @@
+import { scanArray } from '../../src/json/scan-page.ts';
+import type { RecordBatch } from '../../src/json/record-batch.ts';
+import type { Layout, OpenWriter } from '../../src/output/writer.ts';
+
+export const plainLayout: Layout = { header: true, excel: false, single: false, color: false };
+
+export const batchOf = (...records: readonly string[]): RecordBatch =>
+  scanArray(Buffer.from(`[${records.join(',')}]`));
+
+/** Everything that the writer wrote for these batches, as bytes. */
+export async function writeAll(
+  open: OpenWriter,
+  batches: readonly RecordBatch[],
+  layout: Partial<Layout> = {},
+): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  // Copied at once: what a writer does to its bytes later would show.
+  const sink = { write: async (bytes: Uint8Array | string) => void chunks.push(Buffer.from(bytes)) };
+  const writer = open(sink, { ...plainLayout, ...layout });
+  for (const batch of batches) await writer.write(batch);
+  await writer.end();
+  return Buffer.concat(chunks);
+}
