@@ -1,0 +1,68 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Fault } from './faults.ts';
+import { faultless, type FaultScript, type SeenRequest } from './fault-script.ts';
+import { respond, type ModelResponse, type ModelService } from './model-service.ts';
+
+/** Milliseconds between two bytes of a response that drips: far fewer bytes than it has come within any time limit. */
+const DRIP = 50;
+
+export interface FaultServer {
+  /** For --base-url. */
+  readonly baseUrl: string;
+  /** `127.0.0.1:port`, as messages name it. */
+  readonly host: string;
+  /** All requests so far, refused ones too. */
+  readonly requests: readonly SeenRequest[];
+  close(): Promise<void>;
+}
+
+/** Serves the listings of a model over HTTP on loopback, with whatever the script does to each request. */
+export async function startFaultServer(
+  service: ModelService,
+  script: FaultScript = faultless,
+): Promise<FaultServer> {
+  const requests: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://model');
+    const seen = { number: requests.length, url, headers: request.headers };
+    requests.push(seen);
+    const page = service.page(url);
+    if (page === undefined) return send(response, { status: 404, headers: {}, body: Buffer.from('{}') });
+    const fault = script(seen, page);
+    const good = respond(page);
+    if (fault === undefined) send(response, good);
+    else if (fault.kind === 'answer') send(response, fault.of(page));
+    else disturb(fault.kind, response, good);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    host,
+    baseUrl: `http://${host}/v1`,
+    requests,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+function send(response: ServerResponse, { status, headers, body }: ModelResponse): void {
+  response.writeHead(status, { ...headers, 'content-length': body.length });
+  response.end(body);
+}
+
+function disturb(kind: Exclude<Fault['kind'], 'answer'>, response: ServerResponse, good: ModelResponse): void {
+  const { body, headers } = good;
+  if (kind === 'reset') response.socket?.resetAndDestroy();
+  if (kind === 'reset' || kind === 'silence') return;
+  response.writeHead(good.status, { ...headers, 'content-length': body.length });
+  if (kind === 'cut') {
+    response.write(body.subarray(0, body.length >> 1), () => response.socket?.resetAndDestroy());
+    return;
+  }
+  let at = 0;
+  const timer = setInterval(() => response.write(body.subarray(at, ++at)), DRIP);
+  response.on('close', () => clearInterval(timer));
+}

@@ -1,0 +1,47 @@
+import { TransportTimeout } from '../../src/api/transport-timeout.ts';
+import type { OpenTransport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
+import type { FakeClock } from './fake-clock.ts';
+import type { Fault } from './faults.ts';
+import { faultless, type FaultScript, type SeenRequest } from './fault-script.ts';
+import { respond, type ModelService } from './model-service.ts';
+
+export interface ModelTransport {
+  readonly open: OpenTransport;
+  readonly requests: readonly SeenRequest[];
+}
+
+export interface ModelTransportOptions {
+  readonly service: ModelService;
+  readonly script?: FaultScript;
+  /** Moved on by as much as a response is said to take, and by the whole time limit where none comes. */
+  readonly clock: () => FakeClock;
+  /** Turns of the event loop that a request takes, so that several in flight end in another order; by default one. */
+  readonly turns?: (request: SeenRequest) => number;
+}
+
+/** The listings of a model without a network and without time: what the fault server sends, as a transport. */
+export function modelTransport(options: ModelTransportOptions): ModelTransport {
+  const { service, script = faultless, clock, turns = () => 1 } = options;
+  const requests: SeenRequest[] = [];
+  const send = async ({ url, headers, signal, timeout }: TransportRequest): Promise<TransportResponse> => {
+    const seen = { number: requests.length, url, headers };
+    requests.push(seen);
+    const page = service.page(url);
+    if (page === undefined) return { status: 404, headers: {}, body: Buffer.from('{}') };
+    const fault = script(seen, page);
+    for (let left = turns(seen); left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+    if (fault === undefined) return respond(page);
+    if (fault.kind !== 'answer') return fail(fault.kind, clock(), timeout);
+    clock().advance(fault.milliseconds ?? 0);
+    return fault.of(page);
+  };
+  return { requests, open: async () => ({ send, close: async () => {} }) };
+}
+
+function fail(kind: Exclude<Fault['kind'], 'answer'>, clock: FakeClock, timeout: number): never {
+  if (kind === 'reset') throw Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+  if (kind === 'cut') throw Object.assign(new Error('other side closed'), { code: 'UND_ERR_SOCKET' });
+  clock.advance(timeout);
+  throw new TransportTimeout(timeout, kind === 'drip');
+}
