@@ -20,7 +20,7 @@ interface Piece {
   readonly last: boolean;
 }
 
-const CHUNK_BYTES = 1 << 20;
+const CHUNK_BYTES = 1 << 18;
 /** A record may hold a string of 16 MiB; a "record" of more than this is a file of another kind. */
 const MOST_RECORD_BYTES = 64 << 20;
 const OPEN_BRACKET = Buffer.from('[');

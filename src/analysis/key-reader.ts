@@ -3,17 +3,18 @@ import { CellReader } from '../json/cells.ts';
 import { compact } from '../json/compact.ts';
 import { recordBytes, type RecordBatch } from '../json/record-batch.ts';
 
-/** What tells a record of one export which record of another is the same one, and whether it is still the same. */
+/** What tells which record of another export is the same one, and whether it is still the same. */
 export interface KeyedRecord {
   /** The kind and text of the key's cell; undefined where the record has none, so that its content must do. */
   readonly key: string | undefined;
-  /** 64 bits each; the first two of the key (or of the content, without one), the others of the content. */
+  /** 64 bits of the key (or of the content, without one), then 64 of the content. Overwritten by the next read. */
   readonly hashes: Uint32Array;
 }
 
-/** Reads the key and the hashes of records. Records that differ in nothing but white space are the same. */
+/** Reads the key and the hashes of records. Records that differ in nothing but white space have the same. */
 export class KeyReader {
   readonly #reader: CellReader;
+  readonly #hashes = new Uint32Array(4);
 
   constructor(column: string) {
     this.#reader = new CellReader([column]);
@@ -22,16 +23,29 @@ export class KeyReader {
   read(batch: RecordBatch, index: number): KeyedRecord {
     const [cell] = this.#reader.read(batch, index);
     const key = cell && cell.kind + cell.text;
-    const content = hash('sha1', compactRecord(batch, index), 'buffer');
-    const identity = key === undefined ? content : hash('sha1', key, 'buffer');
-    const hashes = new Uint32Array(4);
-    for (let word = 0; word < 2; word++) {
-      // Apart from the content's own, so that a record without a key never passes for a key of the same hash.
-      hashes[word] = identity.readUInt32LE(4 * word + (key === undefined ? 8 : 0));
-      hashes[word + 2] = content.readUInt32LE(4 * word);
-    }
-    return { key, hashes };
+    const content = digest(compactRecord(batch, index));
+    this.#hashes[2] = word(content, 0);
+    this.#hashes[3] = word(content, 4);
+    // Other bits than those above, so that a record without a key is told apart by 128.
+    const identity = key === undefined ? content : digest(key);
+    this.#hashes[0] = word(identity, 8);
+    this.#hashes[1] = word(identity, 12);
+    return { key, hashes: this.#hashes };
   }
+}
+
+/** As text of one character a byte: a Buffer would take twice as long to make as the hash itself. */
+function digest(content: string | Buffer): string {
+  return hash('sha1', content, 'binary');
+}
+
+function word(digest: string, at: number): number {
+  return (
+    digest.charCodeAt(at) |
+    (digest.charCodeAt(at + 1) << 8) |
+    (digest.charCodeAt(at + 2) << 16) |
+    (digest.charCodeAt(at + 3) << 24)
+  );
 }
 
 /** The record as one line. */

@@ -20,6 +20,7 @@ export interface ByteStore {
 
 /** Bytes of sorted records that are handed on together. */
 const BATCH_BYTES = 1_000_000;
+const MOST_TEXTS = 10_000;
 const NEWLINE = Buffer.from('\n');
 
 /** Reads `dueBy,-totalAmount`: columns in order of weight, a minus before those that are to descend. Throws UsageError. */
@@ -37,7 +38,7 @@ export function parseSort(text: string): SortKey[] {
 /**
  * Puts records in the order of one or more columns: numbers by exact value, then text by its characters, then records
  * without a value (also when descending); equal ones stay as they came. The records' bytes wait in the store; in memory
- * are their keys, about 60 bytes a record and column.
+ * are their keys, about 100 bytes a record and column.
  */
 export class RecordSorter {
   readonly #keys: readonly SortKey[];
@@ -46,6 +47,8 @@ export class RecordSorter {
   readonly #store: ByteStore;
   /** For each key, what every record has there. */
   readonly #orders: (string | undefined)[][];
+  /** Dates and states are few: one text for all records of the same. */
+  readonly #texts = new Map<string, string>();
   /** Record `i` is `store[bounds[i] .. bounds[i + 1])`. */
   readonly #bounds = [0];
 
@@ -65,7 +68,7 @@ export class RecordSorter {
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
-      for (const [key, orders] of this.#orders.entries()) orders.push(orderOf(cells[key]));
+      for (const [key, orders] of this.#orders.entries()) orders.push(this.#orderOf(cells[key]));
       const bytes = recordBytes(batch, index);
       parts.push(bytes, NEWLINE);
       this.#bounds.push((end += bytes.length + 1));
@@ -106,9 +109,12 @@ export class RecordSorter {
     }
     return a - b;
   }
-}
-
-/** Empty text is no value, as it is none for `--where`. */
-function orderOf(cell: Cell | undefined): string | undefined {
-  return cell === undefined || cell.text === '' ? undefined : cellOrder(cell);
+  /** Empty text is no value, as it is none for `--where`. */
+  #orderOf(cell: Cell | undefined): string | undefined {
+    if (cell === undefined || cell.text === '') return undefined;
+    const order = cellOrder(cell);
+    const known = this.#texts.get(order);
+    if (known === undefined && this.#texts.size < MOST_TEXTS) this.#texts.set(order, order);
+    return known ?? order;
+  }
 }
