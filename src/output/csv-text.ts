@@ -11,19 +11,22 @@ const QUOTES = 0x22222222;
 export class CsvText {
   readonly view: WordView;
   at = 0;
+  #taken = 0;
 
   constructor(size: number) {
     // Not from the pool that Node's small buffers share: what is written is handed on as it is.
     this.view = viewWords(Buffer.allocUnsafeSlow(size));
   }
 
-  get size(): number {
-    return this.view.bytes.length;
+  hasRoomFor(size: number): boolean {
+    return this.at + size <= this.view.bytes.length;
   }
 
-  /** What has been written. */
-  written(): Buffer {
-    return this.view.bytes.subarray(0, this.at);
+  /** What has been written since this was last asked. It does not change any more. */
+  take(): Buffer {
+    const taken = this.#taken;
+    this.#taken = this.at;
+    return this.view.bytes.subarray(taken, this.at);
   }
 
   putByte(byte: number): void {

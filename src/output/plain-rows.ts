@@ -44,23 +44,23 @@ export class PlainRows implements RowEncoder {
       text.putByte(COMMA);
     }
     text.endRow(names.length);
-    return text.written();
+    return text.take();
   }
 
   *encode(batch: RecordBatch): Generator<Rows> {
-    let columns = -1;
+    let columns = this.columns.length;
+    let waiting = false;
     for (let index = 0; index < batch.count; index++) {
       this.#projection.project(batch, index);
       const room = this.#roomForRow();
-      if (this.columns.length !== columns || this.#text.at + room > this.#text.size) {
-        if (this.#text.at > 0) yield { bytes: this.#text.written(), columns };
-        columns = this.columns.length;
-        this.#text = new CsvText(Math.max(CHUNK, room));
-      }
+      const fits = this.#text.hasRoomFor(room);
+      if (waiting && !(fits && columns === this.columns.length)) yield { bytes: this.#text.take(), columns };
+      if (!fits) this.#text = new CsvText(Math.max(CHUNK, room));
+      columns = this.columns.length;
       this.#putRow(batch.spaced);
+      waiting = true;
     }
-    if (this.#text.at > 0) yield { bytes: this.#text.written(), columns };
-    this.#text = new CsvText(0);
+    if (waiting) yield { bytes: this.#text.take(), columns };
   }
 
   /** The most bytes that the row of the record at hand can have. */

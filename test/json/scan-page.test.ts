@@ -184,6 +184,7 @@ describe('scanPage beside JSON.parse', () => {
     ),
     fc.nat({ max: 3 }),
   );
+  // Drawn from a pool: to make a record takes longer than to test with it.
   const mutated = fc.tuple(objectText(), fc.array(mutation, { maxLength: 2 })).map(([text, mutations]) => {
     let result = `{"data":[${text}]}`;
     for (const [place, insert, removed] of mutations) {

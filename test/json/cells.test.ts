@@ -1,0 +1,217 @@
+import fc from 'fast-check';
+import { parse } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import { ServiceError } from '../../src/errors.ts';
+import { CellReader, type Cell } from '../../src/json/cells.ts';
+import { scanArray } from '../../src/json/scan-page.ts';
+import { objectText } from './json-arbitrary.ts';
+
+const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join(',')}]`));
+
+/** Column, kind and text of each cell that is there. */
+function readAll(records: readonly string[], columns?: readonly string[]): string[][][] {
+  const reader = new CellReader(columns);
+  const batch = batchOf(...records);
+  return records.map((_, index) =>
+    reader
+      .read(batch, index)
+      .flatMap((cell, column) => (cell ? [[reader.columns[column]!, cell.kind, cell.text]] : [])),
+  );
+}
+
+const row = (record: string, columns?: readonly string[]) => readAll([record], columns)[0];
+
+describe('CellReader', () => {
+  it('reads every kind, numbers as sent, strings decoded, arrays compact', () => {
+    expect(
+      row(
+        '{"s":"a\\u00e9\\"","n":12345678901234567890.00,"t":true,"f":false,"l":[ 1.0 , {"x": "\\u0041 b"} ],"nil":null,"o":{}}',
+      ),
+    ).toEqual([
+      ['s', 'string', 'aé"'],
+      ['n', 'number', '12345678901234567890.00'],
+      ['t', 'boolean', 'true'],
+      ['f', 'boolean', 'false'],
+      ['l', 'array', '[1.0,{"x":"\\u0041 b"}]'],
+    ]);
+  });
+
+  it('names columns by first appearance over all records; null makes a column, an empty object none', () => {
+    const reader = new CellReader();
+    const batch = batchOf('{"a":{"b":1},"n":null}', '{"z":{},"a":{"c":2,"b":{"d":3}}}', '{"x":1}');
+    expect([0, 1, 2].map((index) => reader.read(batch, index).length)).toEqual([2, 4, 5]);
+    expect(reader.columns).toEqual(['a.b', 'n', 'a.c', 'a.b.d', 'x']);
+  });
+
+  it('reads the columns that were given and no others, an object among them as JSON', () => {
+    const record = '{"a":{"b": 1,"c":{"d":"x"}},"e":[],"f":{"g":{}}}';
+    expect(row(record, ['a.c.d', 'e', 'a', 'nope', 'f.g', 'a.b', 'a.c.d'])).toEqual([
+      ['a.c.d', 'string', 'x'],
+      ['e', 'array', '[]'],
+      ['a', 'array', '{"b":1,"c":{"d":"x"}}'],
+      ['f.g', 'array', '{}'],
+      ['a.b', 'number', '1'],
+      ['a.c.d', 'string', 'x'],
+    ]);
+  });
+
+  it('tells a literal dot from a path: the later one has a backslash', () => {
+    expect(readAll(['{"a.b":1}', '{"a":{"b":2}}', '{"a.b":3,"a":{"b":4}}'])).toEqual([
+      [['a.b', 'number', '1']],
+      [['a\\.b', 'number', '2']],
+      [
+        ['a.b', 'number', '3'],
+        ['a\\.b', 'number', '4'],
+      ],
+    ]);
+    expect(row('{"a":{"b":1},"a.b":2,"a\\\\.b":3}')).toEqual([
+      ['a.b', 'number', '1'],
+      ['a\\.b', 'number', '2'],
+      ['a\\\\.b', 'number', '3'],
+    ]);
+    expect(row('{"a":{"b":1},"a.b":2}', ['a\\.b', 'a.b'])).toEqual([
+      ['a\\.b', 'number', '2'],
+      ['a.b', 'number', '1'],
+    ]);
+    expect(row('{"a.b":2}', ['a\\.b'])).toEqual([['a\\.b', 'number', '2']]);
+    expect(row('{"a.b":{"c":2}}', ['a.b.c'])).toEqual([['a.b.c', 'number', '2']]);
+  });
+
+  it('lets the last of several members with one name count, with all that is under it', () => {
+    expect(row('{"a":1,"b":2,"a":3}')).toEqual([
+      ['a', 'number', '3'],
+      ['b', 'number', '2'],
+    ]);
+    expect(row('{"a":1,"a":null}')).toEqual([]);
+    expect(row('{"a":{"b":1,"c":{"d":2}},"a":{"c":{"e":3}}}')).toEqual([['a.c.e', 'number', '3']]);
+    expect(row('{"a":{"b":1},"\\u0061":[]}')).toEqual([['a', 'array', '[]']]);
+  });
+
+  it('takes __proto__ and its like for ordinary names', () => {
+    expect(row('{"__proto__":{"polluted":1},"constructor":"c","toString":2}')).toEqual([
+      ['__proto__.polluted', 'number', '1'],
+      ['constructor', 'string', 'c'],
+      ['toString', 'number', '2'],
+    ]);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('recognizes names whose order, spelling and white space change from record to record', () => {
+    expect(
+      readAll([
+        '{"a":1,"b":2,"c":3}',
+        '{"c":4,"a":5}',
+        '{"\\u0061":6 ,"b" : 7}',
+        '{"b":8,"ab":9,"":10,"c":11}',
+        '{"a":12,"c":13}',
+      ]),
+    ).toEqual([
+      [
+        ['a', 'number', '1'],
+        ['b', 'number', '2'],
+        ['c', 'number', '3'],
+      ],
+      [
+        ['a', 'number', '5'],
+        ['c', 'number', '4'],
+      ],
+      [
+        ['a', 'number', '6'],
+        ['b', 'number', '7'],
+      ],
+      [
+        ['b', 'number', '8'],
+        ['c', 'number', '11'],
+        ['ab', 'number', '9'],
+        ['', 'number', '10'],
+      ],
+      [
+        ['a', 'number', '12'],
+        ['c', 'number', '13'],
+      ],
+    ]);
+  });
+
+  it('refuses more than 10,000 columns and more than 64 levels, but passes over what no given column is in', () => {
+    const wide = `{${Array.from({ length: 10_001 }, (_, index) => `"c${index}":1`).join(',')}}`;
+    expect(() => row(wide)).toThrow(ServiceError);
+    expect(row(wide, ['c10000'])).toEqual([['c10000', 'number', '1']]);
+    const deep = (levels: number) => `{"x":0,${'"a":{'.repeat(levels - 1)}"b":1${'}'.repeat(levels)}`;
+    expect(row(deep(64))).toHaveLength(2);
+    expect(() => row(deep(65))).toThrow(/64 levels/);
+    expect(row(deep(900), ['x'])).toEqual([['x', 'number', '0']]);
+  });
+
+  it('does not keep the names of a dictionary that no given column is in', () => {
+    const reader = new CellReader(['id']);
+    for (let part = 0; part < 3; part++) {
+      const members = Array.from({ length: 50_000 }, (_, index) => `"k${part}_${index}":1`);
+      expect(reader.read(batchOf(`{${members.join(',')},"id":7}`), 0)).toEqual([
+        { kind: 'number', text: '7' },
+      ]);
+    }
+    expect(() =>
+      new CellReader().read(
+        batchOf(`{${Array.from({ length: 100_001 }, (_, index) => `"k${index}":{}`).join(',')}}`),
+        0,
+      ),
+    ).toThrow(/100000 different members/);
+  });
+});
+
+interface NumberLiteral {
+  readonly literal: string;
+}
+
+/** The cells of a parsed record, by an implementation that shares nothing with the one under test. */
+function flatten(value: object, path: readonly string[] = []): [path: string, kind: string, text: unknown][] {
+  return Object.entries(value).flatMap(([name, inner]: [string, unknown]): [string, string, unknown][] => {
+    const column = [...path, name].join('.').replaceAll('\\', '');
+    if (inner === null) return [];
+    if (typeof inner === 'string') return [[column, 'string', inner]];
+    if (typeof inner === 'boolean') return [[column, 'boolean', String(inner)]];
+    if (Array.isArray(inner)) return [[column, 'array', inner]];
+    if (inner instanceof Literal) return [[column, 'number', inner.literal]];
+    return flatten(inner as object, [...path, name]);
+  });
+}
+
+class Literal implements NumberLiteral {
+  readonly literal: string;
+  constructor(literal: string) {
+    this.literal = literal;
+  }
+}
+
+const parseExactly = (text: string) =>
+  parse(text, undefined, {
+    parseNumber: (literal) => new Literal(literal),
+    onDuplicateKey: ({ newValue }) => newValue,
+  });
+
+describe('CellReader beside lossless-json', () => {
+  it('finds the same values, with every digit', () => {
+    const pool = fc.sample(objectText(), 1500);
+    const record = fc.nat({ max: pool.length - 1 }).map((index) => pool[index]!);
+    const byText = (left: readonly unknown[], right: readonly unknown[]) =>
+      JSON.stringify(left) < JSON.stringify(right) ? -1 : 1;
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 1, maxLength: 4 }), (records) => {
+        const reader = new CellReader();
+        const batch = batchOf(...records);
+        for (const [index, text] of records.entries()) {
+          const cells = reader.read(batch, index).map((cell: Cell | undefined, column) => {
+            const name = reader.columns[column]!.replaceAll('\\', '');
+            if (cell?.kind !== 'array') return [name, cell?.kind, cell?.text];
+            expect(cell.text).toBe(cell.text.trim());
+            return [name, 'array', parseExactly(cell.text)];
+          });
+          const expected = flatten(parseExactly(text) as object);
+          expect(cells.filter(([, kind]) => kind !== undefined).sort(byText)).toEqual(expected.sort(byText));
+        }
+        expect(new Set(reader.columns).size).toBe(reader.columns.length);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
