@@ -5,19 +5,17 @@ import { build } from 'esbuild';
 const root = new URL('..', import.meta.url).pathname;
 
 /**
- * undici's index loads its mock agents, caches, fetch and WebSocket: twice the start-up of the four parts in use.
+ * undici's index loads its mock agents, caches, fetch and WebSocket: twice the start-up of the parts in use.
  * conf loads a JSON schema validator that runs only when a schema is given, and none is.
  */
 const substitutes = {
   undici: `
     const Dispatcher = require('undici/lib/dispatcher/dispatcher');
-    const { request } = require('undici/lib/api');
-    Object.assign(Dispatcher.prototype, { request });
+    // What the agent for proxies opens a tunnel with; the index adds it together with all that is not used.
+    Object.assign(Dispatcher.prototype, { connect: require('undici/lib/api/api-connect') });
     module.exports = {
-      Dispatcher,
       Agent: require('undici/lib/dispatcher/agent'),
       EnvHttpProxyAgent: require('undici/lib/dispatcher/env-http-proxy-agent'),
-      errors: require('undici/lib/core/errors'),
     };`,
   'ajv/dist/2020.js':
     'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
@@ -38,7 +36,7 @@ const substitute = {
     }));
     // Past undici's list of exports, which names no inner file.
     onResolve({ filter: /^undici\/lib\// }, ({ path }) => ({
-      path: `${root}node_modules/${path}${path.endsWith('/api') ? '/index' : ''}.js`,
+      path: `${root}node_modules/${path}.js`,
     }));
   },
 };

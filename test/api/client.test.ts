@@ -39,6 +39,15 @@ function setUp(transport: ReturnType<typeof fakeTransport>, options: Partial<Cli
   return { client, clock, events, get, asked: transport.asked };
 }
 
+function mostInFlight(events: readonly RequestEvent[]): number {
+  let [most, inFlight] = [0, 0];
+  for (const { kind } of events) {
+    if (kind === 'request') most = Math.max(most, ++inFlight);
+    if (kind === 'response') inFlight--;
+  }
+  return most;
+}
+
 describe('a request', () => {
   it('goes to the base address with the token alone', async () => {
     const { get, asked, client } = setUp(fakeTransport({ body: 'fine' }));
@@ -162,6 +171,13 @@ describe('retries', () => {
     expect(asked).toHaveLength(37);
   });
 
+  it('cost nothing in the end where they succeed', async () => {
+    const answers = Array.from({ length: 60 }, () => [reset, ok]).flat();
+    const { get, client } = setUp(fakeTransport(...answers));
+    for (let request = 0; request < 60; request++) expect(await get()).toBe('fine');
+    expect(client.stats.retries).toBe(60);
+  });
+
   it('leave faults of our own alone', async () => {
     const { get, asked } = setUp(fakeTransport(new TypeError('x is undefined')));
     await expect(get()).rejects.toThrow(TypeError);
@@ -195,19 +211,23 @@ describe('429', () => {
   it('has the others wait, and lets one at a time go on', async () => {
     const limit = { status: 429, headers: { 'retry-after': '30' } };
     const { client, clock, events, get } = setUp(fakeTransport(ok, limit, ok), { concurrency: 2 });
-    let most = 0;
-    let inFlight = 0;
-    const count = (event: RequestEvent) => {
-      if (event.kind === 'request') most = Math.max(most, ++inFlight);
-      if (event.kind === 'response') inFlight--;
-    };
     await Promise.all(Array.from({ length: 6 }, () => get()));
     expect(clock.slept).toEqual([30_000, 30_000]);
     expect(client.stats).toMatchObject({ requests: 7, retries: 1 });
     const throttled = events.findIndex(({ kind }) => kind === 'throttled');
     expect(events[throttled]).toEqual({ kind: 'throttled', wait: 30_000 });
-    events.slice(throttled + 2).forEach(count);
-    expect(most).toBe(1);
+    expect(mostInFlight(events.slice(throttled + 2))).toBe(1);
+  });
+});
+
+describe('after a 429', () => {
+  it('the number in flight comes back', async () => {
+    const { get, events } = setUp(fakeTransport({ status: 429 }, ok), { concurrency: 3 });
+    await get();
+    for (let request = 0; request < 20; request++) await get();
+    const before = events.length;
+    await Promise.all([get(), get(), get(), get(), get()]);
+    expect(mostInFlight(events.slice(before))).toBe(3);
   });
 });
 
@@ -229,6 +249,29 @@ describe('stopping', () => {
     const own = new AbortController();
     const during = setUp(fakeTransport(reset), { observe: () => own.abort(reason) });
     await expect(during.get({ signal: own.signal })).rejects.toBe(reason);
+
+    const late = new AbortController();
+    const torn = fakeTransport(reset);
+    const send = async () => {
+      late.abort(reason);
+      throw reset;
+    };
+    const retry = { retries: 0, delay: 0 };
+    await expect(setUp({ ...torn, send }, { signal: late.signal, retry }).get()).rejects.toBe(reason);
+  });
+});
+
+describe('many requests', () => {
+  it('listen to one signal without the runtime taking it for a leak', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    const { signal } = new AbortController();
+    const { get } = setUp(fakeTransport(ok), { concurrency: 1 });
+    await Promise.all(Array.from({ length: 30 }, (_, index) => get(index % 2 === 0 ? { signal } : {})));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
   });
 });
 
@@ -240,6 +283,10 @@ describe('the token', () => {
     const shown = JSON.stringify([events, String(error), (error as ServiceError).hint]);
     expect(shown).toContain('[hidden]');
     expect(shown).not.toContain('s3cret');
+    const echoed = () => {
+      throw new BadBody(`found ${token}`, 0);
+    };
+    await expect(setUp(fakeTransport(ok)).get({ parse: echoed })).rejects.toThrow('found [hidden] (byte 0)');
   });
 });
 

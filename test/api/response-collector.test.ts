@@ -36,6 +36,7 @@ describe('ResponseCollector', () => {
   it('gives up on silence, and tells it from a slow body', async () => {
     const silent = setUp();
     silent.collector.onRequestStart(silent.exchange);
+    silent.collector.onResponseStart(silent.exchange, 103, { link: 'early' });
     vi.advanceTimersByTime(1000);
     await expect(silent.collector.response).rejects.toMatchObject({ begun: false });
 

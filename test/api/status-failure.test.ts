@@ -48,6 +48,12 @@ describe('400', () => {
     expect(failure(400, body).message).toBe('api.example.com refuses the query (400)');
   });
 
+  it('redacts before it cuts, so that no half of a secret is left', () => {
+    const { message } = failure(400, { message: `${'a'.repeat(497)}s3cret` });
+    expect(message).toContain('a[');
+    expect(message).not.toContain('s3');
+  });
+
   it('names the fiscal IDs where none exist', () => {
     const error = failure(400, { errors: [missing('1'), missing('2'), 'and slow'] });
     expect(error).toBeInstanceOf(UnknownFiscalIds);
