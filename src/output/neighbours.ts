@@ -8,6 +8,8 @@ const NAME_LIMIT = 200;
 export interface Neighbours {
   /** The lock; there while a run writes the target. */
   readonly lock: string;
+  /** What a run with --resume has so far, for the one that goes on after it. No leaving: it outlives its run. */
+  readonly journal: string;
   /** What is to become the target, by one process. */
   temporary(pid: number, random: number): string;
   /** What is to become the lock, by one process. */
@@ -30,6 +32,7 @@ export function neighboursOf(name: string): Neighbours {
   const lock = `.${stem}.folio-lock`;
   return {
     lock,
+    journal: `.${stem}.folio-resume`,
     temporary: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-tmp`,
     claim: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-claim`,
     guard: (lock, holder) => `${lock}.${digest(holder, 8)}`,

@@ -181,7 +181,7 @@ class NumberedWalk {
 
   /** Without a total a page that is not full is the last, and so is one that repeats the page before it. */
   #readOfUnknownTotal(piece: Piece, records: RecordBatch): Outcome<Region, Reading> {
-    if (this.#lastPage === undefined) this.#unique.beginStillPass();
+    if (this.#lastPage === undefined) this.#unique.beginOnlyPass();
     const page = records.bytes.subarray(records.bounds[0] ?? 0, records.bounds.at(-1) ?? 0);
     const repeated = this.#lastPage?.equals(page) ?? false;
     this.#lastPage = page;

@@ -10,10 +10,24 @@ import { IdentitySet } from './identity-set.ts';
 export class UniqueRecords {
   readonly #given = new IdentitySet();
   #pass: IdentitySet | undefined;
+  #onlyPass = false;
 
   /** From here on equal records without an id are counted over all pages, not within each. */
   beginStillPass(): void {
     this.#pass = new IdentitySet();
+  }
+
+  /** Nothing is read twice: equal records without an id are all different, also from those that were restored. */
+  beginOnlyPass(): void {
+    this.#onlyPass = true;
+  }
+
+  /** Notes what an earlier walk gave, batch by batch in its order, so that this walk goes on after it. */
+  restore(batch: RecordBatch): void {
+    for (let index = 0; index < batch.count; index++) {
+      if (batch.ids[2 * index]! < 0) this.#addNext(batch, index);
+      else this.#given.add(batch, index);
+    }
   }
 
   /** How many were let through. */
@@ -28,11 +42,21 @@ export class UniqueRecords {
     for (let index = 0; index < batch.count; index++) {
       let occurrence = 0;
       if (batch.ids[2 * index]! < 0) {
+        if (this.#onlyPass) {
+          this.#addNext(batch, index);
+          fresh.push(index);
+          continue;
+        }
         inPage ??= new IdentitySet();
         while (!inPage.add(batch, index, occurrence)) occurrence++;
       }
       if (this.#given.add(batch, index, occurrence)) fresh.push(index);
     }
     return fresh.length === batch.count ? batch : selectRecords(batch, fresh);
+  }
+
+  /** One more of the records that are equal to this one, which has no id. */
+  #addNext(batch: RecordBatch, index: number): void {
+    for (let occurrence = 0; !this.#given.add(batch, index, occurrence);) occurrence++;
   }
 }

@@ -35,6 +35,25 @@ export class WalkAccount {
     this.#observe({ kind: 'page', records, total });
   }
 
+  /** Takes over what an earlier walk, which this one continues, had come to. */
+  takeOver(
+    earlier: Pick<WalkAccount, 'records' | 'totalAtStart' | 'drift'> & { unreadable: Iterable<number> },
+  ): void {
+    this.records = earlier.records;
+    this.totalAtStart = earlier.totalAtStart;
+    this.drift = earlier.drift;
+    for (const offset of earlier.unreadable) this.unreadable.add(offset);
+  }
+
+  /** Gives up what was found of the records: the walk begins anew. What it cost so far stays. */
+  beginAnew(): void {
+    this.records = 0;
+    this.totalAtStart = undefined;
+    this.totalAtEnd = undefined;
+    this.drift = false;
+    this.unreadable.clear();
+  }
+
   shrink(from: number, to: number, reason: 'large' | 'slow'): void {
     this.shrinks++;
     this.#observe({ kind: 'shrink', from, to, reason });
