@@ -4,6 +4,7 @@ import type { Context } from '../context.ts';
 import { addExamples } from './listing.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { oneOf } from './parse-values.ts';
+import { flagsOf } from './flags-of.ts';
 
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
@@ -41,7 +42,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     .addOption(factFormat())
     .action(async (_flags, command: Command) => {
       const { runAuthList } = await import('./auth-list.ts');
-      await runAuthList(context, command.optsWithGlobals<GlobalFlags & FactFlags>());
+      await runAuthList(context, flagsOf<GlobalFlags & FactFlags>(command));
     });
   auth
     .command('use')
@@ -49,7 +50,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     .description('Makes a profile the current one: that of commands which name none.')
     .action(async (name: string, _flags, command: Command) => {
       const { runAuthUse } = await import('./auth-use.ts');
-      await runAuthUse(context, command.optsWithGlobals<GlobalFlags>(), name);
+      await runAuthUse(context, flagsOf<GlobalFlags>(command), name);
     });
   addLogout(auth, context);
 }
@@ -75,7 +76,7 @@ function addLogin(auth: Command, context: Context, verify: VerifyConnection): vo
     .option('--no-verify', 'store the token untried')
     .action(async (_flags, command: Command) => {
       const { runLogin } = await import('./auth-login.ts');
-      await runLogin(context, command.optsWithGlobals<LoginFlags>(), verify);
+      await runLogin(context, flagsOf<LoginFlags>(command), verify);
     });
 }
 
@@ -89,7 +90,7 @@ function addStatus(auth: Command, context: Context, verify: VerifyConnection): v
     .addOption(factFormat())
     .action(async (_flags, command: Command) => {
       const { runAuthStatus } = await import('./auth-status.ts');
-      await runAuthStatus(context, command.optsWithGlobals<StatusFlags>(), verify);
+      await runAuthStatus(context, flagsOf<StatusFlags>(command), verify);
     });
 }
 
@@ -104,7 +105,7 @@ function addLogout(auth: Command, context: Context): void {
     .option('--remove-profile', 'remove the whole profile')
     .action(async (name: string | undefined, _flags, command: Command) => {
       const { runLogout } = await import('./auth-logout.ts');
-      await runLogout(context, command.optsWithGlobals<LogoutFlags>(), name);
+      await runLogout(context, flagsOf<LogoutFlags>(command), name);
     });
 }
 

@@ -4,6 +4,7 @@ import { factFormat } from './auth.ts';
 import type { FactFlags } from './auth.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { addExamples } from './listing.ts';
+import { flagsOf } from './flags-of.ts';
 
 export interface ConfigFlags extends GlobalFlags, FactFlags {}
 
@@ -27,7 +28,7 @@ function addReading(config: Command, context: Context): void {
     .description('Prints the value of a setting; exit code 4 when it is not set.')
     .action(async (name: string, _flags, command: Command) => {
       const { runConfigGet } = await import('./config-get.ts');
-      await runConfigGet(context, command.optsWithGlobals<ConfigFlags>(), name);
+      await runConfigGet(context, flagsOf<ConfigFlags>(command), name);
     });
   config
     .command('list')
@@ -36,7 +37,7 @@ function addReading(config: Command, context: Context): void {
     .addOption(factFormat())
     .action(async (_flags, command: Command) => {
       const { runConfigList } = await import('./config-list.ts');
-      await runConfigList(context, command.optsWithGlobals<ConfigFlags & { names?: boolean }>());
+      await runConfigList(context, flagsOf<ConfigFlags & { names?: boolean }>(command));
     });
   config
     .command('path')
@@ -55,7 +56,7 @@ function addWriting(config: Command, context: Context): void {
     .description('Sets a default, after checking the value as the flag would.')
     .action(async (name: string, value: string, _flags, command: Command) => {
       const { runConfigSet } = await import('./config-set.ts');
-      await runConfigSet(context, command.optsWithGlobals<ConfigFlags>(), { name, value });
+      await runConfigSet(context, flagsOf<ConfigFlags>(command), { name, value });
     });
   config
     .command('unset')
@@ -63,6 +64,6 @@ function addWriting(config: Command, context: Context): void {
     .description('Removes a setting.')
     .action(async (name: string, _flags, command: Command) => {
       const { runConfigUnset } = await import('./config-set.ts');
-      await runConfigUnset(context, command.optsWithGlobals<ConfigFlags>(), name);
+      await runConfigUnset(context, flagsOf<ConfigFlags>(command), name);
     });
 }

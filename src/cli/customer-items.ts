@@ -6,6 +6,7 @@ import { addOutputFlags } from './output-flags.ts';
 import { parameter } from './parse-values.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { ItemFlags } from './run-item.ts';
+import { flagsOf } from './flags-of.ts';
 
 /** `customers get` and `customers portal-link`. */
 export function addCustomerItems(customers: Command, context: Context): void {
@@ -24,7 +25,7 @@ function addGet(command: Command, context: Context): void {
   addRequestFlags(command);
   command.action(async (id: string) => {
     const { getCustomer } = await import('./run-item.ts');
-    await getCustomer(context, id, command.optsWithGlobals<ItemFlags & GlobalFlags>());
+    await getCustomer(context, id, flagsOf<ItemFlags & GlobalFlags>(command));
   });
 }
 
@@ -48,6 +49,6 @@ function addPortalLink(command: Command, context: Context): void {
   addRequestFlags(command);
   command.action(async (id: string | undefined) => {
     const { getPortalLink } = await import('./run-item.ts');
-    await getPortalLink(context, id, command.optsWithGlobals<ItemFlags & GlobalFlags>());
+    await getPortalLink(context, id, flagsOf<ItemFlags & GlobalFlags>(command));
   });
 }

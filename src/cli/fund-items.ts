@@ -6,6 +6,7 @@ import { addExamples, addListing } from './listing.ts';
 import { addOutputFlags } from './output-flags.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { ItemFlags } from './run-item.ts';
+import { flagsOf } from './flags-of.ts';
 
 const ID = ['<id>', 'the identifier of the fund, as in the listing'] as const;
 
@@ -24,7 +25,7 @@ export function addFundItems(funds: Command, context: Context): void {
   addRequestFlags(get);
   get.action(async (id: string) => {
     const { getFund } = await import('./run-item.ts');
-    await getFund(context, id, get.optsWithGlobals<ItemFlags & GlobalFlags>());
+    await getFund(context, id, flagsOf<ItemFlags & GlobalFlags>(get));
   });
   addListing(funds.command('documents'), fundDocuments, context, ID);
 }

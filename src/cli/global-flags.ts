@@ -18,8 +18,21 @@ export interface GlobalFlags {
 
 const GROUP = 'Everywhere:';
 
-/** Declares the global flags on the program. */
-export function addGlobalFlags(program: Command): void {
+/**
+ * Declares the global flags on a command and on all those under it, so that they may stand anywhere, while each other
+ * flag belongs to the command before it: `funds` and `funds documents` have flags of the same names.
+ */
+export function addGlobalFlags(command: Command): void {
+  command.enablePositionalOptions();
+  for (const option of globalOptions()) {
+    if (command.options.some(({ long }) => long === option.long)) continue;
+    command.addOption(option.hideHelp(option.hidden || command.parent !== null));
+  }
+  if (command.parent !== null) command.addHelpText('after', '\nFlags for every command: folio --help');
+  for (const child of command.commands) addGlobalFlags(child);
+}
+
+function globalOptions(): Option[] {
   const options = [
     new Option('--profile <name>', 'the organization to ask for, by the name of its profile'),
     new Option('--base-url <url>', 'the address of the service, with or without /v1'),
@@ -34,9 +47,8 @@ export function addGlobalFlags(program: Command): void {
       oneOf('--progress', ['plain']),
     ),
   ];
-  for (const option of options) program.addOption(option.helpGroup(GROUP));
   const token = new Option('--token <token>').hideHelp().argParser(refuseToken);
-  program.addOption(token);
+  return [...options.map((option) => option.helpGroup(GROUP)), token];
 }
 
 /** Never shows what was given. */

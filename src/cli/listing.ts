@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { addListingFlags, type ListingFlags } from './listing-flags.ts';
+import { flagsOf } from './flags-of.ts';
 
 /**
  * Turns a resource into a command: its flags, help and examples come from the declaration.
@@ -24,7 +25,7 @@ export function addListing(
   return command.action(async (...received: unknown[]) => {
     const id = argument === undefined ? undefined : (received[0] as string);
     const { runListing } = await import('./run-listing.ts');
-    await runListing(context, { resource, id, flags: command.optsWithGlobals<ListingFlags & GlobalFlags>() });
+    await runListing(context, { resource, id, flags: flagsOf<ListingFlags & GlobalFlags>(command) });
   });
 }
 

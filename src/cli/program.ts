@@ -37,7 +37,6 @@ export function buildProgram(context: Context): Command {
       getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
     })
     .showSuggestionAfterError();
-  addGlobalFlags(program);
   addListing(program.command('issued'), issued, context);
   addListing(program.command('received'), received, context);
   addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
@@ -49,6 +48,7 @@ export function buildProgram(context: Context): Command {
   });
   addConfig(program, context);
   addSandbox(program, context);
+  addGlobalFlags(program);
   return program;
 }
 

@@ -6,6 +6,7 @@ import { addOutputFlags } from './output-flags.ts';
 import { parameter } from './parse-values.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { RawFlags } from './run-raw-get.ts';
+import { flagsOf } from './flags-of.ts';
 
 /** `get`: any address of the service. */
 export function addRawGet(program: Command, context: Context): void {
@@ -22,6 +23,6 @@ export function addRawGet(program: Command, context: Context): void {
   addRequestFlags(command);
   command.action(async (path: string) => {
     const { rawGet } = await import('./run-raw-get.ts');
-    await rawGet(context, path, command.optsWithGlobals<RawFlags & GlobalFlags>());
+    await rawGet(context, path, flagsOf<RawFlags & GlobalFlags>(command));
   });
 }

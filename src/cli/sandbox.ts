@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { SandboxFlags } from './sandbox-options.ts';
+import { flagsOf } from './flags-of.ts';
 
 /** Declares `folio sandbox`: its flags and its help. The service itself is loaded when it is run. */
 export function addSandbox(program: Command, context: Context): void {
@@ -26,7 +27,7 @@ export function addSandbox(program: Command, context: Context): void {
     .addHelpText('after', help)
     .action(async (flags: SandboxFlags, command: Command) => {
       const { runSandbox } = await import('./sandbox-run.ts');
-      const { quiet } = command.optsWithGlobals<{ quiet?: boolean }>();
+      const { quiet } = flagsOf<{ quiet?: boolean }>(command);
       await runSandbox(flags, { ...context, quiet: quiet === true });
     });
 }

@@ -53,7 +53,11 @@ function send(response: ServerResponse, { status, headers, body }: ModelResponse
   response.end(body);
 }
 
-function disturb(kind: Exclude<Fault['kind'], 'answer'>, response: ServerResponse, good: ModelResponse): void {
+function disturb(
+  kind: Exclude<Fault['kind'], 'answer'>,
+  response: ServerResponse,
+  good: ModelResponse,
+): void {
   const { body, headers } = good;
   if (kind === 'reset') response.socket?.resetAndDestroy();
   if (kind === 'reset' || kind === 'silence') return;

@@ -8,7 +8,11 @@ export type Fault =
   /** The response comes a byte at a time, or not at all, for longer than anybody waits. */
   | { readonly kind: 'drip' | 'silence' }
   /** Another response, made from the page that would have been the good one. */
-  | { readonly kind: 'answer'; readonly of: (page: ModelPage) => ModelResponse; readonly milliseconds?: number };
+  | {
+      readonly kind: 'answer';
+      readonly of: (page: ModelPage) => ModelResponse;
+      readonly milliseconds?: number;
+    };
 
 export const reset: Fault = { kind: 'reset' };
 export const cut: Fault = { kind: 'cut' };

@@ -104,7 +104,11 @@ export function respond(page: ModelPage): ModelResponse {
   const body = pageBody(page);
   const headers = { 'content-type': 'application/json' };
   if (page.records.length <= 1729) return { status: 200, headers, body };
-  return { status: 200, headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body, { level: 1 }) };
+  return {
+    status: 200,
+    headers: { ...headers, 'content-encoding': 'gzip' },
+    body: gzipSync(body, { level: 1 }),
+  };
 }
 
 export function pageBody({ members, recordsIn, records, within = 'PAGE' }: ModelPage): Buffer {

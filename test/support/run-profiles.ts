@@ -27,9 +27,9 @@ export async function runProfiles(argv: readonly string[], options: ProfilesRun 
     writeOut: (text) => void context.stdout.write(text),
     writeErr: () => {},
   });
-  addGlobalFlags(program);
   addAuth(program, context, options.verify ?? refuseRequest);
   addConfig(program, context);
+  addGlobalFlags(program);
   let code = 0;
   try {
     await program.parseAsync(argv, { from: 'user' });

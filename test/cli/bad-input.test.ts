@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { runScripted } from '../support/scripted-run.ts';
+
+/** (arguments, what the one line must name); none of them may send a request or write to standard output. */
+const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = [
+  [['isued'], /unknown command 'isued'\n {2}did you mean issued\?/],
+  [['issued', '--nope'], /unknown option '--nope'/],
+  [['issued', '--limt', '3'], /unknown option '--limt'\n {2}did you mean --limit\?/],
+  [['issued', 'extra'], /too many arguments/],
+  [['issued', '--limit', '0'], /--limit "0": expected a whole number, 1 or more/],
+  [['issued', '--limit', '1.5'], /--limit "1\.5"/],
+  [['issued', '--limit', '1e3'], /--limit "1e3"/],
+  [['issued', '--limit', '-1'], /--limit/],
+  [['issued', '--limit', '5', '--all'], /--all and --limit/],
+  [['issued', '--page', '-1'], /--page/],
+  [['funds', '--page', '0'], /--page "0": expected a whole number, 1 to/],
+  [['received', '--page-size', '1001'], /--page-size "1001": expected a whole number, 1 to 1000/],
+  [['funds', '--page-size', '0'], /--page-size "0": expected a whole number, 1 to 1000/],
+  [['funds', 'documents', '9', '--page-size', '101'], /--page-size "101": expected a whole number, 1 to 100/],
+  [['customers', '--page', '1'], /unknown option '--page'/],
+  [['customers', '--sort-by', 'NAME'], /unknown option '--sort-by'/],
+  [['funds', '--sort-by', 'NAME'], /unknown option '--sort-by'/],
+  [['issued', '--sort-order', 'up'], /--sort-order "up": expected asc, desc/],
+  [['issued', '--format', 'xml'], /--format "xml": expected table/],
+  [['issued', '--list-encoding', 'semicolon'], /--list-encoding "semicolon"/],
+  [['issued', '--param', 'novalue'], /--param "novalue": expected name=value/],
+  [['issued', '--param', 'options_page=3'], /--param options_page: folio walks the pages itself/],
+  [['received', '--param', 'totalAmount=1'], /--param totalAmount: the service does not accept it/],
+  [['customers', '--param', 'fiscalId=1'], /--param fiscalId: the service does not accept it/],
+  [['customers', '--param', 'overdueAmount=1'], /--param overdueAmount: the service does not accept it/],
+  [['issued', '--columns', 'a,,b'], /--columns "a,,b"/],
+  [['issued', '--columns', 'a,a'], /"a" comes twice/],
+  [['issued', '--delimiter', ';;'], /--delimiter ";;": expected one character/],
+  [['issued', '--format', 'json', '--excel'], /--excel goes with csv, not with json/],
+  [['issued', '--concurrency', '0'], /--concurrency "0"/],
+  [['issued', '--timeout', 'soon'], /--timeout "soon": expected a number of seconds/],
+  [['issued', '--customer-fiscal-id', ','], /--customer-fiscal-id: no fiscal ID given/],
+  [['issued', '--customer-fiscal-id', '@/nowhere/ids'], /--customer-fiscal-id @\/nowhere\/ids: ENOENT/],
+  [['customers', 'get'], /missing required argument 'id'/],
+  [['customers', 'portal-link'], /whose portal/],
+  [['get', 'https://evil.example/v1/customers'], /expected a path below the base address/],
+  [['get', '//evil.example/customers'], /expected a path below the base address/],
+  [['get', '/customers/4711', '--paginate'], /\/customers\/4711 is no listing/],
+  [['issued', '--base-url', 'http://api.example.com'], /plain http/],
+  [['issued', '--base-url', 'https://user:secret@api.example.com'], /base address is refused/],
+  [['--sandbox', 'issued', '--base-url', 'https://api.example.com'], /--sandbox and --base-url/],
+];
+
+describe('a command line that is wrong', () => {
+  it.each(refused)('%j', async (argv, names) => {
+    const { code, stdout, stderr, asked } = await runScripted(argv, []);
+    expect(stderr).toMatch(names);
+    expect(stderr).not.toMatch(/\n {4}at /);
+    expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
+  });
+
+  it('never repeats a token that was given as a flag', async () => {
+    for (const argv of [
+      ['issued', '--token', 's3cret-value'],
+      ['--token=s3cret-value', 'issued'],
+    ]) {
+      const { code, stderr } = await runScripted(argv, []);
+      expect(code).toBe(2);
+      expect(stderr).toContain('there is no --token flag');
+      expect(stderr).not.toContain('s3cret');
+    }
+  });
+
+  it('says who is asked for when there is no token, and no address', async () => {
+    const nobody = await runScripted(['issued'], [], { env: { FOLIO_TOKEN: undefined } });
+    expect(nobody).toMatchObject({ code: 3, stdout: '', asked: [] });
+    expect(nobody.stderr).toContain('folio auth login');
+    const nowhere = await runScripted(['issued'], [], { env: { FOLIO_BASE_URL: undefined } });
+    expect(nowhere).toMatchObject({ code: 2, stdout: '', asked: [] });
+  });
+});

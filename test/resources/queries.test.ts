@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';
+
+const none = pageOf([]);
+
+/** (arguments, the one request that they make) */
+const single: readonly (readonly [argv: string, path: string])[] = [
+  ['issued', '/invoices/issued?options_page=0&options_pageSize=2000'],
+  ['issued --limit 5', '/invoices/issued?options_page=0&options_pageSize=5'],
+  ['issued --page-size 300', '/invoices/issued?options_page=0&options_pageSize=300'],
+  ['issued --page-size 300 --limit 7', '/invoices/issued?options_page=0&options_pageSize=7'],
+  ['issued --page 3', '/invoices/issued?options_page=3'],
+  ['issued --page 3 --page-size 50', '/invoices/issued?options_page=3&options_pageSize=50'],
+  [
+    'issued --sort-by due_by --limit 1',
+    '/invoices/issued?options_page=0&options_pageSize=1&options_sortBy=DUE_BY',
+  ],
+  [
+    'issued --sort-by issuedAt --limit 1',
+    '/invoices/issued?options_page=0&options_pageSize=1&options_sortBy=issuedAt',
+  ],
+  [
+    'issued --sort-order Desc --limit 1',
+    '/invoices/issued?options_page=0&options_pageSize=1&options_sortOrder=DESC',
+  ],
+  [
+    'issued --customer-fiscal-id 1-9 2-7,3-5 --limit 1',
+    '/invoices/issued?options_page=0&options_pageSize=1&customerFiscalIds=1-9,2-7,3-5',
+  ],
+  [
+    'issued --customer-fiscal-id 1-9,2-7 --list-encoding repeat --limit 1',
+    '/invoices/issued?options_page=0&options_pageSize=1&customerFiscalIds=1-9&customerFiscalIds=2-7',
+  ],
+  [
+    'issued --customer-fiscal-id 1-9,2-7 --list-encoding brackets --limit 1',
+    '/invoices/issued?options_page=0&options_pageSize=1&customerFiscalIds[]=1-9&customerFiscalIds[]=2-7',
+  ],
+  [
+    'issued --param a=b=c --param d= --limit 1',
+    '/invoices/issued?options_page=0&options_pageSize=1&a=b=c&d=',
+  ],
+  ['received', '/invoices/received?options_page=0&options_pageSize=500'],
+  [
+    'received --issuer-fiscal-id 1-9',
+    '/invoices/received?options_page=0&options_pageSize=500&issuerFiscalIds=1-9',
+  ],
+  ['funds', '/accounts-payable/prepaid-expenses?options_page=1&options_pageSize=1000'],
+  ['funds list --page 2', '/accounts-payable/prepaid-expenses?options_page=2'],
+  [
+    'funds --sort-order ASC --limit 3',
+    '/accounts-payable/prepaid-expenses?options_page=1&options_pageSize=3&options_sortOrder=asc',
+  ],
+];
+
+describe('what a command line asks of the service', () => {
+  it.each(single)('folio %s', async (argv, path) => {
+    const { code, asked, stderr } = await runScripted(argv.split(' '), [none]);
+    expect({ code, asked, stderr }).toEqual({ code: 0, asked: [path], stderr: '' });
+  });
+
+  it('spreads a limit evenly over as few pages as it takes', async () => {
+    const page = (from: number) =>
+      pageOf(
+        Array.from({ length: 1250 }, (_, at) => `{"id":${from + at}}`),
+        { total: 9000 },
+      );
+    const { asked } = await runScripted(['issued', '--limit', '2500'], [page(0), page(1250)]);
+    expect(asked).toEqual([
+      '/invoices/issued?options_page=0&options_pageSize=1250',
+      '/invoices/issued?options_page=1&options_pageSize=1250',
+    ]);
+  });
+
+  it('sends a cursor back as it came', async () => {
+    const cursor = 'a+b/c==&d e%20';
+    const { asked, stdout } = await runScripted(
+      ['customers', 'list', '--format', 'jsonl'],
+      [customersOf(['{"id":1}'], cursor), customersOf([], 'x'), customersOf(['{"id":2}'])],
+    );
+    expect(asked).toEqual([
+      '/customers?options_pageSize=1000',
+      `/customers?options_nextToken=${cursor}&options_pageSize=1000`,
+      '/customers?options_nextToken=x&options_pageSize=1000',
+    ]);
+    expect(stdout).toBe('{"id":1}\n{"id":2}\n');
+  });
+
+  it('asks for customers without a page size where the service refuses the one that folio chose', async () => {
+    const refusal = [400, '{"errors":"options_pageSize is too large"}'] as const;
+    const { asked, code } = await runScripted(
+      ['customers'],
+      [refusal, customersOf(['{"id":1}'], 'x'), customersOf(['{"id":2}'])],
+    );
+    expect(code).toBe(0);
+    expect(asked).toEqual([
+      '/customers?options_pageSize=1000',
+      '/customers',
+      '/customers?options_nextToken=x',
+    ]);
+  });
+
+  it('leaves a page size that the user chose to the user', async () => {
+    const refusal = [400, '{"errors":"options_pageSize is too large"}'] as const;
+    const { code, stderr } = await runScripted(['customers', '--page-size', '5000'], [refusal]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('options_pageSize is too large');
+  });
+
+  it('puts an id into one segment of the path', async () => {
+    const { asked } = await runScripted(['customers', 'get', 'a/b?c'], ['{"id":"a/b?c"}']);
+    expect(asked).toEqual(['/customers/a/b?c']);
+    for (const id of ['.', '..', '']) {
+      const { code, asked: none } = await runScripted(['customers', 'get', id], []);
+      expect({ id, code, none }).toEqual({ id, code: 2, none: [] });
+    }
+  });
+
+  it('asks for a portal link by the parameter that the user names', async () => {
+    const link = '{"link":"https://example.com/portal"}';
+    const asked = async (...argv: string[]) =>
+      (await runScripted(['customers', 'portal-link', ...argv], [link])).asked;
+    expect(await asked('4711')).toEqual(['/customers/portal-link?customerId=4711']);
+    expect(await asked('4711', '--id-param', 'id')).toEqual(['/customers/portal-link?id=4711']);
+    expect(await asked('--param', 'fiscalId=1-9')).toEqual(['/customers/portal-link?fiscalId=1-9']);
+  });
+
+  it('walks the listing that a raw path names', async () => {
+    const { asked, stdout } = await runScripted(
+      ['get', '/v1/accounts-payable/prepaid-expenses/9?x=y', '--paginate', '--format', 'jsonl'],
+      ['{"id":9,"assignedDocuments":[{"id":1}]}'],
+    );
+    expect(asked).toEqual(['/accounts-payable/prepaid-expenses/9?options_page=1&options_pageSize=100&x=y']);
+    expect(stdout).toBe('{"id":1}\n');
+  });
+});
