@@ -19,10 +19,10 @@ export async function writeFactSheet(out: OutputStream, facts: Facts): Promise<v
   );
 }
 
-/** Prints a row for each thing under the names of the facts; `[]` prints nothing. */
+/** Prints a row for each thing under the names of the facts that any of them has; `[]` prints nothing. */
 export async function writeFactTable(out: OutputStream, rows: readonly Facts[]): Promise<void> {
   if (rows.length === 0) return;
-  const names = Object.keys(rows[0]!);
+  const names = Object.keys(rows[0]!).filter((name) => rows.some((row) => row[name] !== null));
   await writeAligned(out, [names, ...rows.map((row) => names.map((name) => shown(row[name] ?? null)))]);
 }
 

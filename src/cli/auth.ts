@@ -10,7 +10,7 @@ import { flagsOf } from './flags-of.ts';
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
 
 /** How `auth` and `config` show what they know. */
-export const factFormats = ['table', 'json'] as const;
+const factFormats = ['table', 'json'] as const;
 
 export interface FactFlags {
   readonly format?: (typeof factFormats)[number];

@@ -26,7 +26,7 @@ export interface ConnectionSources {
   readonly parseBaseUrl: ParseBaseUrl;
 }
 
-export type ParseBaseUrl = (text: string) => URL;
+type ParseBaseUrl = (text: string) => URL;
 
 export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
 

@@ -44,14 +44,17 @@ describe('parseToken', () => {
     );
   });
 
-  it('never shows what it refuses, and lets through what a header can hold only', () => {
+  it('never shows what it refuses, and lets nothing through that a header cannot hold', () => {
+    const odd = fc.string({ unit: 'binary', maxLength: 20 });
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', minLength: 6 }), (text) => {
+      fc.property(odd, odd, (before, after) => {
         try {
-          expect(parseToken(text, 'x').token.reveal()).toMatch(/^[\x21-\x7e]+$/);
+          expect(parseToken(`${before}s3kr1t${after}`, 'x').token.reveal()).toMatch(/^[\x21-\x7e]+$/);
         } catch (error) {
           expect(error).toBeInstanceOf(AuthError);
-          expect(inspect(error).includes(text.trim()) && text.trim().length > 5).toBe(false);
+          const { message, hint, cause } = error as AuthError;
+          expect(`${message} ${hint}`).not.toContain('s3kr1t');
+          expect(cause).toBeUndefined();
         }
       }),
     );
@@ -62,7 +65,7 @@ describe('a Secret', () => {
   it('is not seen, however it is printed', () => {
     const secret = new Secret('abc123');
     const all = [
-      `${secret}`,
+      [secret].join(),
       String(secret),
       JSON.stringify({ secret }),
       inspect({ secret }, { showHidden: true }),

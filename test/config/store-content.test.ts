@@ -77,8 +77,8 @@ describe('a broken store', () => {
 
   it('says of settings that are none whose they are', async () => {
     const { store } = openWith('{"profiles":{"acme":{"settings":[]}}}');
-    const { settings } = await store;
-    expect(() => settings('acme')).toThrow('profiles.acme.settings is an array, expected an object');
+    const opened = await store;
+    expect(() => opened.settings('acme')).toThrow('profiles.acme.settings is an array, expected an object');
   });
 });
 

@@ -148,7 +148,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
 
   it('does not wait for a pipe that lies in the place of the file', async () => {
     const folder = temporaryFolder();
-    execFileSync('mkfifo', ['-m', '600', join(folder, 'config.json')]);
+    execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', join(folder, 'config.json')]);
     await expect(open(folder)).rejects.toThrow(/it is not a file/);
   });
 
@@ -167,5 +167,28 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
       name: 'OutputError',
       message: expect.stringMatching(/cannot be written: not a directory$/) as string,
     });
+  });
+
+  it('reads nothing from the working folder', async () => {
+    const folder = temporaryFolder();
+    const text = '{"currentProfile":"planted","profiles":{"planted":{"token":"x"}}}';
+    for (const below of ['', '.folio', 'folio', '.config/folio']) {
+      mkdirSync(join(folder, below), { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, below, 'config.json'), text, { mode: 0o600 });
+    }
+    for (const name of ['.folio.json', '.foliorc', '.env'])
+      writeFileSync(join(folder, name), text, { mode: 0o600 });
+    const before = process.cwd();
+    onTestFinished(() => process.chdir(before));
+    process.chdir(folder);
+    for (const env of [
+      {},
+      { HOME: '' },
+      { HOME: '.' },
+      { HOME: '', XDG_CONFIG_HOME: '.', FOLIO_CONFIG_DIR: '' },
+    ]) {
+      const store = await openStore({ env, homedir: () => '', clock: new FakeClock(), signal });
+      expect([store.file, store.profileNames]).toEqual([undefined, []]);
+    }
   });
 });
