@@ -6,7 +6,7 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
   ['profile', /^_profile$/],
   ['number', /^(?:number|folio|(?:invoice|document)_?number)$/i],
   ['status', /^status$/i],
-  ['date', /^(?:(?:\w+_?)?date|due_?by|due|issued_?(?:at|on)|emitted_?(?:at|on))$/i],
+  ['date', /^(?:[Dd]ate|\w+(?:Date|_date)|[Dd]ue(?:_?[Bb]y)?|(?:issued|emitted)_?(?:at|on|At|On))$/],
   ['party', /^(?:(?:customer|issuer|receiver|supplier|provider|vendor|client)[._]?)?name$/i],
   ['amount', /^(?:\w*(?:amount|balance)\w*|total)$/i],
   ['currency', /^currency$/i],

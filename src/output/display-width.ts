@@ -16,7 +16,8 @@ const PICTURE =
 const JOINING =
   /[\p{M}\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\u200d\u1100-\u11ff\ud7b0-\ud7fb]/u;
 
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when first needed: that takes 10 ms. */
+let graphemes: Intl.Segmenter | undefined;
 
 /** The cells of a terminal that the text takes. For text without controls: see `visible`. */
 export function displayWidth(text: string): number {
@@ -42,7 +43,9 @@ export function truncate(text: string, width: number): string {
 
 /** What is shown in one piece, and must not be cut apart. */
 function unitsOf(text: string): Iterable<string> {
-  return JOINING.test(text) ? Array.from(graphemes.segment(text), ({ segment }) => segment) : text;
+  if (!JOINING.test(text)) return text;
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return Array.from(graphemes.segment(text), ({ segment }) => segment);
 }
 
 function unitWidth(unit: string): number {

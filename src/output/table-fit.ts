@@ -20,8 +20,8 @@ const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comf
   other: { least: 8, comfort: 36 },
 };
 
-/** A number without its end would be another number: it is given its room or none, up to what money never needs. */
-const LONGEST_NUMBER = 30;
+/** A number is not readable without its end: it gets its room, but for one longer than money is. */
+const NUMBER = { least: 16, comfort: 30 };
 
 /** How many of a kind come before the first of the next kind: many dates must not take the amount's room. */
 const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
@@ -49,7 +49,9 @@ export function fitColumns(columns: readonly TableColumn[], room: number, asked:
   const fit = new Fit(room);
   const matters = asked ? columns : columns.filter(({ role }) => role !== 'other');
   const first = asked ? columns : firstOfEachKind(columns);
-  for (const column of new Set([...first, ...matters])) fit.add(column, sizeOf(column, 'least'));
+  const least = (column: TableColumn): number =>
+    sizeOf(asked ? { ...column, role: 'other' } : column, 'least');
+  for (const column of new Set([...first, ...matters])) fit.add(column, least(column));
   fit.grow((column) => sizeOf(column, 'comfort'));
   for (const column of columns) if (!matters.includes(column)) fit.add(column, sizeOf(column, 'comfort'));
   fit.grow((column) => column.width);
@@ -68,7 +70,7 @@ function firstOfEachKind(columns: readonly TableColumn[]): TableColumn[] {
 }
 
 function sizeOf({ role, width, numeric }: TableColumn, size: 'least' | 'comfort'): number {
-  return Math.min(width, numeric ? LONGEST_NUMBER : SIZES[role][size]);
+  return Math.min(width, (numeric ? NUMBER : SIZES[role])[size]);
 }
 
 class Fit {

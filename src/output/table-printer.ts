@@ -54,7 +54,8 @@ export class TablePrinter {
   #cell({ column, width }: Fitted, text: string, style: Style | undefined): string {
     const fitting = this.#options.cut ? truncate(text, width) : text;
     const blanks = ' '.repeat(Math.max(0, width - displayWidth(fitting)));
-    const painted = this.#options.color && style !== undefined ? paint(fitting, style) : fitting;
+    const painted =
+      this.#options.color && style !== undefined && fitting !== '' ? paint(fitting, style) : fitting;
     return column.numeric ? blanks + painted : painted + blanks;
   }
 }

@@ -59,7 +59,11 @@ async function findOnDisk(output: string): Promise<Target> {
     return { kind: 'device', shown: output, path, isPipe: found.isFIFO() };
   }
   // A rename would replace even a file that is read-only, which nobody who made it so expects.
-  if (found !== undefined) await access(path, constants.W_OK);
+  if (found !== undefined) {
+    await access(path, constants.W_OK).catch((error: unknown) => {
+      throw cannotWrite(output, error, 'the file is read-only: allow writing to it, or write another one');
+    });
+  }
   const existing = found && { mode: found.mode & 0o777, uid: found.uid, gid: found.gid };
   return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };
 }

@@ -1,0 +1,89 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { onTestFinished } from 'vitest';
+
+/** A run reduced to its output: it opens the target, writes ten pieces of 100 kB, and commits; a line before each step. */
+const PROGRAM = `
+  import { writeSync } from 'node:fs';
+  import { setTimeout } from 'node:timers/promises';
+  import { openDestination } from './src/output/open-destination.ts';
+  import { processTable } from './src/output/processes.ts';
+
+  const [target, hold] = process.argv.slice(2);
+  const clock = { now: Date.now, random: Math.random, sleep: (ms, signal) => setTimeout(ms, undefined, { signal }) };
+  const step = (name) => writeSync(1, name + '\\n');
+  try {
+    step('open');
+    const destination = await openDestination(target, { clock, processes: processTable(process) });
+    for (let piece = 0; piece < 10; piece++) {
+      step('write');
+      await destination.write(String(piece).repeat(100_000));
+    }
+    if (hold) await new Promise((resolve) => process.stdin.once('data', resolve));
+    step('commit');
+    await destination.commit();
+    step('done');
+    process.stdin.destroy();
+  } catch (error) {
+    step(error.name + ': ' + error.message);
+  }
+`;
+
+/** What the program writes. */
+export const WHOLE = Array.from({ length: 10 }, (_, piece) => String(piece).repeat(100_000)).join('');
+
+/** Builds the program into the folder and returns its path. */
+export function buildProgram(folder: string): string {
+  const outfile = join(folder, 'program.mjs');
+  buildSync({
+    stdin: { contents: PROGRAM, resolveDir: new URL('../..', import.meta.url).pathname },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    outfile,
+    logLevel: 'error',
+  });
+  return outfile;
+}
+
+export interface WritingProcess {
+  readonly child: ChildProcess;
+  /** The steps so far. */
+  readonly steps: readonly string[];
+  /** Resolves when there are so many steps, or the process has ended. */
+  reached(count: number): Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+/** Starts the program on a target; with `hold` it waits for a line on its input before the commit. */
+export function startWriting(
+  program: string,
+  target: string,
+  { hold = false, limit = '' } = {},
+): WritingProcess {
+  const node = [process.execPath, program, target, ...(hold ? ['hold'] : [])];
+  // `exec`, so that a kill reaches the program itself.
+  const child = spawn('sh', ['-c', `${limit} exec "$@"`, 'sh', ...node], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const steps: string[] = [];
+  const progress = new EventEmitter();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    steps.push(...text.split('\n').filter((line) => line !== ''));
+    progress.emit('change');
+  });
+  const ended = once(child, 'close').then(() => void progress.emit('change'));
+  return {
+    child,
+    steps,
+    ended,
+    async reached(count) {
+      while (steps.length < count && child.exitCode === null && child.signalCode === null) {
+        await once(progress, 'change');
+      }
+    },
+  };
+}
