@@ -8,7 +8,7 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
   ['status', /^status$/i],
   ['date', /^(?:[Dd]ate|\w+(?:Date|_date)|[Dd]ue(?:_?[Bb]y)?|(?:issued|emitted)_?(?:at|on|At|On))$/],
   ['party', /^(?:(?:customer|issuer|receiver|supplier|provider|vendor|client)[._]?)?name$/i],
-  ['amount', /^(?:\w*(?:amount|balance)\w*|total)$/i],
+  ['amount', /^(?:\w*(?:amount|balance)\w*|total|balance\.\w+)$/i],
   ['currency', /^currency$/i],
 ];
 

@@ -20,8 +20,7 @@ export interface Neighbours {
   recognise(file: string): Neighbour | undefined;
 }
 
-export type Neighbour =
-  { readonly kind: 'temporary' | 'claim'; readonly pid: number } | { readonly kind: 'guard' };
+type Neighbour = { readonly kind: 'temporary' | 'claim'; readonly pid: number } | { readonly kind: 'guard' };
 
 const BY_ENDING = { 'folio-tmp': 'temporary', 'folio-claim': 'claim' } as const;
 

@@ -31,6 +31,7 @@ const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
   date: 2,
   party: 1,
   amount: 1,
+  currency: 1,
 };
 
 export interface Fitted {
@@ -88,18 +89,22 @@ class Fit {
     this.fitted.push({ column, width });
   }
 
-  /** Lets the columns take what room there is, up to a size each: who it is before all else. */
+  /** Lets the columns take what room there is, up to a size each: who it is first; times of day last, all or none. */
   grow(size: (column: TableColumn) => number): void {
-    const byNeed = this.fitted.toSorted(
-      (a, b) => Number(b.column.role === 'party') - Number(a.column.role === 'party'),
-    );
-    for (const fitted of byNeed) {
-      const wanted = Math.max(0, size(fitted.column) - fitted.width);
-      // Half of a time of day says no more than none.
-      if (fitted.column.role === 'date' && wanted > this.#room) continue;
-      const more = Math.min(wanted, this.#room);
-      fitted.width += more;
-      this.#room -= more;
-    }
+    const wanted = (fitted: Fitted): number => Math.max(0, size(fitted.column) - fitted.width);
+    const [dates, others] = [this.#ofRole('date', true), this.#ofRole('date', false)];
+    for (const fitted of [...this.#ofRole('party', true), ...others]) this.#widen(fitted, wanted(fitted));
+    const allDates = dates.reduce((sum, fitted) => sum + wanted(fitted), 0);
+    if (allDates <= this.#room) for (const fitted of dates) this.#widen(fitted, wanted(fitted));
+  }
+
+  #ofRole(role: ColumnRole, so: boolean): Fitted[] {
+    return this.fitted.filter(({ column }) => (column.role === role) === so);
+  }
+
+  #widen(fitted: Fitted, cells: number): void {
+    const more = Math.min(cells, this.#room);
+    fitted.width += more;
+    this.#room -= more;
   }
 }

@@ -8,7 +8,7 @@ describe('roleOf', () => {
     ['status', ['status', 'Status']],
     ['date', ['date', 'dueBy', 'dueDate', 'emissionDate', 'issued_at']],
     ['party', ['customer.name', 'issuer.name', 'receiverName', 'name']],
-    ['amount', ['totalAmount', 'amountToBePaid', 'netAmount', 'total', 'balance']],
+    ['amount', ['totalAmount', 'amountToBePaid', 'netAmount', 'total', 'balance', 'balance.overdue']],
     ['currency', ['currency']],
     [
       'other',
