@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { useColor } from '../output/colors.ts';
 import { checkFlagsOfFormat, formatOfEnding, loadWriter, type Format } from '../output/formats.ts';
+import { localeOf } from '../output/locale.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
 import type { FlagDefaults } from './config-defaults.ts';
 import type { GlobalFlags } from './global-flags.ts';
@@ -53,8 +54,12 @@ export async function planOutput(
     header: flags.header,
     excel: flags.excel === true,
     single,
-    width: onTerminal ? context.stdout.columns : undefined,
-    color: useColor(context.env, onTerminal, flags.color),
+    width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
+    wide: flags.wide,
+    // What is piped must not depend on a locale.
+    raw: flags.raw === true || !onTerminal,
+    locale: localeOf(context.env),
+    color: target === undefined && useColor(context.env, onTerminal, flags.color),
   };
   return { format, layout, openWriter: await loadWriter(format), target, onTerminal };
 }

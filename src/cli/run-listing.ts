@@ -8,6 +8,7 @@ import { WalkAccount } from '../paging/walk-account.ts';
 import type { ListingQuery } from '../resources/listing-query.ts';
 import { openListing } from '../resources/open-listing.ts';
 import type { Resource } from '../resources/resource.ts';
+import { tableFooter } from '../output/table-notes.ts';
 import { checkComplete } from './completeness.ts';
 import { deliver } from './deliver.ts';
 import { readFiscalIds } from './fiscal-ids.ts';
@@ -67,7 +68,7 @@ async function runQuery(run: Run, session: Session): Promise<void> {
 }
 
 async function exportRecords(run: Run, session: Session): Promise<void> {
-  const { context, flags, account, partial, resource, notices } = run;
+  const { context, flags, account, partial, resource } = run;
   const plan = await planOutput(context, { flags, defaults: session.defaults });
   const shown = tableLimit(run, plan);
   const query = shown === undefined ? run.query : { ...run.query, limit: shown };
@@ -75,7 +76,7 @@ async function exportRecords(run: Run, session: Session): Promise<void> {
   try {
     const records = recordsOf({ ...run, query }, session);
     receipt.delivered(await deliver(context, plan, records, { digest: flags.report !== undefined }));
-    if (shown !== undefined) sayHowMany(notices, account, shown);
+    if (shown !== undefined) sayHowMany(run, shown, plan.layout.locale);
     checkComplete(account, strictlyUnknown(run));
   } catch (error) {
     receipt.failed(error);
@@ -140,10 +141,11 @@ function tableLimit({ flags }: Run, plan: OutputPlan): number | undefined {
   return flags.all || flags.limit !== undefined || flags.page !== undefined ? undefined : TABLE_LIMIT;
 }
 
-function sayHowMany(notices: Notices, { records, totalAtEnd }: WalkAccount, limit: number): void {
+function sayHowMany(run: Run, limit: number, locale: string | undefined): void {
+  const { notices, account } = run;
+  const { records, totalAtEnd } = account;
   if (totalAtEnd !== undefined && totalAtEnd > records) {
-    const count = (n: number): string => n.toLocaleString('en-US');
-    notices.remark(`${count(records)} of ${count(totalAtEnd)} · --all for the rest`);
+    notices.remark(tableFooter({ shown: records, total: totalAtEnd, locale }));
   } else if (totalAtEnd === undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);
   }

@@ -12,7 +12,7 @@ export function tableFooter({
 }: {
   shown: number;
   total: number;
-  locale?: string;
+  locale?: string | undefined;
 }): string {
   if (shown >= total) return '';
   const group = digitGrouper(locale);
