@@ -30,12 +30,10 @@ export async function inflate(
   const name = (encoding ?? '').trim().toLowerCase();
   if (name === '' || name === 'identity') return body;
   if (name !== 'gzip' && name !== 'x-gzip') {
-    throw new ServiceError(
-      `the response is encoded as ${JSON.stringify(name.slice(0, 40))}, which was not asked for`,
-      {
-        hint: 'Something between folio and the service may be changing the responses',
-      },
-    );
+    const shown = /^[a-z, -]{1,20}$/.test(name) ? ` (${name})` : '';
+    throw new ServiceError(`the response is encoded in a way that was not asked for${shown}`, {
+      hint: 'Something between folio and the service may be changing the responses',
+    });
   }
   const options = { info: true, maxOutputLength: maxBytes, chunkSize: expectedSize(body, maxBytes) };
   let inflated: Inflated;

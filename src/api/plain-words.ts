@@ -11,8 +11,9 @@ export function plainWords(text: string): string {
     .replace(/\s+/g, ' ')
     .trim();
   const words = line.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, mark);
-  // Half a character may be left at the cut.
-  return words.length <= LONGEST ? words : `${words.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`;
+  if (words.length <= LONGEST) return words;
+  const cut = words.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '');
+  return `${cut.replace(/[\w.~+/=%\\-]+$/, '').trimEnd()}…`;
 }
 
 function mark(character: string): string {

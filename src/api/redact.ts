@@ -13,15 +13,16 @@ const SIGNED_LINK =
 export type Redact = (text: string) => string;
 
 /**
- * Hides the secrets wherever they are in a text, by their exact values: as they are, percent-encoded wholly or in part, in
- * JSON and in base64 (also within a longer encoded text, as in Basic credentials). A pattern of what tokens look like
- * would miss one that comes without "Bearer". Signed links keep their address and lose their query.
+ * Hides the secrets wherever they are in a text, by their exact values: as they are, percent-encoded wholly or in part,
+ * in JSON and in base64 (also within a longer encoded text, as in Basic credentials). A pattern of what tokens look
+ * like would miss one that comes without "Bearer". Case does not count, for a host name is shown in lower case. Signed
+ * links keep their address and lose their query.
  */
 export function redactor(secrets: readonly string[]): Redact {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST);
   // The longest first, so that no part of one is left over by another that it contains.
   const patterns = long.sort((a, b) => b.length - a.length).flatMap(patternsOf);
-  const secret = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'g');
+  const secret = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
   return (text) => {
     const shown = secret === undefined ? text : text.replace(secret, HIDDEN);
     return shown.replace(SIGNED_LINK, `$1?${HIDDEN}`);
@@ -30,19 +31,12 @@ export function redactor(secrets: readonly string[]): Redact {
 
 function patternsOf(secret: string): string[] {
   const characters = Array.from(secret, (character) => {
-    const bytes = Array.from(Buffer.from(character), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join(
-      '',
-    );
+    const bytes = Buffer.from(character).toString('hex').replace(/../g, '%$&');
     const unit = `\\\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    return `(?:${escaped(character)}|${anyCase(bytes)}|${anyCase(unit)})`;
+    return `(?:${escaped(character)}|${bytes}|${unit})`;
   });
   const literal = [JSON.stringify(secret).slice(1, -1), ...base64FormsOf(secret)];
   return [characters.join(''), ...literal.map(escaped)];
-}
-
-/** A pattern for hexadecimal digits in either case. */
-function anyCase(text: string): string {
-  return text.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
 }
 
 /**

@@ -16,9 +16,11 @@ describe('plainWords', () => {
     }
   });
 
-  it('cuts after 500 characters, never within one', () => {
+  it('cuts after 500 characters, within no word and no character', () => {
     expect(plainWords('é'.repeat(500))).toBe('é'.repeat(500));
     expect(plainWords('é'.repeat(501))).toBe(`${'é'.repeat(500)}…`);
-    expect(plainWords('a'.repeat(499) + '🙂🙂')).toBe(`${'a'.repeat(499)}…`);
+    expect(plainWords(`${'é'.repeat(499)}🙂🙂`)).toBe(`${'é'.repeat(499)}…`);
+    expect(plainWords(`${'word '.repeat(98)}eyJ.s3cret-_~+/=%2e`)).toBe(`${'word '.repeat(97)}word…`);
+    expect(plainWords(`{"token":"${'x'.repeat(500)}"}`)).toBe('{"token":"…');
   });
 });

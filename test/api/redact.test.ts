@@ -11,6 +11,7 @@ describe('redactor', () => {
     ['percent-encoded', encodeURIComponent(token)],
     ['in lower case', encodeURIComponent(token).replace(/%../g, (code) => code.toLowerCase())],
     ['as a query writes it', new URLSearchParams({ t: token }).toString()],
+    ['in a host name', token.toLowerCase()],
     ['in JSON', JSON.stringify({ token })],
     ['in JSON with escapes', token.replace(/./g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
     ['in base64', Buffer.from(token).toString('base64')],
