@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { Agent, EnvHttpProxyAgent } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
@@ -17,7 +18,8 @@ export const openUndiciTransport: OpenTransport = async (options) => {
   refuseUncheckedTls(options.env);
   quickenExit();
   const proxy = proxyFor(options.origin, options.env);
-  const dispatcher = openDispatcher(options, proxy);
+  const closing = new AbortController();
+  const dispatcher = openDispatcher(options, proxy, closing.signal);
   return {
     proxy,
     async send({ url, headers, signal, timeout }) {
@@ -33,16 +35,24 @@ export const openUndiciTransport: OpenTransport = async (options) => {
       }
       return collector.response;
     },
-    // Closing would wait for requests in flight, of which a stopped run may have hanging ones.
-    close: () => dispatcher.destroy(),
+    async close() {
+      // Not dispatcher.close(), which waits for requests in flight; a stopped run may have hanging ones.
+      const destroyed = dispatcher.destroy();
+      // Connections that are only being made are left over by it, and would keep the process until their time is up.
+      closing.abort();
+      await destroyed;
+    },
   };
 };
 
 function openDispatcher(
   { connections }: TransportOptions,
   proxy: Proxy | undefined,
+  closing: AbortSignal,
 ): Agent | EnvHttpProxyAgent {
-  const connect = { timeout: CONNECT_MILLISECONDS, rejectUnauthorized: true };
+  // Every connection listens to it, which is no leak for the runtime to warn of.
+  setMaxListeners(0, closing);
+  const connect = { timeout: CONNECT_MILLISECONDS, rejectUnauthorized: true, signal: closing };
   // The collector's one timer limits the whole request; undici's own, for its parts, tick in seconds.
   const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect };
   if (proxy === undefined) return new Agent(limits);

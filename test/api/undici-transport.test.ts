@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
+import { createServer as createSilentServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -184,6 +185,40 @@ describe('the transport', () => {
     const sent = transport.send({ url: new URL(`http://${server.host}/`), headers: {}, signal, timeout: 1 });
     await expect(sent).rejects.toThrow(/^refused to ask/);
     expect(server.connections).toBe(0);
+  });
+});
+
+describe('closing', () => {
+  it.each(['the service', 'a proxy'])('ends a connection to %s that is only being made', async (peer) => {
+    let ended: () => void = () => {};
+    const end = new Promise<void>((resolve) => (ended = resolve));
+    let reached: () => void = () => {};
+    const reach = new Promise<void>((resolve) => (reached = resolve));
+    // Takes the connection (as a proxy also the tunnel), and never answers the handshake.
+    const silent = createSilentServer((socket) => {
+      socket.on('error', () => {}).on('close', ended);
+      socket.on('data', (chunk) => {
+        if (chunk.toString('latin1').startsWith('CONNECT')) socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        else reached();
+      });
+    }).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    closing.push(async () => void silent.close());
+    const origin = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const proxied = peer === 'a proxy' ? { HTTPS_PROXY: origin.replace('https', 'http') } : {};
+    const transport = await openUndiciTransport({
+      origin,
+      connections: 1,
+      env: proxied,
+      maxResponseBytes: 1,
+    });
+    const { signal } = new AbortController();
+    const sent = transport.send({ url: new URL(origin), headers: {}, signal, timeout: 60_000 });
+    const rejected = expect(sent).rejects.toThrow();
+    await reach;
+    await transport.close();
+    await rejected;
+    await end;
   });
 });
 
