@@ -7,13 +7,11 @@ import { requestUrl } from './request-url.ts';
 import { decideRetry } from './retry-policy.ts';
 import { createRetryQuota } from './retry-quota.ts';
 import { signalJoiner } from './signal-joiner.ts';
+import { withoutSecrets } from './without-secrets.ts';
 import type { Failure, Outcome } from './attempt.ts';
 import type { ApiClient, ApiRequest, ClientOptions, RequestStats } from './api-client.ts';
 
-/**
- * The client of one organization at one base address. Throws AuthError for a token that no header can carry; where the
- * token goes is decided here and in the transport alone.
- */
+/** The client of one organization at one base address. Throws AuthError for a token that no header can carry. */
 export function createClient(options: ClientOptions): ApiClient {
   return new Client(options);
 }
@@ -23,7 +21,6 @@ interface Call<T> {
   readonly request: ApiRequest<T>;
   readonly url: URL;
   readonly signal: AbortSignal;
-  /** By which its events are told from others'. */
   readonly label: { readonly request: number; readonly target: string };
 }
 
@@ -61,14 +58,21 @@ class Client implements ApiClient {
     const url = requestUrl(this.#options.baseUrl, request.path, request.query);
     const signal = this.#signalFor(request.signal);
     const label = { request: ++this.#calls, target: this.#redact(url.pathname + url.search) };
-    const call = { request, url, signal, label };
+    try {
+      return await this.#ask({ request, url, signal, label });
+    } catch (error) {
+      throw withoutSecrets(error, this.#redact);
+    }
+  }
+
+  async #ask<T>(call: Call<T>): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#try(call, attempt);
       if ('value' in outcome) {
         this.#quota.refund(attempt);
         return outcome.value;
       }
-      if (outcome.wait > 0) await this.#options.clock.sleep(outcome.wait, signal);
+      if (outcome.wait > 0) await this.#options.clock.sleep(outcome.wait, call.signal);
     }
   }
 
@@ -118,16 +122,15 @@ class Client implements ApiClient {
   /** Milliseconds to wait before the next try. Throws the failure where there is to be none. */
   #decide(call: Call<unknown>, attempt: number, { failure, retryable, response }: Failure): number {
     const { clock, retry, observe } = this.#options;
-    failure.message = this.#redact(failure.message);
     const retryAfter = response?.headers['retry-after'];
     const now = clock.now();
     const tried = { retryable, retryAfter, triesBefore: attempt, random: clock.random(), now };
     const decision = decideRetry(tried, retry);
     if (decision.kind !== 'retry' || !this.#quota.take()) throw lastFailure(failure, attempt + 1, decision);
-    const { wait } = decision;
     this.#stats.retries++;
+    const { wait } = decision;
     if (response?.status === 429) this.#slowDown(now, wait);
-    observe?.({ kind: 'retry', ...call.label, attempt, wait, reason: failure.message });
+    observe?.({ kind: 'retry', ...call.label, attempt, wait, reason: this.#redact(failure.message) });
     return wait;
   }
 

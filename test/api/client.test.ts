@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
@@ -286,7 +287,12 @@ describe('the token', () => {
     const echoed = () => {
       throw new BadBody(`found ${token}`, 0);
     };
-    await expect(setUp(fakeTransport(ok)).get({ parse: echoed })).rejects.toThrow('found [hidden] (byte 0)');
+    const unusable = await setUp(fakeTransport(ok))
+      .get({ parse: echoed })
+      .catch((reason: unknown) => reason);
+    expect(String(unusable)).toContain('found [hidden] (byte 0)');
+    expect(inspect(unusable)).toContain('BadBody: found [hidden]');
+    expect(inspect(unusable)).not.toContain('s3cret');
   });
 });
 
