@@ -32,6 +32,28 @@ export function oneOf<const Word extends string>(flag: string, words: readonly W
     words.find((word) => word === value.toLowerCase()) ?? refuse(flag, value, words.join(', '));
 }
 
+/** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */
+export function millisecondSpan(flag: string) {
+  return (value: string): readonly [least: number, most: number] => {
+    const form = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(value);
+    const [least, most] = [Number(form?.[1]), Number(form?.[2] ?? form?.[1])];
+    if (least <= most && most <= 3_600_000) return [least, most];
+    return refuse(
+      flag,
+      value,
+      'milliseconds, 0 to 3600000, as one number or two with a dash, such as 100-500',
+    );
+  };
+}
+
+/** A share of something, from none to all. */
+export function share(flag: string) {
+  return (value: string): number => {
+    if (/^\d*\.?\d+$/.test(value) && Number(value) <= 1) return Number(value);
+    return refuse(flag, value, 'a number from 0 to 1, such as 0.2');
+  };
+}
+
 /** A comma-separated list of names, none empty or twice. */
 export function names(flag: string) {
   return (value: string): readonly string[] => {

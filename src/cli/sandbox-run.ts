@@ -1,28 +1,46 @@
 import type { Context } from '../context.ts';
 import { OutputError } from '../errors.ts';
+import type { Counts } from '../sandbox/data/organization.ts';
 import type { SandboxOptions } from '../sandbox/options.ts';
 import { startSandbox, type Sandbox } from '../sandbox/server.ts';
-import { parseSandboxOptions, type SandboxFlags } from './sandbox-options.ts';
+import type { GlobalFlags } from './global-flags.ts';
 
-export interface SandboxRun extends Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'> {
-  /** True when the requests are not to be listed on stderr. */
-  readonly quiet: boolean;
+/** The flags of `folio sandbox`, parsed; what is not given is not there. */
+export interface SandboxFlags extends Partial<Counts> {
+  readonly port?: number;
+  readonly seed?: number;
+  readonly latency?: readonly [least: number, most: number];
+  readonly realistic?: boolean;
+  readonly failRate?: number;
+  readonly tls?: boolean;
+  readonly missingCustomer?: '404' | '500';
+  readonly documentsAs?: 'array' | 'envelope';
 }
+
+type SandboxContext = Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'>;
 
 /**
  * Serves the embedded service until the run is stopped, which is its normal end. What a client needs goes to stdout,
- * in lines ready for `export`. Throws UsageError for wrong flags, OutputError when it cannot listen.
+ * in lines ready for `export`. Throws OutputError when it cannot listen.
  */
-export async function runSandbox(flags: SandboxFlags, run: SandboxRun): Promise<void> {
-  const options = parseSandboxOptions(flags);
+export async function runSandbox(
+  flags: SandboxFlags & Pick<GlobalFlags, 'quiet'>,
+  context: SandboxContext,
+): Promise<void> {
+  const { quiet = false, missingCustomer = '500', ...options } = flags;
   const log = (line: string): void => {
     // Without a reader of stderr the service goes on.
-    if (!run.quiet) run.stderr.write(`${line}\n`).catch(() => {});
+    if (!quiet) context.stderr.write(`${line}\n`).catch(() => {});
   };
-  const sandbox = await listen({ ...options, log, now: () => run.clock.now() });
+  const sandbox = await listen({
+    ...options,
+    missingCustomer: missingCustomer === '404' ? 404 : 500,
+    log,
+    now: () => context.clock.now(),
+  });
   try {
-    await run.stdout.write(describe(sandbox));
-    await aborted(run.signal);
+    await context.stdout.write(describe(sandbox));
+    await aborted(context.signal);
   } finally {
     await sandbox.close();
   }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generate } from 'selfsigned';
 
 export interface Certificate {
   readonly key: string;
@@ -13,7 +14,6 @@ export interface Certificate {
 
 /** A certificate for this machine's loopback addresses that signs itself and ends after a month. */
 export async function makeCertificate(now: number): Promise<Certificate> {
-  const { generate } = await import('selfsigned');
   const made = await generate([{ name: 'commonName', value: 'folio sandbox' }], {
     keyType: 'ec',
     algorithm: 'sha256',

@@ -7,26 +7,23 @@ export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly gateway: Gateway;
-  /** Aborted when the sandbox closes. */
-  readonly closing: AbortSignal;
   /** Takes the line that tells of the request. */
   readonly log: (line: string) => void;
 }
 
 /** Answers one request and logs it. Never rejects: what fails within is a 500, and what the client breaks off is over. */
-export async function handleRequest({ request, response, gateway, closing, log }: Exchange): Promise<void> {
+export async function handleRequest({ request, response, gateway, log }: Exchange): Promise<void> {
   const started = performance.now();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  const signal = AbortSignal.any([gone.signal, closing]);
   let outcome: string;
   try {
-    const reply = await gateway.answer(request, signal);
+    const reply = await gateway.answer(request, gone.signal);
     outcome = describe(reply);
     await sendReply(response, reply);
   } catch (error) {
-    outcome = signal.aborted ? 'client gone' : `500 ${String(error)}`;
-    if (!signal.aborted && !response.headersSent) {
+    outcome = gone.signal.aborted ? 'client gone' : `500 ${String(error)}`;
+    if (!gone.signal.aborted && !response.headersSent) {
       await sendReply(response, errorReply('message', 500, 'Internal error'));
     } else response.destroy();
   }

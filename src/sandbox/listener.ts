@@ -32,7 +32,7 @@ export function originOf(server: Server, host: string, isSecure: boolean): strin
   return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** Stops listening and breaks every connection. */
+/** Stops listening and breaks every connection, which ends every call that waits. */
 export async function closeListener(server: Server): Promise<void> {
   await new Promise((resolve) => {
     server.close(resolve);

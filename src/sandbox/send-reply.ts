@@ -19,7 +19,7 @@ const gzipHeaders = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
 
 /** Sends the answer, or breaks the connection where it says so. Rejects when the client goes away meanwhile. */
 export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
-  if (reply.breaks === 'at once') response.destroy();
+  if (reply.breaks === 'at once') reset(response);
   else if (reply.breaks === 'halfway') sendHalf(response, reply);
   else if (Buffer.isBuffer(reply.body)) {
     response.writeHead(reply.status, { ...reply.headers, 'content-length': reply.body.length });
@@ -34,9 +34,17 @@ async function stream(response: ServerResponse, reply: Reply, body: Iterable<Buf
   else await pipeline(pieces, response);
 }
 
+function reset({ socket }: ServerResponse): void {
+  // A connection with TLS can only be closed.
+  if (socket !== null && 'encrypted' in socket) socket.destroy();
+  else socket?.resetAndDestroy();
+}
+
 /** The length that is announced is the whole one. */
 function sendHalf(response: ServerResponse, { status, headers, body }: Reply): void {
   const whole = Buffer.isBuffer(body) ? body : Buffer.concat([...body].slice(0, 2));
   response.writeHead(status, { ...headers, 'content-length': whole.length });
-  response.write(whole.subarray(0, whole.length >> 1), () => response.destroy());
+  // An empty body has no half: writing it would wait for ever.
+  if (whole.length === 0) reset(response);
+  else response.write(whole.subarray(0, whole.length >> 1), () => response.destroy());
 }

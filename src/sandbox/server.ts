@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeCertificate } from './certificate.ts';
+import type { Certificate } from './certificate.ts';
 import { Gateway } from './gateway.ts';
 import { handleRequest } from './handle-request.ts';
 import { closeListener, openListener, originOf } from './listener.ts';
@@ -42,7 +42,7 @@ const defaults: Settings = {
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = { ...defaults, ...options };
-  const certificate = settings.tls ? await makeCertificate(settings.now()) : undefined;
+  const certificate = settings.tls ? await secure(settings.now()) : undefined;
   const server = await openListener(settings, certificate).catch(async (error: unknown) => {
     await certificate?.remove();
     throw error;
@@ -50,20 +50,24 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { gateway, tokens } = makeService(settings, originOf(server, settings.host, settings.tls));
   const log = (line: string): void =>
     settings.log(tokens.reduce((text, token) => text.replaceAll(token, '[token]'), line));
-  const closing = new AbortController();
   server.on('request', (request, response) => {
-    void handleRequest({ request, response, gateway, closing: closing.signal, log });
+    void handleRequest({ request, response, gateway, log });
   });
   return {
     baseUrl: `${originOf(server, settings.host, settings.tls)}/v1`,
     tokens,
     ...(certificate && { certificateFile: certificate.file }),
     async close() {
-      closing.abort();
       await closeListener(server);
       await certificate?.remove();
     },
   };
+}
+
+async function secure(now: number): Promise<Certificate> {
+  // Loaded only here: the library behind it is larger than the rest of the sandbox.
+  const { makeCertificate } = await import('./certificate.ts');
+  return makeCertificate(now);
 }
 
 function makeService(

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-export type Direction = 'ASC' | 'DESC';
+type Direction = 'ASC' | 'DESC';
 
 /** Where a listing by cursor goes on. */
 export interface CursorPlace {
