@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { httpGet } from '../support/http-get.ts';
+
+const start = Date.UTC(2026, 10, 21, 10, 20);
+const hour = 3_600_000;
+
+describe('what ends with time', () => {
+  it('a signed link, after 24 hours', async () => {
+    let time = start;
+    const sandbox = await startSandbox({ now: () => time });
+    const headers = { authorization: sandbox.tokens[0] };
+    const links = async (): Promise<string[]> => {
+      const answer = await httpGet(`${sandbox.baseUrl}/invoices/issued?options_pageSize=120`, { headers });
+      const { pageResults } = answer.json as { pageResults: { files: { fileUrl: string }[] }[] };
+      return pageResults.flatMap(({ files }) => files.map(({ fileUrl }) => fileUrl));
+    };
+    const [link] = await links();
+    const open = async (): Promise<number> => (await httpGet(link!)).status;
+    expect(await open()).toBe(302);
+    const { location } = (await httpGet(link!)).headers;
+    time = start + 24 * hour - 1;
+    expect(await open()).toBe(302);
+    time = start + 25 * hour;
+    expect(await open()).toBe(403);
+    expect(String((await httpGet(link!)).body)).toContain('Request has expired');
+    expect((await httpGet(location!)).status).toBe(403);
+    // Asked for anew, the same invoice has a link that opens.
+    expect((await httpGet((await links())[0]!)).status).toBe(302);
+    await sandbox.close();
+  });
+
+  it('a token, after a year', async () => {
+    let time = start;
+    const sandbox = await startSandbox({ now: () => time });
+    const [, payload] = sandbox.tokens[0].split('.');
+    expect(sandbox.tokens[0]).toMatch(/^eyJ[\w-]+\.[\w-]+\.[\w-]+$/);
+    expect(JSON.parse(Buffer.from(payload!, 'base64url').toString())).toEqual({
+      organizationId: expect.stringMatching(/^[0-9a-f]{24}$/),
+      iat: start / 1000,
+      exp: start / 1000 + 365 * 24 * 3600,
+    });
+    const ask = async (): Promise<number> =>
+      (await httpGet(`${sandbox.baseUrl}/customers`, { headers: { authorization: sandbox.tokens[0] } }))
+        .status;
+    expect(await ask()).toBe(200);
+    time = start + 365 * 24 * hour;
+    expect(await ask()).toBe(403);
+    await sandbox.close();
+  });
+});

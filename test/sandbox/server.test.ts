@@ -1,0 +1,132 @@
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { httpGet, type Answer } from '../support/http-get.ts';
+
+async function withSandbox(
+  options: SandboxOptions,
+  use: (
+    ask: (path: string, headers?: Record<string, string>) => Promise<Answer>,
+    sandbox: Sandbox,
+  ) => Promise<void>,
+): Promise<void> {
+  const sandbox = await startSandbox(options);
+  const authorization = sandbox.tokens[0];
+  await use(
+    (path, headers = {}) => httpGet(sandbox.baseUrl + path, { headers: { authorization, ...headers } }),
+    sandbox,
+  );
+  await sandbox.close();
+}
+
+describe('startSandbox', () => {
+  it('listens on loopback, on a port of the system, and frees it', async () => {
+    const sandbox = await startSandbox();
+    expect(sandbox.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    await sandbox.close();
+    await expect(httpGet(sandbox.baseUrl)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('rejects when the port is in use', async () => {
+    await withSandbox({}, async (_ask, { baseUrl }) => {
+      const port = Number(new URL(baseUrl).port);
+      await expect(startSandbox({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    });
+  });
+
+  it('breaks off a call that waits, when it closes', async () => {
+    const sandbox = await startSandbox({ latency: [600_000, 600_000] });
+    const call = httpGet(`${sandbox.baseUrl}/customers`, { headers: { authorization: sandbox.tokens[0] } });
+    const broken = expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await new Promise((resolve) => setImmediate(resolve));
+    await sandbox.close();
+    await broken;
+  });
+
+  it('answers for a method that it does not have as for an address that it does not have', async () => {
+    await withSandbox({}, async (_ask, { baseUrl, tokens }) => {
+      for (const method of ['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']) {
+        const answer = await httpGet(`${baseUrl}/customers`, {
+          method,
+          headers: { authorization: tokens[0] },
+        });
+        expect(answer.status).toBe(403);
+      }
+    });
+  });
+
+  it('can answer 404 for an unknown customer', async () => {
+    await withSandbox({ missingCustomer: 404 }, async (ask) => {
+      expect((await ask('/customers/unknown')).status).toBe(404);
+      expect((await ask('/customers/%E0%A4%A')).status).toBe(403);
+    });
+  });
+
+  it("can give a fund's documents as an array", async () => {
+    await withSandbox({ documentsAs: 'array' }, async (ask) => {
+      const path = '/accounts-payable/prepaid-expenses';
+      const { pageResults } = (await ask(path)).json as { pageResults: { id: string }[] };
+      const fund = (await ask(`${path}/${pageResults[0]!.id}?options_page=2&options_pageSize=100`))
+        .json as Record<string, unknown>;
+      expect(fund).toMatchObject({ id: pageResults[0]!.id, assignedDocuments: expect.any(Array) });
+      expect(fund.assignedDocuments).toHaveLength(30);
+    });
+  });
+
+  it('serves an organization that has nothing', async () => {
+    await withSandbox({ issued: 0, received: 0, customers: 0, funds: 0, documents: 0 }, async (ask) => {
+      for (const path of [
+        '/invoices/issued?options_sortBy=AMOUNT',
+        '/invoices/received',
+        '/accounts-payable/prepaid-expenses',
+      ]) {
+        expect((await ask(path)).json).toMatchObject({ total: 0, pageResults: [], errors: [] });
+      }
+      expect((await ask('/customers')).json).toEqual({ data: [], errors: [], nextToken: null });
+    });
+  });
+
+  it('sends a page that is too large to hold in pieces, compressed or not', async () => {
+    await withSandbox({ issued: 5001 }, async (ask) => {
+      const plain = await ask('/invoices/issued?options_pageSize=5001');
+      expect(plain.headers['transfer-encoding']).toBe('chunked');
+      const compressed = await ask('/invoices/issued?options_pageSize=5001', {
+        'accept-encoding': 'br, gzip;q=0.5',
+      });
+      expect(gunzipSync(compressed.body).equals(plain.body)).toBe(true);
+      const { pageResults } = plain.json as { pageResults: object[] };
+      const last = (await ask('/invoices/issued?options_page=5000&options_pageSize=1')).json as {
+        pageResults: object[];
+      };
+      expect(pageResults.slice(-1)).toEqual(last.pageResults);
+    });
+  });
+
+  it('sends the same bytes again for the same query', async () => {
+    await withSandbox({}, async (ask) => {
+      const path = '/invoices/issued?options_pageSize=100';
+      const [once, again] = [await ask(path), await ask(path)];
+      expect(once.body.equals(again.body)).toBe(true);
+    });
+  });
+});
+
+describe('the log', () => {
+  it('has a line for each request: method, path with query, status, time; never a token or a signature', async () => {
+    const log: string[] = [];
+    await withSandbox({ log: (line) => log.push(line) }, async (ask, { tokens }) => {
+      const page = (await ask('/invoices/issued?options_pageSize=9')).json as {
+        pageResults: { files: { fileUrl: string }[] }[];
+      };
+      await httpGet(page.pageResults.flatMap(({ files }) => files)[0]!.fileUrl);
+      await ask(`/customers?fiscalId=${tokens[1]}`);
+      expect(log.join('\n')).not.toContain(tokens[1]);
+    });
+    expect(log.map((line) => line.replace(/\d+ ms$/, 'n ms'))).toEqual([
+      'GET /v1/invoices/issued?options_pageSize=9 200 n ms',
+      expect.stringMatching(/^GET \/files\/1\/[0-9a-f]{24}\/0\?… 302 n ms$/),
+      'GET /v1/customers?fiscalId=[token] 400 n ms',
+    ]);
+  });
+});
