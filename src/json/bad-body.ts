@@ -13,3 +13,14 @@ export class BadBody extends ServiceError {
     this.offset = offset;
   }
 }
+
+/** Throws BadBody: what stands at `at` is not what JSON, or the shape asked for, wants there. */
+export function failAt(bytes: Buffer, at: number, expected: string): never {
+  throw new BadBody(`expected ${expected}, found ${describe(bytes[at])}`, Math.min(at, bytes.length));
+}
+
+function describe(byte: number | undefined): string {
+  if (byte === undefined) return 'the end of the body';
+  if (byte > 0x20 && byte < 0x7f) return `"${String.fromCharCode(byte)}"`;
+  return `byte 0x${byte.toString(16).padStart(2, '0')}`;
+}

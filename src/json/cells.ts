@@ -1,5 +1,6 @@
 import { compact } from './compact.ts';
-import { ABSENT, BOOLEAN, ESCAPED, JSON_TEXT, NUMBER, Projection } from './projection.ts';
+import { ABSENT, BOOLEAN, ESCAPED, JSON_TEXT, NUMBER } from './cell-spans.ts';
+import { Projection } from './projection.ts';
 import type { RecordBatch } from './record-batch.ts';
 
 export type CellKind = 'string' | 'number' | 'boolean' | 'array';
@@ -34,7 +35,7 @@ export class CellReader {
   }
 
   #cell(batch: RecordBatch, column: number): Cell | undefined {
-    const { kinds, starts, ends } = this.#projection;
+    const { kinds, starts, ends } = this.#projection.cells;
     const [kind, start, end] = [kinds[column]!, starts[column]!, ends[column]!];
     if (kind === ABSENT) return undefined;
     if (kind === JSON_TEXT && batch.spaced) {

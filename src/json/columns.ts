@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.ts';
 const MAX_COLUMNS = 10_000;
 
 /** What `Columns.find` says of a field that no column wants. */
-export const UNWANTED = -1;
+const UNWANTED = -1;
 
 /**
  * Which column each field of a record goes to. A field is known by its path, the names of the members that lead to it;

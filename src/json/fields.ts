@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import type { Columns } from './columns.ts';
-import { wordsOf } from './word-search.ts';
+import { wordsOf, type WordView } from './word-search.ts';
 
 /** Levels of objects that become columns with dots. */
 const MAX_LEVELS = 64;
@@ -12,7 +12,7 @@ const MAX_FIELDS = 100_000;
 export class Field {
   readonly path: readonly string[];
   /** Its name as it was last sent, from the opening quote to the colon, in words: recognized without being decoded. */
-  token = new Int32Array(0);
+  private token = new Int32Array(0);
   /** Bytes of that name. */
   length = 0;
   /** Its column when it holds no object; looked up when that first happens. */
@@ -32,6 +32,17 @@ export class Field {
   spell(name: Buffer): void {
     this.length = name.length;
     this.token = wordsOf(name);
+  }
+
+  /** Whether its name stands at `start`, spelled as it was last. */
+  isAt({ bytes, words }: WordView, start: number): boolean {
+    const { length, token } = this;
+    if (length < 4 || start + length > bytes.length) return false;
+    const last = token.length - 1;
+    for (let index = 0; index < last; index++) {
+      if (words.getInt32(start + 4 * index, true) !== token[index]) return false;
+    }
+    return words.getInt32(start + length - 4, true) === token[last];
   }
 }
 

@@ -1,48 +1,28 @@
 import {
-  BACKSLASH,
   CARRIAGE_RETURN,
   CLOSE_BRACE,
   COLON,
   COMMA,
-  LETTER_E,
-  LETTER_U,
   LINE_FEED,
-  MINUS,
-  NINE,
   OPEN_BRACE,
   OPEN_BRACKET,
-  PLUS,
-  POINT,
   QUOTE,
   SPACE,
   TAB,
-  ZERO,
 } from './ascii.ts';
-import { BadBody } from './bad-body.ts';
-import { endOfRun, viewWords, type WordView } from './word-search.ts';
+import { BadBody, failAt } from './bad-body.ts';
+import { checkScalar, checkString } from './check-scalar.ts';
+import { viewWords, type WordView } from './word-search.ts';
 
 /** Levels of nesting that a value may have. Deeper is an attack or a fault, and nothing downstream could show it. */
 const MAX_DEPTH = 1000;
 
-/** Bytes that one string may have. */
-const MAX_STRING = 16 * 1024 * 1024;
-
 /** What a closing bracket is more than its opening one, in ASCII: both `]` and `}`. */
 const CLOSES = 2;
 
-/** 1 for each byte that may follow a backslash, but `u`. */
-const ESCAPES = new Uint8Array(256);
-for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
-
-/** 1 for each hexadecimal digit. */
-const HEX = new Uint8Array(256);
-for (const digit of '0123456789abcdefABCDEF') HEX[digit.charCodeAt(0)] = 1;
-
 /**
- * Steps over the parts of a JSON text (RFC 8259, strictly) in bytes that are known to be UTF-8. Every method takes the
- * position where its part begins and returns the position behind it, or throws BadBody naming the byte.
- *
- * A position at or behind the end reads as undefined, which equals no byte: each check that fails says so.
+ * Steps over the parts of a JSON text, checking them. Every method takes the position where its part begins and returns
+ * the position behind it, or throws BadBody naming the byte.
  */
 export class JsonScanner {
   readonly bytes: Buffer;
@@ -68,19 +48,9 @@ export class JsonScanner {
     return at;
   }
 
-  /** A string, from its opening quote. */
-  skipString(start: number): number {
-    const { bytes } = this;
-    if (bytes[start] !== QUOTE) this.fail('a string', start);
-    let at = endOfRun(this.#view, start + 1);
-    while (bytes[at] !== QUOTE) at = endOfRun(this.#view, this.#skipEscape(at));
-    if (at - start > MAX_STRING) this.#refuse(`a string is longer than ${MAX_STRING} bytes`, start);
-    return at + 1;
-  }
-
   /** A member's name, its colon and the white space up to its value. */
   skipName(start: number): number {
-    let at = this.skipString(start);
+    let at = checkString(this.#view, start);
     if (this.bytes[at] !== COLON) {
       at = this.skipSpace(at);
       if (this.bytes[at] !== COLON) this.fail('":"', at);
@@ -96,16 +66,16 @@ export class JsonScanner {
     let at = start;
     for (;;) {
       const byte = bytes[at]!;
-      if (byte === QUOTE) at = this.skipString(at);
+      if (byte === QUOTE) at = checkString(this.#view, at);
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
-        if (++depth > MAX_DEPTH) this.#refuse(`more than ${MAX_DEPTH} levels of nesting`, at);
+        if (++depth > MAX_DEPTH) throw new BadBody(`more than ${MAX_DEPTH} levels of nesting`, at);
         closers[depth] = byte + CLOSES;
         at = bytes[at + 1]! <= SPACE ? this.skipSpace(at + 1) : at + 1;
         if (bytes[at] !== byte + CLOSES) {
           if (byte === OPEN_BRACE) at = this.skipName(at);
           continue;
         }
-      } else at = this.#skipScalar(at);
+      } else at = checkScalar(this.#view, at);
 
       // Behind a value: close what ends here, then go to the next value or out.
       for (;;) {
@@ -124,66 +94,8 @@ export class JsonScanner {
     }
   }
 
-  /** Throws: what stands at `at` is not what JSON, or the shape asked for, wants there. */
+  /** Throws BadBody: something else was expected at `at`. */
   fail(expected: string, at: number): never {
-    throw new BadBody(`expected ${expected}, found ${this.#describe(at)}`, Math.min(at, this.bytes.length));
-  }
-
-  #refuse(reason: string, at: number): never {
-    throw new BadBody(reason, at);
-  }
-
-  #describe(at: number): string {
-    const byte = this.bytes[at];
-    if (byte === undefined) return 'the end of the body';
-    if (byte > SPACE && byte < 0x7f) return `"${String.fromCharCode(byte)}"`;
-    return `byte 0x${byte.toString(16).padStart(2, '0')}`;
-  }
-
-  #skipScalar(start: number): number {
-    const byte = this.bytes[start]!;
-    if (byte === MINUS || (byte >= ZERO && byte <= NINE)) return this.#skipNumber(start);
-    for (const literal of ['null', 'true', 'false']) {
-      if (literal.charCodeAt(0) !== byte) continue;
-      for (let index = 1; index < literal.length; index++) {
-        if (this.bytes[start + index] !== literal.charCodeAt(index)) this.fail(literal, start + index);
-      }
-      return start + literal.length;
-    }
-    return this.fail('a value', start);
-  }
-
-  #skipNumber(start: number): number {
-    const { bytes } = this;
-    let at = bytes[start] === MINUS ? start + 1 : start;
-    // A zero stands alone: what follows "0" in "01" is then refused as no comma.
-    at = bytes[at] === ZERO ? at + 1 : this.#skipDigits(at);
-    if (bytes[at] === POINT) at = this.#skipDigits(at + 1);
-    if ((bytes[at]! | SPACE) === LETTER_E) {
-      at++;
-      if (bytes[at] === PLUS || bytes[at] === MINUS) at++;
-      at = this.#skipDigits(at);
-    }
-    return at;
-  }
-
-  #skipDigits(start: number): number {
-    const { bytes } = this;
-    let at = start;
-    while (bytes[at]! >= ZERO && bytes[at]! <= NINE) at++;
-    if (at === start) this.fail('a digit', at);
-    return at;
-  }
-
-  #skipEscape(at: number): number {
-    const { bytes } = this;
-    if (bytes[at] !== BACKSLASH) this.fail('the string to go on', at);
-    const letter = bytes[at + 1]!;
-    if (ESCAPES[letter] === 1) return at + 2;
-    if (letter !== LETTER_U) this.fail('an escape', at + 1);
-    for (let digit = at + 2; digit < at + 6; digit++) {
-      if (HEX[bytes[digit]!] !== 1) this.fail('a hexadecimal digit', digit);
-    }
-    return at + 6;
+    failAt(this.bytes, at, expected);
   }
 }

@@ -8,22 +8,12 @@ import {
   OPEN_BRACKET,
   QUOTE,
 } from './ascii.ts';
+import { ABSENT, BOOLEAN, CellSpans, ESCAPED, JSON_TEXT, NUMBER, PLAIN } from './cell-spans.ts';
 import { Columns } from './columns.ts';
 import { Fields, type Field } from './fields.ts';
 import type { RecordBatch } from './record-batch.ts';
 import { endOfNested, endOfNumber, endOfSpace, endOfString } from './skip-value.ts';
 import { endOfRun, viewWords, type WordView } from './word-search.ts';
-
-/** What a column holds in the record at hand: null or nothing. */
-export const ABSENT = 0;
-/** A string without escapes; the span is that of its text, without the quotes. */
-export const PLAIN = 1;
-export const NUMBER = 2;
-export const BOOLEAN = 3;
-/** A string with escapes; the span is again that of its text. */
-export const ESCAPED = 4;
-/** An array, or an object that was asked for as a whole: JSON text, with the white space that was sent. */
-export const JSON_TEXT = 5;
 
 /** Members that a record may leave out at one place and still be read by expectation. */
 const LOOK_AHEAD = 8;
@@ -39,9 +29,7 @@ export class Projection {
   readonly columns: Columns;
   /** The bytes that the spans are in. */
   view: WordView = viewWords(Buffer.alloc(0));
-  kinds = new Uint8Array(64);
-  starts = new Int32Array(64);
-  ends = new Int32Array(64);
+  readonly cells = new CellSpans();
   readonly #root: Fields;
   readonly #twins: readonly [number, number][];
   #record = 0;
@@ -51,17 +39,15 @@ export class Projection {
     this.columns = new Columns(given);
     this.#root = new Fields(this.columns);
     this.#twins = this.columns.twins();
-    this.#grow();
   }
 
-  /** Fills `kinds`, `starts` and `ends` for the record `index`. Throws ServiceError at too many columns or levels. */
+  /** Fills `cells` for the record `index`. Throws ServiceError at too many columns or levels. */
   project(batch: RecordBatch, index: number): void {
     if (this.view.bytes !== batch.bytes) this.view = viewWords(batch.bytes);
     this.#record++;
-    this.kinds.fill(ABSENT, 0, this.columns.names.length);
+    this.cells.clear(this.columns.names.length);
     this.#walk(this.#root, batch.bounds[2 * index]!);
-    for (const [first, again] of this.#twins)
-      this.#set(again, this.kinds[first]!, this.starts[first]!, this.ends[first]!);
+    for (const [first, again] of this.#twins) this.cells.repeat(first, again);
   }
 
   /** The object that opens at `start`, to the position behind it. Recursion ends at the limit of levels. */
@@ -90,22 +76,22 @@ export class Projection {
     if (byte === QUOTE) {
       const run = endOfRun(this.view, start + 1);
       const end = bytes[run] === QUOTE ? run : endOfString(this.view, run);
-      this.#set(column, end === run ? PLAIN : ESCAPED, start + 1, end);
+      this.cells.set(column, end === run ? PLAIN : ESCAPED, start + 1, end);
       return end + 1;
     }
     if (byte === OPEN_BRACKET) {
       const end = endOfNested(this.view, start);
-      this.#set(column, JSON_TEXT, start, end);
+      this.cells.set(column, JSON_TEXT, start, end);
       return end;
     }
     if (byte === LETTER_N) return start + 4;
     if (byte === LETTER_T || byte === LETTER_F) {
       const end = start + (byte === LETTER_T ? 4 : 5);
-      this.#set(column, BOOLEAN, start, end);
+      this.cells.set(column, BOOLEAN, start, end);
       return end;
     }
     const end = endOfNumber(bytes, start);
-    this.#set(column, NUMBER, start, end);
+    this.cells.set(column, NUMBER, start, end);
     return end;
   }
 
@@ -113,22 +99,15 @@ export class Projection {
     const members = fields.within(field);
     const end = members ? this.#walk(members, start) : endOfNested(this.view, start);
     // Only a column that was asked for by this name shows a whole object.
-    if (this.columns.fixed) this.#set((field.column ??= this.#columnOf(field)), JSON_TEXT, start, end);
+    if (this.columns.fixed) this.cells.set((field.column ??= this.#columnOf(field)), JSON_TEXT, start, end);
     return end;
-  }
-
-  #set(column: number, kind: number, start: number, end: number): void {
-    if (column < 0) return;
-    this.kinds[column] = kind;
-    this.starts[column] = start;
-    this.ends[column] = end;
   }
 
   /** The member at `at`, if it is among the next few that came behind `previous` before. */
   #expected(fields: Fields, previous: Field | undefined, at: number): Field | undefined {
     let field = previous === undefined ? fields.first : previous.next;
     for (let tries = 0; tries < LOOK_AHEAD && field !== undefined; tries++) {
-      if (startsWith(this.view, at, field)) return field;
+      if (field.isAt(this.view, at)) return field;
       field = field.next;
     }
     return undefined;
@@ -147,36 +126,13 @@ export class Projection {
 
   #columnOf(field: Field): number {
     const column = this.columns.find(field.path);
-    this.#grow();
+    this.cells.growTo(this.columns.names.length);
     return column;
   }
 
   /** The member came before in the same object: what was found under it does not count. */
   #forget(field: Field): void {
-    if (field.column !== undefined && field.column >= 0) this.kinds[field.column] = ABSENT;
+    if (field.column !== undefined && field.column >= 0) this.cells.kinds[field.column] = ABSENT;
     for (const inner of field.members?.all() ?? []) this.#forget(inner);
   }
-
-  #grow(): void {
-    const wanted = this.columns.names.length;
-    if (wanted <= this.kinds.length) return;
-    const size = Math.max(wanted, 2 * this.kinds.length);
-    const [kinds, starts, ends] = [new Uint8Array(size), new Int32Array(size), new Int32Array(size)];
-    kinds.set(this.kinds);
-    starts.set(this.starts);
-    ends.set(this.ends);
-    Object.assign(this, { kinds, starts, ends });
-  }
-}
-
-/** Whether the member's name stands at `start`, spelled as it was last. */
-function startsWith(view: WordView, start: number, field: Field): boolean {
-  const { bytes, words } = view;
-  const { length, token } = field;
-  if (length < 4 || start + length > bytes.length) return false;
-  const last = token.length - 1;
-  for (let index = 0; index < last; index++) {
-    if (words.getInt32(start + 4 * index, true) !== token[index]) return false;
-  }
-  return words.getInt32(start + length - 4, true) === token[last];
 }

@@ -47,7 +47,7 @@ export function endOfRun(view: WordView, start: number): number {
   return at;
 }
 
-/** The bytes as words for `hasWordsAt`; the last overlaps the one before, so that none is left over. */
+/** The bytes as words, to compare with others; the last overlaps the one before, so that none is left over. */
 export function wordsOf(bytes: Buffer): Int32Array<ArrayBuffer> {
   if (bytes.length < 4) return new Int32Array(0);
   const { words } = viewWords(bytes);

@@ -1,6 +1,7 @@
 import { COMMA } from '../json/ascii.ts';
 import { compactInto } from '../json/compact.ts';
-import { ABSENT, BOOLEAN, ESCAPED, Projection } from '../json/projection.ts';
+import { ABSENT, BOOLEAN, ESCAPED } from '../json/cell-spans.ts';
+import { Projection } from '../json/projection.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
 import type { Span } from '../json/span.ts';
 import { unescape } from '../json/unescape.ts';
@@ -65,7 +66,7 @@ export class PlainRows implements RowEncoder {
 
   /** The most bytes that the row of the record at hand can have. */
   #roomForRow(): number {
-    const { kinds, starts, ends } = this.#projection;
+    const { kinds, starts, ends } = this.#projection.cells;
     let room = SLACK;
     for (let column = 0; column < this.columns.length; column++) {
       room += kinds[column] === ABSENT ? 1 : 2 * (ends[column]! - starts[column]!) + 3;
@@ -74,7 +75,8 @@ export class PlainRows implements RowEncoder {
   }
 
   #putRow(spaced: boolean): void {
-    const { kinds, starts, ends, view } = this.#projection;
+    const { view } = this.#projection;
+    const { kinds, starts, ends } = this.#projection.cells;
     const text = this.#text;
     const count = this.columns.length;
     for (let column = 0; column < count; column++) {
