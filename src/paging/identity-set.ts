@@ -4,15 +4,14 @@ import { hashRecord } from '../json/record-identity.ts';
 const FIRST_CAPACITY = 1024;
 
 /**
- * Which records have been seen, for listings of a million: 8 bytes a slot in tables that are at least a third full
+ * Which records have been seen, for listings of a million: 8 bytes a slot in a table that is at least a third full
  * (16 MB for 1,000,000 records, where a Set of strings takes 100). Holds hashes, not records.
  */
 export class IdentitySet {
   #count = 0;
   #mask = FIRST_CAPACITY - 1;
-  /** Open addressing: a slot is free when both halves are 0. */
-  #high = new Uint32Array(FIRST_CAPACITY);
-  #low = new Uint32Array(FIRST_CAPACITY);
+  /** Open addressing, two words a slot; a slot is free when both are 0. */
+  #slots = new Uint32Array(2 * FIRST_CAPACITY);
   readonly #hash = new Uint32Array(2);
 
   /** Different records so far. */
@@ -25,51 +24,46 @@ export class IdentitySet {
    * says which of several equal ones of one reading this is, from 0.
    */
   add(batch: RecordBatch, index: number, occurrence = 0): boolean {
-    const [high, low] = this.#identity(batch, index, occurrence);
-    const slot = this.#slotOf(high, low);
-    if (this.#isTaken(slot)) return false;
-    this.#high[slot] = high;
-    this.#low[slot] = low;
+    hashRecord(batch, index, occurrence, this.#hash);
+    const place = this.#find(this.#hash[0]!, this.#hash[1]!);
+    if (this.#isTaken(place)) return false;
+    this.#slots[place] = this.#hash[0]!;
+    this.#slots[place + 1] = this.#hash[1]!;
     this.#count++;
     if (this.#count * 3 > (this.#mask + 1) * 2) this.#grow();
     return true;
   }
 
   has(batch: RecordBatch, index: number, occurrence = 0): boolean {
-    const [high, low] = this.#identity(batch, index, occurrence);
-    return this.#isTaken(this.#slotOf(high, low));
-  }
-
-  #identity(batch: RecordBatch, index: number, occurrence: number): readonly [high: number, low: number] {
     hashRecord(batch, index, occurrence, this.#hash);
-    const low = this.#hash[1]!;
-    return [this.#hash[0]! || Number(low === 0), low];
+    return this.#isTaken(this.#find(this.#hash[0]!, this.#hash[1]!));
   }
 
-  #isTaken(slot: number): boolean {
-    return this.#high[slot] !== 0 || this.#low[slot] !== 0;
+  #isTaken(place: number): boolean {
+    return this.#slots[place] !== 0 || this.#slots[place + 1] !== 0;
   }
 
-  /** The slot that holds this identity, or else the free one where it belongs. */
-  #slotOf(high: number, low: number): number {
-    let slot = high & this.#mask;
-    while (this.#isTaken(slot) && (this.#high[slot] !== high || this.#low[slot] !== low))
-      slot = (slot + 1) & this.#mask;
-    return slot;
+  /** Where in the table this hash is, or else the free slot where it belongs. */
+  #find(high: number, low: number): number {
+    const slots = this.#slots;
+    let place = 2 * (high & this.#mask);
+    while (this.#isTaken(place) && (slots[place] !== high || slots[place + 1] !== low)) {
+      place = (place + 2) & (2 * this.#mask + 1);
+    }
+    return place;
   }
 
   #grow(): void {
-    const [highs, lows] = [this.#high, this.#low];
-    const capacity = 2 * highs.length;
-    this.#mask = capacity - 1;
-    this.#high = new Uint32Array(capacity);
-    this.#low = new Uint32Array(capacity);
-    for (let index = 0; index < highs.length; index++) {
-      const [high, low] = [highs[index]!, lows[index]!];
+    const old = this.#slots;
+    this.#mask = 2 * this.#mask + 1;
+    this.#slots = new Uint32Array(2 * old.length);
+    for (let from = 0; from < old.length; from += 2) {
+      const high = old[from]!;
+      const low = old[from + 1]!;
       if (high === 0 && low === 0) continue;
-      const slot = this.#slotOf(high, low);
-      this.#high[slot] = high;
-      this.#low[slot] = low;
+      const place = this.#find(high, low);
+      this.#slots[place] = high;
+      this.#slots[place + 1] = low;
     }
   }
 }
