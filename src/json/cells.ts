@@ -3,7 +3,7 @@ import { ABSENT, BOOLEAN, ESCAPED, JSON_TEXT, NUMBER } from './cell-spans.ts';
 import { Projection } from './projection.ts';
 import type { RecordBatch } from './record-batch.ts';
 
-export type CellKind = 'string' | 'number' | 'boolean' | 'array';
+type CellKind = 'string' | 'number' | 'boolean' | 'array';
 
 /** One value of a record, as text: strings decoded, numbers as sent, arrays (and objects asked for) as compact JSON. */
 export interface Cell {
@@ -36,7 +36,9 @@ export class CellReader {
 
   #cell(batch: RecordBatch, column: number): Cell | undefined {
     const { kinds, starts, ends } = this.#projection.cells;
-    const [kind, start, end] = [kinds[column]!, starts[column]!, ends[column]!];
+    const kind = kinds[column]!;
+    const start = starts[column]!;
+    const end = ends[column]!;
     if (kind === ABSENT) return undefined;
     if (kind === JSON_TEXT && batch.spaced) {
       return { kind: 'array', text: compact(batch.bytes, start, end).toString('utf8') };

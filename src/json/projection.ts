@@ -118,7 +118,7 @@ export class Projection {
     const { bytes } = this.view;
     const quote = endOfString(this.view, at + 1);
     const field = fields.find(JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
-    field.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
+    if (!field.isAt(this.view, at)) field.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
     if (previous === undefined) fields.first = field;
     else previous.next = field;
     return field;

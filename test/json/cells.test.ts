@@ -73,6 +73,10 @@ describe('CellReader', () => {
       ['a\\.b', 'number', '2'],
       ['a.b', 'number', '1'],
     ]);
+    expect(row('{"x":{"a":{"b":1},"a.b":2}}')).toEqual([
+      ['x.a.b', 'number', '1'],
+      ['x.a\\.b', 'number', '2'],
+    ]);
     expect(row('{"a.b":2}', ['a\\.b'])).toEqual([['a\\.b', 'number', '2']]);
     expect(row('{"a.b":{"c":2}}', ['a.b.c'])).toEqual([['a.b.c', 'number', '2']]);
   });

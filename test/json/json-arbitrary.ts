@@ -35,7 +35,7 @@ export const stringText: fc.Arbitrary<string> = fc
   });
 
 /** A number literal in any spelling that JSON has. */
-export const numberText: fc.Arbitrary<string> = fc.oneof(
+const numberText: fc.Arbitrary<string> = fc.oneof(
   fc.integer().map(String),
   fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }).map(String),
   fc
@@ -64,7 +64,7 @@ export function objectText(options: JsonTextOptions = {}): fc.Arbitrary<string> 
     .map(([empty, members]) => (members.length === 0 ? `{${empty}}` : `{${members.join(',')}}`));
 }
 
-export function valueText(options: JsonTextOptions = {}): fc.Arbitrary<string> {
+function valueText(options: JsonTextOptions = {}): fc.Arbitrary<string> {
   const scalar = fc.oneof(stringText, numberText, fc.constantFrom('true', 'false', 'null'));
   if ((options.depth ?? 4) <= 0) return scalar;
   return fc.oneof(

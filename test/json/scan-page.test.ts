@@ -226,6 +226,36 @@ describe('scanPage beside JSON.parse', () => {
   });
 });
 
+describe('scanPage on damaged bytes', () => {
+  it('accepts only what is UTF-8 and JSON, and never throws anything but BadBody', () => {
+    const page = Buffer.from(
+      '{"total":1,"data":[{"id":"é€😀","a":[1.5e3,{"b":null}],"c":"\\ud83d\\n"},{}],"errors":[]}',
+    );
+    const damage = fc.array(fc.tuple(fc.nat({ max: page.length - 1 }), fc.nat({ max: 255 })), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    fc.assert(
+      fc.property(damage, fc.nat({ max: page.length }), fc.boolean(), (changes, length, cut) => {
+        const bytes = Buffer.from(page);
+        for (const [place, byte] of changes) bytes[place] = byte;
+        const body = cut ? bytes.subarray(0, length) : bytes;
+        let records: string[];
+        try {
+          records = texts(scanPage(body, 'data').records);
+        } catch (error) {
+          expect(error).toBeInstanceOf(BadBody);
+          return;
+        }
+        const { data } = JSON.parse(decoder.decode(body)) as { data: unknown[] };
+        expect(records.map((record) => JSON.parse(record) as unknown)).toEqual(data);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
+
 describe('other bodies', () => {
   it('scans an array of records', () => {
     expect(texts(scanArray(Buffer.from(' [ {"a":1} ,{}]\n')))).toEqual(['{"a":1}', '{}']);

@@ -25,6 +25,7 @@ describe('unescape', () => {
       '"\\ud83dx"',
       '"\\ud83d\\n"',
       '"\\ud83d\\u0041"',
+      '"\\ud83d\\uffff"',
     ]) {
       expect(unescaped(literal)).toEqual(Buffer.from(JSON.parse(literal) as string));
     }

@@ -2,7 +2,7 @@ import { scanArray } from '../../src/json/scan-page.ts';
 import type { RecordBatch } from '../../src/json/record-batch.ts';
 import type { Layout, OpenWriter } from '../../src/output/writer.ts';
 
-export const plainLayout: Layout = { header: true, excel: false, single: false, color: false };
+const plainLayout: Layout = { header: true, excel: false, single: false, color: false };
 
 export const batchOf = (...records: readonly string[]): RecordBatch =>
   scanArray(Buffer.from(`[${records.join(',')}]`));
