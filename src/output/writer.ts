@@ -34,6 +34,8 @@ export interface Layout {
   readonly raw?: boolean | undefined;
   /** table: whose separators group the digits, such as `es-CL`; undefined for `en-US`. */
   readonly locale?: string | undefined;
+  /** xlsx: what the sheet is called; a name of ours unless given. */
+  readonly sheet?: string | undefined;
 }
 
 export type OpenWriter = (sink: Sink, layout: Layout) => Writer;

@@ -173,7 +173,8 @@ describe('Changes', () => {
   });
 });
 
-type Fields = Record<string, unknown> | null;
+type Value = string | number | boolean;
+type Fields = Record<string, Value> | null;
 
 function modelChanges({ id, was, is }: { id: number; was: Fields; is: Fields }): string[] {
   if (!was || !is) return was === is ? [] : [`${was ? 'gone' : 'added'} ${id}`];
@@ -183,7 +184,7 @@ function modelChanges({ id, was, is }: { id: number; was: Fields; is: Fields }):
 }
 
 function changeOf(line: string): string {
-  const row = JSON.parse(line) as Record<string, unknown>;
+  const row = JSON.parse(line) as Record<string, Value>;
   const what = `${String(row['_change'])} ${String(row['id'])}`;
   return row['field'] === null
     ? what

@@ -3,6 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parseCondition } from '../../src/analysis/condition.ts';
 import { UsageError } from '../../src/errors.ts';
 
+function quote(text: string): string {
+  return `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
+}
+
 describe('parseCondition', () => {
   it.each([
     ['status=OVERDUE', 'status', '=', 'OVERDUE'],
@@ -49,7 +53,6 @@ describe('parseCondition', () => {
   });
 
   it('reads back whatever is in quotes', () => {
-    const quote = (text: string): string => `"${text.replaceAll(/(["\\])/g, '\\$1')}"`;
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (column, value) => {
         expect(parseCondition(`${quote(column)} ~ ${quote(value)}`)).toEqual({

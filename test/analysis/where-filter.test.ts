@@ -98,32 +98,36 @@ describe('WhereFilter', () => {
   });
 });
 
+/** So many thousandths. */
+function literal(units: bigint): string {
+  return `${units / 1000n}.${String(units % 1000n).padStart(3, '0')}`;
+}
+
+function holds<T>(operator: Operator, a: T, b: T): boolean {
+  const [less, equal] = [a < b, a === b];
+  const results = {
+    '=': equal,
+    '!=': !equal,
+    '<': less,
+    '<=': less || equal,
+    '>': !less && !equal,
+    '>=': !less,
+  };
+  return results[operator as keyof typeof results];
+}
+
 describe('--where against a plain model', () => {
-  const digits = fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n });
-  const literal = (units: bigint): string =>
-    `${units / 1000n}.${String(units % 1000n)
-      .replace('-', '')
-      .padStart(3, '0')}`;
+  const digits = fc.bigInt({ min: 0n, max: 10n ** 20n });
   const text = fc.stringMatching(/^[A-Za-z ]{1,4}$/).map((text) => `x${text}`);
   const operator = fc.constantFrom<Operator>('=', '!=', '<', '<=', '>', '>=');
 
-  function holds<T>(operator: Operator, a: T, b: T): boolean {
-    const [less, equal] = [a < b, a === b];
-    return { '=': equal, '!=': !equal, '<': less, '<=': less || equal, '>': !less && !equal, '>=': !less }[
-      operator as '='
-    ];
-  }
-
   it('compares numbers as thousandths in big integers do', () => {
     fc.assert(
-      fc.property(fc.array(digits), digits, operator, (units, wanted, operator) => {
-        // -0.5 has no big integer to carry its sign.
-        const positive = units.map((unit) => (unit < 0n ? -unit : unit));
-        const value = wanted < 0n ? -wanted : wanted;
+      fc.property(fc.array(digits), digits, operator, (units, value, operator) => {
         const filter = new WhereFilter([{ column: 'a', operator, value: literal(value) }]);
-        const kept = linesOf(filter.apply(batchOf(...positive.map((unit) => `{"a":${literal(unit)}}`))));
+        const kept = linesOf(filter.apply(batchOf(...units.map((unit) => `{"a":${literal(unit)}}`))));
         expect(kept).toEqual(
-          positive.filter((unit) => holds(operator, unit, value)).map((unit) => `{"a":${literal(unit)}}`),
+          units.filter((unit) => holds(operator, unit, value)).map((unit) => `{"a":${literal(unit)}}`),
         );
       }),
     );

@@ -1,0 +1,102 @@
+import { OutputError } from '../../errors.ts';
+import type { Cell } from '../../json/cells.ts';
+import { cellXml, identifies } from './cell-xml.ts';
+import { columnLetters } from './column-letters.ts';
+import { combineCrc } from './combine-crc.ts';
+import { deflateHead, DeflatedText } from './deflated-text.ts';
+import { sheetHead, sheetTail } from './sheet-xml.ts';
+import type { ZipEntry } from './zip-archive.ts';
+
+export interface SheetLimits {
+  /** Rows, with the header. */
+  readonly rows: number;
+  /** Bytes of XML: less than 4 GiB, by more than a row and the header can be, so that the archive needs no zip64. */
+  readonly bytes: number;
+}
+
+export const SHEET_LIMITS: SheetLimits = { rows: 1_048_576, bytes: 4_000_000_000 };
+const MOST_CHARACTERS = 32_767;
+
+/**
+ * One sheet, deflated row by row into a temporary file. Its header, with the columns that all records together have and
+ * their widths, is put in front when they are known.
+ */
+export class Sheet {
+  readonly name: string;
+  readonly #limits: SheetLimits;
+  readonly #rows = new DeflatedText();
+  readonly #letters: string[] = [];
+  readonly #identifies: boolean[] = [];
+  readonly #widths: number[] = [];
+  #count = 1;
+
+  constructor(name: string, limits: SheetLimits) {
+    this.name = name;
+    this.#limits = limits;
+  }
+
+  /** Whether one more row would not fit. */
+  get isFull(): boolean {
+    return this.#count === this.#limits.rows || this.#rows.size > this.#limits.bytes;
+  }
+
+  /** The cells that the filter is for, as a formula would name them; undefined where there are no columns. */
+  range(columns: readonly string[]): string | undefined {
+    return columns.length === 0 ? undefined : `$A$1:$${columnLetters(columns.length - 1)}$${this.#count}`;
+  }
+
+  /**
+   * Throws OutputError for text that no cell can hold; `place` is the record's number in the listing, from 1.
+   * Cells are aligned with `columns`, which may have grown since the last row.
+   */
+  addRow(cells: readonly (Cell | undefined)[], columns: readonly string[], place: number): void {
+    const row = ++this.#count;
+    let xml = `<row r="${row}">`;
+    for (let index = 0; index < cells.length; index++) {
+      const cell = cells[index];
+      if (cell === undefined || cell.text === '') continue;
+      if (cell.text.length > MOST_CHARACTERS) refuseLong(cell, columns[index]!, place);
+      const letters = (this.#letters[index] ??= columnLetters(index));
+      const { xml: text, width } = cellXml(
+        cell,
+        letters + row,
+        (this.#identifies[index] ??= identifies(columns[index]!)),
+      );
+      if (width > (this.#widths[index] ?? 0)) this.#widths[index] = width;
+      xml += text;
+    }
+    this.#rows.append(`${xml}</row>`);
+  }
+
+  /** To be awaited between rows, now and then. Rejects with OutputError when there is no room for temporary files. */
+  async drain(): Promise<void> {
+    await this.#rows.drain();
+  }
+
+  /** The sheet as a file of the workbook, when all rows are there. */
+  async finish(fileName: string, columns: readonly string[]): Promise<ZipEntry> {
+    this.#rows.append(sheetTail(this.range(columns)?.replaceAll('$', '')));
+    await this.#rows.end();
+    const { crc, size, deflatedSize } = this.#rows;
+    const head = deflateHead(sheetHead(columns, this.#widths));
+    return {
+      name: fileName,
+      crc: combineCrc(head.crc, crc, size),
+      size: head.size + size,
+      deflatedSize: head.deflated.length + deflatedSize,
+      deflated: chained(head.deflated, this.#rows.chunks()),
+    };
+  }
+}
+
+async function* chained(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  yield* rest;
+}
+
+function refuseLong({ text }: Cell, column: string, place: number): never {
+  throw new OutputError(
+    `record ${place} has ${text.length.toLocaleString('en')} characters in ${column}; a cell of a spreadsheet holds 32,767`,
+    { hint: 'Write csv or jsonl, or leave the column out: name the ones you want with --columns' },
+  );
+}

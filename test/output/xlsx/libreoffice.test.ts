@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { scanLines } from '../../../src/json/scan-page.ts';
+import { writeWorkbook } from './write-workbook.ts';
+
+const program = ['soffice', 'libreoffice'].flatMap(pathsOf).find(isProgram);
+
+function pathsOf(name: string): string[] {
+  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What LibreOffice, with a profile of its own, makes of a workbook. */
+async function convert(workbook: Buffer, to: string, result: string): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'folio-office-'));
+  try {
+    const file = join(folder, 'book.xlsx');
+    writeFileSync(file, workbook);
+    const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
+    await promisify(execFile)(program!, [
+      profile,
+      '--headless',
+      '--convert-to',
+      to,
+      '--outdir',
+      folder,
+      file,
+    ]);
+    return readFileSync(join(folder, result), 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const RECORDS = [
+  '{"id":12,"number":"00123","amount":1190.10,"date":"2024-10-15","note":"=1+1","paid":true}',
+  '{"id":3,"amount":12345678901234567890,"date":"2024-02-30","note":"\\"ñ\\", <&>\\r\\n_x0041_","late":{"field":[1]}}',
+];
+
+/** In LibreOffice's flat XML: what kind of cell it is, and the paragraphs that are shown. */
+const CELL = /<table:table-cell [^>]*office:value-type="(\w+)"[^>]*>\s*<text:p>([^]*?)<\/table:table-cell>/g;
+const PARAGRAPH_END = /<\/text:p>\s*(?:<text:p>)?/g;
+
+/** LibreOffice takes seconds to start, and more where other tests run beside it. */
+const PATIENCE = 120_000;
+
+describe.skipIf(program === undefined)('LibreOffice', () => {
+  it('reads every cell as it was sent, and calculates nothing', { timeout: PATIENCE }, async () => {
+    const book = await writeWorkbook(async (writer) => {
+      writer.startSheet("O'Higgins & Cía");
+      await writer.write(scanLines(Buffer.from(RECORDS.join('\n'))));
+    });
+    const text = await convert(book, 'fods', 'book.fods');
+    const cells = [...text.matchAll(CELL)].map(
+      ([, type, content]) => `${type} ${content!.replace(PARAGRAPH_END, '|').trim()}`,
+    );
+    expect(text).not.toContain('table:formula=');
+    expect(text).toContain('table:name="O&apos;Higgins &amp; Cía"');
+    expect(text).toMatch(/<table:database-range [^>]*table:display-filter-buttons="true"/);
+    expect(cells).toEqual([
+      ...['id', 'number', 'amount', 'date', 'note', 'paid', 'late.field'].map((name) => `string ${name}|`),
+      'string 12|',
+      'string 00123|',
+      'float 1190.10|',
+      'date 2024-10-15|',
+      'string =1+1|',
+      'boolean TRUE|',
+      'string 3|',
+      'string 12345678901234567890|',
+      'string 2024-02-30|',
+      'string &quot;ñ&quot;, &lt;&amp;&gt;|_x0041_|',
+      'string [1]|',
+    ]);
+  });
+
+  it('converts to csv', { timeout: PATIENCE }, async () => {
+    const book = await writeWorkbook((writer) =>
+      writer.write(scanLines(Buffer.from('{"a":"=1+1","b":-2.5,"c":"2024-10-15"}'))),
+    );
+    expect(await convert(book, 'csv', 'book.csv')).toBe('a,b,c\n=1+1,-2.5,2024-10-15\n');
+  });
+});
