@@ -7,6 +7,10 @@ import type { OutputPlan } from './output-plan.ts';
 export interface DeliverOptions {
   /** Whether the receipt will ask for the hash of what was written. */
   readonly digest?: boolean;
+  /** Whether the batches keep a journal beside the file as they are read. */
+  readonly journalled?: boolean;
+  /** Told when what a stopped run had kept beside the file was discarded. */
+  readonly onDiscard?: () => void;
   /** Runs after the last record is written and before a file takes its place; what it throws keeps the old file. */
   readonly beforeCommit?: () => Promise<void>;
 }
@@ -21,12 +25,10 @@ export async function deliver(
   context: Context,
   plan: OutputPlan,
   batches: AsyncIterable<RecordBatch>,
-  { digest = false, beforeCommit }: DeliverOptions = {},
+  { beforeCommit, ...options }: DeliverOptions = {},
 ): Promise<Destination> {
-  const destination = await openDestination(plan.target, context, {
-    digest,
-    styled: plan.format === 'table',
-  });
+  const styled = plan.format === 'table';
+  const destination = await openDestination(plan.target, context, { ...options, styled });
   try {
     const writer = plan.openWriter(destination, plan.layout);
     for await (const batch of batches) await writer.write(batch);

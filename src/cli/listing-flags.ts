@@ -22,6 +22,7 @@ export interface ListingFlags extends OutputFlags, RequestFlags {
   readonly listEncoding?: ListEncoding;
   readonly strict?: boolean;
   readonly report?: string;
+  readonly resume?: boolean;
 }
 
 /** Declares on `command` the flags that the resource allows. */
@@ -30,9 +31,14 @@ export function addListingFlags(command: Command, resource: Resource): void {
     command.addOption(option.helpGroup('Which records:'));
   }
   addOutputFlags(command);
-  command.addOption(
-    new Option('--report <file>', 'write what the run did, as one JSON object').helpGroup('What comes out:'),
-  );
+  const kept = [
+    new Option('--report <file>', 'write what the run did, as one JSON object; see folio verify'),
+    new Option(
+      '--resume',
+      'with -o: go on where a run that was stopped left off, and keep what this one reads',
+    ),
+  ];
+  for (const option of kept) command.addOption(option.helpGroup('What comes out:'));
   addRequestFlags(command);
 }
 

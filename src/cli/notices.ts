@@ -20,6 +20,11 @@ export class Notices {
     this.#redact = redactor(secrets);
   }
 
+  /** The text without what is to be hidden. */
+  redacted(text: string): string {
+    return this.#redact(text);
+  }
+
   /** A fact that the user should know although the run goes on; each is said once. Nothing under --quiet. */
   warn(text: string): void {
     if (this.#flags.quiet || this.#said.has(text)) return;

@@ -1,84 +1,109 @@
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import type { RecordBatch } from '../json/record-batch.ts';
 import type { Destination } from '../output/destination.ts';
 import { openDestination } from '../output/open-destination.ts';
+import { findTarget, type Target } from '../output/target.ts';
 import type { WalkAccount } from '../paging/walk-account.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';
-import type { PartialResults } from './partial-results.ts';
-import type { Session } from './session.ts';
+import type { Notices } from './notices.ts';
+import { receiptText, type ReceiptFacts } from './receipt-text.ts';
 
 export interface ReceiptSources {
   readonly flags: ListingFlags & GlobalFlags;
   readonly resource: Resource;
-  readonly session: Session;
   readonly account: WalkAccount;
-  readonly partial: PartialResults;
+  readonly notices: Notices;
 }
 
-/** What a run did, for --report. Opened before the first request, so that a place that cannot be written is told first. */
-export interface Receipt {
-  delivered(destination: Destination): void;
-  failed(error: unknown): void;
-  write(): Promise<void>;
-}
+/** What a run did, for --report: written at its end, whatever the end. */
+export class Receipt {
+  readonly #context: Context;
+  readonly #sources: ReceiptSources;
+  readonly #file: Destination | undefined;
+  readonly #startedAt: number;
+  #facts: Partial<ReceiptFacts> = {};
+  #records = 0;
 
-const NONE: Receipt = { delivered: () => {}, failed: () => {}, write: async () => {} };
+  private constructor(context: Context, sources: ReceiptSources, file: Destination | undefined) {
+    this.#context = context;
+    this.#sources = sources;
+    this.#file = file;
+    this.#startedAt = context.clock.now();
+  }
 
-export async function openReceipt(context: Context, sources: ReceiptSources): Promise<Receipt> {
-  const { flags } = sources;
-  if (flags.report === undefined) return NONE;
-  const startedAt = context.clock.now();
-  const file = await openDestination(flags.report, context);
-  let output: Destination | undefined;
-  let failure: string | undefined;
-  return {
-    delivered: (destination) => (output = destination),
-    failed: (error) => (failure = error instanceof Error ? error.message : String(error)),
-    write: async () => {
-      const finishedAt = context.clock.now();
-      const run = { startedAt, finishedAt, arguments: context.argv };
-      await file.write(
-        `${JSON.stringify(receiptOf({ ...sources, ...run, output, failure }), undefined, 2)}\n`,
+  /** To be opened first of all: a place that cannot be written is told before anything is asked for. */
+  static async open(context: Context, sources: ReceiptSources): Promise<Receipt> {
+    const { report, output } = sources.flags;
+    if (report === undefined) return new Receipt(context, sources, undefined);
+    await refuseSameTarget(report, output);
+    return new Receipt(context, sources, await openDestination(report, context));
+  }
+
+  /** Whether the receipt will ask for the hash of what was written. */
+  get isWanted(): boolean {
+    return this.#file !== undefined;
+  }
+
+  /** Notes what has become known. */
+  note(facts: Partial<ReceiptFacts>): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
+  /** Counts the records that pass. */
+  async *counted(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+    for await (const batch of batches) {
+      this.#records += batch.count;
+      yield batch;
+    }
+  }
+
+  /** Does the run and writes the receipt, also when the run fails; then its error is what is thrown. */
+  async during(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      await this.#write(error).catch((fault: unknown) => {
+        this.#sources.notices.warn(`no receipt: ${fault instanceof Error ? fault.message : String(fault)}`);
+      });
+      throw error;
+    }
+    await this.#write(undefined);
+  }
+
+  async #write(failure: unknown): Promise<void> {
+    if (this.#file === undefined) return;
+    const { account, resource, flags, notices } = this.#sources;
+    try {
+      await this.#file.write(
+        receiptText({
+          ...this.#facts,
+          ...{ account, failure, output: flags.output, resource: resource.name, records: this.#records },
+          startedAt: this.#startedAt,
+          finishedAt: this.#context.clock.now(),
+          arguments: this.#context.argv,
+          redact: (text) => notices.redacted(text),
+        }),
       );
-      await file.commit();
-    },
-  };
+      await this.#file.commit();
+    } finally {
+      await this.#file.discard();
+    }
+  }
 }
 
-interface ReceiptFacts extends ReceiptSources {
-  readonly startedAt: number;
-  readonly finishedAt: number;
-  readonly arguments: readonly string[];
-  readonly output: Destination | undefined;
-  readonly failure: string | undefined;
+async function refuseSameTarget(report: string, output: string | undefined): Promise<void> {
+  const [one, other] = [await findTarget(report), await findTarget(output)];
+  if (!isSame(one, other)) return;
+  throw new UsageError(`--report ${report} is where the records go`, { hint: 'name two different files' });
 }
 
-function receiptOf(facts: ReceiptFacts): Record<string, unknown> {
-  const { account, partial, session, resource, output, failure } = facts;
-  const { requests, retries } = session.client.stats;
-  const { records, pages, shrinks, totalAtStart, totalAtEnd, drift } = account;
-  return {
-    resource: resource.name,
-    profile: session.profile ?? null,
-    baseUrl: session.baseUrl.href,
-    arguments: facts.arguments,
-    startedAt: new Date(facts.startedAt).toISOString(),
-    finishedAt: new Date(facts.finishedAt).toISOString(),
-    seconds: (facts.finishedAt - facts.startedAt) / 1000,
-    records,
-    total: totalAtEnd ?? null,
-    totalAtStart: totalAtStart ?? null,
-    totalAtEnd: totalAtEnd ?? null,
-    drift,
-    pages,
-    requests,
-    retries,
-    shrinks,
-    bytes: output?.bytes ?? 0,
-    sha256: output?.sha256() ?? null,
-    missingFiscalIds: [...partial.missingFiscalIds],
-    errors: [...partial.warnings, ...(failure === undefined ? [] : [failure])],
-    complete: failure === undefined,
-  };
+function isSame(one: Target, other: Target): boolean {
+  if (one.kind === 'file' && other.kind === 'file') {
+    return one.folder === other.folder && one.name === other.name;
+  }
+  if (one.kind === 'device' && other.kind === 'device') return one.path === other.path;
+  return one.kind === 'stdout' && other.kind === 'stdout';
 }

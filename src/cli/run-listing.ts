@@ -19,7 +19,9 @@ import { Notices } from './notices.ts';
 import { planOutput, TABLE_LIMIT, type OutputPlan } from './output-plan.ts';
 import { PartialResults } from './partial-results.ts';
 import { openProgress } from './progress.ts';
-import { openReceipt } from './receipt.ts';
+import { Receipt } from './receipt.ts';
+import type { OpenWalk, ResumableWalk } from './resumable-walk.ts';
+import { openResumable } from './resume.ts';
 import { openSession, type Session } from './session.ts';
 
 export interface ListingRun {
@@ -35,6 +37,7 @@ interface Run extends ListingRun {
   readonly query: ListingQuery;
   readonly account: WalkAccount;
   readonly partial: PartialResults;
+  readonly receipt: Receipt;
 }
 
 /**
@@ -46,15 +49,20 @@ export async function runListing(context: Context, { resource, id, flags }: List
   const progress = openProgress(context, flags, resource.records);
   const account = new WalkAccount((event) => progress.walked(event));
   const observe = (event: RequestEvent): void => progress.asked(event);
-  const session = await openSession(context, { flags, resource, notices, observe });
-  try {
-    const query = await readQuery(context, { resource, id, flags: { ...session.defaults, ...flags } });
-    const partial = new PartialResults(query.fiscalIds);
-    await runQuery({ context, resource, id, flags, notices, query, account, partial }, session);
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  const receipt = await Receipt.open(context, { flags, resource, account, notices });
+  await receipt.during(async () => {
+    const session = await openSession(context, { flags, resource, notices, observe });
+    receipt.note({ session });
+    try {
+      const query = await readQuery(context, { resource, id, flags: { ...session.defaults, ...flags } });
+      const partial = new PartialResults(query.fiscalIds);
+      receipt.note({ partial });
+      await runQuery({ context, resource, id, flags, notices, query, account, partial, receipt }, session);
+    } finally {
+      progress.stop();
+      await session.close();
+    }
+  });
 }
 
 async function runQuery(run: Run, session: Session): Promise<void> {
@@ -68,22 +76,38 @@ async function runQuery(run: Run, session: Session): Promise<void> {
 }
 
 async function exportRecords(run: Run, session: Session): Promise<void> {
-  const { context, flags, account, partial, resource } = run;
+  const { context, flags, account, receipt, notices } = run;
   const plan = await planOutput(context, { flags, defaults: session.defaults });
   const shown = tableLimit(run, plan);
   const query = shown === undefined ? run.query : { ...run.query, limit: shown };
-  const receipt = await openReceipt(context, { flags, resource, session, account, partial });
-  try {
-    const records = recordsOf({ ...run, query }, session);
-    receipt.delivered(await deliver(context, plan, records, { digest: flags.report !== undefined }));
-    if (shown !== undefined) sayHowMany(run, shown, plan.layout.locale);
-    checkComplete(account, strictlyUnknown(run));
-  } catch (error) {
-    receipt.failed(error);
+  receipt.note({ plan });
+  const walk = flags.resume ? await resumable(run, session, plan) : undefined;
+  const records = walk?.read() ?? recordsOf({ ...run, query }, session);
+  const delivered = await deliver(context, plan, receipt.counted(records), {
+    digest: receipt.isWanted,
+    journalled: flags.resume === true,
+    onDiscard: () =>
+      notices.warn(`discarded what a stopped run had kept for ${plan.target}: --resume goes on from it`),
+  }).catch((error: unknown) => {
+    walk?.sayHowToGoOn();
     throw error;
-  } finally {
-    await receipt.write();
-  }
+  });
+  receipt.note({ delivered, takenOver: walk?.takenOver });
+  if (shown !== undefined) sayHowMany(run, shown, plan.layout.locale);
+  checkComplete(account, strictlyUnknown(run));
+}
+
+function resumable(run: Run, session: Session, { format }: OutputPlan): Promise<ResumableWalk> {
+  const { resource, id, query, context } = run;
+  const { baseUrl, profile, organization, defaults } = session;
+  const listing = id === undefined ? resource.name : `${resource.name} ${id}`;
+  return openResumable({
+    ...run,
+    flags: { ...defaults, ...run.flags },
+    clock: context.clock,
+    open: (resume) => openWalk(run, session, resume),
+    asked: { baseUrl, profile, organization, listing, format, fiscalIds: query.fiscalIds },
+  });
 }
 
 async function printColumns(run: Run, session: Session): Promise<void> {
@@ -92,15 +116,18 @@ async function printColumns(run: Run, session: Session): Promise<void> {
 }
 
 async function* recordsOf(run: Run, session: Session): AsyncGenerator<RecordBatch> {
+  for await (const { records } of openWalk(run, session)) yield records;
+}
+
+function openWalk(
+  run: Run,
+  { client, concurrency }: Session,
+  ...resume: Parameters<OpenWalk>
+): AsyncGenerator<Delivery> {
   const { resource, query, account, partial, context } = run;
-  const deliveries: AsyncIterable<Delivery> = openListing(resource, query, {
-    client: session.client,
-    concurrency: session.concurrency,
-    account,
-    signal: context.signal,
-    onErrors: (errors) => partial.add(errors),
-  });
-  for await (const { records } of deliveries) yield records;
+  const { signal } = context;
+  const onErrors = (errors: Buffer): void => partial.add(errors);
+  return openListing(resource, query, { client, concurrency, account, signal, onErrors, resume: resume[0] });
 }
 
 async function readQuery(context: Context, { resource, id, flags }: ListingRun): Promise<ListingQuery> {

@@ -2,6 +2,7 @@ import type { ApiClient } from '../api/api-client.ts';
 import { parseBaseUrl } from '../api/base-url.ts';
 import type { ObserveRequests } from '../api/request-event.ts';
 import type { Context } from '../context.ts';
+import { decodeToken } from '../config/json-web-token.ts';
 import { requireConnection } from '../config/require-connection.ts';
 import { resolveConnection } from '../config/resolve-connection.ts';
 import { UsageError } from '../errors.ts';
@@ -18,6 +19,8 @@ export interface Session {
   /** The name of the profile in use; undefined where the token came by flag or environment, or in the sandbox. */
   readonly profile: string | undefined;
   readonly baseUrl: URL;
+  /** As the token names it, where it does. */
+  readonly organization: string | undefined;
   readonly concurrency: number;
   /** What the profile's settings, or those for all, say for flags that are not given. */
   readonly defaults: FlagDefaults;
@@ -58,7 +61,9 @@ export async function openSession(context: Context, options: SessionOptions): Pr
     await client.close();
     await target.close();
   };
-  return { client, profile, baseUrl, concurrency: patience.concurrency, defaults, close };
+  const organization = decodeToken(token)?.organizationId;
+  const { concurrency } = patience;
+  return { client, profile, baseUrl, organization, concurrency, defaults, close };
 }
 
 async function resolveTarget(context: Context, options: SessionOptions): Promise<Target> {

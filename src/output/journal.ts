@@ -1,13 +1,10 @@
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Clock } from '../context.ts';
 import { OutputError } from '../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { openEntry, parseEntryLine, sealEntry, type JournalEntry } from './journal-entry.ts';
-import { neighboursOf } from './neighbours.ts';
 import { errorCode } from './system-reason.ts';
-import type { FileTarget } from './target.ts';
 
 /** An entry and where it is in the journal, in bytes. */
 export interface PlacedEntry extends JournalEntry {
@@ -20,11 +17,6 @@ const FLUSH_EVERY = 1_000;
 /** Bytes in which the first line of an entry is looked for at a time, and at most. */
 const LINE_STEP = 4_096;
 const LINE_LIMIT = 16 * 1024 * 1024;
-
-/** The journal beside a target. To be used by the holder of the target's lock, and only by it. */
-export function journalPath(target: FileTarget): string {
-  return join(target.folder, neighboursOf(target.name).journal);
-}
 
 /**
  * Entries one behind the other in a file that only its owner can read. Each is sealed, so that one that was being

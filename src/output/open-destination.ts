@@ -21,6 +21,10 @@ export interface DestinationOptions {
   readonly digest?: boolean;
   /** Whether what is written is made for a terminal, as tables are. Other text is gated when it goes to one. */
   readonly styled?: boolean;
+  /** Whether the run keeps a journal beside its file. One that is there is then not discarded. */
+  readonly journalled?: boolean;
+  /** Told when what a stopped run had kept beside the file was discarded. */
+  readonly onDiscard?: () => void;
 }
 
 /**
@@ -31,10 +35,11 @@ export interface DestinationOptions {
 export async function openDestination(
   output: string | undefined,
   site: DestinationSite,
-  { digest = false, styled = false }: DestinationOptions = {},
+  options: DestinationOptions = {},
 ): Promise<Destination> {
+  const { digest = false, styled = false } = options;
   const target = await findTarget(output);
-  if (target.kind === 'file') return openWholeFile(target, site, digest);
+  if (target.kind === 'file') return openWholeFile(target, site, options);
   return writeStraight(await openStraight(target, site), { digest, styled });
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { Destination } from './destination.ts';
+import { discardJournal } from './discard-journal.ts';
 import { flushFolder } from './flush-folder.ts';
 import { removeLeavings } from './leavings.ts';
 import { neighboursOf } from './neighbours.ts';
@@ -10,6 +11,13 @@ import { Tally } from './tally.ts';
 import type { FileTarget } from './target.ts';
 import type { LockSite } from './lock-claim.ts';
 import { lockTarget, type TargetLock } from './target-lock.ts';
+
+export interface WholeFileOptions {
+  readonly digest?: boolean;
+  /** Whether the run keeps a journal beside the file: it goes when the file is in place, and stays when not. */
+  readonly journalled?: boolean;
+  readonly onDiscard?: () => void;
+}
 
 /**
  * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit
@@ -19,11 +27,12 @@ import { lockTarget, type TargetLock } from './target-lock.ts';
 export async function openWholeFile(
   target: FileTarget,
   site: LockSite,
-  digest: boolean,
+  { digest = false, journalled = false, onDiscard }: WholeFileOptions = {},
 ): Promise<Destination> {
   const lock = await lockTarget(target, site);
   try {
     await removeLeavings(target.folder, target.name, site.processes);
+    if (!journalled && (await discardJournal(target))) onDiscard?.();
     const name = neighboursOf(target.name).temporary(site.processes.pid, site.clock.random());
     const path = join(target.folder, name);
     return new WholeFile({
@@ -104,6 +113,8 @@ class WholeFile implements Destination {
       throw cannotWrite(shown, error);
     }
     try {
+      // After the rename, lest a kill between the two take both. The journal that it may leave gives the same file again.
+      await discardJournal(this.#parts.target);
       await flushFolder(folder);
     } catch (error) {
       throw cannotWrite(shown, error, 'the new file is in place, but may not survive a power failure');
