@@ -13,6 +13,7 @@ import { addGlobalFlags } from './global-flags.ts';
 import { addListing } from './listing.ts';
 import { addRawGet } from './raw-get.ts';
 import { addSandbox } from './sandbox.ts';
+import { addVerify } from './verify.ts';
 
 const ABOUT = `Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once,
 every amount as it was sent, or it says what is missing.
@@ -42,6 +43,7 @@ export function buildProgram(context: Context): Command {
   addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
   addFundItems(addListingGroup(program.command('funds'), funds, context), context);
   addRawGet(program, context);
+  addVerify(program, context);
   addAuth(program, context, async (connection) => {
     const { verifyConnection } = await import('./verify-connection.ts');
     await verifyConnection(context, connection);
