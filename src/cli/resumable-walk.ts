@@ -1,4 +1,3 @@
-import { RefusedQuery } from '../api/refused-query.ts';
 import type { Clock } from '../context.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
 import { Journal } from '../output/journal.ts';
@@ -9,8 +8,8 @@ import type { WalkAccount } from '../paging/walk-account.ts';
 import { journalHead, readEarlierRun, type EarlierRun } from './earlier-run.ts';
 import type { Notices } from './notices.ts';
 import type { PartialResults } from './partial-results.ts';
+import { MOVED, readAgain } from './read-again.ts';
 import type { Fingerprint } from './resume-fingerprint.ts';
-import { SameRecords } from './same-records.ts';
 import { standingAt, takeOver } from './walk-standing.ts';
 
 /** Opens the walk at its beginning, or where an earlier one left off. */
@@ -87,44 +86,28 @@ export class ResumableWalk {
     const { standing, given, records, lastPage } = earlier;
     this.#kept = records + lastPage.count;
     takeOver(standing, records, { account, partial });
+    const { repeats } = account;
     const walk = open({ next: standing.next, given });
-    const again = await this.#readAgain(walk, lastPage, standing.next);
-    if (again === undefined) {
-      this.#kept = 0;
-      account.beginAnew();
+    const again = await readAgain(walk, lastPage);
+    const grew = standing.totalAtEnd !== account.totalAtEnd;
+    // Records that came a second time were moved behind the place by others before it, which would be missed.
+    const reason = 'reason' in again ? again.reason : grew && account.repeats > repeats ? MOVED : undefined;
+    if ('reason' in again || reason !== undefined) {
+      await walk.return(undefined);
+      this.#beginAnew(earlier, reason);
       return undefined;
     }
-    account.drift ||= standing.totalAtEnd !== undefined && standing.totalAtEnd !== account.totalAtEnd;
+    account.drift ||= grew;
     this.takenOver = this.#kept = records;
     this.#sayFrom(earlier);
-    return chained(again, walk);
+    return chained(again.deliveries, walk);
   }
 
-  async #readAgain(
-    walk: AsyncGenerator<Delivery>,
-    lastPage: RecordBatch,
-    next: number | string,
-  ): Promise<Delivery[] | undefined> {
-    const { notices, shown } = this.#options;
-    const anew = `what a stopped run had kept for ${shown} is of no use any more: begins anew, because`;
-    const same = new SameRecords(lastPage);
-    const read: Delivery[] = [];
-    try {
-      while (!same.isComplete) {
-        const { value, done } = await walk.next();
-        if (done === true || !same.goesOn(value.records)) {
-          await walk.return(undefined);
-          notices.warn(`${anew} the listing has changed before the place where it was`);
-          return undefined;
-        }
-        read.push(value);
-      }
-    } catch (error) {
-      if (!(error instanceof RefusedQuery) || typeof next === 'number') throw error;
-      notices.warn(`${anew} the service does not take its cursor any more`);
-      return undefined;
-    }
-    return read;
+  #beginAnew({ records }: EarlierRun, reason: string | undefined): void {
+    const { account, notices, shown } = this.#options;
+    this.#kept = 0;
+    account.beginAnew();
+    notices.warn(`begins ${shown} anew instead of going on after ${records} records: ${reason}`);
   }
 
   async *#keep(journal: Journal, walk: AsyncGenerator<Delivery>): AsyncGenerator<RecordBatch> {

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { status } from '../../support/faults.ts';
+import { modelRecord, modelRecords, ModelService } from '../../support/model-service.ts';
+import { ResumeSite } from './resume-site.ts';
+
+const LINE = 'issued --page-size 3 --concurrency 2 -o FOLDER/out.jsonl --resume';
+
+async function stoppedSite(line = LINE): Promise<ResumeSite> {
+  const site = new ResumeSite(new ModelService({ issued: modelRecords(30), customers: modelRecords(30) }));
+  expect(await site.run(line, { stopAt: 7 })).toMatchObject({ code: 130 });
+  return site;
+}
+
+function lines(records: readonly string[]): string {
+  return records.map((record) => `${record}\n`).join('');
+}
+
+describe('a listing that changed between the stop and the next run', () => {
+  it.each([
+    ['has a new first record', (records: string[]) => records.unshift(modelRecord(99))],
+    ['lost its first record', (records: string[]) => records.shift()],
+    ['lost nearly everything', (records: string[]) => records.splice(1)],
+    ['has a new record within the last page', (records: string[]) => records.splice(13, 0, modelRecord(99))],
+  ])('%s: is read anew, and said', async (_, change) => {
+    const site = await stoppedSite();
+    const { issued } = site.service.records;
+    change(issued);
+    const { code, stderr } = await site.run(LINE);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(
+      /^warning: begins .* anew instead of going on .*: the listing has changed before that place\n$/,
+    );
+    expect(site.read('out.jsonl')).toBe(lines(issued));
+    expect(site.names).toEqual(['out.jsonl']);
+  });
+
+  it.each([
+    ['has new records at its end', (records: string[]) => records.push(modelRecord(98), modelRecord(99))],
+    ['lost its last record', (records: string[]) => records.pop()],
+  ])('%s: is gone on with, and the receipt says that it changed', async (_, change) => {
+    const site = await stoppedSite();
+    const { issued } = site.service.records;
+    change(issued);
+    expect(await site.run(`${LINE} --report FOLDER/report.json`)).toMatchObject({ code: 0, stderr: '' });
+    expect(site.read('out.jsonl')).toBe(lines(issued));
+    const receipt = JSON.parse(site.read('report.json')) as object;
+    expect(receipt).toMatchObject({
+      totalAtStart: 30,
+      totalAtEnd: issued.length,
+      drift: true,
+      complete: true,
+    });
+  });
+
+  it('is gone on with when only what is said of the records changed, as signed links do', async () => {
+    const site = await stoppedSite();
+    const { issued } = site.service.records;
+    const before = [...issued];
+    for (const [at, record] of issued.entries()) issued[at] = record.replace('.10', '.20');
+    expect(await site.run(LINE)).toMatchObject({ code: 0, stderr: '' });
+    const given = site.read('out.jsonl').split('\n').slice(0, -1);
+    expect(given).toHaveLength(30);
+    // Those that the stopped run had are as they were then.
+    const changed = given.findIndex((record) => record.includes('.20'));
+    expect(changed).toBeGreaterThan(5);
+    expect(given).toEqual([...before.slice(0, changed), ...issued.slice(changed)]);
+  });
+
+  it('is read anew when the service does not take its cursor any more', async () => {
+    const line = 'customers --page-size 3 -o FOLDER/out.jsonl --resume';
+    const site = await stoppedSite(line);
+    const { code, stderr } = await site.run(line, {
+      script: ({ number }) => (number === 0 ? status(400) : undefined),
+    });
+    expect([code, stderr]).toEqual([0, expect.stringContaining('refuses to go on from there')]);
+    expect(site.read('out.jsonl')).toBe(lines(site.service.records.customers));
+  });
+});

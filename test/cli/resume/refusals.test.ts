@@ -1,0 +1,129 @@
+import { execFileSync } from 'node:child_process';
+import { symlinkSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { modelRecords, ModelService } from '../../support/model-service.ts';
+import { ResumeSite } from './resume-site.ts';
+
+const LINE = 'issued --page-size 3 -o FOLDER/out.csv --resume';
+
+async function stoppedSite(line = LINE): Promise<ResumeSite> {
+  const site = new ResumeSite(new ModelService({ issued: modelRecords(30), received: modelRecords(30) }));
+  expect(await site.run(line, { stopAt: 6 })).toMatchObject({ code: 130 });
+  return site;
+}
+
+describe('a run that asks for something else than the one that was stopped', () => {
+  const others = [
+    [`${LINE} --columns number,net`, 'another --columns (none, now number,net)'],
+    [`${LINE} --sort-order desc`, 'another --sort-order (none, now desc)'],
+    [`${LINE} --limit 7`, 'another --limit (none, now 7)'],
+    [`${LINE} --param status=PAID`, 'another --param'],
+    [`${LINE} --customer-fiscal-id 1-9`, 'another list of fiscal IDs'],
+    [`${LINE} --format jsonl`, 'another --format (csv, now jsonl)'],
+    [`${LINE} --excel`, 'another --excel (none, now true)'],
+    [`${LINE} --no-header`, 'another --header (true, now false)'],
+    [`${LINE} --delimiter ;`, 'another --delimiter (none, now ;)'],
+    [LINE.replace('issued', 'received'), 'another listing (issued, now received)'],
+    [
+      `${LINE} --base-url https://other.example.com`,
+      'another base address (https://api.example.com/v1, now https://other.example.com/v1)',
+    ],
+  ] as const;
+  it.each(others)('%s: is refused with the reason, before any request', async (line, reason) => {
+    const site = await stoppedSite();
+    const before = site.read('.out.csv.folio-resume');
+    const { code, stderr, asked } = await site.run(line);
+    expect([code, asked]).toEqual([2, []]);
+    expect(stderr).toContain(`the run that was stopped had ${reason}`);
+    expect(stderr).toContain('leave out --resume');
+    expect(site.read('.out.csv.folio-resume')).toBe(before);
+    expect(site.names).toEqual(['.out.csv.folio-resume']);
+    // What was kept still serves the run that it was kept for.
+    expect(await site.run(LINE)).toMatchObject({ code: 0 });
+  });
+
+  it('is refused for another organization, known by what the token says, without naming either', async () => {
+    const site = await stoppedSite();
+    const claims = Buffer.from('{"organizationId":"org-one"}').toString('base64url');
+    const env = {
+      FOLIO_TOKEN: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.c2lnbmF0dXJl`,
+    };
+    const { code, stderr } = await site.run(LINE, { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('had another organization');
+    expect(stderr).not.toContain('org-one');
+  });
+
+  it.each(['--page-size 5', '--concurrency 1', '--retries 2', '--timeout 9', '--quiet', '--strict'])(
+    'is not one that only asks otherwise: %s',
+    async (flags) => {
+      const site = await stoppedSite();
+      const line = `issued --page-size 3 -o FOLDER/out.csv --resume ${flags}`;
+      expect(await site.run(line)).toMatchObject({ code: 0 });
+    },
+  );
+});
+
+describe('--resume where nothing can be kept', () => {
+  it.each([
+    ['issued --resume', '--resume goes with -o'],
+    ['issued --resume -o -', '--resume goes with -o'],
+    ['issued --resume -o /dev/stdout', 'is no regular file'],
+    ['issued --resume -o /dev/null', 'is no regular file'],
+    ['issued --resume -o FOLDER/out.csv --page 1', '--resume and --page do not go together'],
+  ])('%s: is a usage error', async (line, message) => {
+    const site = new ResumeSite(new ModelService({ issued: modelRecords(3) }));
+    const { code, stderr, asked } = await site.run(line);
+    expect([code, asked]).toEqual([2, []]);
+    expect(stderr).toContain(message);
+  });
+
+  it('is a usage error for a named pipe', async () => {
+    const site = new ResumeSite(new ModelService());
+    execFileSync('mkfifo', [site.path('pipe')]);
+    expect(await site.run('issued --resume -o FOLDER/pipe')).toMatchObject({ code: 2, asked: [] });
+  });
+});
+
+describe('a journal that is not what this user wrote', () => {
+  it('is refused when it is a link', async () => {
+    const site = new ResumeSite(new ModelService({ issued: modelRecords(3) }));
+    writeFileSync(site.path('elsewhere'), 'kept');
+    symlinkSync(site.path('elsewhere'), site.path('.out.csv.folio-resume'));
+    const { code, asked } = await site.run(LINE);
+    expect([code, asked]).toEqual([1, []]);
+    expect(site.read('elsewhere')).toBe('kept');
+  });
+
+  it('is refused when others can write it', async () => {
+    const site = await stoppedSite();
+    execFileSync('chmod', ['666', site.path('.out.csv.folio-resume')]);
+    const { code, stderr } = await site.run(LINE);
+    expect(code).toBe(1);
+    expect(stderr).toContain('others can write it');
+  });
+
+  it('is begun anew when it is something else', async () => {
+    const site = new ResumeSite(new ModelService({ issued: modelRecords(3) }));
+    writeFileSync(site.path('.out.csv.folio-resume'), 'not a journal\n', { mode: 0o600 });
+    expect(await site.run(LINE)).toMatchObject({ code: 0 });
+    expect(site.names).toEqual(['out.csv']);
+  });
+});
+
+describe('two runs with --resume on one file', () => {
+  it('are kept apart by the lock of the target, which covers the journal', async () => {
+    const site = await stoppedSite();
+    let second: { code: number; stderr: string } | undefined;
+    let started = false;
+    await site.run(LINE, {
+      script: () => {
+        if (!started) void site.run(LINE).then((ran) => (second = ran));
+        started = true;
+        return undefined;
+      },
+    });
+    expect(second).toMatchObject({ code: 1 });
+    expect(second?.stderr).toContain('is writing');
+  });
+});
