@@ -1,0 +1,97 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { run } from '../../src/cli/run.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import type { FaultScript } from '../support/fault-script.ts';
+import { ModelService, modelRecords, type ModelRecords } from '../support/model-service.ts';
+import { modelTransport } from '../support/model-transport.ts';
+import { randomFrom } from '../support/random.ts';
+import { TEST_TOKEN } from '../support/run-folio.ts';
+import { randomFaults } from './random-faults.ts';
+import { standingFaults } from './standing-faults.ts';
+
+export interface ChaosRun {
+  readonly seed: number;
+  readonly argv: readonly string[];
+  readonly code: number;
+  readonly stderr: string;
+  /** What was delivered: on standard output, or as the file; undefined where the old file still stands. */
+  readonly delivered: string | undefined;
+  /** What a faultless service would have had delivered. */
+  readonly expected: string;
+  /** Files beside the output that the run left. */
+  readonly leavings: readonly string[];
+}
+
+const COMMANDS: Readonly<Record<keyof ModelRecords, readonly string[]>> = {
+  issued: ['issued'],
+  received: ['received'],
+  customers: ['customers', 'list'],
+  funds: ['funds'],
+  documents: ['funds', 'documents', '1'],
+};
+const LISTINGS = Object.keys(COMMANDS) as (keyof ModelRecords)[];
+const OLD = 'the old file\n';
+/** In memory where the system has such a place: on a disk, flushing takes most of the time. */
+const FOLDERS = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** One run of a random export against a service with random faults; the same for the same seed. */
+export async function chaosRun(seed: number): Promise<ChaosRun> {
+  const random = randomFrom(seed);
+  const listing = LISTINGS[random(LISTINGS.length)]!;
+  const records = modelRecords(random(120));
+  const format = random(2) === 0 ? 'jsonl' : 'csv';
+  const folder = random(2) === 0 ? mkdtempSync(join(FOLDERS, 'folio-chaos-')) : undefined;
+  const argv = [
+    ...COMMANDS[listing],
+    ...['--format', format, '--page-size', `${1 + random(30)}`, '--concurrency', `${1 + random(4)}`],
+    ...(folder === undefined ? [] : ['-o', join(folder, 'out')]),
+  ];
+  if (folder !== undefined) writeFileSync(join(folder, 'out'), OLD);
+  const passing = randomFaults(random);
+  const standing = standingFaults(random, listing);
+  const script: FaultScript = (request, page) => passing(request, page) ?? standing(request, page);
+  const { code, stdout, stderr } = await runOver(argv, {
+    service: new ModelService({ [listing]: records }),
+    script,
+    turns: () => random(4),
+    random: Array.from({ length: 50 }, () => random(1000) / 1000),
+  });
+  const file = folder === undefined ? undefined : readFileSync(join(folder, 'out'), 'utf8');
+  const leavings = folder === undefined ? [] : readdirSync(folder).filter((name) => name !== 'out');
+  if (folder !== undefined) rmSync(folder, { recursive: true });
+  const delivered = file === undefined ? stdout : file === OLD ? undefined : file;
+  return { seed, argv, code, stderr, delivered, expected: exported(records, format), leavings };
+}
+
+interface Service {
+  readonly service: ModelService;
+  readonly script: FaultScript;
+  readonly turns: () => number;
+  readonly random: readonly number[];
+}
+
+async function runOver(argv: readonly string[], { service, script, turns, random }: Service) {
+  const transport = modelTransport({ service, script, clock: () => context.clock, turns });
+  const context = fakeContext({
+    argv,
+    env: { FOLIO_TOKEN: TEST_TOKEN, FOLIO_BASE_URL: 'https://model.example/v1' },
+    clock: { random },
+    openTransport: transport.open,
+  });
+  const code = await run(context);
+  return { code, stdout: context.stdout.text, stderr: context.stderr.text };
+}
+
+/** The records in a format, written without any code of the program. */
+function exported(records: readonly string[], format: 'jsonl' | 'csv'): string {
+  if (format === 'jsonl') return records.map((record) => `${record}\n`).join('');
+  if (records.length === 0) return '';
+  const rows = records.map((record) => {
+    const [, id, number, net, name] =
+      /^\{"id":(\d+),"number":"(.+)","net":(.+),"party":\{"name":"(.+)"\}\}$/.exec(record)!;
+    return `${id},${number},${net},${name}\n`;
+  });
+  return ['id,number,net,party.name\n', ...rows].join('');
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { countFigure } from '../support/figures.ts';
+import { chaosRun, type ChaosRun } from './chaos-run.ts';
+
+const RUNS = Number(process.env['FOLIO_CHAOS_RUNS'] ?? 2_000);
+
+describe('random faults in one call of five', () => {
+  it('lose nothing silently', async () => {
+    const codes = new Map<number, number>();
+    const lost: ChaosRun[] = [];
+    for (let seed = 0; seed < RUNS; seed++) {
+      const run = await chaosRun(seed);
+      codes.set(run.code, (codes.get(run.code) ?? 0) + 1);
+      if (run.code === 0 && run.delivered !== run.expected) lost.push(run);
+      expect(faultOf(run), `seed ${seed}: ${run.argv.join(' ')}\n${run.stderr}`).toBeUndefined();
+    }
+    countFigure({ what: 'runs with a fault in one call of five', ran: RUNS, lost: lost.length });
+    expect(lost).toEqual([]);
+    // A program that always gave up would pass the checks above.
+    expect(codes.get(0)).toBeGreaterThan(RUNS / 2);
+  }, 3_600_000);
+});
+
+/** What a run that did not deliver everything did wrong, if anything. */
+function faultOf({ code, stderr, delivered, expected, argv, leavings }: ChaosRun): string | undefined {
+  if (leavings.length > 0) return `it left ${leavings.join(', ')}`;
+  if (code === 0) return stderr === '' || argv.includes('received') ? undefined : 'it succeeded with words';
+  if (![3, 2, 4, 5, 6].includes(code)) return `its exit code is ${code}`;
+  if (!/^folio: [^\n]+\n( {2}[^\n]+\n)?$/.test(stderr)) return 'it did not say why in one line and a hint';
+  if (code === 6) return delivered === undefined ? 'it delivered nothing' : partlyOf(delivered, expected);
+  return argv.includes('-o') && delivered !== undefined ? 'it touched the old file' : undefined;
+}
+
+/** Whether every line was to come, each once. */
+function partlyOf(delivered: string, expected: string): string | undefined {
+  const due = new Set(expected.split('\n'));
+  for (const line of delivered.split('\n'))
+    if (!due.delete(line)) return `it delivered ${line} without reason`;
+  return undefined;
+}

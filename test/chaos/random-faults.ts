@@ -1,0 +1,62 @@
+import * as faults from '../support/faults.ts';
+import type { Fault } from '../support/faults.ts';
+import type { FaultScript } from '../support/fault-script.ts';
+import type { ModelPage } from '../support/model-service.ts';
+
+type Random = (below: number) => number;
+
+/** One call in so many is disturbed. */
+const ONE_IN = 5;
+/** One fault in so many is of a kind that ends a run at once. */
+const ENDS_ONE_IN = 40;
+
+const PASSING: readonly Fault[] = [
+  faults.reset,
+  faults.cut,
+  faults.drip,
+  faults.silence,
+  faults.html,
+  faults.jsonCutShort,
+  faults.truncatedGzip,
+  faults.gzipWithoutEnd,
+  faults.wrongCrc,
+  ...[408, 425, 429, 500, 502, 503, 504].map((code) => faults.status(code)),
+  faults.status(429, { 'retry-after': '7' }),
+  faults.status(503, { 'retry-after': 'Fri, 20 Nov 2026 12:00:30 GMT' }),
+  faults.status(429, { 'retry-after': 'soon' }),
+  faults.after(29_500, faults.status(502)),
+  faults.body('[]'),
+  faults.body('null'),
+  faults.body('"no"'),
+  faults.body('{"total":0,"errors":[]}'),
+  faults.records(() => ['"record"']),
+  faults.members({ errors: '[{"_type":"Busy"' }),
+];
+
+const ENDING: readonly Fault[] = [
+  ...[400, 401, 403, 404].map((code) => faults.status(code)),
+  faults.status(302, { location: 'https://elsewhere.example/' }),
+  faults.status(429, { 'retry-after': '86400' }),
+];
+
+/** A fault in one call of five, of every kind; after it the service is as it was. */
+export function randomFaults(random: Random): FaultScript {
+  return (_, page) => {
+    if (random(ONE_IN) > 0) return undefined;
+    if (random(ENDS_ONE_IN) === 0) return ENDING[random(ENDING.length)]!;
+    const kinds = page.recordsIn === 'data' ? PASSING : [...PASSING, ...lyingPages(random, page)];
+    return kinds[random(kinds.length)]!;
+  };
+}
+
+/** Pages that are well formed and still not what the service should have sent. */
+function lyingPages(random: Random, page: ModelPage): Fault[] {
+  const total = Number(page.members['total']);
+  const told = (change: number): Fault => faults.members({ total: `${Math.max(0, total + change)}` });
+  return [
+    told(1 + random(40)),
+    told(-1 - random(40)),
+    faults.records((records) => records.slice(0, random(records.length + 1))),
+    faults.records(() => []),
+  ];
+}

@@ -1,0 +1,83 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { always, inTurn } from '../support/fault-script.ts';
+import {
+  cut,
+  drip,
+  gzipWithoutEnd,
+  reset,
+  silence,
+  status,
+  truncatedGzip,
+  wrongCrc,
+} from '../support/faults.ts';
+import { modelRecords } from '../support/model-service.ts';
+import { lines, QUICK, runAgainst } from '../support/run-against.ts';
+import { runFolio } from '../support/run-folio.ts';
+
+const FAULTS = [
+  ['a reset before the response', reset, 'the connection was reset'],
+  ['a reset within the body', cut, 'the connection was closed before the response was complete'],
+  ['half of a gzip body', truncatedGzip, 'the gzip body is cut short'],
+  ['a gzip body without its end', gzipWithoutEnd, 'the gzip body is cut short'],
+  ['a gzip body with a wrong checksum', wrongCrc, 'the gzip body is damaged'],
+  ['a response byte by byte', drip, 'did not complete its response within 0.3 s'],
+  ['silence', silence, 'did not answer within 0.3 s'],
+  ['status 500', status(500), '500'],
+  ['status 503', status(503), '503'],
+] as const;
+
+describe.concurrent('the network', () => {
+  it.each(FAULTS)('gives every record after %s', async (_, fault) => {
+    const issued = modelRecords(25);
+    const script = inTurn(fault, undefined, fault);
+    const args = ['issued', '--page-size', '10', '--format', 'jsonl', '--timeout', '0.3'];
+    const { code, text, stderr, requests } = await runAgainst({ records: { issued }, script, args });
+    expect({ code, text, stderr }).toEqual({ code: 0, text: lines(issued), stderr: '' });
+    expect(requests).toHaveLength(5);
+  });
+
+  it.each(FAULTS)('ends with exit 5 and one line where there is always %s', async (_, fault, reason) => {
+    const args = ['issued', '--retries', '2', '--timeout', '0.3'];
+    const script = always(fault);
+    const { code, text, stderr, host, requests } = await runAgainst({ records: {}, script, args });
+    expect({ code, text, tries: requests.length }).toEqual({ code: 5, text: '', tries: 3 });
+    expect(stderr).toContain(host);
+    expect(stderr).toContain(reason);
+    expect(stderr).toMatch(/^folio: [^\n]+\n( {2}[^\n]+\n)?$/);
+  });
+
+  it('names a host that refuses connections', async () => {
+    const port = await closedPort();
+    const args = ['issued', '--retries', '1', ...QUICK, '--base-url', `http://127.0.0.1:${port}`];
+    const { code, stderr } = await runFolio(args);
+    expect(code).toBe(5);
+    expect(stderr).toContain(`could not reach 127.0.0.1:${port}: it refuses the connection (ECONNREFUSED)`);
+  });
+
+  it('names a host that nobody knows', async () => {
+    const args = [
+      'issued',
+      '--retries',
+      '1',
+      ...QUICK,
+      '--timeout',
+      '20',
+      '--base-url',
+      'https://folio.invalid/v1',
+    ];
+    const { code, stderr } = await runFolio(args);
+    expect(code).toBe(5);
+    expect(stderr).toMatch(/^folio: could not reach folio\.invalid: its name .*DNS/);
+  });
+});
+
+/** A port that nobody listens on: it was free a moment ago. */
+async function closedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
