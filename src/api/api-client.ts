@@ -30,7 +30,7 @@ export interface RequestStats {
 export interface ApiClient {
   /**
    * The value of `path`. Rejects with AuthError (401, 403), NotFoundError (404), RefusedQuery or UnknownFiscalIds (400),
-   * StatusError (`passes`), ServiceError (anything else, after all retries), UsageError (a path that leads out of the
+   * StatusError (`passes`; other statuses after all retries), ServiceError (anything else, after all retries), UsageError (a path that leads out of the
    * base address), the signal's reason, or what `parse` throws.
    */
   get<T>(request: ApiRequest<T>): Promise<T>;

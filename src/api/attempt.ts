@@ -68,8 +68,11 @@ async function refuse(response: TransportResponse, reading: Reading<unknown>): P
   // What the status says counts, whatever became of the body.
   const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
   const { url, redact, milliseconds } = reading;
-  const failure = statusFailure({ url, status, headers, body, redact });
-  if (reading.passes.includes(status)) throw new StatusError(failure, { status, body, milliseconds });
+  const meaning = statusFailure({ url, status, headers, body, redact });
+  const answered = new StatusError(meaning, { status, body, milliseconds });
+  if (reading.passes.includes(status)) throw answered;
+  // Whoever asked may still want to know the status when all tries are used up.
+  const failure = meaning instanceof ServiceError ? answered : meaning;
   return { failure, retryable: isRetryable(status), response };
 }
 

@@ -1,6 +1,9 @@
 import { ServiceError } from '../errors.ts';
 
-/** A status that whoever asked wanted to see itself (`ApiRequest.passes`): thrown at once, not retried. */
+/**
+ * A status that has no meaning of its own beyond the service's having failed: one that whoever asked wanted to see
+ * itself (`ApiRequest.passes`), thrown at once, or any other after its last try.
+ */
 export class StatusError extends ServiceError {
   readonly status: number;
   /** Inflated; empty where that was not possible. */

@@ -132,10 +132,10 @@ class NumberedWalk {
     const { from, most, again = false } = region;
     const end = Math.min(region.to ?? Infinity, this.#until);
     if (from >= end || !this.#extent.goesOnAt(from, running)) return 'wait';
-    const size = this.#sizes.sizeAt(from, most);
-    const to = Math.min(from + size, end);
+    const { offset, size } = this.#sizes.windowAt(from, most);
+    const to = Math.min(offset + size, end);
     const rest = to < end ? { ...region, from: to, again: false } : undefined;
-    return { piece: { offset: from, size, to, again }, rest };
+    return { piece: { offset, size, to, again }, rest };
   }
 
   async #run(piece: Piece, signal: AbortSignal): Promise<Outcome<Region, Reading>> {
@@ -154,6 +154,7 @@ class NumberedWalk {
       if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw refusal.cause;
       return {};
     }
+    if (this.#sizes.isFixed) throw refusal.cause;
     if (refusal.reason === 'slow' && !again) return { rest: [{ from: offset, to, most: size, again: true }] };
     const most = this.#sizes.refused(size);
     this.#account.shrink(size, most, refusal.reason);
@@ -163,7 +164,7 @@ class NumberedWalk {
   #read(piece: Piece, page: Page): Outcome<Region, Reading> {
     const { offset, size, to } = piece;
     if (page.pageSize !== undefined && page.pageSize > 0 && page.pageSize !== size) {
-      this.#rebase(page.pageSize);
+      this.#rebase(page.pageSize, size);
       // Its page of that number begins elsewhere, unless it is the first.
       if (offset > 0) return { rest: [{ from: offset, to }] };
     }
@@ -175,7 +176,9 @@ class NumberedWalk {
     this.#extent.held(offset, size, count);
     if (total === undefined) return this.#readOfUnknownTotal(piece, page.records);
     this.#sightings.add({ offset, count, total });
-    const records = count > size ? page.records : sliceRecords(page.records, 0, to - offset);
+    // More than was asked for is kept, up to where the walk ends; fixed pages may begin before it does.
+    const start = Math.max(0, (this.#options.from ?? 0) - offset);
+    const records = sliceRecords(page.records, start, (count > size ? this.#until : to) - offset);
     return { result: { piece, records }, rest: this.#after(piece, count, total) };
   }
 
@@ -195,19 +198,21 @@ class NumberedWalk {
   #after({ offset, to, again }: Piece, count: number, total: number): Region[] {
     const reached = offset + count;
     if (reached >= to || reached >= total) return [];
-    if (count > 0) return [{ from: reached, to: Math.min(to, total) }];
+    // Where pages are fixed, asking from there would bring the same page.
+    if (count > 0 && !this.#sizes.isFixed) return [{ from: reached, to: Math.min(to, total) }];
     if (!again) return [{ from: offset, to, again: true }];
     this.#extent.emptyAt(offset);
     return [];
   }
 
-  #rebase(pageSize: number): void {
-    if (pageSize === this.#sizes.largest) return;
+  #rebase(pageSize: number, asked: number): void {
+    // Of pages that were on their way before the size was known.
+    if (pageSize === this.#sizes.largest && (asked > pageSize || this.#sizes.isFixed)) return;
     if (++this.#rebases > REBASES) {
       throw new ServiceError('the service keeps changing the page size that it applies', {
         hint: 'give --page-size a smaller number',
       });
     }
-    this.#sizes.rebase(pageSize);
+    this.#sizes.rebase(pageSize, asked);
   }
 }

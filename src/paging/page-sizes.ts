@@ -1,3 +1,5 @@
+import type { Window } from './page.ts';
+
 /** What a page of the received listing may weigh before the service answers 502 (spec 8), less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
 
@@ -27,6 +29,7 @@ export class PageSizes {
   #patience = 1;
   #trial = 0;
   #bytesPerRecord = 0;
+  #isFixed = false;
 
   /** @param size the largest page, in records */
   constructor(size: number) {
@@ -36,6 +39,17 @@ export class PageSizes {
   /** The largest page, in records. */
   get largest(): number {
     return this.#chain[0]!;
+  }
+
+  /** Whether the service applies the largest size to every request, whatever it asks for. */
+  get isFixed(): boolean {
+    return this.#isFixed;
+  }
+
+  /** The page to ask for so that it holds the record at `offset`: it begins there, unless the service fixes its pages. */
+  windowAt(offset: number, most?: number): Window {
+    if (this.#isFixed) return { offset: offset - (offset % this.largest), size: this.largest };
+    return { offset, size: this.sizeAt(offset, most) };
   }
 
   /** The size for a page that begins at `offset`, at most `most` records. Always a divisor of the offset. */
@@ -69,8 +83,12 @@ export class PageSizes {
     this.#calm++;
   }
 
-  /** The service applies another size than the one asked for: from here on that one is the largest. */
-  rebase(size: number): void {
+  /**
+   * The service applies another size than the one asked for: from here on that one is the largest. Where it is more than
+   * was asked for, a smaller one would not be applied either.
+   */
+  rebase(size: number, asked: number): void {
+    this.#isFixed = size > asked;
     this.#chain = divisorChain(size);
     this.#level = 0;
     this.#trial = 0;

@@ -31,7 +31,7 @@ export async function fetchCustomer(
     try {
       return await client.get({ path, query: [], parse: scanRecord, passes: [500] });
     } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
+      if (!(error instanceof StatusError) || error.status !== 500) throw error;
       if (tried === TRIES) {
         throw new NotFoundError(`the service answers 500 for customer ${id}, ${TRIES} times in a row`, {
           hint: 'at present it answers so for customers that do not exist: check the id with `folio customers`',

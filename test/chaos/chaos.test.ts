@@ -8,18 +8,28 @@ describe('random faults in one call of five', () => {
   it('lose nothing silently', async () => {
     const codes = new Map<number, number>();
     const lost: ChaosRun[] = [];
+    let late = 0;
     for (let seed = 0; seed < RUNS; seed++) {
       const run = await chaosRun(seed);
       codes.set(run.code, (codes.get(run.code) ?? 0) + 1);
-      if (run.code === 0 && run.delivered !== run.expected) lost.push(run);
+      if (run.code === 0 && run.delivered !== run.expected) {
+        if (sorted(run.delivered) === sorted(run.expected)) late++;
+        else lost.push(run);
+      }
       expect(faultOf(run), `seed ${seed}: ${run.argv.join(' ')}\n${run.stderr}`).toBeUndefined();
     }
     countFigure({ what: 'runs with a fault in one call of five', ran: RUNS, lost: lost.length });
     expect(lost).toEqual([]);
+    // A page that came empty twice is found by reading again, and its records come last.
+    expect(late).toBeLessThan(RUNS / 200);
     // A program that always gave up would pass the checks above.
     expect(codes.get(0)).toBeGreaterThan(RUNS / 2);
   }, 3_600_000);
 });
+
+function sorted(text: string | undefined): string | undefined {
+  return text?.split('\n').sort().join('\n');
+}
 
 /** What a run that did not deliver everything did wrong, if anything. */
 function faultOf({ code, stderr, delivered, expected, argv, leavings }: ChaosRun): string | undefined {

@@ -35,6 +35,8 @@ describe.concurrent('a total that is not true', () => {
   });
 });
 
+const RECEIVED = ['received', '--format', 'jsonl', '--concurrency', '1'];
+
 describe.concurrent('a page that does not hold what was asked for', () => {
   it('short: goes on from the offset really reached', async () => {
     const issued = modelRecords(45);
@@ -76,7 +78,7 @@ describe.concurrent('a page that does not hold what was asked for', () => {
 
   it('smaller than asked for, as the echoed page size says: that size rules', async () => {
     const received = modelRecords(2_100);
-    const capped = { records: { received }, args: ['received', '--format', 'jsonl', '--page-size', '1000'] };
+    const capped = { records: { received }, args: [...RECEIVED, '--page-size', '1000'] };
     // A service that caps at 400 echoes 400, and numbers its pages by it.
     const script: FaultScript = ({ url }, page) => {
       const [size, number] = [400, Number(url.searchParams.get('options_page'))];

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
+import { sliceRecords } from '../../src/json/record-batch.ts';
 import { walkNumbered, type NumberedWalkOptions } from '../../src/paging/numbered-walk.ts';
 import { WalkAccount } from '../../src/paging/walk-account.ts';
 import { fakeListing, gather, numberedRecords, refuse } from '../support/fake-listing.ts';
@@ -88,6 +89,40 @@ describe('a walk over numbered pages', () => {
     );
     expect(await walk({ fetchPage, size: 1000 }).all).toEqual(numberedRecords(250));
     expect(asked).toEqual(['0+1000', '100+100', '200+100']);
+  });
+
+  describe('where the service applies one size to every request', () => {
+    const all = numberedRecords(95);
+    const fixed = () =>
+      fakeListing(
+        () => all,
+        (page, { offset, size }) => {
+          const start = (offset / size) * 20;
+          return { ...page, pageSize: 20, records: batchOf(all.slice(start, start + 20)) };
+        },
+      );
+
+    it.each([3, 7, 30, 100])('reads every record, having asked for %i', async (size) => {
+      const { fetchPage, asked } = fixed();
+      expect(await walk({ fetchPage, size }).all).toEqual(all);
+      expect(asked.length).toBeLessThan(9);
+    });
+
+    it('keeps to a limit and to a single page', async () => {
+      expect(await walk({ ...fixed(), size: 7, until: 7 }).all).toEqual(all.slice(0, 7));
+      expect(await walk({ ...fixed(), size: 10, from: 30, until: 40 }).all).toEqual(all.slice(30, 40));
+    });
+
+    it('ends, incomplete, where a page of it stays short', async () => {
+      const { fetchPage } = fixed();
+      const short: typeof fetchPage = async (window, signal) => {
+        const page = await fetchPage(window, signal);
+        return window.offset === 40 ? { ...page, records: sliceRecords(page.records, 0, 3) } : page;
+      };
+      const { all: given, account } = walk({ fetchPage: short, size: 7 });
+      expect(await given).toEqual(all.toSpliced(43, 17));
+      expect(account.inDoubt).toBe(17);
+    });
   });
 
   it('goes on from the record really reached after a short page', async () => {

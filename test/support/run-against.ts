@@ -4,7 +4,7 @@ import { ModelService, type ModelRecords } from './model-service.ts';
 import { runFolio, type FolioExit, type RunFolioOptions } from './run-folio.ts';
 
 /** Faults are met as they are in life, but for the waiting. */
-export const QUICK = ['--retry-delay', '1', '--timeout', '0.5'];
+export const QUICK = ['--retry-delay', '1'];
 
 export interface RunAgainst {
   readonly records: Partial<ModelRecords> | ModelService;
