@@ -17,6 +17,8 @@ export interface RunFolioOptions {
   readonly cwd?: string;
   /** By default stdin is closed and the other two are kept. */
   readonly stdio?: StdioOptions;
+  /** A script for `sh` that runs the program as `"$@"`, such as `"$@" | head`. */
+  readonly shell?: string;
 }
 
 /** Nobody's, and no real service takes it. */
@@ -30,7 +32,9 @@ export interface RunningFolio {
 /** Starts the real program, as built, with nothing of this process's environment. */
 export function startFolio(args: readonly string[], options: RunFolioOptions = {}): RunningFolio {
   const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: '/nonexistent', ...options.env };
-  const process = spawn(globalThis.process.execPath, [BIN, ...args], {
+  const command = [globalThis.process.execPath, BIN, ...args];
+  if (options.shell !== undefined) command.unshift('/bin/sh', '-c', options.shell, 'sh');
+  const process = spawn(command[0]!, command.slice(1), {
     env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
     cwd: options.cwd,
     stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],

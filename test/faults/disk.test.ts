@@ -1,0 +1,139 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { always, type FaultScript } from '../support/fault-script.ts';
+import { silence } from '../support/faults.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import { ModelService, modelRecords } from '../support/model-service.ts';
+import { lines, quickly, runAgainst, withServer } from '../support/run-against.ts';
+import { runFolio, startFolio } from '../support/run-folio.ts';
+
+const issued = modelRecords(3_000);
+const EXPORT = ['issued', '--page-size', '500', '--format', 'jsonl'];
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'folio-disk-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe.concurrent('an output that cannot be written', () => {
+  it('in a folder that is not there: said before the first request', () =>
+    inFolder(async (folder) => {
+      const file = join(folder, 'none', 'out.jsonl');
+      const { code, stderr, requests } = await runAgainst({
+        records: { issued },
+        args: [...EXPORT, '-o', file],
+      });
+      expect({ code, requests: requests.length }).toEqual({ code: 1, requests: 0 });
+      expect(stderr).toContain(`there is no folder ${join(folder, 'none')}`);
+    }));
+
+  it('because it is a folder: said before the first request', () =>
+    inFolder(async (folder) => {
+      const args = [...EXPORT, '-o', folder];
+      const { code, stderr, requests } = await runAgainst({ records: { issued }, args });
+      expect({ code, requests: requests.length }).toEqual({ code: 1, requests: 0 });
+      expect(stderr).toContain('it is a folder');
+    }));
+
+  // Nothing is read-only to root.
+  it.skipIf(process.getuid?.() === 0)('in a folder that is read-only: said before the first request', () =>
+    inFolder(async (folder) => {
+      await chmod(folder, 0o500);
+      const args = [...EXPORT, '-o', join(folder, 'out.jsonl')];
+      const { code, requests } = await runAgainst({ records: { issued }, args });
+      expect({ code, requests: requests.length }).toEqual({ code: 1, requests: 0 });
+    }),
+  );
+
+  it.skipIf(!existsSync('/dev/full'))(
+    'since the disk is full: exit 1 with the reason, on a device',
+    async () => {
+      const args = [...EXPORT, '-o', '/dev/full'];
+      const { code, stderr } = await runAgainst({ records: { issued }, args });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^folio: cannot write \/dev\/full: .*(no space|ENOSPC)/i);
+    },
+  );
+
+  it.skipIf(!existsSync('/dev/full'))(
+    'since the disk is full: exit 1 with the reason, on stdout',
+    async () => {
+      const full = await open('/dev/full', 'w');
+      const options = { stdio: ['ignore', full.fd, 'pipe'] as ('ignore' | 'pipe' | number)[] };
+      const { code, stderr } = await runAgainst({ records: { issued }, args: EXPORT, options });
+      await full.close();
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/no space|ENOSPC/i);
+    },
+  );
+});
+
+/** Whether a small disk can be made here: for root on Linux, where mounting is allowed. */
+function mayMount(): boolean {
+  try {
+    const folder = execFileSync('mktemp', ['-d']).toString().trim();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('a disk that fills up', () => {
+  it.skipIf(!mayMount())('leaves the old file and nothing beside it: exit 1 with the reason', () =>
+    inFolder(async (folder) => {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
+      try {
+        const file = join(folder, 'out.jsonl');
+        await writeFile(file, 'old\n');
+        const { code, stderr } = await runAgainst({ records: { issued }, args: [...EXPORT, '-o', file] });
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/^folio: cannot write .*out\.jsonl: .*no space/i);
+        expect(await readFile(file, 'utf8')).toBe('old\n');
+        expect(await readdir(folder)).toEqual(['out.jsonl']);
+      } finally {
+        execFileSync('umount', [folder]);
+      }
+    }),
+  );
+});
+
+describe('two runs on one output', () => {
+  it('never mix: the second ends at once, naming the first, and a dead one is no hindrance', () =>
+    inFolder(async (folder) => {
+      const args = [...EXPORT, '-o', join(folder, 'out.jsonl')];
+      const held = await startFaultServer(new ModelService({ issued }), always(silence));
+      await withServer(held, async () => {
+        const first = startFolio(quickly(args, held));
+        while (held.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        const second = await runAgainst({ records: { issued }, args });
+        expect({ code: second.code, requests: second.requests.length }).toEqual({ code: 1, requests: 0 });
+        expect(second.stderr).toContain(`another run (pid ${first.process.pid}`);
+        first.process.kill('SIGKILL');
+        await first.exit;
+      });
+      const { code } = await runAgainst({ records: { issued }, args });
+      expect({ code, files: await readdir(folder) }).toEqual({ code: 0, files: ['out.jsonl'] });
+      expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe(lines(issued));
+    }));
+
+  it('on two outputs are no concern of each other', () =>
+    inFolder(async (folder) => {
+      const script: FaultScript = () => undefined;
+      const server = await startFaultServer(new ModelService({ issued }), script);
+      const runs = ['a.jsonl', 'b.jsonl'].map((name) =>
+        runFolio(quickly([...EXPORT, '-o', join(folder, name)], server)),
+      );
+      const codes = await withServer(server, async () => (await Promise.all(runs)).map(({ code }) => code));
+      expect(codes).toEqual([0, 0]);
+    }));
+});

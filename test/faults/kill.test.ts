@@ -1,0 +1,64 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
+import { countFigure } from '../support/figures.ts';
+import { ModelService, modelRecords } from '../support/model-service.ts';
+import { randomFrom } from '../support/random.ts';
+import { lines, quickly, withServer } from '../support/run-against.ts';
+import { runFolio, startFolio } from '../support/run-folio.ts';
+
+const KILLS = Number(process.env['FOLIO_KILLS'] ?? 20);
+const PAGES = 12;
+
+const issued = modelRecords(PAGES * 50);
+const OLD = 'the old file\n';
+
+/** Resolves when the server has been asked so often, or the program has ended. */
+async function asked(server: FaultServer, requests: number, exit: Promise<unknown>): Promise<void> {
+  let ended = false;
+  void exit.then(() => (ended = true));
+  while (server.requests.length < requests && !ended) await wait(1);
+}
+
+describe('a kill at a random moment', () => {
+  it(
+    `leaves the old file or the new one, ${KILLS} times, and nothing after the next run`,
+    async () => {
+      const folder = await mkdtemp(join(tmpdir(), 'folio-kill-'));
+      const file = join(folder, 'out.jsonl');
+      const args = ['issued', '--page-size', '50', '-o', file];
+      const whole = lines(issued);
+      const torn: string[] = [];
+      let interrupted = 0;
+      for (let seed = 0; seed < KILLS; seed++) {
+        const random = randomFrom(seed);
+        await writeFile(file, OLD);
+        await withServer(await startFaultServer(new ModelService({ issued })), async (server) => {
+          const { process, exit } = startFolio(quickly(args, server));
+          // Half of the kills fall into the end of the run, where the file is flushed and renamed.
+          await asked(server, random(2) === 0 ? PAGES + 1 : random(PAGES + 1), exit);
+          await wait(random(20));
+          process.kill('SIGKILL');
+          if ((await exit).signal === 'SIGKILL') interrupted++;
+          const left = await readFile(file, 'utf8');
+          if (left !== OLD && left !== whole) torn.push(`seed ${seed}: ${left.length} bytes`);
+        });
+      }
+      // What the killed runs left beside the file is recognised by the next one.
+      await withServer(await startFaultServer(new ModelService({ issued })), async (server) => {
+        expect(await runFolio(quickly(args, server))).toMatchObject({ code: 0 });
+      });
+      expect(await readFile(file, 'utf8')).toBe(whole);
+      expect(await readdir(folder)).toEqual(['out.jsonl']);
+      await rm(folder, { recursive: true });
+      countFigure({ what: 'kills at random moments', ran: interrupted, lost: torn.length });
+      expect(torn).toEqual([]);
+      // Some runs end before their kill; most must not, or nothing was tried.
+      expect(interrupted).toBeGreaterThan(KILLS / 4);
+    },
+    60_000 + KILLS * 2_000,
+  );
+});

@@ -1,0 +1,55 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
+import { from } from '../support/fault-script.ts';
+import { silence, status } from '../support/faults.ts';
+import { ModelService, modelRecords } from '../support/model-service.ts';
+import { quickly, withServer } from '../support/run-against.ts';
+import { startFolio } from '../support/run-folio.ts';
+
+const issued = modelRecords(200);
+/** Milliseconds after a signal within which the program must be gone: then it is killed, and its code is none. */
+const PROMISED = 2_000;
+
+/** Runs an export into a file and sends it signals once the server has been asked so often. */
+async function interrupted(server: FaultServer, signals: readonly NodeJS.Signals[], requests: number) {
+  const folder = await mkdtemp(join(tmpdir(), 'folio-signal-'));
+  const file = join(folder, 'out.csv');
+  await writeFile(file, 'old\n');
+  const { process, exit } = startFolio(quickly(['issued', '--page-size', '10', '-o', file], server));
+  while (server.requests.length < requests) await new Promise((resolve) => setTimeout(resolve, 5));
+  for (const signal of signals) process.kill(signal);
+  const timer = setTimeout(() => process.kill('SIGKILL'), PROMISED);
+  const { code, signal, stderr } = await exit;
+  clearTimeout(timer);
+  const left = { files: await readdir(folder), text: await readFile(file, 'utf8') };
+  await rm(folder, { recursive: true });
+  return { code, signal, stderr, left };
+}
+
+const UNTOUCHED = { files: ['out.csv'], text: 'old\n' };
+
+describe.concurrent('a run that is told to stop', () => {
+  it.each([
+    ['SIGINT', 130, 'while the service is silent', silence],
+    ['SIGTERM', 143, 'while the service is silent', silence],
+    ['SIGINT', 130, 'between two tries', status(503, { 'retry-after': '100' })],
+    ['SIGTERM', 143, 'between two tries', status(429, { 'retry-after': '100' })],
+  ] as const)('by %s ends with %i %s, the old file in its place', async (signal, code, _, fault) => {
+    const server = await startFaultServer(new ModelService({ issued }), from(3, fault));
+    const ended = await withServer(server, () => interrupted(server, [signal], 4));
+    expect(ended).toEqual({ code, signal: null, stderr: `folio: stopped by ${signal}\n`, left: UNTOUCHED });
+  });
+
+  it('twice ends at once', async () => {
+    const server = await startFaultServer(new ModelService({ issued }), from(3, silence));
+    const { code, signal, left } = await withServer(server, () =>
+      interrupted(server, ['SIGINT', 'SIGINT'], 4),
+    );
+    // Ended by the signal itself, or just before it: a shell sees 130 for both.
+    expect(code ?? signal).toBeOneOf([130, 'SIGINT']);
+    expect(left.text).toBe('old\n');
+  });
+});
