@@ -1,10 +1,12 @@
-import { readSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { close, open, read, readSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { UsageError } from '../errors.ts';
 import { BadBody } from '../json/bad-body.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
 import { scanArray, scanLines } from '../json/scan-page.ts';
 import { ArrayCutter } from './array-cutter.ts';
+
+const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
 /** Some records of an export in their order. */
 export interface ExportPart {
@@ -30,9 +32,10 @@ const LINE_FEED = 0x0a;
 /** An earlier export in jsonl or json, read in pieces: the file may be larger than memory. */
 export class ExportFile {
   readonly path: string;
-  readonly #file: FileHandle;
+  /** A descriptor and no FileHandle: a run that fails may never close it, and Node warns of lost handles. */
+  readonly #file: number;
 
-  private constructor(path: string, file: FileHandle) {
+  private constructor(path: string, file: number) {
     this.path = path;
     this.#file = file;
   }
@@ -40,11 +43,9 @@ export class ExportFile {
   /** Throws UsageError when the file cannot be opened. */
   static async open(path: string): Promise<ExportFile> {
     try {
-      return new ExportFile(path, await open(path, 'r'));
+      return new ExportFile(path, await openFile(path, 'r'));
     } catch (error) {
-      const reason =
-        (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'there is no such file' : String(error);
-      throw new UsageError(`cannot read ${path}: ${reason}`, { cause: error });
+      throw unreadable(path, error);
     }
   }
 
@@ -72,23 +73,23 @@ export class ExportFile {
   /** The bytes of the file from `start` to `end`, at once. */
   read(start: number, end: number): Buffer {
     const bytes = Buffer.allocUnsafe(end - start);
-    const got = readSync(this.#file.fd, bytes, 0, bytes.length, start);
+    const got = readSync(this.#file, bytes, 0, bytes.length, start);
     if (got < bytes.length) this.#refuse('it became shorter while it was read', start + got);
     return bytes;
   }
 
   async close(): Promise<void> {
-    await this.#file.close();
+    await closeFile(this.#file);
   }
 
   async #chunkAt(position: number): Promise<Buffer> {
-    const { bytesRead, buffer } = await this.#file.read(
-      Buffer.allocUnsafe(CHUNK_BYTES),
-      0,
-      CHUNK_BYTES,
-      position,
-    );
-    return buffer.subarray(0, bytesRead);
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    try {
+      const { bytesRead } = await readFile(this.#file, chunk, 0, CHUNK_BYTES, position);
+      return chunk.subarray(0, bytesRead);
+    } catch (error) {
+      throw unreadable(this.path, error);
+    }
   }
 
   async #format(): Promise<'json' | 'jsonl'> {
@@ -125,4 +126,16 @@ export class ExportFile {
       hint: 'Was it cut short or edited? folio verify tells whether it is what was delivered',
     });
   }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  EACCES: 'you may not read it',
+  ESPIPE: 'it is a pipe, and has to be read more than once',
+};
+
+function unreadable(path: string, error: unknown): UsageError {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return new UsageError(`cannot read ${path}: ${REASONS[code] ?? message}`, { cause: error });
 }

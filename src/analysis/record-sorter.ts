@@ -12,10 +12,12 @@ export interface SortKey {
 }
 
 /** Where records wait until their order is known. Positions are bytes from the first that was appended. */
-export interface ByteStore {
+export interface RecordStore {
   append(bytes: Uint8Array): Promise<void>;
+  /** Called once, behind the last append and before the first slice. */
+  settle(): Promise<void>;
   /** At once: a million small reads must not each take a turn of the event loop. */
-  read(start: number, end: number): Buffer;
+  slice(start: number, end: number): Buffer;
 }
 
 /** Bytes of sorted records that are handed on together. */
@@ -44,7 +46,7 @@ export class RecordSorter {
   readonly #keys: readonly SortKey[];
   readonly #reader: CellReader;
   readonly #watch: ColumnWatch;
-  readonly #store: ByteStore;
+  readonly #store: RecordStore;
   /** For each key, what every record has there. */
   readonly #orders: (string | undefined)[][];
   /** Dates and states are few: one text for all records of the same. */
@@ -52,7 +54,7 @@ export class RecordSorter {
   /** Record `i` is `store[bounds[i] .. bounds[i + 1])`. */
   readonly #bounds = [0];
 
-  constructor(keys: readonly SortKey[], store: ByteStore) {
+  constructor(keys: readonly SortKey[], store: RecordStore) {
     const columns = keys.map(({ column }) => column);
     this.#keys = keys;
     this.#reader = new CellReader(columns);
@@ -77,13 +79,14 @@ export class RecordSorter {
   }
 
   /** All records that were added, in order. */
-  *sorted(): Generator<RecordBatch> {
+  async *sorted(): AsyncGenerator<RecordBatch> {
+    await this.#store.settle();
     const order = Uint32Array.from({ length: this.#bounds.length - 1 }, (_, index) => index);
     order.sort((a, b) => this.#compare(a, b));
     let parts: Buffer[] = [];
     let bytes = 0;
     for (const index of order) {
-      const record = this.#store.read(this.#bounds[index]!, this.#bounds[index + 1]!);
+      const record = this.#store.slice(this.#bounds[index]!, this.#bounds[index + 1]!);
       parts.push(record);
       bytes += record.length;
       if (bytes < BATCH_BYTES) continue;

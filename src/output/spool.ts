@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { close, open, read, unlink, write } from 'node:fs';
+import { close, open, read, readSync, unlink, write } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -59,6 +59,24 @@ export class Spool {
     for (const chunk of this.#chunks) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
 
+  /** Ends appending, so that `slice` can be asked for any part. */
+  async settle(): Promise<void> {
+    if (this.#file !== undefined) await this.#explained(() => this.#flush());
+    else this.#chunks = [Buffer.concat(this.#chunks)];
+  }
+
+  /** The bytes from `start` to `end`, counted from the first appended one; at once, as a million small reads must be. */
+  slice(start: number, end: number): Buffer {
+    if (this.#file === undefined) return (this.#chunks[0] as Buffer).subarray(start, end);
+    const bytes = Buffer.allocUnsafe(end - start);
+    for (let done = 0; done < bytes.length;) {
+      const got = readSync(this.#file, bytes, done, bytes.length - done, start + done);
+      if (got === 0) throw new OutputError('a temporary file ends before what was written to it');
+      done += got;
+    }
+    return bytes;
+  }
+
   async close(): Promise<void> {
     this.#chunks = [];
     const file = this.#file;
@@ -101,7 +119,7 @@ export class Spool {
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new OutputError(`cannot keep rows in a temporary file in ${this.#folder}: ${reason}`, {
-        hint: 'Set TMPDIR to a folder with room, or name the columns with --columns: then no temporary file is needed.',
+        hint: 'Set TMPDIR to a folder with room. Plain csv needs none when the columns are named with --columns.',
         cause: error,
       });
     }

@@ -92,10 +92,14 @@ describe('ExportFile', () => {
     await expect(read(text)).rejects.toThrow('is neither jsonl nor json');
   });
 
-  it('refuses a file that is not there', async () => {
+  it('refuses a file that is not there, and a folder', async () => {
+    await expect(ExportFile.open(join(folder, 'nowhere'))).rejects.toThrow(UsageError);
     await expect(ExportFile.open(join(folder, 'nowhere'))).rejects.toThrow(
-      /cannot read .*nowhere: there is no such file/,
+      /^cannot read .*nowhere: there is no such file$/,
     );
+    const file = await ExportFile.open(folder);
+    await expect(file.parts().next()).rejects.toThrow(/^cannot read .*: it is a folder$/);
+    await file.close();
   });
 
   it('reads any array as its elements', async () => {

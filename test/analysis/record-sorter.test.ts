@@ -1,25 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSort, RecordSorter, type ByteStore } from '../../src/analysis/record-sorter.ts';
+import { parseSort, RecordSorter } from '../../src/analysis/record-sorter.ts';
+import { Spool } from '../../src/output/spool.ts';
 import { batchOf, linesOf } from './batches.ts';
 
-class MemoryStore implements ByteStore {
-  #bytes = Buffer.alloc(0);
-
-  append(bytes: Uint8Array): Promise<void> {
-    this.#bytes = Buffer.concat([this.#bytes, bytes]);
-    return Promise.resolve();
-  }
-
-  read(start: number, end: number): Buffer {
-    return this.#bytes.subarray(start, end);
-  }
+async function linesInOrder(sorter: RecordSorter): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const batch of sorter.sorted()) lines.push(...linesOf(batch));
+  return lines;
 }
 
 async function sort(by: string, ...batches: (string | object)[][]): Promise<string[]> {
-  const sorter = new RecordSorter(parseSort(by), new MemoryStore());
+  const sorter = new RecordSorter(parseSort(by), new Spool());
   for (const batch of batches) await sorter.add(batchOf(...batch));
-  return [...sorter.sorted()].flatMap(linesOf);
+  return linesInOrder(sorter);
 }
 
 /** The `i` of each line. */
@@ -79,11 +73,13 @@ describe('RecordSorter', () => {
   it('takes no record apart and loses none, however many batches it makes', async () => {
     const padding = 'x'.repeat(5000);
     const records = Array.from({ length: 1000 }, (_, index) => ({ n: (index * 7919) % 1000, padding }));
-    const sorter = new RecordSorter(parseSort('n'), new MemoryStore());
+    // 5 MB: more than the spool keeps in memory.
+    const sorter = new RecordSorter(parseSort('n'), new Spool());
     await sorter.add(batchOf(...records));
-    const batches = [...sorter.sorted()];
+    const batches: string[][] = [];
+    for await (const batch of sorter.sorted()) batches.push(linesOf(batch));
     expect(batches.length).toBeGreaterThan(1);
-    expect(batches.flatMap(linesOf)).toEqual(
+    expect(batches.flat()).toEqual(
       records.toSorted((a, b) => a.n - b.n).map((record) => JSON.stringify(record)),
     );
   });
@@ -93,7 +89,7 @@ describe('RecordSorter', () => {
   });
 
   it('names a column that no record has', async () => {
-    const sorter = new RecordSorter(parseSort('dueby'), new MemoryStore());
+    const sorter = new RecordSorter(parseSort('dueby'), new Spool());
     await sorter.add(batchOf({ dueBy: 1 }));
     expect(sorter.complaints()).toEqual(['no record has a value in dueby; did you mean dueBy?']);
   });

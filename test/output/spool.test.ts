@@ -27,6 +27,17 @@ describe('Spool', () => {
     }
   });
 
+  it('gives any part once all is there, from memory and from a file', async () => {
+    for (const memory of [0, 5, 1000]) {
+      const spool = new Spool({ folder, memory });
+      for (const chunk of ['one', 'two', 'three']) await spool.append(Buffer.from(chunk));
+      await spool.settle();
+      const parts = [spool.slice(0, 3), spool.slice(2, 8), spool.slice(10, 11), spool.slice(4, 4)];
+      expect(parts.map(String)).toEqual(['one', 'etwoth', 'e', '']);
+      await spool.close();
+    }
+  });
+
   it('has no file with a name at any time', async () => {
     const spool = new Spool({ folder, memory: 0 });
     await spool.append(Buffer.from('secret'));
