@@ -1,0 +1,156 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { pageOf, runScripted, type Answer, type Outcome } from '../support/scripted-run.ts';
+
+const RECORDS = ['{"id":1,"net":1190.10}', '{"id":2,"net":12345678901234567890}'];
+
+interface Site {
+  readonly folder: string;
+  readonly run: (line: string, answers: readonly Answer[]) => Promise<Outcome>;
+  readonly receipt: () => Record<string, unknown>;
+}
+
+/** A folder, command lines in which FOLDER stands for it, and the receipt `report.json` in it. */
+function site(): Site {
+  const folder = temporaryFolder();
+  return {
+    folder,
+    run: (line, answers) =>
+      runScripted(
+        line.split(' ').map((word) => word.replace('FOLDER', folder)),
+        answers,
+      ),
+    receipt: () => JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Record<string, unknown>,
+  };
+}
+
+const EXPORT = 'issued -o FOLDER/out.csv --report FOLDER/report.json';
+
+describe('--report', () => {
+  it('writes everything that the contract names', async () => {
+    const { folder, run, receipt } = site();
+    const outcome = await run(`${EXPORT} --customer-fiscal-id 1-9,2-7`, [
+      pageOf(RECORDS, {
+        total: 2,
+        errors: [
+          { _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams: { fiscalId: '27' } },
+        ],
+      }),
+    ]);
+    expect(outcome.code).toBe(0);
+    const output = readFileSync(join(folder, 'out.csv'));
+    expect(receipt()).toEqual({
+      folio: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      resource: 'issued',
+      profile: null,
+      baseUrl: 'https://api.example.com/v1',
+      arguments: expect.arrayContaining(['issued', '--report', '1-9,2-7']),
+      startedAt: '2026-11-20T12:00:00.000Z',
+      finishedAt: '2026-11-20T12:00:00.000Z',
+      seconds: 0,
+      output: join(folder, 'out.csv'),
+      format: 'csv',
+      header: true,
+      delimiter: null,
+      records: 2,
+      bytes: output.length,
+      sha256: createHash('sha256').update(output).digest('hex'),
+      recordsRead: 2,
+      recordsTakenOver: 0,
+      total: 2,
+      totalAtStart: 2,
+      totalAtEnd: 2,
+      drift: false,
+      pages: 1,
+      requests: 1,
+      retries: 0,
+      shrinks: 0,
+      wireBytes: expect.any(Number),
+      missingFiscalIds: ['2-7'],
+      errors: [],
+      complete: true,
+    });
+    expect(readdirSync(folder).sort()).toEqual(['out.csv', 'report.json']);
+  });
+
+  it('tells of a run that delivered, but not all', async () => {
+    const { run, receipt } = site();
+    const outcome = await run(`${EXPORT} --strict --customer-fiscal-id 1-9,2-7`, [
+      pageOf(RECORDS, {
+        errors: [
+          { _type: 'EmptyResponseError', requestName: 'byFiscalId', requestParams: { fiscalId: '27' } },
+        ],
+      }),
+    ]);
+    expect(outcome.code).toBe(6);
+    expect(receipt()).toMatchObject({ records: 2, missingFiscalIds: ['2-7'], complete: false });
+    expect(receipt()['errors']).toEqual([expect.stringContaining('unknown fiscal ID')]);
+  });
+
+  it('tells of a run that failed, and that no file came of it', async () => {
+    const { folder, run, receipt } = site();
+    const outcome = await run(`${EXPORT} --page-size 2 --concurrency 1`, [
+      pageOf(RECORDS, { total: 9 }),
+      [403, '{"Message":"User is not authorized to access this resource"}'],
+    ]);
+    expect(outcome.code).toBe(3);
+    expect(receipt()).toMatchObject({ records: 0, bytes: 0, sha256: null, recordsRead: 2, complete: false });
+    expect(receipt()['errors']).toHaveLength(1);
+    expect(readdirSync(folder)).toEqual(['report.json']);
+  });
+
+  it('takes the place of an earlier receipt also when the run fails before its first request', async () => {
+    const { folder, run, receipt } = site();
+    writeFileSync(join(folder, 'report.json'), '{"complete":true}', { mode: 0o640 });
+    const outcome = await run(`${EXPORT} --profile nobody`, []);
+    expect(outcome.code).toBe(2);
+    expect(receipt()).toMatchObject({ complete: false, baseUrl: null, requests: 0 });
+    expect(statSync(join(folder, 'report.json')).mode & 0o777).toBe(0o640);
+  });
+
+  it('counts what went to standard output', async () => {
+    const { run, receipt } = site();
+    const { stdout } = await run('issued --format jsonl --report FOLDER/report.json', [pageOf(RECORDS)]);
+    expect(receipt()).toMatchObject({ output: null, bytes: Buffer.byteLength(stdout), records: 2 });
+    expect(receipt()['sha256']).toBe(createHash('sha256').update(stdout).digest('hex'));
+  });
+
+  it('holds no secret that was on the command line by mistake', async () => {
+    const { folder, run } = site();
+    const jwt = 'eyJhbGciOiJub25lIn0.eyJvcmdhbml6YXRpb25JZCI6Im8ifQ.c2lnbmF0dXJl';
+    await run(
+      `${EXPORT} --param key=a-token-for-tests --param other=${jwt} --param link=https://f.example.com/x?expires=1&signature=abcdef`,
+      [pageOf(RECORDS)],
+    );
+    const text = readFileSync(join(folder, 'report.json'), 'utf8');
+    expect(text).toContain('key=[hidden]');
+    expect(text).toContain('other=[hidden]');
+    expect(text).toContain('https://f.example.com/x?[hidden]');
+    expect(text).not.toMatch(/a-token-for-tests|eyJ|abcdef/);
+  });
+
+  it.each([
+    'issued -o FOLDER/a.json --report FOLDER/a.json',
+    'issued -o FOLDER/a.json --report FOLDER/../LINK/a.json',
+    'issued -o FOLDER/a.json --report FOLDER/link',
+    'issued --report -',
+    'issued -o - --report /dev/stdout',
+  ])('is refused where the records go: %s', async (line) => {
+    const { folder, run } = site();
+    symlinkSync(join(folder, 'a.json'), join(folder, 'link'));
+    const outcome = await run(line.replace('LINK', folder.split('/').at(-1)!), []);
+    expect(outcome.code).toBe(2);
+    expect(outcome.stderr).toContain('is where the records go');
+    expect(readdirSync(folder)).toEqual(['link']);
+  });
+
+  it('is found out to be unwritable before the first request', async () => {
+    const { run } = site();
+    const outcome = await run('issued --report FOLDER/nowhere/report.json', []);
+    expect(outcome.code).toBe(1);
+    expect(outcome.stderr).toContain('there is no folder');
+  });
+});
