@@ -80,7 +80,11 @@ export class Receipt {
       await this.#file.write(
         receiptText({
           ...this.#facts,
-          ...{ account, failure, output: flags.output, resource: resource.name, records: this.#records },
+          account,
+          failure,
+          output: flags.output,
+          resource: resource.name,
+          records: this.#records,
           startedAt: this.#startedAt,
           finishedAt: this.#context.clock.now(),
           arguments: this.#context.argv,

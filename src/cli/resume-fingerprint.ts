@@ -17,11 +17,12 @@ export interface AskedFor {
 }
 
 /** Flags that change how a result is had or told, not what it is. Any other is part of the fingerprint. */
-const FREE = new Set([
-  ...['all', 'baseUrl', 'color', 'concurrency', 'customerFiscalId', 'debug', 'format', 'issuerFiscalId'],
-  ...['output', 'pageSize', 'profile', 'progress', 'quiet', 'report', 'resume', 'retries', 'retryDelay'],
-  ...['sandbox', 'strict', 'timeout', 'tokenFile', 'verbose'],
-]);
+const FREE = new Set(
+  (
+    'all baseUrl color concurrency customerFiscalId debug format issuerFiscalId output pageSize profile progress ' +
+    'quiet report resume retries retryDelay sandbox strict timeout tokenFile verbose'
+  ).split(' '),
+);
 
 /** Values that are shown when they differ; those of other flags may be long or private. */
 const SHOWN = new Set(['columns', 'delimiter', 'excel', 'header', 'limit', 'sortBy', 'sortOrder']);

@@ -20,7 +20,9 @@ export function standingAt(next: number | string, account: WalkAccount, partial:
   const unreadable = [...account.unreadable].filter((offset) => typeof next === 'string' || offset < next);
   const [missingFiscalIds, warnings] = [[...partial.missingFiscalIds], [...partial.warnings]];
   return {
-    ...{ next, totalAtStart, totalAtEnd },
+    next,
+    totalAtStart,
+    totalAtEnd,
     ...(drift && { drift }),
     ...(unreadable.length > 0 && { unreadable }),
     ...(missingFiscalIds.length > 0 && { missingFiscalIds }),

@@ -39,7 +39,8 @@ export class Journal {
 
   /** Opens the journal, or makes an empty one. Refuses what others may have put there. */
   static async open(path: string, clock: Pick<Clock, 'now'>): Promise<Journal> {
-    const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
+    // Where the system has no O_NOFOLLOW, the operator takes the missing number for 0.
+    const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
     try {
       const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
       const stats = await handle.stat();

@@ -25,43 +25,40 @@ async function serve(script: FaultScript): Promise<FaultServer> {
 }
 
 describe('the real program, killed at random moments and gone on with', () => {
-  it.each(['csv', 'json'])(
-    '%s: writes byte for byte what an unbroken run writes',
-    async (format) => {
-      const folder = temporaryFolder();
-      const random = randomFrom(format.length);
-      let killAt = Infinity;
-      let kill = (): void => {};
-      let asked = 0;
-      const server = await serve(() => {
-        if (++asked === killAt) kill();
-        return undefined;
-      });
-      const line = ['issued', '--base-url', server.baseUrl, '--page-size', `${PAGE}`, '--format', format];
-      const whole = await runFolio([...line, '-o', join(folder, 'whole')]);
-      expect(whole).toMatchObject({ code: 0, stderr: '' });
-      const command = [...line, '-o', join(folder, 'out'), '--resume', '--report', join(folder, 'report')];
-      let kills = 0;
-      for (;;) {
-        asked = 0;
-        killAt = kills < 4 ? 8 + random(12) : Infinity;
-        const { process, exit } = startFolio(command);
-        kill = () => process.kill('SIGKILL');
-        const { code, signal, stderr } = await exit;
-        expect(stderr).toBe('');
-        if (code === 0) break;
-        expect(signal).toBe('SIGKILL');
-        expect(readdirSync(folder)).not.toContain('out');
-        kills++;
-      }
-      expect(kills).toBeGreaterThan(1);
-      expect(readFileSync(join(folder, 'out'))).toEqual(readFileSync(join(folder, 'whole')));
-      const receipt = JSON.parse(readFileSync(join(folder, 'report'), 'utf8')) as Record<string, unknown>;
-      expect(receipt).toMatchObject({ records: COUNT, complete: true });
-      expect(receipt['recordsTakenOver']).toBeGreaterThan(0);
-      expect(readdirSync(folder).sort()).toEqual(['out', 'report', 'whole']);
-    },
-  );
+  it.each(['csv', 'json'])('%s: writes byte for byte what an unbroken run writes', async (format) => {
+    const folder = temporaryFolder();
+    const random = randomFrom(format.length);
+    let killAt = Infinity;
+    let kill = (): void => {};
+    let asked = 0;
+    const server = await serve(() => {
+      if (++asked === killAt) kill();
+      return undefined;
+    });
+    const line = ['issued', '--base-url', server.baseUrl, '--page-size', `${PAGE}`, '--format', format];
+    const whole = await runFolio([...line, '-o', join(folder, 'whole')]);
+    expect(whole).toMatchObject({ code: 0, stderr: '' });
+    const command = [...line, '-o', join(folder, 'out'), '--resume', '--report', join(folder, 'report')];
+    let kills = 0;
+    for (;;) {
+      asked = 0;
+      killAt = kills < 4 ? 8 + random(12) : Infinity;
+      const { process, exit } = startFolio(command);
+      kill = () => process.kill('SIGKILL');
+      const { code, signal, stderr } = await exit;
+      expect(stderr).toBe('');
+      if (code === 0) break;
+      expect(signal).toBe('SIGKILL');
+      expect(readdirSync(folder)).not.toContain('out');
+      kills++;
+    }
+    expect(kills).toBeGreaterThan(1);
+    expect(readFileSync(join(folder, 'out'))).toEqual(readFileSync(join(folder, 'whole')));
+    const receipt = JSON.parse(readFileSync(join(folder, 'report'), 'utf8')) as Record<string, unknown>;
+    expect(receipt).toMatchObject({ records: COUNT, complete: true });
+    expect(receipt['recordsTakenOver']).toBeGreaterThan(0);
+    expect(readdirSync(folder).sort()).toEqual(['out', 'report', 'whole']);
+  });
 
   it.each([
     ['SIGINT', 130],
