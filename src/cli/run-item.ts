@@ -6,6 +6,7 @@ import { WalkAccount } from '../paging/walk-account.ts';
 import { fetchCustomer, fetchFund, fetchPortalLink } from '../resources/items.ts';
 import { checkComplete } from './completeness.ts';
 import { deliver } from './deliver.ts';
+import { discardNotice } from './discard-notice.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { listColumns } from './list-columns.ts';
 import { Notices } from './notices.ts';
@@ -65,7 +66,7 @@ async function deliverItem(context: Context, flags: Flags, fetch: Fetch): Promis
   try {
     if (flags.listColumns) return await listColumns(context, fetch(session));
     const plan = await planOutput(context, { flags, defaults: session.defaults, single: true });
-    await deliver(context, plan, fetch(session));
+    await deliver(context, plan, fetch(session), discardNotice(notices, plan.target));
   } finally {
     progress.stop();
     await session.close();

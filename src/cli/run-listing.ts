@@ -11,6 +11,7 @@ import type { Resource } from '../resources/resource.ts';
 import { tableFooter } from '../output/table-notes.ts';
 import { checkComplete } from './completeness.ts';
 import { deliver } from './deliver.ts';
+import { discardNotice } from './discard-notice.ts';
 import { readFiscalIds } from './fiscal-ids.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';
@@ -86,9 +87,9 @@ async function exportRecords(run: Run, session: Session): Promise<void> {
   const delivered = await deliver(context, plan, receipt.counted(records), {
     digest: receipt.isWanted,
     journalled: flags.resume === true,
-    onDiscard: () =>
-      notices.warn(`discarded what a stopped run had kept for ${plan.target}: --resume goes on from it`),
+    ...discardNotice(notices, plan.target),
   }).catch((error: unknown) => {
+    receipt.note({ takenOver: walk?.takenOver });
     walk?.sayHowToGoOn();
     throw error;
   });

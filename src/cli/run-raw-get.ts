@@ -5,6 +5,7 @@ import { BadBody } from '../json/bad-body.ts';
 import { openDestination } from '../output/open-destination.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
+import { discardNotice } from './discard-notice.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';
 import { Notices } from './notices.ts';
@@ -26,7 +27,7 @@ export async function rawGet(context: Context, address: string, flags: Flags): P
   const progress = openProgress(context, flags, 'body');
   const session = await openSession(context, { flags, notices, observe: (event) => progress.asked(event) });
   try {
-    const destination = await openDestination(flags.output, context);
+    const destination = await openDestination(flags.output, context, discardNotice(notices, flags.output));
     try {
       await destination.write(await session.client.get({ path, query, parse: checkedJson }));
       await destination.commit();

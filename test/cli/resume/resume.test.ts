@@ -94,6 +94,16 @@ describe('what a stopped run leaves', () => {
     expect(site.names).toEqual(['out.csv']);
   });
 
+  it('is discarded by a command for one body or record, too', async () => {
+    const site = siteOf(30);
+    for (const line of ['get /invoices/issued -o FOLDER/out.csv', 'funds get 1 -o FOLDER/out.csv']) {
+      await site.run(`${ISSUED} -o FOLDER/out.csv --resume`, { stopAt: 5 });
+      const { code, stderr } = await site.run(line);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('discarded what a stopped run had kept')]);
+      expect(site.names).toEqual(['out.csv']);
+    }
+  });
+
   it('stays when the service fails, and serves when it is back', async () => {
     const site = siteOf(30);
     const line = `${ISSUED} --retries 0 -o FOLDER/out.csv --resume`;
