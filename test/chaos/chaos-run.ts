@@ -1,13 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../../src/cli/run.ts';
-import { fakeContext } from '../support/fake-context.ts';
 import type { FaultScript } from '../support/fault-script.ts';
 import { ModelService, modelRecords, type ModelRecords } from '../support/model-service.ts';
-import { modelTransport } from '../support/model-transport.ts';
 import { randomFrom } from '../support/random.ts';
-import { TEST_TOKEN } from '../support/run-folio.ts';
+import { runModel } from '../support/run-model.ts';
 import { randomFaults } from './random-faults.ts';
 import { standingFaults } from './standing-faults.ts';
 
@@ -52,36 +49,17 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   const passing = randomFaults(random);
   const standing = standingFaults(random, listing);
   const script: FaultScript = (request, page) => passing(request, page) ?? standing(request, page);
-  const { code, stdout, stderr } = await runOver(argv, {
+  const { code, stdout, stderr } = await runModel(argv, {
     service: new ModelService({ [listing]: records }),
     script,
     turns: () => random(4),
-    random: Array.from({ length: 50 }, () => random(1000) / 1000),
+    clock: { random: Array.from({ length: 50 }, () => random(1000) / 1000) },
   });
   const file = folder === undefined ? undefined : readFileSync(join(folder, 'out'), 'utf8');
   const leavings = folder === undefined ? [] : readdirSync(folder).filter((name) => name !== 'out');
   if (folder !== undefined) rmSync(folder, { recursive: true });
   const delivered = file === undefined ? stdout : file === OLD ? undefined : file;
   return { seed, argv, code, stderr, delivered, expected: exported(records, format), leavings };
-}
-
-interface Service {
-  readonly service: ModelService;
-  readonly script: FaultScript;
-  readonly turns: () => number;
-  readonly random: readonly number[];
-}
-
-async function runOver(argv: readonly string[], { service, script, turns, random }: Service) {
-  const transport = modelTransport({ service, script, clock: () => context.clock, turns });
-  const context = fakeContext({
-    argv,
-    env: { FOLIO_TOKEN: TEST_TOKEN, FOLIO_BASE_URL: 'https://model.example/v1' },
-    clock: { random },
-    openTransport: transport.open,
-  });
-  const code = await run(context);
-  return { code, stdout: context.stdout.text, stderr: context.stderr.text };
 }
 
 /** The records in a format, written without any code of the program. */

@@ -19,7 +19,7 @@ import { runFolio } from '../support/run-folio.ts';
 
 const FAULTS = [
   ['a reset before the response', reset, 'the connection was reset'],
-  ['a reset within the body', cut, 'the connection was closed before the response was complete'],
+  ['a reset within the body', cut, /the connection was (closed before the response was complete|reset)/],
   ['half of a gzip body', truncatedGzip, 'the gzip body is cut short'],
   ['a gzip body without its end', gzipWithoutEnd, 'the gzip body is cut short'],
   ['a gzip body with a wrong checksum', wrongCrc, 'the gzip body is damaged'],
@@ -52,7 +52,7 @@ describe.concurrent('the network', () => {
     const { code, text, stderr, host, requests } = await runAgainst({ records: {}, script, args });
     expect({ code, text, tries: requests.length }).toEqual({ code: 5, text: '', tries: 3 });
     expect(stderr).toContain(host);
-    expect(stderr).toContain(reason);
+    expect(stderr).toMatch(reason);
     expect(stderr).toMatch(/^folio: [^\n]+\n( {2}[^\n]+\n)?$/);
   });
 

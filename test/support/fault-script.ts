@@ -6,6 +6,8 @@ export interface SeenRequest {
   /** From 0, in the order of arrival. */
   readonly number: number;
   readonly url: URL;
+  /** Other requests that had no answer yet when it came. */
+  readonly beside: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }

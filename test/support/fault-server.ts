@@ -23,9 +23,11 @@ export async function startFaultServer(
   script: FaultScript = faultless,
 ): Promise<FaultServer> {
   const requests: SeenRequest[] = [];
+  let open = 0;
   const server = createServer((request, response) => {
+    response.on('close', () => open--);
     const url = new URL(request.url ?? '/', 'http://model');
-    const seen = { number: requests.length, url, headers: request.headers };
+    const seen = { number: requests.length, url, beside: open++, headers: request.headers };
     requests.push(seen);
     const page = service.page(url);
     if (page === undefined) return send(response, { status: 404, headers: {}, body: Buffer.from('{}') });

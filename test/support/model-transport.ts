@@ -23,9 +23,17 @@ export interface ModelTransportOptions {
 export function modelTransport(options: ModelTransportOptions): ModelTransport {
   const { service, script = faultless, clock, turns = () => 1 } = options;
   const requests: SeenRequest[] = [];
-  const send = async ({ url, headers, signal, timeout }: TransportRequest): Promise<TransportResponse> => {
-    const seen = { number: requests.length, url, headers };
+  let open = 0;
+  const send = async (request: TransportRequest): Promise<TransportResponse> => {
+    const { url, headers } = request;
+    const seen = { number: requests.length, url, beside: open++, headers };
     requests.push(seen);
+    return answer(seen, request).finally(() => open--);
+  };
+  const answer = async (
+    seen: SeenRequest,
+    { url, signal, timeout }: TransportRequest,
+  ): Promise<TransportResponse> => {
     const page = service.page(url);
     if (page === undefined) return { status: 404, headers: {}, body: Buffer.from('{}') };
     const fault = script(seen, page);

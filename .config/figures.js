@@ -1,0 +1,41 @@
+// Runs the tests that look for silent losses, and prints what they themselves counted: how often each ran, what was lost.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = new URL('..', import.meta.url).pathname;
+const folder = mkdtempSync(join(tmpdir(), 'folio-figures-'));
+const results = join(folder, 'results');
+const tests = ['test/faults', 'test/chaos', 'test/paging/drift.test.ts'];
+const { status } = spawnSync(
+  process.execPath,
+  [
+    join(root, 'node_modules/vitest/vitest.mjs'),
+    ...['run', '-c', join(root, '.config/vitest.config.js'), ...tests],
+    ...['--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
+  ],
+  { stdio: ['ignore', 2, 2], env: { ...process.env, FOLIO_FIGURES: folder } },
+);
+
+const { testResults } = JSON.parse(readFileSync(results, 'utf8'));
+const single = testResults
+  .filter(({ name }) => name.includes('/test/faults/'))
+  .flatMap(({ assertionResults }) => assertionResults)
+  .filter((test) => test.status === 'passed' || test.status === 'failed');
+const figures = readdirSync(folder)
+  .filter((name) => name.endsWith('.json'))
+  .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')));
+figures.push({
+  what: 'tests of single faults',
+  ran: single.length,
+  lost: single.filter((test) => test.status === 'failed').length,
+});
+rmSync(folder, { recursive: true });
+
+const rows = figures.map(({ what, ran, lost }) => [what, ran.toLocaleString('en-US'), String(lost)]);
+const [first, second] = [0, 1].map((at) => Math.max(...rows.map((row) => row[at].length)));
+for (const [what, ran, lost] of rows) {
+  process.stdout.write(`${ran.padStart(second)} ${what.padEnd(first)}  lost: ${lost}\n`);
+}
+process.exitCode = status ?? 1;
