@@ -44,7 +44,7 @@ export interface CursorPaging {
   readonly recordsIn: 'data';
 }
 
-export interface SortKeys {
+interface SortKeys {
   readonly known: readonly string[];
 }
 

@@ -2,7 +2,7 @@
 const MOST_DECIMALS = 15;
 
 /** Where the styles are in `stylesXml`. */
-export const GENERAL = 0;
+const GENERAL = 0;
 export const HEADER = 1;
 export const TEXT = 2;
 export const DATE = 3;

@@ -3,7 +3,7 @@ import { openXlsx, type SheetWriter } from '../../../src/output/xlsx/xlsx.ts';
 import type { SheetLimits } from '../../../src/output/xlsx/sheet.ts';
 import type { Layout } from '../../../src/output/writer.ts';
 
-export const LAYOUT: Layout = { header: true, excel: false, single: false, color: false };
+const LAYOUT: Layout = { header: true, excel: false, single: false, color: false };
 
 /** Runs a workbook's writer and returns the file. */
 export async function writeWorkbook(
