@@ -1,4 +1,5 @@
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../json/ascii.ts';
+import { endOfRun, viewWords } from '../json/word-search.ts';
 
 /**
  * Whole rows of csv, each with `tail` put before its end: the delimiters of columns that were not known when the rows were
@@ -21,10 +22,12 @@ export function mendRows(rows: Buffer, tail: string): Buffer {
 
 /** Where each row's last cell ends: before a line feed outside quotes, or the carriage return that is before it. */
 function findPlaces(rows: Buffer, onlyBlank: boolean): number[] {
+  const view = viewWords(rows);
   const places: number[] = [];
   let inQuotes = false;
   let start = 0;
-  for (let at = 0; at < rows.length; at++) {
+  // Between the bytes at which this stops are most of all, and none that matters here.
+  for (let at = endOfRun(view, 0); at < rows.length; at = endOfRun(view, at + 1)) {
     const byte = rows[at];
     // A quote within quotes is doubled: stepping out and in again.
     if (byte === QUOTE) inQuotes = !inQuotes;
