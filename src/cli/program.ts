@@ -15,8 +15,8 @@ import { addRawGet } from './raw-get.ts';
 import { addSandbox } from './sandbox.ts';
 import { addVerify } from './verify.ts';
 
-const ABOUT = `Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once,
-every amount as it was sent, or it says what is missing.
+const ABOUT = `Lists and exports an organization's invoices, customers and prepaid-expense funds:
+every record once, every amount as it was sent, or it says what is missing.
 
 Examples:
   folio --sandbox issued              try it: made-up data, no token, no set-up
@@ -27,14 +27,16 @@ Examples:
 /** The whole command line. Each command declares its flags here and loads what it runs only when it is run. */
 export function buildProgram(context: Context): Command {
   const program = new Command('folio');
+  const writeOut = (text: string): void => void context.stdout.write(text).catch(() => {});
   program
     .description(ABOUT)
     .version(version, '--version', 'print the version')
     .helpOption('-h, --help', 'print what a command does and what it takes')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void context.stdout.write(text).catch(() => {}),
-      writeErr: () => {}, // The error itself is thrown, and said by `reportError`.
+      writeOut,
+      // Errors are thrown, and said by `reportError`; the help of a command that only has others is no error.
+      writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
       getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
     })
     .showSuggestionAfterError();

@@ -8,7 +8,7 @@ import { isReaderGone } from './exit-codes.ts';
  * causes. What is not a FolioError is a fault of folio's own and always shows its stack.
  */
 export async function reportError(error: unknown, context: Context, debug: boolean): Promise<void> {
-  if (isReaderGone(error) || (error instanceof FolioError && error.message === '')) return;
+  if (isReaderGone(error)) return;
   await context.stderr.write(describe(error, debug));
 }
 

@@ -12,7 +12,8 @@ export async function run(context: Context): Promise<number> {
     await program.parseAsync(context.argv, { from: 'user' });
     return 0;
   } catch (thrown) {
-    if (thrown instanceof CommanderError && thrown.exitCode === 0) return 0;
+    if (thrown instanceof CommanderError && (thrown.exitCode === 0 || thrown.code === 'commander.help'))
+      return 0;
     const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
     await reportError(error, context, context.argv.includes('--debug')).catch(() => {});
     return exitCodeOf(error);

@@ -2,9 +2,7 @@ import type { CommanderError } from 'commander';
 import { UsageError } from '../errors.ts';
 
 /** The parser's complaint in folio's own form: one line, then what to do. */
-export function usageErrorOf({ message, code }: CommanderError): UsageError {
-  // A bare `folio`, or a command that only has sub-commands: the help was printed, there is no more to say.
-  if (code === 'commander.help') return new UsageError('');
+export function usageErrorOf({ message }: CommanderError): UsageError {
   const [complaint = '', suggestion = ''] = message.replace(/^error: /, '').split('\n');
   const hint = suggestion.replace(/^\((.*)\)$/, '$1');
   return new UsageError(complaint, { hint: hint === '' ? 'see --help for what there is' : lowerFirst(hint) });
