@@ -1,34 +1,50 @@
-import type { RecordBatch } from '../json/record-batch.ts';
 import { bucketNames, type Buckets } from './aging-buckets.ts';
 import type { AgedBalance } from './aging.ts';
-import { barOf, longestOf, type BarStyle } from './bars.ts';
 import { byCurrency } from './by-currency.ts';
-import { addDecimals, compareDecimals, formatDecimal, ZERO, type Decimal } from './decimal.ts';
-import { batchOfRows, type Field, type Row } from './rows.ts';
+import { addDecimals, compareDecimals, formatDecimal, widestScale, ZERO, type Decimal } from './decimal.ts';
+import { resultRows, type BarTerminal, type MeasuredRow, type ResultRows } from './result-rows.ts';
+import type { Field, Row } from './rows.ts';
+
+const TOTAL = 'Total';
 
 /**
  * A row for each counterparty and currency, the most owed first, and behind those of a currency its total. `_row` says
  * which is which (`counterparty`, `total`), so that nobody adds a total to what it totals. Columns: `_row`,
- * `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`, and `bar` where bars are wanted.
+ * `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`. A terminal has `bar` as well, but no `_row`,
+ * and where it is narrow no `fiscalId` and `invoices`.
  */
-export function agingRows(balances: readonly AgedBalance[], buckets: Buckets, bars?: BarStyle): RecordBatch {
-  const rows: Row[] = [];
-  for (const ofOneCurrency of byCurrency(balances, ({ currency }) => currency)) {
+export function agingRows(
+  balances: readonly AgedBalance[],
+  buckets: Buckets,
+  terminal?: BarTerminal,
+): ResultRows {
+  const currencies = byCurrency(balances, ({ currency }) => currency).map((ofOneCurrency) => {
+    const scale = widestScale(ofOneCurrency.flatMap(({ amounts }) => amounts));
     const sorted = ofOneCurrency.toSorted((a, b) => compareDecimals(totalOf(b), totalOf(a)));
-    const longest = longestOf(sorted.map(totalOf));
-    for (const balance of sorted) {
-      const bar = bars && barOf(totalOf(balance), longest, bars);
-      rows.push(agedRow('counterparty', balance, { buckets, bar }));
-    }
-    rows.push(agedRow('total', addBalances(sorted), { buckets, bar: bars && '' }));
-  }
-  return batchOfRows(rows);
+    const rows = sorted.map((balance): MeasuredRow => ({
+      row: agedRow('counterparty', balance, { buckets, scale }),
+      value: totalOf(balance),
+    }));
+    return [...rows, { row: agedRow('total', addBalances(sorted), { buckets, scale }), value: undefined }];
+  });
+  const columns = [
+    '_row',
+    'counterparty',
+    'fiscalId',
+    'currency',
+    'invoices',
+    ...bucketNames(buckets),
+    'total',
+  ];
+  // On a terminal the name of a total tells that it is one.
+  const shown = terminal === undefined ? columns : columns.slice(1);
+  return resultRows(currencies, { columns: shown, spare: ['fiscalId', 'invoices'] }, terminal);
 }
 
 function agedRow(
   kind: 'counterparty' | 'total',
   balance: AgedBalance,
-  { buckets, bar }: { buckets: Buckets; bar: string | undefined },
+  { buckets, scale }: { buckets: Buckets; scale: number },
 ): Row {
   return [
     ['_row', JSON.stringify(kind)],
@@ -36,9 +52,11 @@ function agedRow(
     ['fiscalId', JSON.stringify(balance.fiscalId ?? null)],
     ['currency', JSON.stringify(balance.currency)],
     ['invoices', String(balance.invoices)],
-    ...bucketNames(buckets).map((name, index): Field => [name, formatDecimal(balance.amounts[index]!)]),
-    ['total', formatDecimal(totalOf(balance))],
-    ...(bar === undefined ? [] : [['bar', JSON.stringify(bar)] satisfies Field]),
+    ...bucketNames(buckets).map((name, index): Field => [
+      name,
+      formatDecimal(balance.amounts[index]!, scale),
+    ]),
+    ['total', formatDecimal(totalOf(balance), scale)],
   ];
 }
 
@@ -51,7 +69,7 @@ function addBalances(balances: readonly AgedBalance[]): AgedBalance {
   const [{ currency, amounts }] = balances as readonly [AgedBalance];
   return {
     currency,
-    name: 'Total',
+    name: TOTAL,
     fiscalId: undefined,
     invoices: balances.reduce((sum, { invoices }) => sum + invoices, 0),
     amounts: amounts.map((_, index) =>

@@ -46,11 +46,21 @@ export function compareDecimals(left: Decimal, right: Decimal): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Digits, never an exponent, with every digit of the scale: `10.50`, `-0.05`. A JSON number literal. */
-export function formatDecimal({ coefficient, scale }: Decimal): string {
+/** The most decimals of any of them; 0 of none. */
+export function widestScale(values: readonly Decimal[]): number {
+  return values.reduce((widest, { scale }) => Math.max(widest, scale), 0);
+}
+
+/**
+ * Digits, never an exponent, with every digit of the scale, or with zeros up to a wider one: `10.50`, `-0.05`.
+ * A JSON number literal.
+ */
+export function formatDecimal(value: Decimal, scale: number = value.scale): string {
+  const decimals = Math.max(scale, value.scale);
+  const coefficient = rescale(value, decimals);
   const sign = coefficient < 0n ? '-' : '';
-  const digits = (coefficient < 0n ? -coefficient : coefficient).toString().padStart(scale + 1, '0');
-  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  const digits = (coefficient < 0n ? -coefficient : coefficient).toString().padStart(decimals + 1, '0');
+  return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
 function rescale({ coefficient, scale }: Decimal, to: number): bigint {

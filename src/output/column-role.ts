@@ -7,7 +7,7 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
   ['number', /^(?:number|folio|(?:invoice|document)_?number)$/i],
   ['status', /^status$/i],
   ['date', /^(?:[Dd]ate|\w+(?:Date|_date)|[Dd]ue(?:_?[Bb]y)?|(?:issued|emitted)_?(?:at|on|At|On))$/],
-  ['party', /^(?:(?:customer|issuer|receiver|supplier|provider|vendor|client)[._]?)?name$/i],
+  ['party', /^(?:counterparty|(?:(?:customer|issuer|receiver|supplier|provider|vendor|client)[._]?)?name)$/i],
   ['amount', /^(?:\w*(?:amount|balance)\w*|total|balance\.\w+)$/i],
   ['currency', /^currency$/i],
 ];

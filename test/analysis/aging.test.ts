@@ -17,7 +17,7 @@ const options: AgingOptions = {
 function age(records: readonly (string | object)[], asked: Partial<AgingOptions> = {}): string[] {
   const aging = new Aging({ ...options, ...asked });
   aging.add(batchOf(...records));
-  return linesOf(agingRows(aging.finish(), asked.buckets ?? DEFAULT_BUCKETS));
+  return linesOf(agingRows(aging.finish(), asked.buckets ?? DEFAULT_BUCKETS).batch);
 }
 
 const invoice = (fields: object = {}): object => ({
@@ -72,7 +72,7 @@ describe('aging', () => {
       '{"amountToBePaid":90071992547409930.01,"dueBy":"2020-01-01","currency":"USD","receiverFiscalId":"1-9","customer":{"name":"A"}}',
     ];
     const amounts =
-      '"not due":10.10,"1 to 30":20.20,"31 to 60":0.1,"61 to 90":0,"over 90":90071992547409930.01';
+      '"not due":10.10,"1 to 30":20.20,"31 to 60":0.10,"61 to 90":0.00,"over 90":90071992547409930.01';
     expect(age(records)).toEqual([
       `{"_row":"counterparty","counterparty":"A","fiscalId":"1-9","currency":"USD","invoices":4,${amounts},"total":90071992547409960.41}`,
       `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"USD","invoices":4,${amounts},"total":90071992547409960.41}`,
@@ -172,11 +172,22 @@ describe('aging', () => {
     expect(() => mapAgingFields(ISSUED_FIELDS, { amuont: 'x' })).toThrow('there is no field amuont to map');
   });
 
-  it('draws a bar for each counterparty', () => {
+  it('draws a bar for each counterparty on a terminal', () => {
     const aging = new Aging(options);
     aging.add(batchOf(invoice(), invoice({ amountToBePaid: 50, receiverFiscalId: '2-7' })));
-    const rows = valuesOf(agingRows(aging.finish(), DEFAULT_BUCKETS, { width: 4, blocks: true }));
-    expect(rows.map(({ bar }) => bar)).toEqual(['████', '██', '']);
+    const { batch, columns } = agingRows(aging.finish(), DEFAULT_BUCKETS, { width: 86, blocks: true });
+    expect(valuesOf(batch).map(({ bar }) => bar)).toEqual(['████████', '████', '']);
+    expect(columns.join(' ')).toBe(
+      'counterparty currency not due 1 to 30 31 to 60 61 to 90 over 90 total bar',
+    );
+  });
+
+  it('shows on a terminal what there is room for', () => {
+    const columnsAt = (width: number): string =>
+      agingRows([], DEFAULT_BUCKETS, { width, blocks: true }).columns.join(' ');
+    expect(columnsAt(200)).toMatch(/^counterparty fiscalId currency invoices .* total bar$/);
+    expect(columnsAt(90)).toMatch(/^counterparty currency not due .* total bar$/);
+    expect(columnsAt(60)).toMatch(/^counterparty currency not due .* total$/);
   });
 
   it('loses nothing: the buckets of all rows are the sum of all amounts', () => {

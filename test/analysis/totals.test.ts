@@ -14,7 +14,7 @@ const request = (sums: string[], groupBy: string[] = []): TotalsRequest => ({
 function totals(asked: TotalsRequest, ...records: (string | object)[]): string[] {
   const all = new Totals(asked);
   all.add(batchOf(...records));
-  return linesOf(totalsRows(all.finish(), asked));
+  return linesOf(totalsRows(all.finish(), asked).batch);
 }
 
 describe('totals', () => {
@@ -124,15 +124,38 @@ describe('totals', () => {
     expect(() => add(100_000, 1)).toThrow('--group-by id makes more than 100,000 groups');
   });
 
-  it('draws bars for a terminal, and leaves out columns of zeros', () => {
+  it('names its columns, also of no records', () => {
+    const asked = request(['a'], ['s']);
+    expect(totalsRows([], asked).columns).toEqual(['s', 'records', 'a', 'a.missing']);
+    const all = new Totals(asked);
+    all.add(batchOf({ s: 'x', a: 1, currency: 'CLP' }));
+    expect(totalsRows(all.finish(), asked).columns).toEqual(['s', 'currency', 'records', 'a', 'a.missing']);
+  });
+
+  it('draws bars for a terminal, each currency in its own scale, and leaves out columns of zeros', () => {
     const asked = request(['a'], ['s']);
     const all = new Totals(asked);
-    all.add(batchOf({ s: 'x', a: 8 }, { s: 'y', a: 4 }, { s: 'z', a: -2 }));
-    expect(valuesOf(totalsRows(all.finish(), asked, { bars: { width: 8, blocks: true } }))).toEqual([
-      { s: 'x', records: 1, a: 8, bar: '████████' },
-      { s: 'y', records: 1, a: 4, bar: '████' },
-      { s: 'z', records: 1, a: -2, bar: '░░' },
+    const [currency, other] = ['CLP', 'USD'];
+    all.add(batchOf({ s: 'x', a: 8, currency }, { s: 'y', a: 4, currency }, { s: 'z', a: -2, currency }));
+    all.add(batchOf({ s: 'x', a: 1, currency: other }));
+    const { batch, columns } = totalsRows(all.finish(), asked, { width: 34, blocks: true });
+    expect(columns).toEqual(['s', 'currency', 'records', 'a', 'bar']);
+    expect(valuesOf(batch)).toEqual([
+      { s: 'x', currency, records: 1, a: 8, bar: '████████' },
+      { s: 'y', currency, records: 1, a: 4, bar: '████' },
+      { s: 'z', currency, records: 1, a: -2, bar: '░░' },
+      { s: 'x', currency: other, records: 1, a: 1, bar: '████████' },
     ]);
+  });
+
+  it('gives bars the room that is left, up to 30 cells', () => {
+    const asked = request([], ['name']);
+    const all = new Totals(asked);
+    all.add(batchOf({ name: 'x'.repeat(20) }, { name: '株式会社' }));
+    const barAt = (width: number): number =>
+      String(valuesOf(totalsRows(all.finish(), asked, { width, blocks: false }).batch)[0]!['bar']).length;
+    // 20 for the name, 7 for `records`, and a gap of 2 behind each.
+    expect([30, 39, 50, 61, 200].map(barAt)).toEqual([8, 8, 19, 30, 30]);
   });
 
   it('agrees with big integers, for any groups and currencies', () => {
