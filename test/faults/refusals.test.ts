@@ -6,7 +6,6 @@ import { always, from, inTurn } from '../support/fault-script.ts';
 import { status } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
-import { TEST_TOKEN } from '../support/run-folio.ts';
 
 const issued = modelRecords(45);
 const ARGS = ['issued', '--page-size', '10', '--format', 'jsonl'];
@@ -24,14 +23,6 @@ describe.concurrent('a service that refuses', () => {
     expect(await readFile(file, 'utf8')).toBe('old\n');
     expect(await readdir(folder)).toEqual(['out.jsonl']);
     await rm(folder, { recursive: true });
-  });
-
-  it.each([301, 302, 303, 307, 308])('by a redirect (%i): the token goes nowhere else', async (code) => {
-    const script = always(status(code, { location: 'http://localhost:1/v1/invoices/issued' }));
-    const { code: exit, stderr, requests } = await runAgainst({ records: { issued }, script, args: ARGS });
-    expect({ exit, requests: requests.length }).toEqual({ exit: 5, requests: 1 });
-    expect(stderr).toContain(`(${code})`);
-    expect(stderr).not.toContain(TEST_TOKEN);
   });
 
   it.each([

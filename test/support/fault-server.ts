@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Fault } from './faults.ts';
 import { faultless, type FaultScript, type SeenRequest } from './fault-script.ts';
-import { respond, type ModelResponse, type ModelService } from './model-service.ts';
+import { NO_PAGE, NOT_THERE, respond, type ModelResponse, type ModelService } from './model-service.ts';
 
 /** Milliseconds between two bytes of a response that drips: far fewer bytes than it has come within any time limit. */
 const DRIP = 50;
@@ -30,11 +30,10 @@ export async function startFaultServer(
     const seen = { number: requests.length, url, beside: open++, headers: request.headers };
     requests.push(seen);
     const page = service.page(url);
-    if (page === undefined) return send(response, { status: 404, headers: {}, body: Buffer.from('{}') });
-    const fault = script(seen, page);
-    const good = respond(page);
+    const fault = script(seen, page ?? NO_PAGE);
+    const good = page === undefined ? NOT_THERE : respond(page);
     if (fault === undefined) send(response, good);
-    else if (fault.kind === 'answer') send(response, fault.of(page));
+    else if (fault.kind === 'answer') send(response, fault.of(page ?? NO_PAGE));
     else disturb(fault.kind, response, good);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

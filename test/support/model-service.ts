@@ -99,6 +99,10 @@ export class ModelService {
   }
 }
 
+/** What a fault is made from where the service has no listing. */
+export const NO_PAGE: ModelPage = { members: {}, recordsIn: 'data', records: [] };
+export const NOT_THERE: ModelResponse = { status: 404, headers: {}, body: Buffer.from('{}') };
+
 /** The page as a body: over 1729 records in gzip, as the service does (spec 4.1). */
 export function respond(page: ModelPage): ModelResponse {
   const body = pageBody(page);

@@ -3,7 +3,7 @@ import type { OpenTransport, TransportRequest, TransportResponse } from '../../s
 import type { FakeClock } from './fake-clock.ts';
 import type { Fault } from './faults.ts';
 import { faultless, type FaultScript, type SeenRequest } from './fault-script.ts';
-import { respond, type ModelService } from './model-service.ts';
+import { NO_PAGE, NOT_THERE, respond, type ModelService } from './model-service.ts';
 
 export interface ModelTransport {
   readonly open: OpenTransport;
@@ -35,14 +35,13 @@ export function modelTransport(options: ModelTransportOptions): ModelTransport {
     { url, signal, timeout }: TransportRequest,
   ): Promise<TransportResponse> => {
     const page = service.page(url);
-    if (page === undefined) return { status: 404, headers: {}, body: Buffer.from('{}') };
-    const fault = script(seen, page);
+    const fault = script(seen, page ?? NO_PAGE);
     for (let left = turns(seen); left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
     signal.throwIfAborted();
-    if (fault === undefined) return respond(page);
+    if (fault === undefined) return page === undefined ? NOT_THERE : respond(page);
     if (fault.kind !== 'answer') return fail(fault.kind, clock(), timeout);
     clock().advance(fault.milliseconds ?? 0);
-    return fault.of(page);
+    return fault.of(page ?? NO_PAGE);
   };
   return { requests, open: async () => ({ send, close: async () => {} }) };
 }
