@@ -12,8 +12,13 @@ const { status } = spawnSync(
   process.execPath,
   [
     join(root, 'node_modules/vitest/vitest.mjs'),
-    ...['run', '-c', join(root, '.config/vitest.config.js'), ...tests],
-    ...['--reporter=default', '--reporter=json', `--outputFile.json=${results}`],
+    'run',
+    '-c',
+    join(root, '.config/vitest.config.js'),
+    '--reporter=default',
+    '--reporter=json',
+    `--outputFile.json=${results}`,
+    ...tests,
   ],
   { stdio: ['ignore', 2, 2], env: { ...process.env, FOLIO_FIGURES: folder } },
 );

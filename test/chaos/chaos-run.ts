@@ -42,7 +42,12 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   const folder = random(2) === 0 ? mkdtempSync(join(FOLDERS, 'folio-chaos-')) : undefined;
   const argv = [
     ...COMMANDS[listing],
-    ...['--format', format, '--page-size', `${1 + random(30)}`, '--concurrency', `${1 + random(4)}`],
+    '--format',
+    format,
+    '--page-size',
+    `${1 + random(30)}`,
+    '--concurrency',
+    `${1 + random(4)}`,
     ...(folder === undefined ? [] : ['-o', join(folder, 'out')]),
   ];
   if (folder !== undefined) writeFileSync(join(folder, 'out'), OLD);

@@ -114,7 +114,7 @@ describe('two runs on one output', () => {
       const held = await startFaultServer(new ModelService({ issued }), always(silence));
       await withServer(held, async () => {
         const first = startFolio(quickly(args, held));
-        while (held.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+        await held.asked(1);
         const second = await runAgainst({ records: { issued }, args });
         expect({ code: second.code, requests: second.requests.length }).toEqual({ code: 1, requests: 0 });
         expect(second.stderr).toContain(`another run (pid ${first.process.pid}`);

@@ -7,7 +7,10 @@ const ARGS = ['received', '--page-size', '10', '--format', 'jsonl', '--concurren
 
 /** Does something to the listing before the request with each of these numbers is answered. */
 function between(changes: Readonly<Record<number, () => void>>): FaultScript {
-  return ({ number }) => void changes[number]?.();
+  return ({ number }) => {
+    changes[number]?.();
+    return undefined;
+  };
 }
 
 /** The listing's own page is made before the script runs: a change is seen from the next request on. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
+import { startFaultServer } from '../support/fault-server.ts';
 import { countFigure } from '../support/figures.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { randomFrom } from '../support/random.ts';
@@ -15,13 +15,6 @@ const PAGES = 12;
 
 const issued = modelRecords(PAGES * 50);
 const OLD = 'the old file\n';
-
-/** Resolves when the server has been asked so often, or the program has ended. */
-async function asked(server: FaultServer, requests: number, exit: Promise<unknown>): Promise<void> {
-  let ended = false;
-  void exit.then(() => (ended = true));
-  while (server.requests.length < requests && !ended) await wait(1);
-}
 
 describe('a kill at a random moment', () => {
   it(
@@ -39,7 +32,8 @@ describe('a kill at a random moment', () => {
         await withServer(await startFaultServer(new ModelService({ issued })), async (server) => {
           const { process, exit } = startFolio(quickly(args, server));
           // Half of the kills fall into the end of the run, where the file is flushed and renamed.
-          await asked(server, random(2) === 0 ? PAGES + 1 : random(PAGES + 1), exit);
+          const requests = random(2) === 0 ? PAGES + 1 : random(PAGES + 1);
+          await Promise.race([server.asked(requests), exit]);
           await wait(random(20));
           process.kill('SIGKILL');
           if ((await exit).signal === 'SIGKILL') interrupted++;

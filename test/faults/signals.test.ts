@@ -19,7 +19,7 @@ async function interrupted(server: FaultServer, signals: readonly NodeJS.Signals
   const file = join(folder, 'out.csv');
   await writeFile(file, 'old\n');
   const { process, exit } = startFolio(quickly(['issued', '--page-size', '10', '-o', file], server));
-  while (server.requests.length < requests) await new Promise((resolve) => setTimeout(resolve, 5));
+  await server.asked(requests);
   for (const signal of signals) process.kill(signal);
   const timer = setTimeout(() => process.kill('SIGKILL'), PROMISED);
   const { code, signal, stderr } = await exit;

@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Fault } from './faults.ts';
@@ -14,6 +15,8 @@ export interface FaultServer {
   readonly host: string;
   /** All requests so far, refused ones too. */
   readonly requests: readonly SeenRequest[];
+  /** Resolves when there have been so many requests. */
+  asked(count: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -23,12 +26,14 @@ export async function startFaultServer(
   script: FaultScript = faultless,
 ): Promise<FaultServer> {
   const requests: SeenRequest[] = [];
+  const arrivals = new EventEmitter();
   let open = 0;
   const server = createServer((request, response) => {
     response.on('close', () => open--);
     const url = new URL(request.url ?? '/', 'http://model');
     const seen = { number: requests.length, url, beside: open++, headers: request.headers };
     requests.push(seen);
+    arrivals.emit('request');
     const page = service.page(url);
     const fault = script(seen, page ?? NO_PAGE);
     const good = page === undefined ? NOT_THERE : respond(page);
@@ -42,6 +47,9 @@ export async function startFaultServer(
     host,
     baseUrl: `http://${host}/v1`,
     requests,
+    async asked(count) {
+      while (requests.length < count) await once(arrivals, 'request');
+    },
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
