@@ -16,16 +16,17 @@ export async function runVerify(context: Context, file: string, report: string |
   const say = (line: string): Promise<void> => context.stdout.write(`${visible(line)}\n`);
   const path = report ?? (await usualReceipt(file));
   if (path === undefined) {
-    const survey = await surveyFile(file, { format: formatOfEnding(file), header: true });
+    const form = { format: formatOfEnding(file), header: true };
+    const survey = await surveyFile(file, form);
     refuseDamaged(file, survey);
     const whole = survey.records === undefined ? '' : 'whole, ';
-    return say(`${file}: ${whole}${contents(survey)}; there is no receipt to hold it against`);
+    return say(`${file}: ${whole}${contents(survey, form.format)}; there is no receipt to hold it against`);
   }
   const delivered = await readReceipt(path);
   const form = { format: delivered.format ?? formatOfEnding(file), header: delivered.header };
   const survey = await surveyFile(file, form);
   refuseOther(file, path, survey, delivered);
-  await say(`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey)}`);
+  await say(`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey, form.format)}`);
   if (!delivered.complete) {
     await say(`that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`);
   }
@@ -39,9 +40,9 @@ async function usualReceipt(file: string): Promise<string | undefined> {
   );
 }
 
-function contents({ records, bytes, sha256 }: Survey): string {
-  const counted = records === undefined ? '' : `${count(records, 'record')}, `;
-  return `${counted}${count(bytes, 'byte')}, sha256 ${sha256}`;
+function contents({ records, bytes, sha256 }: Survey, format = 'this format'): string {
+  const counted = records === undefined ? `records not counted in ${format}` : count(records, 'record');
+  return `${counted}, ${count(bytes, 'byte')}, sha256 ${sha256}`;
 }
 
 function refuseDamaged(file: string, { damage }: Survey): void {

@@ -78,7 +78,7 @@ describe('folio verify', () => {
       const file = await exported('out', ['--format', format]);
       const { code, stdout } = await verify(file);
       expect(code).toBe(0);
-      expect(stdout).toMatch(/: as delivered at [^ ]*, \d+ bytes, sha256/);
+      expect(stdout).toContain(`Z, records not counted in ${format}, `);
     },
   );
 
