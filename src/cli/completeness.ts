@@ -1,5 +1,6 @@
 import { IncompleteError } from '../errors.ts';
 import type { WalkAccount } from '../paging/walk-account.ts';
+import { count } from './count.ts';
 
 /** Places named in a message, at most. */
 const PLACES = 20;
@@ -36,8 +37,4 @@ function inDoubt({ inDoubt: doubtful, drift, totalAtEnd }: WalkAccount): string[
     ? 'the listing kept changing while it was read'
     : 'it names a higher total than it serves';
   return [`${doubtful} of the ${totalAtEnd} records that the service names are in doubt: ${why}`];
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

@@ -5,6 +5,7 @@ import { entryOfRecords, recordsOfEntry } from '../output/record-journal.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkAccount } from '../paging/walk-account.ts';
+import { count } from './count.ts';
 import { journalHead, readEarlierRun, type EarlierRun } from './earlier-run.ts';
 import type { Notices } from './notices.ts';
 import type { PartialResults } from './partial-results.ts';
@@ -76,7 +77,7 @@ export class ResumableWalk {
   sayHowToGoOn(): void {
     if (this.#kept === 0) return;
     this.#options.notices.warn(
-      `${this.#kept} records are kept beside ${this.#options.shown}: the same command goes on from there`,
+      `kept ${count(this.#kept, 'record')} beside ${this.#options.shown}: the same command goes on from there`,
     );
   }
 
@@ -107,7 +108,7 @@ export class ResumableWalk {
     const { account, notices, shown } = this.#options;
     this.#kept = 0;
     account.beginAnew();
-    notices.warn(`begins ${shown} anew instead of going on after ${records} records: ${reason}`);
+    notices.warn(`begins ${shown} anew instead of going on after ${count(records, 'record')}: ${reason}`);
   }
 
   async *#keep(journal: Journal, walk: AsyncGenerator<Delivery>): AsyncGenerator<RecordBatch> {
@@ -124,9 +125,9 @@ export class ResumableWalk {
   #sayFrom({ startedAt, records }: EarlierRun): void {
     const { notices, shown, clock } = this.#options;
     const when = new Date(startedAt).toISOString();
-    notices.remark(`goes on with ${shown} after ${records} records of the run of ${when}`);
+    notices.remark(`goes on with ${shown} after ${count(records, 'record')} of the run of ${when}`);
     if (clock.now() - startedAt < LINK_LIFE) return;
-    notices.warn(`${records} records are of the run of ${when}: signed links in them no longer work`);
+    notices.warn(`${count(records, 'record')} from the run of ${when}: signed links in them no longer work`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { IncompleteError } from '../errors.ts';
 import { formatOfEnding } from '../output/formats.ts';
 import { visible } from '../output/terminal-text.ts';
+import { count } from './count.ts';
 import { readReceipt, type DeliveredFile } from './read-receipt.ts';
 import { surveyFile, type Survey } from './survey-file.ts';
 
@@ -71,8 +72,4 @@ function refuseOther(file: string, path: string, now: Survey, delivered: Deliver
   throw new IncompleteError(`${file} is not what was delivered: ${differences.join('; ')}`, {
     hint: 'export it again, or put back the file that was delivered',
   });
-}
-
-function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
 }

@@ -75,7 +75,7 @@ describe('the real program, killed at random moments and gone on with', () => {
     stop = () => process.kill(signal);
     const stopped = await exit;
     expect(stopped).toMatchObject({ code, stdout: Buffer.alloc(0) });
-    expect(stopped.stderr).toContain('records are kept beside');
+    expect(stopped.stderr).toContain('warning: kept ');
     expect(readdirSync(folder)).toEqual(['.out.csv.folio-resume']);
   });
 });

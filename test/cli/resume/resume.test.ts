@@ -73,7 +73,7 @@ describe('what a stopped run leaves', () => {
     const { code, stderr } = await site.run(`${ISSUED} -o FOLDER/out.csv --resume`, { stopAt: 5 });
     expect(code).toBe(130);
     expect(stderr).toMatch(
-      /^warning: \d+ records are kept beside .*out\.csv: the same command goes on from there\n/,
+      /^warning: kept \d+ records beside .*out\.csv: the same command goes on from there\n/,
     );
     expect(site.names).toEqual(['.out.csv.folio-resume']);
     expect(statSync(site.path('.out.csv.folio-resume')).mode & 0o777).toBe(0o600);
@@ -111,7 +111,7 @@ describe('what a stopped run leaves', () => {
     const failing = where(({ records }) => records.includes(modelRecord(20)), status(500));
     const failed = await site.run(line, { script: failing });
     expect(failed.code).toBe(5);
-    expect(failed.stderr).toContain('records are kept');
+    expect(failed.stderr).toContain('warning: kept');
     const report = `${line} --report FOLDER/report.json`;
     expect(await site.run(report)).toMatchObject({ code: 0, stderr: '' });
     const receipt = JSON.parse(site.read('report.json')) as Record<string, number>;
@@ -156,7 +156,7 @@ describe('what the run that goes on must know', () => {
     const now = Date.UTC(2026, 10, 20, 12);
     await site.run(line, { stopAt: 5, now });
     expect((await site.run(line, { now: now + 25 * 3_600_000 })).stderr).toMatch(
-      /^warning: \d+ records are of the run of 2026-11-20T12:00:00.000Z: signed links in them no longer work\n$/,
+      /^warning: \d+ records from the run of 2026-11-20T12:00:00.000Z: signed links in them no longer work\n$/,
     );
   });
 });
