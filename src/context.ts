@@ -1,4 +1,5 @@
 import type { ConfigStore } from './config/store.ts';
+import type { OpenFileTransport } from './api/file-transport.ts';
 import type { OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/processes.ts';
 
@@ -17,6 +18,8 @@ export interface Context {
   readonly config: () => Promise<ConfigStore>;
   /** Makes the HTTP side; the library behind it is loaded by the first call. */
   readonly openTransport: OpenTransport;
+  /** The same for files behind links; it is never given a token. */
+  readonly openFileTransport: OpenFileTransport;
   /** The processes of this machine, for telling a run that still holds a file from one that died. */
   readonly processes: Processes;
 }

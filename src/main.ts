@@ -47,6 +47,8 @@ async function realContext(argv: readonly string[]): Promise<Context> {
     processes: processTable(process),
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
+    openFileTransport: async (options) =>
+      (await import('./api/undici-file-transport.ts')).openUndiciFileTransport(options),
   };
 }
 

@@ -33,7 +33,8 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-function isLoopback(host: string): boolean {
+/** Whether a host, in lower case, is this machine by its very name. */
+export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 

@@ -1,4 +1,5 @@
 import { ServiceError } from '../errors.ts';
+import { joinHeaders } from './response-headers.ts';
 import { TransportTimeout } from './transport-timeout.ts';
 import type { TransportResponse } from './transport.ts';
 
@@ -59,7 +60,7 @@ export class ResponseCollector {
   onResponseStart(_: Exchange, status: number, headers: Record<string, string | string[] | undefined>): void {
     if (status < 200) return;
     this.#status = status;
-    this.#headers = joined(headers);
+    this.#headers = joinHeaders(headers);
     const length = this.#headers['content-length'];
     if (length === undefined || !/^\d{1,15}$/.test(length)) return;
     if (Number(length) > this.#options.maxBytes) this.#stop(this.#tooLarge());
@@ -102,14 +103,6 @@ export class ResponseCollector {
       hint: 'Ask for fewer records a request with --page-size',
     });
   }
-}
-
-function joined(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const result: Record<string, string> = Object.create(null);
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) result[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return result;
 }
 
 function asError(reason: unknown): Error {

@@ -45,8 +45,9 @@ export const openUndiciTransport: OpenTransport = async (options) => {
   };
 };
 
-function openDispatcher(
-  { connections }: TransportOptions,
+/** What connections are made with: through the proxy, or straight where there is none. */
+export function openDispatcher(
+  { connections }: Pick<TransportOptions, 'connections'>,
   proxy: Proxy | undefined,
   closing: AbortSignal,
 ): Agent | EnvHttpProxyAgent {
@@ -61,7 +62,7 @@ function openDispatcher(
   return new EnvHttpProxyAgent({ ...limits, ...asked, requestTls: connect, proxyTls: connect });
 }
 
-function refuseUncheckedTls(env: TransportOptions['env']): void {
+export function refuseUncheckedTls(env: TransportOptions['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new UsageError(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates, and folio does not run so',
@@ -76,6 +77,6 @@ function refuseUncheckedTls(env: TransportOptions['env']): void {
  * thread, for which the end of the process waits 0.15 s. Later versions do not, and are better left alone. It must
  * not be set before undici is loaded: that discards the runtime's code cache.
  */
-function quickenExit(): void {
+export function quickenExit(): void {
   if (!('navigator' in globalThis)) setFlagsFromString('--wasm-tiering-budget=1000000000');
 }

@@ -85,3 +85,13 @@ export function delimiter(flag: string) {
     return character;
   };
 }
+
+/** A comma-separated list of endings of files, with or without their dots, in any case. */
+export function endings(flag: string) {
+  return (value: string): ReadonlySet<string> => {
+    const list = value.split(',').map((ending) => ending.trim().replace(/^\./, '').toLowerCase());
+    if (!list.every((ending) => /^[a-z0-9]{1,8}$/.test(ending)))
+      refuse(flag, value, 'endings, such as pdf,xml');
+    return new Set(list);
+  };
+}

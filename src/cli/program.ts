@@ -10,6 +10,7 @@ import { addConfig } from './config.ts';
 import { addCustomerItems } from './customer-items.ts';
 import { addFundItems } from './fund-items.ts';
 import { addGlobalFlags } from './global-flags.ts';
+import { addIssuedDownload } from './issued-download.ts';
 import { addListing } from './listing.ts';
 import { addRawGet } from './raw-get.ts';
 import { addSandbox } from './sandbox.ts';
@@ -40,7 +41,7 @@ export function buildProgram(context: Context): Command {
       getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
     })
     .showSuggestionAfterError();
-  addListing(program.command('issued'), issued, context);
+  addIssuedDownload(addListing(program.command('issued'), issued, context), context);
   addListing(program.command('received'), received, context);
   addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
   addFundItems(addListingGroup(program.command('funds'), funds, context), context);

@@ -131,7 +131,11 @@ function openWalk(
   return openListing(resource, query, { client, concurrency, account, signal, onErrors, resume: resume[0] });
 }
 
-async function readQuery(context: Context, { resource, id, flags }: ListingRun): Promise<ListingQuery> {
+/** What the flags ask of the listing, checked. Throws UsageError. */
+export async function readQuery(
+  context: Context,
+  { resource, id, flags }: ListingRun,
+): Promise<ListingQuery> {
   const given = flags.customerFiscalId ?? flags.issuerFiscalId;
   if (flags.all && flags.limit !== undefined) {
     throw new UsageError('--all and --limit do not go together', { hint: 'leave one of them out' });
@@ -184,7 +188,10 @@ function strictlyUnknown({ flags, partial }: Run): readonly string[] {
 }
 
 /** Fiscal IDs as the user typed them, not as the service writes them. */
-function inUsersWords(error: unknown, { partial, resource }: Run): unknown {
+export function inUsersWords(
+  error: unknown,
+  { partial, resource }: Pick<Run, 'partial' | 'resource'>,
+): unknown {
   if (!(error instanceof UnknownFiscalIds)) return error;
   const ids = error.fiscalIds.map((id) => partial.typed(id)).join(', ');
   return new NotFoundError(`no ${resource.fiscalIds?.whose ?? 'party'} has any of these fiscal IDs: ${ids}`, {

@@ -22,7 +22,7 @@ export interface LockClaim {
 }
 
 /** Errors of a file system that has no hard links: FAT, some network shares. */
-const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
+export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
 
 /** Writes the claim beside the target. Throws OutputError when the folder lets us create no file. */
 export async function writeClaim(target: FileTarget, { clock, processes }: LockSite): Promise<LockClaim> {

@@ -28,6 +28,6 @@ function numbered(name: string, number: number): string {
 }
 
 /** What names have in common that some file system takes for one. Compatibility forms go too: better a `-2` too many. */
-function fold(name: string): string {
+export function fold(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase();
 }

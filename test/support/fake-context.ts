@@ -1,3 +1,4 @@
+import type { OpenFileTransport } from '../../src/api/file-transport.ts';
 import type { OpenTransport } from '../../src/api/transport.ts';
 import type { Context, Environment } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/config/store.ts';
@@ -21,6 +22,7 @@ export interface FakeContextOptions {
   readonly config?: () => Promise<ConfigStore>;
   /** By default a test that opens a connection fails. */
   readonly openTransport?: OpenTransport;
+  readonly openFileTransport?: OpenFileTransport;
 }
 
 /** A Context that touches nothing but the store's folder named in its environment. */
@@ -55,6 +57,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
       options.config ??
       (() => openStore({ env, homedir: noHome, clock, signal: stop.signal, uid: process.getuid?.() })),
     openTransport: options.openTransport ?? refuseTransport,
+    openFileTransport: options.openFileTransport ?? refuseTransport,
     stop: (signal = 'SIGINT') => stop.abort(new Interrupted(signal)),
   };
 }

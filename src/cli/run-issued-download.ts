@@ -1,0 +1,134 @@
+import type { RequestEvent } from '../api/request-event.ts';
+import type { Context } from '../context.ts';
+import { DownloadFolder } from '../downloads/download-folder.ts';
+import { downloadFile, type DownloadJob, type DownloadResult } from '../downloads/download-files.ts';
+import { InvoiceFileReader } from '../downloads/invoice-files.ts';
+import { LinkRenewal } from '../downloads/link-renewal.ts';
+import { mapInOrder } from '../downloads/map-in-order.ts';
+import type { RecordBatch } from '../json/record-batch.ts';
+import { WalkAccount } from '../paging/walk-account.ts';
+import { issued } from '../resources/issued.ts';
+import { filterParameters, type ListingQuery } from '../resources/listing-query.ts';
+import { numberedPages } from '../resources/numbered-pages.ts';
+import { openListing } from '../resources/open-listing.ts';
+import type { NumberedPaging } from '../resources/resource.ts';
+import { checkComplete } from './completeness.ts';
+import { deliver } from './deliver.ts';
+import { downloadColumns, DownloadRecords } from './download-records.ts';
+import type { GlobalFlags } from './global-flags.ts';
+import type { ListingFlags } from './listing-flags.ts';
+import { FILES_AT_ONCE, makeFileClient } from './make-file-client.ts';
+import { Notices } from './notices.ts';
+import { planOutput } from './output-plan.ts';
+import { PartialResults } from './partial-results.ts';
+import { openProgress } from './progress.ts';
+import { openReceipt } from './receipt.ts';
+import { inUsersWords, readQuery } from './run-listing.ts';
+import { openSession, type Session } from './session.ts';
+
+export interface DownloadFlags extends ListingFlags, GlobalFlags {
+  readonly only?: ReadonlySet<string>;
+}
+
+/** Files done and not yet told, since one before them is slow. */
+const AHEAD = 256;
+
+interface Run {
+  readonly context: Context;
+  readonly flags: DownloadFlags;
+  readonly session: Session;
+  readonly folder: DownloadFolder;
+  readonly query: ListingQuery;
+  readonly account: WalkAccount;
+  readonly partial: PartialResults;
+}
+
+/** Fetches the files of the invoices that a listing gives, while it is walked. */
+export async function runIssuedDownload(context: Context, path: string, flags: DownloadFlags): Promise<void> {
+  if (flags.listColumns) return context.stdout.write(`${downloadColumns.join('\n')}\n`);
+  const notices = new Notices(context, flags);
+  const progress = openProgress(context, flags, issued.records);
+  const account = new WalkAccount((event) => progress.walked(event));
+  const observe = (event: RequestEvent): void => progress.asked(event);
+  const session = await openSession(context, { flags, resource: issued, notices, observe });
+  try {
+    const merged = { ...session.defaults, ...flags };
+    const query = await readQuery(context, { resource: issued, id: undefined, flags: merged });
+    const partial = new PartialResults(query.fiscalIds);
+    const folder = await DownloadFolder.open(path, context);
+    try {
+      await downloadAll({ context, flags, session, folder, query, account, partial });
+    } catch (error) {
+      throw inUsersWords(error, { partial, resource: issued });
+    } finally {
+      await folder.close();
+      partial.announce(notices, issued.fiscalIds);
+    }
+  } finally {
+    progress.stop();
+    await session.close();
+  }
+}
+
+async function downloadAll(run: Run): Promise<void> {
+  const { context, flags, session, account, partial } = run;
+  const wish = { flags: { ...flags, columns: flags.columns ?? downloadColumns }, defaults: session.defaults };
+  const plan = await planOutput(context, wish);
+  const receipt = await openReceipt(context, { flags, resource: issued, session, account, partial });
+  const records = new DownloadRecords();
+  try {
+    const batches = recordsOf(results(run), records);
+    receipt.delivered(await deliver(context, plan, batches, { digest: flags.report !== undefined }));
+    records.checkAll();
+    checkComplete(account, flags.strict ? [...partial.missingFiscalIds] : []);
+  } catch (error) {
+    receipt.failed(error);
+    throw error;
+  } finally {
+    await receipt.write();
+  }
+}
+
+async function* recordsOf(
+  files: AsyncIterable<DownloadResult>,
+  records: DownloadRecords,
+): AsyncGenerator<RecordBatch> {
+  for await (const result of files) {
+    const record = records.recordOf(result);
+    if (record !== undefined) yield record;
+  }
+}
+
+async function* results(run: Run): AsyncGenerator<DownloadResult> {
+  const { context, flags, session, folder, query } = run;
+  const client = await makeFileClient(context, session.baseUrl, { ...session.defaults, ...flags });
+  const request = { path: issued.path, filters: filterParameters(issued, query), client: session.client };
+  const pages = numberedPages({ ...request, onErrors: () => {} }, issued.paging as NumberedPaging);
+  const renewal = new LinkRenewal(pages, context.signal);
+  const downloads = { folder, client, renewal, only: flags.only };
+  const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
+  try {
+    yield* mapInOrder(
+      (signal) => jobs(run, signal),
+      (job, signal) => downloadFile(job, downloads, signal),
+      limits,
+    );
+  } finally {
+    await client.close();
+  }
+}
+
+async function* jobs(run: Run, signal: AbortSignal): AsyncGenerator<DownloadJob> {
+  const { session, folder, query, account, partial } = run;
+  const { client, concurrency } = session;
+  const onErrors = (errors: Buffer): void => partial.add(errors);
+  const reader = new InvoiceFileReader();
+  const walk = openListing(issued, query, { client, concurrency, account, signal, onErrors });
+  for await (const { records, next } of walk) {
+    const start = typeof next === 'number' ? next - records.count : undefined;
+    for (let index = 0; index < records.count; index++) {
+      const place = start === undefined ? undefined : start + index;
+      for (const file of reader.read(records, index, place)) yield { file, claim: folder.claim(file) };
+    }
+  }
+}
