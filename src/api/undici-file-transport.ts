@@ -7,7 +7,8 @@ import { openDispatcher, quickenExit, refuseUncheckedTls } from './undici-transp
 export const openUndiciFileTransport: OpenFileTransport = async (options) => {
   refuseUncheckedTls(options.env);
   quickenExit();
-  const dispatchers = openDispatchers(options);
+  const closing = new AbortController();
+  const dispatchers = openDispatchers(options, closing.signal);
   return {
     async open({ url, headers, signal, timeout }) {
       const stream = new ResponseStream({ signal, timeout });
@@ -19,22 +20,27 @@ export const openUndiciFileTransport: OpenFileTransport = async (options) => {
       return stream.response;
     },
     proxyHost: (origin) => proxyFor(origin, options.env)?.host,
-    close: () => dispatchers.destroy(),
+    async close() {
+      const destroyed = dispatchers.destroy();
+      // Connections that are only being made, as for the service.
+      closing.abort();
+      await destroyed;
+    },
   };
 };
 
 type Dispatcher = ReturnType<typeof openDispatcher>;
 
 /** One for origins that are asked straight, and one for those behind the proxy, each made when it is first needed. */
-function openDispatchers(options: FileTransportOptions): {
-  of(origin: string): Dispatcher;
-  destroy(): Promise<void>;
-} {
+function openDispatchers(
+  options: FileTransportOptions,
+  closing: AbortSignal,
+): { of(origin: string): Dispatcher; destroy(): Promise<void> } {
   const byProxy = new Map<string | undefined, Dispatcher>();
   return {
     of(origin) {
       const proxy = proxyFor(origin, options.env);
-      const known = byProxy.get(proxy?.url) ?? openDispatcher(options, proxy);
+      const known = byProxy.get(proxy?.url) ?? openDispatcher(options, proxy, closing);
       byProxy.set(proxy?.url, known);
       return known;
     },

@@ -22,7 +22,7 @@ import { Notices } from './notices.ts';
 import { planOutput } from './output-plan.ts';
 import { PartialResults } from './partial-results.ts';
 import { openProgress } from './progress.ts';
-import { openReceipt } from './receipt.ts';
+import { Receipt } from './receipt.ts';
 import { inUsersWords, readQuery } from './run-listing.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -36,11 +36,13 @@ const AHEAD = 256;
 interface Run {
   readonly context: Context;
   readonly flags: DownloadFlags;
+  readonly notices: Notices;
   readonly session: Session;
   readonly folder: DownloadFolder;
   readonly query: ListingQuery;
   readonly account: WalkAccount;
   readonly partial: PartialResults;
+  readonly receipt: Receipt;
 }
 
 /** Fetches the files of the invoices that a listing gives, while it is walked. */
@@ -50,43 +52,45 @@ export async function runIssuedDownload(context: Context, path: string, flags: D
   const progress = openProgress(context, flags, issued.records);
   const account = new WalkAccount((event) => progress.walked(event));
   const observe = (event: RequestEvent): void => progress.asked(event);
-  const session = await openSession(context, { flags, resource: issued, notices, observe });
-  try {
-    const merged = { ...session.defaults, ...flags };
-    const query = await readQuery(context, { resource: issued, id: undefined, flags: merged });
-    const partial = new PartialResults(query.fiscalIds);
-    const folder = await DownloadFolder.open(path, context);
+  const receipt = await Receipt.open(context, { flags, resource: issued, account, notices });
+  await receipt.during(async () => {
+    const session = await openSession(context, { flags, resource: issued, notices, observe });
+    receipt.note({ session });
     try {
-      await downloadAll({ context, flags, session, folder, query, account, partial });
-    } catch (error) {
-      throw inUsersWords(error, { partial, resource: issued });
+      const merged = { ...session.defaults, ...flags };
+      const query = await readQuery(context, { resource: issued, id: undefined, flags: merged });
+      await inFolder(path, { context, flags, notices, session, query, account, receipt });
     } finally {
-      await folder.close();
-      partial.announce(notices, issued.fiscalIds);
+      progress.stop();
+      await session.close();
     }
+  });
+}
+
+async function inFolder(path: string, run: Omit<Run, 'folder' | 'partial'>): Promise<void> {
+  const partial = new PartialResults(run.query.fiscalIds);
+  run.receipt.note({ partial });
+  const folder = await DownloadFolder.open(path, run.context);
+  try {
+    await downloadAll({ ...run, folder, partial });
+  } catch (error) {
+    throw inUsersWords(error, { partial, resource: issued });
   } finally {
-    progress.stop();
-    await session.close();
+    await folder.close();
+    partial.announce(run.notices, issued.fiscalIds);
   }
 }
 
 async function downloadAll(run: Run): Promise<void> {
-  const { context, flags, session, account, partial } = run;
+  const { context, flags, session, account, partial, receipt } = run;
   const wish = { flags: { ...flags, columns: flags.columns ?? downloadColumns }, defaults: session.defaults };
   const plan = await planOutput(context, wish);
-  const receipt = await openReceipt(context, { flags, resource: issued, session, account, partial });
+  receipt.note({ plan });
   const records = new DownloadRecords();
-  try {
-    const batches = recordsOf(results(run), records);
-    receipt.delivered(await deliver(context, plan, batches, { digest: flags.report !== undefined }));
-    records.checkAll();
-    checkComplete(account, flags.strict ? [...partial.missingFiscalIds] : []);
-  } catch (error) {
-    receipt.failed(error);
-    throw error;
-  } finally {
-    await receipt.write();
-  }
+  const batches = receipt.counted(recordsOf(results(run), records));
+  receipt.note({ delivered: await deliver(context, plan, batches, { digest: receipt.isWanted }) });
+  records.checkAll();
+  checkComplete(account, flags.strict ? [...partial.missingFiscalIds] : []);
 }
 
 async function* recordsOf(

@@ -23,7 +23,7 @@ export interface LedgerEntry extends FileKey {
 export class FileLedger {
   readonly #file: string;
   readonly #entries = new Map<string, LedgerEntry>();
-  #handle: FileHandle | undefined;
+  #handle: Promise<FileHandle> | undefined;
   #whole: boolean;
 
   private constructor(file: string, text: string) {
@@ -57,18 +57,20 @@ export class FileLedger {
     this.#entries.set(keyText(entry), entry);
     const { invoice, index, base, ending } = entry;
     try {
-      this.#handle ??= await open(this.#file, 'a', 0o600);
+      // The promise is kept, for another file may be done while the ledger is being opened.
+      this.#handle ??= open(this.#file, 'a', 0o600);
+      const handle = await this.#handle;
       // In one write, so that lines of files that are done at the same time do not mix.
       const line = `${this.#whole ? '' : '\n'}${JSON.stringify({ invoice, index, base, ending })}\n`;
       this.#whole = true;
-      await this.#handle.appendFile(line);
+      await handle.appendFile(line);
     } catch (error) {
       throw cannotWrite(this.#file, error);
     }
   }
 
   async close(): Promise<void> {
-    await this.#handle?.close();
+    await (await this.#handle?.catch(() => undefined))?.close();
   }
 
   #learn(line: string): void {
