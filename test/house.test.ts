@@ -7,13 +7,14 @@ const SRC = resolve(import.meta.dirname, '../src');
 /** What each room may import, besides itself, `errors.ts` and the types of `context.ts`. `.` is src itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   '.': ['cli', 'api', 'config', 'output'],
-  cli: ['.', 'resources', 'paging', 'api', 'json', 'output', 'analysis', 'config', 'sandbox'],
+  cli: ['.', 'resources', 'paging', 'api', 'json', 'output', 'analysis', 'downloads', 'config', 'sandbox'],
   resources: ['paging', 'api', 'json'],
   paging: ['json'],
   api: ['json'],
   json: [],
   output: ['json'],
   analysis: ['json', 'output'],
+  downloads: ['resources', 'paging', 'api', 'json', 'output'],
   config: [],
   sandbox: [],
 };

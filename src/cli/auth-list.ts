@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { FolioError } from '../errors.ts';
 import { writeFactsAsJson, writeFactTable } from './auth-facts.ts';
 import type { Facts } from './auth-facts.ts';
-import type { FactFlags } from './auth.ts';
+import type { FactFlags } from './profile-flags.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { Notices } from './notices.ts';
 

@@ -12,7 +12,7 @@ import { parseTokenCommand, runTokenCommand } from '../config/token-command.ts';
 import { checkExpiry, describeMoment } from '../config/token-expiry.ts';
 import type { Context } from '../context.ts';
 import { AuthError, ServiceError, UsageError } from '../errors.ts';
-import type { LoginFlags, VerifyConnection } from './auth.ts';
+import type { LoginFlags, VerifyConnection } from './profile-flags.ts';
 import { Notices } from './notices.ts';
 
 /** What is about to be stored: a token, or a command and, when it was tried, the token that it printed. */

@@ -5,7 +5,7 @@ import type { Profile } from '../config/profile.ts';
 import type { ConfigStore } from '../config/store.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { LogoutFlags } from './auth.ts';
+import type { LogoutFlags } from './profile-flags.ts';
 import { Notices } from './notices.ts';
 
 /** `folio auth logout`: forgets the token of a profile, or the whole profile, and says what is left of it. */

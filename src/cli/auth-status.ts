@@ -9,7 +9,7 @@ import type { Context } from '../context.ts';
 import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../errors.ts';
 import { writeFactsAsJson, writeFactSheet, writeFactTable } from './auth-facts.ts';
 import type { Facts } from './auth-facts.ts';
-import type { StatusFlags, VerifyConnection } from './auth.ts';
+import type { StatusFlags, VerifyConnection } from './profile-flags.ts';
 import { Notices } from './notices.ts';
 
 /** One profile as `auth status` knows it. */

@@ -1,34 +1,16 @@
 import { Option, type Command } from 'commander';
-import type { CompleteConnection } from '../config/require-connection.ts';
 import type { Context } from '../context.ts';
 import { addExamples } from './listing.ts';
 import type { GlobalFlags } from './global-flags.ts';
-import { oneOf } from './parse-values.ts';
+import {
+  factFormat,
+  type FactFlags,
+  type LoginFlags,
+  type LogoutFlags,
+  type StatusFlags,
+  type VerifyConnection,
+} from './profile-flags.ts';
 import { flagsOf } from './flags-of.ts';
-
-/** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
-export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
-
-/** How `auth` and `config` show what they know. */
-const factFormats = ['table', 'json'] as const;
-
-export interface FactFlags {
-  readonly format?: (typeof factFormats)[number];
-}
-
-export interface LoginFlags extends GlobalFlags {
-  readonly tokenCommand?: readonly string[];
-  readonly verify: boolean;
-}
-
-export interface StatusFlags extends GlobalFlags, FactFlags {
-  readonly check?: boolean;
-  readonly allProfiles?: boolean;
-}
-
-export interface LogoutFlags extends GlobalFlags {
-  readonly removeProfile?: boolean;
-}
 
 /** Declares `folio auth` and its commands. */
 export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
@@ -107,11 +89,4 @@ function addLogout(auth: Command, context: Context): void {
       const { runLogout } = await import('./auth-logout.ts');
       await runLogout(context, flagsOf<LogoutFlags>(command), name);
     });
-}
-
-/** The flag `--format` of commands that print facts instead of records. */
-export function factFormat(): Option {
-  return new Option('--format <format>', `${factFormats.join(' or ')} (default table)`).argParser(
-    oneOf('--format', factFormats),
-  );
 }

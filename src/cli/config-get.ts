@@ -4,7 +4,7 @@ import { NotFoundError, UsageError } from '../errors.ts';
 import { visible } from '../output/terminal-text.ts';
 import { refuseCredentials, settingsOwner } from './config-owner.ts';
 import { findSetting } from './config-settings.ts';
-import type { ConfigFlags } from './config.ts';
+import type { ConfigFlags } from './profile-flags.ts';
 
 /** `folio config get`: one value, as it was set; of exactly the owner that was named. */
 export async function runConfigGet(context: Context, flags: ConfigFlags, given: string): Promise<void> {

@@ -3,7 +3,7 @@ import { writeFactsAsJson, writeFactSheet } from './auth-facts.ts';
 import type { Facts } from './auth-facts.ts';
 import { settingsOwner } from './config-owner.ts';
 import { settingNames } from './config-settings.ts';
-import type { ConfigFlags } from './config.ts';
+import type { ConfigFlags } from './profile-flags.ts';
 import { Notices } from './notices.ts';
 
 /** `folio config list`: everything that is set for the owner that was named; a token is said to be there, never shown. */

@@ -7,7 +7,7 @@ import { UsageError } from '../errors.ts';
 import { isBaseUrl } from './config-get.ts';
 import { refuseCredentials, settingsOwner } from './config-owner.ts';
 import { findSetting } from './config-settings.ts';
-import type { ConfigFlags } from './config.ts';
+import type { ConfigFlags } from './profile-flags.ts';
 import { Notices } from './notices.ts';
 
 interface Assignment {

@@ -1,12 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { factFormat } from './auth.ts';
-import type { FactFlags } from './auth.ts';
-import type { GlobalFlags } from './global-flags.ts';
+import { factFormat, type ConfigFlags } from './profile-flags.ts';
 import { addExamples } from './listing.ts';
 import { flagsOf } from './flags-of.ts';
-
-export interface ConfigFlags extends GlobalFlags, FactFlags {}
 
 /** Declares `folio config` and its commands. */
 export function addConfig(program: Command, context: Context): void {

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
-import { addAuth, type VerifyConnection } from '../../src/cli/auth.ts';
+import { addAuth } from '../../src/cli/auth.ts';
+import type { VerifyConnection } from '../../src/cli/profile-flags.ts';
 import { addConfig } from '../../src/cli/config.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { addGlobalFlags } from '../../src/cli/global-flags.ts';
