@@ -49,6 +49,11 @@ export function randomFaults(random: Random): FaultScript {
   };
 }
 
+/** A fault that another try gets past. */
+export function passingFault(random: Random): Fault {
+  return PASSING[random(PASSING.length)]!;
+}
+
 /** Pages that are well formed and still not what the service should have sent. */
 function lyingPages(random: Random, page: ModelPage): Fault[] {
   const total = Number(page.members['total']);

@@ -23,6 +23,7 @@ const BODIES = [
   ['a page without a total', members({ total: undefined }), 'expected a whole number as "total"'],
   ['a text for the total', members({ total: '"25"' }), 'expected a whole number as "total"'],
   ['a total below nothing', members({ total: '-1' }), 'expected a whole number as "total"'],
+  ['a body 100,000 levels deep', body(`{"more":${'['.repeat(100_000)}`), 'more than 1000 levels of nesting'],
   [
     'two bodies, one behind the other',
     body(`{"total":0,"pageResults":[],${LISTS}}{}`),

@@ -49,4 +49,18 @@ describe('sizes of pages', () => {
     sizes.served(500, 500, 500_000);
     expect(sizes.sizeAt(2000)).toBe(500);
   });
+
+  it('hold the record asked for where the service applies one size to every request', () => {
+    const size = fc.integer({ min: 1, max: 3_000 });
+    fc.assert(
+      fc.property(size, size, fc.nat(20_000), (asked, extra, offset) => {
+        const sizes = new PageSizes(asked);
+        sizes.rebase(asked + extra, asked);
+        const window = sizes.windowAt(offset);
+        expect(window.size).toBe(asked + extra);
+        expect(window.offset % window.size).toBe(0);
+        expect(offset - window.offset).toBeLessThan(window.size);
+      }),
+    );
+  });
 });
