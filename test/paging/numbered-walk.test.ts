@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { sliceRecords } from '../../src/json/record-batch.ts';
-import { walkNumbered, type NumberedWalkOptions } from '../../src/paging/numbered-walk.ts';
+import { walkNumbered } from '../../src/paging/numbered-walk.ts';
+import type { NumberedWalkOptions } from '../../src/paging/numbered-walk-options.ts';
 import { WalkAccount } from '../../src/paging/walk-account.ts';
 import { fakeListing, gather, numberedRecords, refuse } from '../support/fake-listing.ts';
 import { batchOf } from '../support/records.ts';
