@@ -7,7 +7,7 @@ export function nearestNames(wanted: string, names: readonly string[]): string[]
   const lower = wanted.toLowerCase();
   return names
     .map((name) => ({ name, distance: distance(lower, name.toLowerCase()) }))
-    .filter(({ distance }) => distance <= Math.min(FARTHEST, Math.ceil(wanted.length / 3)))
+    .filter(({ distance }) => distance <= Math.min(FARTHEST, Math.max(1, Math.floor(wanted.length / 3))))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, MOST_NAMES)
     .map(({ name }) => name);
@@ -15,7 +15,7 @@ export function nearestNames(wanted: string, names: readonly string[]): string[]
 
 function distance(wanted: string, name: string): number {
   const lastPart = name.slice(name.lastIndexOf('.') + 1);
-  return lastPart === wanted ? 1 : editDistance(wanted, name);
+  return lastPart === wanted ? Math.min(1, name.length - wanted.length) : editDistance(wanted, name);
 }
 
 /** How many letters must be put in, left out or replaced to make `b` of `a` (Levenshtein). */

@@ -25,7 +25,7 @@ export interface Group {
   readonly sums: Sum[];
 }
 
-export interface Sum {
+interface Sum {
   total: Decimal;
   /** Records of the group that have no value in the column. */
   missing: number;
