@@ -1,5 +1,6 @@
-// Bundles src/main.ts into dist/, split so that what a command does not need is not loaded.
-import { rmSync } from 'node:fs';
+// Bundles src/main.ts into dist/, split so that what a command does not need is not loaded, and writes the manual.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { build } from 'esbuild';
 
 const root = new URL('..', import.meta.url).pathname;
@@ -60,3 +61,8 @@ await build({
     js: "import { createRequire as $require } from 'node:module'; const require = $require(import.meta.url);",
   },
 });
+
+// The manual is printed by the program that it describes.
+const manual = execFileSync(process.execPath, [`${root}bin/folio.js`, '__man']);
+mkdirSync(`${root}dist/man`);
+writeFileSync(`${root}dist/man/folio.1`, manual);

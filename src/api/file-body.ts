@@ -47,7 +47,7 @@ function decoded({ headers, body }: FileResponse, host: string): AsyncIterable<B
 }
 
 function damaged(error: unknown): boolean {
-  return error instanceof Error && /^Z_/.test((error as NodeJS.ErrnoException).code ?? '');
+  return error instanceof Error && ((error as NodeJS.ErrnoException).code ?? '').startsWith('Z_');
 }
 
 function final(message: string): FileFailure {

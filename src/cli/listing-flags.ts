@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { ListEncoding } from '../api/query-string.ts';
 import type { Resource } from '../resources/resource.ts';
 import { addOutputFlags, type OutputFlags } from './output-flags.ts';
-import { oneOf, parameter, wholeNumber } from './parse-values.ts';
+import { oneOf, parameter, textLike, wholeNumber } from './parse-values.ts';
 import { addRequestFlags, type RequestFlags } from './request-flags.ts';
 
 export const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
@@ -61,7 +61,7 @@ function filterOptions(resource: Resource): Option[] {
   }
   if (sortBy !== undefined) {
     const keys = `${sortBy.known.join(', ')}, or another key of the service (default: ${defaultOrder})`;
-    options.push(new Option('--sort-by <key>', keys));
+    options.push(new Option('--sort-by <key>', keys).argParser(textLike(sortBy.known)));
   }
   if (sortDirections !== undefined) {
     const order = new Option('--sort-order <direction>', 'asc or desc');

@@ -26,10 +26,22 @@ export function seconds(flag: string, least: number, most: number) {
   };
 }
 
+/** The words that a parse function takes, or some that it knows: what a shell offers to complete. */
+export interface Offering {
+  readonly words: readonly string[];
+}
+
 /** One of some words, in any case. */
 export function oneOf<const Word extends string>(flag: string, words: readonly Word[]) {
-  return (value: string): Word =>
+  const parse = (value: string): Word =>
     words.find((word) => word === value.toLowerCase()) ?? refuse(flag, value, words.join(', '));
+  return Object.assign(parse, { words } satisfies Offering);
+}
+
+/** Any text, some of which is known. */
+export function textLike(words: readonly string[]) {
+  const parse = (value: string): string => value;
+  return Object.assign(parse, { words } satisfies Offering);
 }
 
 /** Milliseconds up to an hour: `300`, or `100-500` for the span between two. */

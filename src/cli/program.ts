@@ -6,24 +6,30 @@ import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
 import { version } from '../version.ts';
 import { addAuth } from './auth.ts';
+import { addCompletion } from './completion/completion.ts';
 import { addConfig } from './config.ts';
 import { addCustomerItems } from './customer-items.ts';
 import { addFundItems } from './fund-items.ts';
 import { addGlobalFlags } from './global-flags.ts';
 import { addIssuedDownload } from './issued-download.ts';
-import { addListing } from './listing.ts';
+import { addExamples, addListing } from './listing.ts';
+import { ABOUT_TOPICS, addHelp } from './help/help.ts';
 import { addRawGet } from './raw-get.ts';
 import { addSandbox } from './sandbox.ts';
+import { addSuggestions } from './suggestions.ts';
 import { addVerify } from './verify.ts';
 
-const ABOUT = `Lists and exports an organization's invoices, customers and prepaid-expense funds:
-every record once, every amount as it was sent, or it says what is missing.
+const ABOUT =
+  "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +
+  'it was sent, or it says what is missing.';
 
-Examples:
-  folio --sandbox issued              try it: made-up data, no token, no set-up
-  folio auth login                    store the token of your organization
-  folio issued --limit 20             the first twenty issued invoices
-  folio issued --excel -o issued.csv  all of them, for a spreadsheet`;
+const EXAMPLES = [
+  ['folio --sandbox issued', 'try it: made-up data, no token, no set-up'],
+  ['folio auth login', 'store the token of your organization'],
+  ['folio issued --limit 20', 'the first twenty issued invoices'],
+  ['folio issued --excel -o issued.csv', 'all of them, for a spreadsheet'],
+  ['folio doctor', 'whether all is set up, and what to mend'],
+] as const;
 
 /** The whole command line. Each command declares its flags here and loads what it runs only when it is run. */
 export function buildProgram(context: Context): Command {
@@ -40,7 +46,8 @@ export function buildProgram(context: Context): Command {
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
       getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
     })
-    .showSuggestionAfterError();
+    .showSuggestionAfterError(false);
+  addExamples(program, EXAMPLES);
   addIssuedDownload(addListing(program.command('issued'), issued, context), context);
   addListing(program.command('received'), received, context);
   addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
@@ -53,7 +60,11 @@ export function buildProgram(context: Context): Command {
   });
   addConfig(program, context);
   addSandbox(program, context);
+  addCompletion(program, context);
+  addHelp(program, context);
+  program.addHelpText('after', `\n${ABOUT_TOPICS}`);
   addGlobalFlags(program);
+  addSuggestions(program);
   return program;
 }
 

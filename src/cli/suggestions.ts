@@ -1,0 +1,48 @@
+import type { Command, CommanderError } from 'commander';
+import { UsageError } from '../errors.ts';
+import { nearestHint } from './nearest-hint.ts';
+
+/**
+ * Has unknown commands and flags answered with those that were likely meant, on a command and all under it. The parser
+ * does so only in part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and never
+ * thinks of the flags for every command. To be called when all is declared.
+ */
+export function addSuggestions(command: Command): void {
+  command.exitOverride((error) => {
+    throw complaintOf(command, error) ?? error;
+  });
+  for (const child of command.commands) addSuggestions(child);
+}
+
+function complaintOf(command: Command, { code, message }: CommanderError): UsageError | undefined {
+  if (code === 'commander.unknownOption') {
+    // What follows an equals sign is a value, and may be a secret that was given to a flag which does not exist.
+    const flag = /'([^'=]*)/.exec(message)?.[1] ?? '';
+    const hint = nearestHintOfFlag(flag, command);
+    return new UsageError(`unknown option '${flag}'`, { hint });
+  }
+  const names = command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => each.name());
+  const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments';
+  if (!isUnknown || names.length === 0) return undefined;
+  const [word = ''] = command.args;
+  const whose = command.parent === null ? '' : ` of ${pathOf(command)}`;
+  return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
+}
+
+function nearestHintOfFlag(flag: string, command: Command): string {
+  const flags = command.options
+    .flatMap(({ long, short }) => [long, short])
+    .filter((each) => each !== undefined);
+  const hint = nearestHint(
+    flag,
+    flags.filter((each) => each !== '--token'),
+  );
+  return hint.startsWith('there is') ? `see ${pathOf(command)} --help for what there is` : hint;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
