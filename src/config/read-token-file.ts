@@ -5,7 +5,7 @@ import type { InputStream } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { parseToken } from './parse-token.ts';
 import type { ParsedToken } from './parse-token.ts';
-import { systemReason } from './system-reason.ts';
+import { systemCode, systemReason } from './system-reason.ts';
 
 /** Bytes that a file with one token may have. */
 const maxBytes = 64 * 1024;
@@ -65,8 +65,18 @@ async function readSmallFile(file: string): Promise<{ text: string; isOpen: bool
     return { text: Buffer.concat(chunks).toString('utf8'), isOpen };
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`--token-file ${file}: ${systemReason(error)}`, { cause: error });
+    throw unreadable(file, error);
   } finally {
     await handle?.close();
   }
+}
+
+/** Where there is no such file, what was given may be the token itself: neither it nor the system's error is shown. */
+function unreadable(file: string, error: unknown): UsageError {
+  if (!['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '')) {
+    return new UsageError(`--token-file ${file}: ${systemReason(error)}`, { cause: error });
+  }
+  return new UsageError('--token-file: there is no such file', {
+    hint: 'Give the path of a file with the token in it; what was given is not shown, in case it is the token',
+  });
 }
