@@ -9,13 +9,17 @@ const SHORTEST_BASE64 = 8;
 const SIGNED_LINK =
   /(https?:\/\/[^\s"'<>?]+)\?(?:[^\s"'<>]*[&-])?(?:sig(?:nature)?|token|credential|expires|key-pair-id|policy)=[^\s"'<>]*/gi;
 
+/** A JSON Web Token (RFC 7519), whose header and payload are objects: `{"` is `eyJ`. Unknown, but somebody's. */
+const WEB_TOKEN = /\beyJ[\w-]{4,}\.eyJ[\w-]{2,}\.[\w-]*/gi;
+
 /** Takes what must not be shown out of a text. */
 export type Redact = (text: string) => string;
 
 /**
  * Hides the secrets wherever they are in a text, by their exact values: as they are, percent-encoded wholly or in part,
  * in JSON and in base64 (also within a longer encoded text, as in Basic credentials). A pattern of what tokens look
- * like would miss one that comes without "Bearer". Case does not count, for a host name is shown in lower case. Signed
+ * like would miss one that comes without "Bearer"; only JSON Web Tokens are also hidden by their looks, since one may be
+ * typed where no token is expected. Case does not count, for a host name is shown in lower case. Signed
  * links keep their address and lose their query.
  */
 export function redactor(secrets: readonly string[]): Redact {
@@ -25,7 +29,7 @@ export function redactor(secrets: readonly string[]): Redact {
   const secret = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
   return (text) => {
     const shown = secret === undefined ? text : text.replace(secret, HIDDEN);
-    return shown.replace(SIGNED_LINK, `$1?${HIDDEN}`);
+    return shown.replace(SIGNED_LINK, `$1?${HIDDEN}`).replace(WEB_TOKEN, HIDDEN);
   };
 }
 

@@ -41,6 +41,13 @@ describe('redactor', () => {
     );
   });
 
+  it('hides what looks like a JSON Web Token, whosever it is', () => {
+    const unknown = 'eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2lnbg';
+    expect(redactor([])(`there is no profile "${unknown}"`)).toBe('there is no profile "[hidden]"');
+    expect(redactor([])(`https://${unknown.toLowerCase()}/v1`)).toBe('https://[hidden]/v1');
+    expect(redactor([])('eyJhbGciOiJub25lIn0.pdf and a.eyJ.b')).toBe('eyJhbGciOiJub25lIn0.pdf and a.eyJ.b');
+  });
+
   it('finds any token within any text, encoded at any place', () => {
     const secrets = fc.stringMatching(/^[!-~]{12,60}$/);
     fc.assert(
