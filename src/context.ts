@@ -11,6 +11,8 @@ export interface Context {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
+  /** What no word on standard error and no receipt may show. */
+  readonly secrets: Secrets;
   /** Aborted, with an Interrupted as its reason, when the run is to stop. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -22,6 +24,14 @@ export interface Context {
   readonly openFileTransport: OpenFileTransport;
   /** The processes of this machine, for telling a run that still holds a file from one that died. */
   readonly processes: Processes;
+}
+
+/** Texts that must not be shown, known by their exact values. */
+export interface Secrets {
+  /** From here on these are hidden too. */
+  hide(texts: readonly string[]): void;
+  /** The text without any of them. */
+  redact(text: string): string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

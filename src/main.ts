@@ -30,6 +30,7 @@ async function realContext(argv: readonly string[]): Promise<Context> {
   delete process.env['FOLIO_TOKEN'];
   const { inputStream, outputStream } = await import('./process-streams.ts');
   const { realClock } = await import('./clock.ts');
+  const { knownSecrets } = await import('./api/known-secrets.ts');
   const { processTable } = await import('./output/processes.ts');
   const signal = stopSignal();
   return {
@@ -38,6 +39,7 @@ async function realContext(argv: readonly string[]): Promise<Context> {
     stdout: outputStream(process.stdout),
     stderr: outputStream(process.stderr),
     env,
+    secrets: knownSecrets(env),
     signal,
     clock: realClock,
     config: async () => {

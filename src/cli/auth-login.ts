@@ -31,7 +31,7 @@ export async function runLogin(context: Context, flags: LoginFlags, verify: Veri
   const baseUrl = loginAddress(context, flags, store, profile);
   const offer = await takeOffer(context, flags, profile);
   const { token, tokenSource } = offer;
-  if (token) notices.hide([token.reveal()]);
+  if (token) context.secrets.hide([token.reveal()]);
   for (const note of offer.notes) notices.warn(note);
   const ending = token && checkExpiry(token, context.clock.now(), `folio auth login --profile ${profile}`);
   if (ending) notices.warn(ending);

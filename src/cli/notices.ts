@@ -1,28 +1,16 @@
 import type { Context } from '../context.ts';
-import { redactor, type Redact } from '../api/redact.ts';
 import { visible } from '../output/terminal-text.ts';
 import type { GlobalFlags } from './global-flags.ts';
 
-/** What folio says on standard error besides errors. Every text passes the redaction and the gate to the terminal. */
+/** What folio says on standard error besides errors. Every text passes the gate to the terminal. */
 export class Notices {
   readonly #context: Context;
   readonly #flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
   readonly #said = new Set<string>();
-  #redact: Redact = redactor([]);
 
   constructor(context: Context, flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>) {
     this.#context = context;
     this.#flags = flags;
-  }
-
-  /** From here on these texts are hidden wherever they would be shown. */
-  hide(secrets: readonly string[]): void {
-    this.#redact = redactor(secrets);
-  }
-
-  /** The text without what is to be hidden. */
-  redacted(text: string): string {
-    return this.#redact(text);
   }
 
   /** A fact that the user should know although the run goes on; each is said once. Nothing under --quiet. */
@@ -54,6 +42,6 @@ export class Notices {
 
   /** Not waited for: a standard error that is slow or gone must not stop the records. */
   #write(text: string): void {
-    void this.#context.stderr.write(`${visible(this.#redact(text))}\n`).catch(() => {});
+    void this.#context.stderr.write(`${visible(text)}\n`).catch(() => {});
   }
 }

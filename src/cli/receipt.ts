@@ -75,7 +75,7 @@ export class Receipt {
 
   async #write(failure: unknown): Promise<void> {
     if (this.#file === undefined) return;
-    const { account, resource, flags, notices } = this.#sources;
+    const { account, resource, flags } = this.#sources;
     try {
       await this.#file.write(
         receiptText({
@@ -88,7 +88,7 @@ export class Receipt {
           startedAt: this.#startedAt,
           finishedAt: this.#context.clock.now(),
           arguments: this.#context.argv,
-          redact: (text) => notices.redacted(text),
+          redact: (text) => this.#context.secrets.redact(text),
         }),
       );
       await this.#file.commit();

@@ -1,12 +1,14 @@
 import { CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { exitCodeOf } from './exit-codes.ts';
+import { redactedStream } from './redacted-stream.ts';
 import { usageErrorOf } from './usage-error.ts';
 import { buildProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
 /** Runs one command line. Returns the exit code; never rejects. */
-export async function run(context: Context): Promise<number> {
+export async function run(given: Context): Promise<number> {
+  const context = { ...given, stderr: redactedStream(given.stderr, given.secrets) };
   const program = buildProgram(context);
   try {
     await program.parseAsync(context.argv, { from: 'user' });

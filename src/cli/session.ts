@@ -49,11 +49,11 @@ interface Target {
  * @throws AuthError where there is no token, or one that has ended
  */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
-  const { flags, notices, observe } = options;
+  const { flags, observe } = options;
   const target = flags.sandbox
     ? await startOwnService(context, flags)
     : await resolveTarget(context, options);
-  notices.hide([target.token]);
+  context.secrets.hide([target.token]);
   const { baseUrl, token, profile, defaults } = target;
   const patience = { ...requestDefaults, ...defaults, ...flags };
   const client = await makeClient(context, { baseUrl, token }, patience, observe);

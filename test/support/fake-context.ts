@@ -1,4 +1,5 @@
 import type { OpenFileTransport } from '../../src/api/file-transport.ts';
+import { knownSecrets } from '../../src/api/known-secrets.ts';
 import type { OpenTransport } from '../../src/api/transport.ts';
 import type { Context, Environment } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/config/store.ts';
@@ -50,6 +51,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     stdout: new FakeOutput(screen),
     stderr: new FakeOutput(screen),
     env,
+    secrets: knownSecrets(env),
     signal: stop.signal,
     clock,
     processes: processTable(process),

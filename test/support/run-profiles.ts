@@ -4,6 +4,7 @@ import type { VerifyConnection } from '../../src/cli/profile-flags.ts';
 import { addConfig } from '../../src/cli/config.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { addGlobalFlags } from '../../src/cli/global-flags.ts';
+import { redactedStream } from '../../src/cli/redacted-stream.ts';
 import { reportError } from '../../src/cli/report-error.ts';
 import { usageErrorOf } from '../../src/cli/usage-error.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
@@ -23,7 +24,8 @@ export interface ProfilesRun extends FakeContextOptions {
 
 /** Runs `folio auth …` or `folio config …` in a program that has no other commands. */
 export async function runProfiles(argv: readonly string[], options: ProfilesRun = {}): Promise<Outcome> {
-  const context = fakeContext(options);
+  const fake = fakeContext(options);
+  const context = { ...fake, stderr: redactedStream(fake.stderr, fake.secrets) };
   const program = new Command('folio').exitOverride().configureOutput({
     writeOut: (text) => void context.stdout.write(text),
     writeErr: () => {},
@@ -39,7 +41,7 @@ export async function runProfiles(argv: readonly string[], options: ProfilesRun 
     await reportError(error, context, false);
     code = exitCodeOf(error);
   }
-  return { code, stdout: context.stdout.text, stderr: context.stderr.text, prompts: context.stdin.prompts };
+  return { code, stdout: context.stdout.text, stderr: fake.stderr.text, prompts: context.stdin.prompts };
 }
 
 function refuseRequest(): never {
