@@ -56,6 +56,15 @@ describe.concurrent('the network', () => {
     expect(stderr).toMatch(/^folio: [^\n]+\n( {2}[^\n]+\n)?$/);
   });
 
+  it('gives every record of pages that the service compresses, one of them cut', async () => {
+    const issued = modelRecords(4_500);
+    const script = inTurn(undefined, truncatedGzip, cut);
+    const args = ['issued', '--format', 'jsonl'];
+    const { code, text, requests } = await runAgainst({ records: { issued }, script, args });
+    expect({ code, whole: text === lines(issued) }).toEqual({ code: 0, whole: true });
+    expect(requests[0]!.headers['accept-encoding']).toContain('gzip');
+  });
+
   it('names a host that refuses connections', async () => {
     const port = await closedPort();
     const args = ['issued', '--retries', '1', ...QUICK, '--base-url', `http://127.0.0.1:${port}`];
