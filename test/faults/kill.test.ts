@@ -26,7 +26,7 @@ describe('a kill at a random moment', () => {
       const whole = lines(issued);
       const torn: string[] = [];
       let interrupted = 0;
-      for (let seed = 0; seed < KILLS; seed++) {
+      for (let seed = 0; interrupted < KILLS && seed < 3 * KILLS; seed++) {
         const random = randomFrom(seed);
         await writeFile(file, OLD);
         await withServer(await startFaultServer(new ModelService({ issued })), async (server) => {
@@ -50,8 +50,8 @@ describe('a kill at a random moment', () => {
       await rm(folder, { recursive: true });
       countFigure({ what: 'kills at random moments', ran: interrupted, lost: torn.length });
       expect(torn).toEqual([]);
-      // Some runs end before their kill; most must not, or nothing was tried.
-      expect(interrupted).toBeGreaterThan(KILLS / 4);
+      // A run that ends before its kill is not counted.
+      expect(interrupted).toBe(KILLS);
     },
     60_000 + KILLS * 2_000,
   );
