@@ -1,5 +1,6 @@
 import type { ConfigStore } from './config/store.ts';
 import type { OpenFileTransport } from './api/file-transport.ts';
+import type { NetworkProbe } from './api/network-probe.ts';
 import type { OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/processes.ts';
 
@@ -22,6 +23,8 @@ export interface Context {
   readonly openTransport: OpenTransport;
   /** The same for files behind links; it is never given a token. */
   readonly openFileTransport: OpenFileTransport;
+  /** The steps of a connection one by one, for telling what is wrong with one. */
+  readonly networkProbe: () => Promise<NetworkProbe>;
   /** The processes of this machine, for telling a run that still holds a file from one that died. */
   readonly processes: Processes;
 }

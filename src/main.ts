@@ -51,6 +51,7 @@ async function realContext(argv: readonly string[]): Promise<Context> {
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
     openFileTransport: async (options) =>
       (await import('./api/undici-file-transport.ts')).openUndiciFileTransport(options),
+    networkProbe: async () => (await import('./api/node-network-probe.ts')).nodeNetworkProbe,
   };
 }
 

@@ -9,6 +9,7 @@ import { addAuth } from './auth.ts';
 import { addCompletion } from './completion/completion.ts';
 import { addConfig } from './config.ts';
 import { addCustomerItems } from './customer-items.ts';
+import { addDoctor } from './doctor/doctor.ts';
 import { addFundItems } from './fund-items.ts';
 import { addGlobalFlags } from './global-flags.ts';
 import { addIssuedDownload } from './issued-download.ts';
@@ -60,6 +61,7 @@ export function buildProgram(context: Context): Command {
   });
   addConfig(program, context);
   addSandbox(program, context);
+  addDoctor(program, context);
   addCompletion(program, context);
   addHelp(program, context);
   program.addHelpText('after', `\n${ABOUT_TOPICS}`);

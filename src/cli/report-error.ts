@@ -24,7 +24,7 @@ function describe(error: unknown, debug: boolean): string {
 }
 
 /** A hint goes on where the message left off: it begins small, unless with a name, and ends without a stop. */
-function asAside(hint: string): string {
+export function asAside(hint: string): string {
   return hint.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
 }
 

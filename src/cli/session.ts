@@ -86,7 +86,7 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
 }
 
 /** The embedded service, in this process, for as long as the run takes. */
-async function startOwnService(context: Context, flags: GlobalFlags): Promise<Target> {
+export async function startOwnService(context: Context, flags: GlobalFlags): Promise<Target> {
   const other = (['profile', 'baseUrl', 'tokenFile'] as const).find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     const flag = { profile: '--profile', baseUrl: '--base-url', tokenFile: '--token-file' }[other];

@@ -1,5 +1,6 @@
 import type { OpenFileTransport } from '../../src/api/file-transport.ts';
 import { knownSecrets } from '../../src/api/known-secrets.ts';
+import type { NetworkProbe } from '../../src/api/network-probe.ts';
 import type { OpenTransport } from '../../src/api/transport.ts';
 import type { Context, Environment } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/config/store.ts';
@@ -24,6 +25,7 @@ export interface FakeContextOptions {
   /** By default a test that opens a connection fails. */
   readonly openTransport?: OpenTransport;
   readonly openFileTransport?: OpenFileTransport;
+  readonly networkProbe?: NetworkProbe;
 }
 
 /** A Context that touches nothing but the store's folder named in its environment. */
@@ -60,6 +62,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
       (() => openStore({ env, homedir: noHome, clock, signal: stop.signal, uid: process.getuid?.() })),
     openTransport: options.openTransport ?? refuseTransport,
     openFileTransport: options.openFileTransport ?? refuseTransport,
+    networkProbe: async () => options.networkProbe ?? refuseTransport(),
     stop: (signal = 'SIGINT') => stop.abort(new Interrupted(signal)),
   };
 }
