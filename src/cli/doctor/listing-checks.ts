@@ -1,7 +1,5 @@
-import type { ApiClient } from '../../api/api-client.ts';
 import type { Context } from '../../context.ts';
-import { WalkAccount } from '../../paging/walk-account.ts';
-import { openListing } from '../../resources/open-listing.ts';
+import { probeListing } from '../../resources/probe-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { makeClient } from '../make-client.ts';
 import { ok, type CheckResult } from './check.ts';
@@ -14,27 +12,14 @@ export async function checkListing(
 ): Promise<CheckResult> {
   const client = await makeClient(context, to, { retries: 0, concurrency: 1 });
   try {
-    const { clock } = context;
-    const account = new WalkAccount();
+    const { clock, signal } = context;
     const start = clock.now();
-    await readOne(context, resource, { client, account });
+    const total = await probeListing(client, resource, signal);
     const milliseconds = clock.now() - start;
     const { bytes } = client.stats;
-    const total = account.totalAtEnd === undefined ? '' : `; ${account.totalAtEnd} ${resource.records}`;
-    return ok(`answers in ${milliseconds} ms with ${bytes} bytes${total}`, { milliseconds, bytes });
+    const many = total === undefined ? '' : `; there are ${total} ${resource.records}`;
+    return ok(`answers in ${milliseconds} ms with ${bytes} bytes${many}`, { milliseconds, bytes });
   } finally {
     await client.close();
-  }
-}
-
-async function readOne(
-  { signal }: Context,
-  resource: Resource,
-  { client, account }: { readonly client: ApiClient; readonly account: WalkAccount },
-): Promise<void> {
-  const query = { fiscalIds: [], params: [], listEncoding: 'comma', limit: 1 } as const;
-  const options = { client, concurrency: 1, account, signal, onErrors: () => {} };
-  for await (const delivery of openListing(resource, query, options)) {
-    if (delivery.records.count > 0) return;
   }
 }
