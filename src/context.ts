@@ -34,7 +34,7 @@ export interface Secrets {
   /** From here on these are hidden too. */
   hide(texts: readonly string[]): void;
   /** The text without any of them. */
-  redact(text: string): string;
+  readonly redact: (text: string) => string;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,4 +1,5 @@
 import { readPartialErrors } from '../api/partial-errors.ts';
+import type { Redact } from '../api/redact.ts';
 import type { FiscalIdFilter } from '../resources/resource.ts';
 import { normalizedFiscalId } from './fiscal-ids.ts';
 import type { Notices } from './notices.ts';
@@ -9,8 +10,11 @@ export class PartialResults {
   readonly missingFiscalIds = new Set<string>();
   readonly warnings = new Set<string>();
   readonly #typed: ReadonlyMap<string, string>;
+  readonly #redact: Redact;
 
-  constructor(fiscalIds: readonly string[]) {
+  /** @param redact goes over what the service says: it is kept, in journals too */
+  constructor(fiscalIds: readonly string[], redact: Redact) {
+    this.#redact = redact;
     this.#typed = new Map(fiscalIds.map((id) => [normalizedFiscalId(id), id]));
   }
 
@@ -20,8 +24,8 @@ export class PartialResults {
   }
 
   add(errors: Buffer | undefined): void {
-    const { missingFiscalIds, warnings } = readPartialErrors(errors);
-    for (const id of missingFiscalIds) this.missingFiscalIds.add(this.typed(id));
+    const { missingFiscalIds, warnings } = readPartialErrors(errors, this.#redact);
+    for (const id of missingFiscalIds) this.missingFiscalIds.add(this.#redact(this.typed(id)));
     for (const warning of warnings) this.warnings.add(warning);
   }
 

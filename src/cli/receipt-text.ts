@@ -29,12 +29,8 @@ export interface ReceiptFacts {
   readonly takenOver?: number | undefined;
 }
 
-/** A token in the form of a JSON Web Token, of whatever organization. */
-const WEB_TOKEN = /\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
-
 /** The receipt as JSON. Never holds a token, nor the signature of a link; nothing of the environment is in it. */
 export function receiptText(facts: ReceiptFacts): string {
-  const clean = (text: string): string => facts.redact(text).replace(WEB_TOKEN, '[hidden]');
   const { failure, partial, session } = facts;
   const errors = [...(partial?.warnings ?? []), ...(failure === undefined ? [] : [messageOf(failure)])];
   const receipt = {
@@ -42,17 +38,19 @@ export function receiptText(facts: ReceiptFacts): string {
     resource: facts.resource,
     profile: session?.profile ?? null,
     baseUrl: session?.baseUrl.href ?? null,
-    arguments: facts.arguments.map(clean),
+    arguments: facts.arguments,
     startedAt: new Date(facts.startedAt).toISOString(),
     finishedAt: new Date(facts.finishedAt).toISOString(),
     seconds: (facts.finishedAt - facts.startedAt) / 1000,
     ...outputOf(facts),
     ...walkOf(facts),
     missingFiscalIds: [...(partial?.missingFiscalIds ?? [])],
-    errors: errors.map(clean),
+    errors,
     complete: failure === undefined,
   };
-  return `${JSON.stringify(receipt, undefined, 2)}\n`;
+  const clean = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? facts.redact(value) : value;
+  return `${JSON.stringify(receipt, clean, 2)}\n`;
 }
 
 /** What was written; nothing where a file was not put in place. */

@@ -68,7 +68,7 @@ export async function runIssuedDownload(context: Context, path: string, flags: D
 }
 
 async function inFolder(path: string, run: Omit<Run, 'folder' | 'partial'>): Promise<void> {
-  const partial = new PartialResults(run.query.fiscalIds);
+  const partial = new PartialResults(run.query.fiscalIds, run.context.secrets.redact);
   run.receipt.note({ partial });
   const folder = await DownloadFolder.open(path, run.context);
   try {

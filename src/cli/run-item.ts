@@ -48,7 +48,7 @@ export async function getPortalLink(context: Context, id: string | undefined, fl
 /** `funds get`. */
 export async function getFund(context: Context, id: string, flags: Flags): Promise<void> {
   const account = new WalkAccount();
-  const partial = new PartialResults([]);
+  const partial = new PartialResults([], context.secrets.redact);
   await deliverItem(context, flags, async function* ({ client, concurrency }) {
     const onErrors = (errors: Buffer): void => partial.add(errors);
     yield await fetchFund({ client, id, concurrency, account, signal: context.signal, onErrors });

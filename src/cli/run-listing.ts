@@ -56,7 +56,7 @@ export async function runListing(context: Context, { resource, id, flags }: List
     receipt.note({ session });
     try {
       const query = await readQuery(context, { resource, id, flags: { ...session.defaults, ...flags } });
-      const partial = new PartialResults(query.fiscalIds);
+      const partial = new PartialResults(query.fiscalIds, context.secrets.redact);
       receipt.note({ partial });
       await runQuery({ context, resource, id, flags, notices, query, account, partial, receipt }, session);
     } finally {

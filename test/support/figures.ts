@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export interface Figure {
+interface Count {
   /** What was run, in the plural: `chaos runs`. */
   readonly what: string;
   readonly ran: number;
-  /** How many of them lost something without saying so. */
-  readonly lost: number;
 }
+
+/** How many of them lost something without saying so, or let something out. */
+export type Figure = Count & ({ readonly lost: number } | { readonly leaked: number });
 
 /** Where the counts of a test run are collected: set by the script that prints them. */
 const FOLDER = process.env['FOLIO_FIGURES'];

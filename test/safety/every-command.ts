@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { buildProgram } from '../../src/cli/program.ts';
+import { fakeContext } from '../support/fake-context.ts';
+
+/** The arguments of every command that there is, its own among them; `folder` is where paths lead. */
+export function everyCommand(folder: string): string[][] {
+  return commandsOf(buildProgram(fakeContext())).flatMap(({ path, command }) => {
+    // It serves until it is stopped, and asks nobody.
+    if (path[0] === 'sandbox') return [];
+    const values = command.registeredArguments
+      .filter(({ required }) => required)
+      .map((argument) => valueOf(argument.name(), folder));
+    return [[...path, ...values]];
+  });
+}
+
+function commandsOf(parent: Command, path: readonly string[] = []): { path: string[]; command: Command }[] {
+  return parent.commands.flatMap((command) => {
+    const own = [...path, command.name()];
+    return [{ path: own, command }, ...commandsOf(command, own)];
+  });
+}
+
+function valueOf(name: string, folder: string): string {
+  if (name === 'path') return '/customers/x';
+  return /dir|file|folder/.test(name) ? `${folder}/argument` : 'x';
+}
