@@ -102,36 +102,39 @@ let leaked = 0;
 describe('a service that repeats the token', () => {
   afterAll(() => countFigure({ what: 'captures searched for the token', ran: searched, leaked }));
 
-  it.each(ECHOES.map((echo, index) => ({ ...echo, index })))('in $name: it is nowhere', async (echo) => {
-    const server = await loopbackServer((socket, head) => repeat(echo, socket, head));
-    const baseUrl = `http://${server.host}/v1`;
-    const found: string[] = [];
-    const runs = (folder: string): string[][] => [
-      ...everyCommand(folder),
-      ...furtherRuns(folder),
-      ...MISPLACED,
-    ];
-    try {
-      for (let at = 0; at < runs('').length; at++) {
-        const round = at + echo.index;
-        for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
-          const folder = temporaryFolder();
-          const command = runs(folder)[at]!;
-          const source = MISPLACED.includes(command) ? 'FOLIO_TOKEN' : SOURCES[round % SOURCES.length]!;
-          const args = [...command, ...loudness];
-          const captures = await runAndCapture(args, { folder, baseUrl, source }, echo.isData === true);
-          searched += captures.length;
-          for (const { what, text } of captures) {
-            if (leakIn(text) !== undefined || text.includes('pass-word')) found.push(`${what}: ${text}`);
+  it.each(ECHOES.map((echo, index) => [echo.name, echo, index] as const))(
+    'in %s: it is nowhere',
+    async (_, echo, index) => {
+      const server = await loopbackServer((socket, head) => repeat(echo, socket, head));
+      const baseUrl = `http://${server.host}/v1`;
+      const found: string[] = [];
+      const runs = (folder: string): string[][] => [
+        ...everyCommand(folder),
+        ...furtherRuns(folder),
+        ...MISPLACED,
+      ];
+      try {
+        for (let at = 0; at < runs('').length; at++) {
+          const round = at + index;
+          for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
+            const folder = temporaryFolder();
+            const command = runs(folder)[at]!;
+            const source = MISPLACED.includes(command) ? 'FOLIO_TOKEN' : SOURCES[round % SOURCES.length]!;
+            const args = [...command, ...loudness];
+            const captures = await runAndCapture(args, { folder, baseUrl, source }, echo.isData === true);
+            searched += captures.length;
+            for (const { what, text } of captures) {
+              if (leakIn(text) !== undefined || text.includes('pass-word')) found.push(`${what}: ${text}`);
+            }
           }
         }
+      } finally {
+        await server.close();
       }
-    } finally {
-      await server.close();
-    }
-    leaked += found.length;
-    expect(found).toEqual([]);
-    // Most commands ask the service for something, with the token.
-    expect(server.heads.filter((head) => head.includes(HOSTILE_TOKEN)).length).toBeGreaterThan(10);
-  });
+      leaked += found.length;
+      expect(found).toEqual([]);
+      // Most commands ask the service for something, with the token.
+      expect(server.heads.filter((head) => head.includes(HOSTILE_TOKEN)).length).toBeGreaterThan(10);
+    },
+  );
 });
