@@ -1,3 +1,5 @@
 #!/usr/bin/env node
-import { main } from '../dist/main.js';
-process.exitCode = await main();
+// CommonJS, as dist is (see .config/build.js).
+require('../dist/main.js')
+  .main()
+  .then((code) => (process.exitCode = code));
