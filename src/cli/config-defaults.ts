@@ -1,8 +1,9 @@
+import { AGING_FIELDS, type AgingField } from '../analysis/aging-fields.ts';
 import type { ConfigStore } from '../config/store.ts';
 import type { Format } from '../output/formats.ts';
 import type { ListEncoding } from '../api/query-string.ts';
 import type { Resource } from '../resources/resource.ts';
-import { agingFields, pageSizeSetting, settingFor } from './config-settings.ts';
+import { pageSizeSetting, settingFor } from './config-settings.ts';
 import type { RequestFlags } from './request-flags.ts';
 
 /** What the store says for flags that are not given; nothing where it says nothing. */
@@ -33,8 +34,8 @@ export function flagDefaults(
 
 /** The columns that the user has mapped for aging, by field; see `folio config set fields.due <column>`. */
 export function fieldMap(store: ConfigStore, profile: string | undefined): Readonly<Record<string, string>> {
-  const pairs = agingFields.map((field) => [field, settingFor(store, `fields.${field}`, profile)] as const);
+  const pairs = AGING_FIELDS.map((field) => [field, settingFor(store, `fields.${field}`, profile)] as const);
   return Object.fromEntries(
-    pairs.filter((pair): pair is readonly [(typeof agingFields)[number], string] => pair[1] !== undefined),
+    pairs.filter((pair): pair is readonly [AgingField, string] => pair[1] !== undefined),
   );
 }

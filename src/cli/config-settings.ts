@@ -1,3 +1,4 @@
+import { AGING_FIELDS } from '../analysis/aging-fields.ts';
 import { brokenStore, kindOf } from '../config/store-document.ts';
 import type { ConfigStore } from '../config/store.ts';
 import { UsageError } from '../errors.ts';
@@ -17,16 +18,13 @@ export interface Setting<Value> {
   readonly parse: (text: string) => Value;
 }
 
-/** Table formats only: xlsx cannot be printed, so it is asked for by `--output` or `--format`. */
-const printable = formats.filter((format) => (format as string) !== 'xlsx');
+/** A setting for xlsx would make every listing without -o a refusal: it cannot be printed. */
+const printable = formats.filter((format) => format !== 'xlsx');
 
 const column = (name: string) => (text: string) => {
   if (text !== '' && !/\p{C}/u.test(text)) return text;
   throw new UsageError(`${name} ${JSON.stringify(text)}: expected the name of a column`);
 };
-
-/** What aging has to know of an invoice, by the names that its map of fields uses. */
-export const agingFields = ['amount', 'due', 'currency', 'counterpartyName', 'counterpartyFiscalId'] as const;
 
 const settings = new Map<string, Setting<unknown>>([
   ['format', { about: '--format of listings', stored: 'string', parse: oneOf('format', printable) }],
@@ -46,7 +44,7 @@ const settings = new Map<string, Setting<unknown>>([
     const parse = wholeNumber(key, 1, most ?? 1_000_000);
     return [key, { about: `--page-size for ${records}`, stored: 'number', parse }] as const;
   }),
-  ...agingFields.map((field) => {
+  ...AGING_FIELDS.map((field) => {
     const key = `fields.${field}`;
     return [
       key,

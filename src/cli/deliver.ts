@@ -27,8 +27,8 @@ export async function deliver(
   batches: AsyncIterable<RecordBatch>,
   { beforeCommit, ...options }: DeliverOptions = {},
 ): Promise<Destination> {
-  const styled = plan.format === 'table';
-  const destination = await openDestination(plan.target, context, { ...options, styled });
+  const kind = { styled: plan.format === 'table', binary: plan.format === 'xlsx' };
+  const destination = await openDestination(plan.target, context, { ...options, ...kind });
   try {
     const writer = plan.openWriter(destination, plan.layout);
     for await (const batch of batches) await writer.write(batch);

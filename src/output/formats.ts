@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
 /** The formats in which records can leave. */
-export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv'] as const;
+export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv', 'xlsx'] as const;
 export type Format = (typeof formats)[number];
 
 /** The one list of writers; each is loaded when it is used. */
@@ -12,6 +12,7 @@ const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
   json: async () => (await import('./json.ts')).openJson,
   csv: async () => (await import('./csv.ts')).openCsv,
   tsv: async () => (await import('./csv.ts')).openTsv,
+  xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
 };
 
 /** Loads the writer of a format. */
@@ -35,6 +36,7 @@ export function checkFlagsOfFormat(format: Format, given: Readonly<Record<string
     '--no-header': ['csv', 'tsv'],
     '--wide': ['table'],
     '--raw': ['table'],
+    '--sheet-per-profile': ['xlsx'],
   };
   for (const [flag, allowed] of Object.entries(owners)) {
     if (given[flag] && !allowed.includes(format)) {

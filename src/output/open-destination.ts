@@ -1,4 +1,5 @@
 import type { Clock, OutputStream } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import type { Destination } from './destination.ts';
 import { openDescriptor, openDevice } from './device.ts';
 import type { Processes } from './processes.ts';
@@ -21,6 +22,8 @@ export interface DestinationOptions {
   readonly digest?: boolean;
   /** Whether what is written is made for a terminal, as tables are. Other text is gated when it goes to one. */
   readonly styled?: boolean;
+  /** Whether what is written is no text, so that a terminal must not get it. */
+  readonly binary?: boolean;
   /** Whether the run keeps a journal beside its file. One that is there is then not discarded. */
   readonly journalled?: boolean;
   /** Told when what a stopped run had kept beside the file was discarded. */
@@ -30,7 +33,7 @@ export interface DestinationOptions {
 /**
  * Opens what `-o` names: undefined and `-` are stdout, a device or pipe is written straight, a file whole or not at
  * all. Everything that can be known to fail is found out here, before any request is sent.
- * Throws OutputError. Whoever has opened a destination must commit or discard it, also when interrupted.
+ * Throws OutputError, and UsageError for what is binary and would go to a terminal. Whoever has opened a destination must commit or discard it, also when interrupted.
  */
 export async function openDestination(
   output: string | undefined,
@@ -40,7 +43,14 @@ export async function openDestination(
   const { digest = false, styled = false } = options;
   const target = await findTarget(output);
   if (target.kind === 'file') return openWholeFile(target, site, options);
-  return writeStraight(await openStraight(target, site), { digest, styled });
+  const sink = await openStraight(target, site);
+  if (options.binary === true && sink.isTerminal) {
+    sink.abandon?.();
+    throw new UsageError('a workbook cannot be shown on a terminal', {
+      hint: 'write a file, such as -o invoices.xlsx',
+    });
+  }
+  return writeStraight(sink, { digest, styled });
 }
 
 function openStraight(

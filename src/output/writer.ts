@@ -36,6 +36,8 @@ export interface Layout {
   readonly locale?: string | undefined;
   /** xlsx: what the sheet is called; a name of ours unless given. */
   readonly sheet?: string | undefined;
+  /** xlsx: a sheet for each value that records have in this column, called so. */
+  readonly sheetFor?: { readonly column: string; readonly values: readonly string[] } | undefined;
 }
 
 export type OpenWriter = (sink: Sink, layout: Layout) => Writer;

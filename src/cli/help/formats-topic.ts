@@ -1,7 +1,7 @@
 import { formats, type Format } from '../../output/formats.ts';
 import type { Topic } from './topic.ts';
 
-const uses: Readonly<Record<Format | 'xlsx', string>> = {
+const uses: Readonly<Record<Format, string>> = {
   table: 'for people: fits the terminal, numbers grouped, control characters made visible',
   jsonl: 'one record a line, as the service sent it',
   json: 'one array; a command for a single record prints the record itself',

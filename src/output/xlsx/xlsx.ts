@@ -13,59 +13,53 @@ import {
 } from './workbook-parts.ts';
 import { ZipArchive } from './zip-archive.ts';
 
-/** A writer whose records may go to several sheets. */
-export interface SheetWriter extends Writer {
-  /** What is written from now on goes to a sheet of its own, of this name as far as spreadsheets allow it. */
-  startSheet(name: string): void;
-}
-
 const DEFAULT_NAME = 'records';
 const ROWS_BETWEEN_DRAINS = 64;
 
 /**
  * A workbook for Excel, LibreOffice and others. Columns are those of the layout, or all that any record has; a sheet
- * that is full goes on in a next one. Rows wait, deflated, in a temporary file: memory does not grow with them.
+ * that is full goes on in a next one, and records may go to sheets by what they have in a column (`sheetFor`). Rows wait, deflated, in a temporary file: memory does not grow with them.
  *
  * Our own, though there are libraries: those that stream take numbers as doubles, so that 10.50 arrives as 10.5 and a
  * 19-digit number as another one, and wrote a third as many rows a second.
  */
-export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): SheetWriter {
+export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Writer {
   return new XlsxWriter(sink, layout, limits);
 }
 
-class XlsxWriter implements SheetWriter {
+class XlsxWriter implements Writer {
   readonly #sink: Sink;
   readonly #limits: SheetLimits;
   readonly #reader: CellReader;
   readonly #names = new SheetNames();
   readonly #sheets: Sheet[] = [];
-  #wish: string;
+  /** For each name that was asked for, the sheet that is not full. */
+  readonly #current = new Map<string, Sheet>();
+  readonly #nameReader: CellReader | undefined;
+  readonly #defaultName: string;
   #records = 0;
 
-  constructor(sink: Sink, layout: Layout, limits: SheetLimits) {
+  constructor(sink: Sink, { columns, sheet, sheetFor }: Layout, limits: SheetLimits) {
     this.#sink = sink;
     this.#limits = limits;
-    this.#wish = layout.sheet ?? DEFAULT_NAME;
-    this.#reader = new CellReader(layout.columns);
-  }
-
-  startSheet(name: string): void {
-    this.#wish = name;
-    this.#addSheet();
+    this.#reader = new CellReader(columns);
+    this.#defaultName = sheet ?? DEFAULT_NAME;
+    if (sheetFor === undefined) return;
+    this.#nameReader = new CellReader([sheetFor.column]);
+    for (const name of sheetFor.values) this.#addSheet(name);
   }
 
   async write(batch: RecordBatch): Promise<void> {
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
-      let sheet = this.#sheets.at(-1);
-      if (sheet === undefined || sheet.isFull) sheet = this.#addSheet();
-      sheet.addRow(cells, this.#reader.columns, ++this.#records);
-      if (index % ROWS_BETWEEN_DRAINS === 0) await sheet.drain();
+      this.#sheetFor(batch, index).addRow(cells, this.#reader.columns, ++this.#records);
+      if (index % ROWS_BETWEEN_DRAINS > 0) continue;
+      for (const sheet of this.#current.values()) await sheet.drain();
     }
   }
 
   async end(): Promise<void> {
-    if (this.#sheets.length === 0) this.#addSheet();
+    if (this.#sheets.length === 0) this.#addSheet(this.#defaultName);
     const { columns } = this.#reader;
     const named = this.#sheets.map((sheet) => ({ name: sheet.name, range: sheet.range(columns) }));
     const archive = new ZipArchive(this.#sink);
@@ -80,9 +74,16 @@ class XlsxWriter implements SheetWriter {
     await archive.end();
   }
 
-  #addSheet(): Sheet {
-    const sheet = new Sheet(this.#names.claim(this.#wish), this.#limits);
+  #sheetFor(batch: RecordBatch, index: number): Sheet {
+    const name = this.#nameReader?.read(batch, index)[0]?.text ?? this.#defaultName;
+    const sheet = this.#current.get(name);
+    return sheet === undefined || sheet.isFull ? this.#addSheet(name) : sheet;
+  }
+
+  #addSheet(name: string): Sheet {
+    const sheet = new Sheet(this.#names.claim(name), this.#limits);
     this.#sheets.push(sheet);
+    this.#current.set(name, sheet);
     return sheet;
   }
 }

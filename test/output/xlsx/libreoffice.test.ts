@@ -5,8 +5,7 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { scanLines } from '../../../src/json/scan-page.ts';
-import { writeWorkbook } from './write-workbook.ts';
+import { workbookOf } from './write-workbook.ts';
 
 const program = ['soffice', 'libreoffice'].flatMap(pathsOf).find(isProgram);
 
@@ -59,10 +58,7 @@ const PATIENCE = 120_000;
 
 describe.skipIf(program === undefined)('LibreOffice', () => {
   it('reads every cell as it was sent, and calculates nothing', { timeout: PATIENCE }, async () => {
-    const book = await writeWorkbook(async (writer) => {
-      writer.startSheet("O'Higgins & Cía");
-      await writer.write(scanLines(Buffer.from(RECORDS.join('\n'))));
-    });
+    const book = await workbookOf(RECORDS, { sheet: "O'Higgins & Cía" });
     const text = await convert(book, 'fods', 'book.fods');
     const cells = [...text.matchAll(CELL)].map(
       ([, type, content]) => `${type} ${content!.replace(PARAGRAPH_END, '|').trim()}`,
@@ -87,9 +83,7 @@ describe.skipIf(program === undefined)('LibreOffice', () => {
   });
 
   it('converts to csv', { timeout: PATIENCE }, async () => {
-    const book = await writeWorkbook((writer) =>
-      writer.write(scanLines(Buffer.from('{"a":"=1+1","b":-2.5,"c":"2024-10-15"}'))),
-    );
+    const book = await workbookOf(['{"a":"=1+1","b":-2.5,"c":"2024-10-15"}']);
     expect(await convert(book, 'csv', 'book.csv')).toBe('a,b,c\n=1+1,-2.5,2024-10-15\n');
   });
 });

@@ -1,13 +1,13 @@
 import { scanLines } from '../../../src/json/scan-page.ts';
-import { openXlsx, type SheetWriter } from '../../../src/output/xlsx/xlsx.ts';
+import { openXlsx } from '../../../src/output/xlsx/xlsx.ts';
 import type { SheetLimits } from '../../../src/output/xlsx/sheet.ts';
-import type { Layout } from '../../../src/output/writer.ts';
+import type { Layout, Writer } from '../../../src/output/writer.ts';
 
 const LAYOUT: Layout = { header: true, excel: false, single: false, color: false };
 
 /** Runs a workbook's writer and returns the file. */
 export async function writeWorkbook(
-  fill: (writer: SheetWriter) => Promise<void>,
+  fill: (writer: Writer) => Promise<void>,
   layout: Partial<Layout> = {},
   limits?: SheetLimits,
 ): Promise<Buffer> {

@@ -116,21 +116,18 @@ describe('xlsx', () => {
   });
 
   it('has a sheet for each name, also one without records, with the same columns', async () => {
-    const archive = await writeWorkbook(async (writer) => {
-      writer.startSheet('Roble & Söhne');
-      await writer.write(batch({ a: 1 }));
-      writer.startSheet('[none]');
-      writer.startSheet('roble & söhne');
-      await writer.write(batch({ b: 2 }));
-    });
+    const values = ['Roble & Söhne', '[none]', 'roble & söhne'];
+    const records = ['{"a":1,"of":"Roble & Söhne"}', '{"of":"roble & söhne","b":2}', '{"a":3,"of":"new"}'];
+    const archive = await workbookOf(records, { columns: ['a', 'b'], sheetFor: { column: 'of', values } });
     const sheets = readWorkbook(archive);
     expect(sheets.map(({ name, rows }) => [name, rows.length])).toEqual([
       ['Roble & Söhne', 2],
       ['_none_', 1],
       ['roble & söhne (2)', 2],
+      ['new', 2],
     ]);
     expect(sheets.map(({ rows }) => [...rows[0]!.values()].map(({ value }) => value))).toEqual(
-      Array.from({ length: 3 }, () => ['a', 'b']),
+      Array.from({ length: 4 }, () => ['a', 'b']),
     );
   });
 
