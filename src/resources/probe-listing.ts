@@ -1,4 +1,5 @@
 import type { ApiClient } from '../api/api-client.ts';
+import { PageRefused } from '../paging/page.ts';
 import { cursorPages } from './cursor-pages.ts';
 import { numberedPages } from './numbered-pages.ts';
 import type { Resource } from './resource.ts';
@@ -18,6 +19,10 @@ export async function probeListing(
     await cursorPages(request, paging, { size: 1, said: false })(undefined, signal);
     return undefined;
   }
-  const { total } = await numberedPages(request, paging)({ offset: 0, size: 1 }, signal);
-  return total;
+  try {
+    return (await numberedPages(request, paging)({ offset: 0, size: 1 }, signal)).total;
+  } catch (error) {
+    // There is no smaller page to ask for.
+    throw error instanceof PageRefused ? error.cause : error;
+  }
 }

@@ -1,5 +1,3 @@
-import { proxySecrets } from '../../api/proxy.ts';
-import { redactor } from '../../api/redact.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, NotFoundError, OutputError, ServiceError, UsageError } from '../../errors.ts';
 import { customers } from '../../resources/customers.ts';
@@ -132,9 +130,7 @@ class Doctor {
 
   /** Nothing secret leaves, whichever error it may be in. */
   #clean(result: CheckResult): CheckResult {
-    const { env } = this.#context;
-    const { token } = this.#setup;
-    const redact = redactor([token ?? '', env['FOLIO_TOKEN'] ?? '', ...proxySecrets(env)]);
+    const { redact } = this.#context.secrets;
     const mend = result.mend === undefined ? undefined : redact(result.mend);
     return { ...result, says: redact(result.says), mend };
   }

@@ -65,6 +65,7 @@ export async function checkToken(context: Context, flags: GlobalFlags, setup: Se
     requireConnection(connection, clock.now());
     throw new AuthError('there is no token');
   }
+  context.secrets.hide([token.reveal()]);
   const ending = checkExpiry(token, clock.now(), 'folio auth login');
   setup.token = token.reveal();
   const says = describeToken(connection, setup.token, clock.now());

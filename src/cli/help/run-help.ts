@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { nearestHint } from '../nearest-hint.ts';
-import { renderTopic, wrapText } from './render-topic.ts';
+import { renderTopic } from './render-topic.ts';
 import { topics } from './topics.ts';
 
 /** Prints the help of the command that the words name, or a topic; without words the program's, and what topics there are. */
@@ -11,9 +11,8 @@ export async function runHelp(context: Context, program: Command, words: readonl
   const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
   if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
   const command = findCommand(program, words);
+  if (command !== program) return command.outputHelp();
   await context.stdout.write(command.helpInformation());
-  if (command !== program)
-    return context.stdout.write(wrapText('Flags for every command: folio --help', width));
   const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
   await context.stdout.write(`\n${renderTopic({ name: '', about: '', blocks: ['Topics:', list] }, width)}`);
 }
