@@ -7,6 +7,7 @@ import { parameter } from './parse-values.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { ItemFlags } from './run-item.ts';
 import { flagsOf } from './flags-of.ts';
+import { declareLater } from './lazy-flags.ts';
 
 /** `customers get` and `customers portal-link`. */
 export function addCustomerItems(customers: Command, context: Context): void {
@@ -21,8 +22,10 @@ function addGet(command: Command, context: Context): void {
     ['folio customers get 4711', 'the customer, as a table on a terminal and as JSON off one'],
     ['folio customers get 4711 --format jsonl', 'the same on one line'],
   ]);
-  addOutputFlags(command);
-  addRequestFlags(command);
+  declareLater(command, () => {
+    addOutputFlags(command);
+    addRequestFlags(command);
+  });
   command.action(async (id: string) => {
     const { getCustomer } = await import('./run-item.ts');
     await getCustomer(context, id, flagsOf<ItemFlags & GlobalFlags>(command));
@@ -45,8 +48,10 @@ function addPortalLink(command: Command, context: Context): void {
     'any further parameter of the service, sent as it is',
     parameter('--param'),
   );
-  addOutputFlags(command);
-  addRequestFlags(command);
+  declareLater(command, () => {
+    addOutputFlags(command);
+    addRequestFlags(command);
+  });
   command.action(async (id: string | undefined) => {
     const { getPortalLink } = await import('./run-item.ts');
     await getPortalLink(context, id, flagsOf<ItemFlags & GlobalFlags>(command));

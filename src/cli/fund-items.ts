@@ -7,6 +7,7 @@ import { addOutputFlags } from './output-flags.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { ItemFlags } from './run-item.ts';
 import { flagsOf } from './flags-of.ts';
+import { declareLater } from './lazy-flags.ts';
 
 const ID = ['<id>', 'the identifier of the fund, as in the listing'] as const;
 
@@ -21,8 +22,10 @@ export function addFundItems(funds: Command, context: Context): void {
     ['folio funds get 4711', 'the fund, as a table on a terminal and as JSON off one'],
     ['folio funds get 4711 -o fund.json', 'the same as a file'],
   ]);
-  addOutputFlags(get);
-  addRequestFlags(get);
+  declareLater(get, () => {
+    addOutputFlags(get);
+    addRequestFlags(get);
+  });
   get.action(async (id: string) => {
     const { getFund } = await import('./run-item.ts');
     await getFund(context, id, flagsOf<ItemFlags & GlobalFlags>(get));

@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Context } from '../context.ts';
 import { issued } from '../resources/issued.ts';
 import { flagsOf } from './flags-of.ts';
+import { declareLater } from './lazy-flags.ts';
 import { addExamples } from './listing.ts';
 import { addListingFlags } from './listing-flags.ts';
 import { endings } from './parse-values.ts';
@@ -26,7 +27,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       .argParser(endings('--only'))
       .helpGroup('Which records:'),
   );
-  addListingFlags(command, issued);
+  declareLater(command, () => addListingFlags(command, issued));
   command.action(async (folder: string) => {
     const { runIssuedDownload } = await import('./run-issued-download.ts');
     await runIssuedDownload(context, folder, flagsOf<DownloadFlags>(command));

@@ -4,6 +4,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { addListingFlags, type ListingFlags } from './listing-flags.ts';
 import { flagsOf } from './flags-of.ts';
+import { declareLater } from './lazy-flags.ts';
 
 /**
  * Turns a resource into a command: its flags, help and examples come from the declaration.
@@ -21,7 +22,7 @@ export function addListing(
   command.summary(resource.records);
   addExamples(command, resource.examples);
   if (argument !== undefined) command.argument(...argument);
-  addListingFlags(command, resource);
+  declareLater(command, () => addListingFlags(command, resource));
   return command.action(async (...received: unknown[]) => {
     const id = argument === undefined ? undefined : (received[0] as string);
     const { runListing } = await import('./run-listing.ts');

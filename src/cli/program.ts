@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, type Argument } from 'commander';
 import type { Context } from '../context.ts';
 import { customers } from '../resources/customers.ts';
 import { funds } from '../resources/funds.ts';
@@ -47,6 +47,10 @@ export function buildProgram(context: Context): Command {
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
       getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
     })
+    // All take flags; and those of a command that is only named are not declared yet.
+    .configureHelp({
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
+    })
     .showSuggestionAfterError(false);
   addExamples(program, EXAMPLES);
   addIssuedDownload(addListing(program.command('issued'), issued, context), context);
@@ -68,6 +72,11 @@ export function buildProgram(context: Context): Command {
   addGlobalFlags(program);
   addSuggestions(program);
   return program;
+}
+
+function termOf(argument: Argument): string {
+  const name = argument.variadic ? `${argument.name()}...` : argument.name();
+  return argument.required ? `<${name}>` : `[${name}]`;
 }
 
 /** A command that lists, with the listing also under the name `list`. */

@@ -7,6 +7,7 @@ import { parameter } from './parse-values.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { RawFlags } from './run-raw-get.ts';
 import { flagsOf } from './flags-of.ts';
+import { declareLater } from './lazy-flags.ts';
 
 /** `get`: any address of the service. */
 export function addRawGet(program: Command, context: Context): void {
@@ -19,8 +20,10 @@ export function addRawGet(program: Command, context: Context): void {
   ]);
   command.option('--paginate', 'walk all pages, like the listing that the path names');
   command.option('--param <name=value>', 'a parameter, sent as it is', parameter('--param'));
-  addOutputFlags(command);
-  addRequestFlags(command);
+  declareLater(command, () => {
+    addOutputFlags(command);
+    addRequestFlags(command);
+  });
   command.action(async (path: string) => {
     const { rawGet } = await import('./run-raw-get.ts');
     await rawGet(context, path, flagsOf<RawFlags & GlobalFlags>(command));

@@ -6,7 +6,9 @@ import type { OutputStream, Secrets } from '../context.ts';
  */
 export function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
   return {
-    isTerminal: stream.isTerminal,
+    get isTerminal() {
+      return stream.isTerminal;
+    },
     get columns() {
       return stream.columns;
     },

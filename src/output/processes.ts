@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorCode } from './system-reason.ts';
 
@@ -44,5 +44,5 @@ function takesSignals(self: NodeProcess, pid: number): boolean {
 }
 
 function readText(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
+  return promises.readFile(path, 'utf8').catch(() => undefined);
 }

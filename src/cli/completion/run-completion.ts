@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { settingNames } from '../config-settings.ts';
+import { declareAll } from '../lazy-flags.ts';
 import { topics } from '../help/topics.ts';
 import { bashScript } from './bash-script.ts';
 import { completionTree } from './completion-tree.ts';
@@ -12,6 +13,7 @@ const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
 /** Prints the completion script of a shell. */
 export async function runCompletion(context: Context, program: Command, shell: Shell): Promise<void> {
+  declareAll(program);
   const settings = settingNames.map(([name]) => name);
   const commands = program
     .createHelp()

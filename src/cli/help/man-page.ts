@@ -1,10 +1,12 @@
 import type { Command, Option } from 'commander';
 import { version } from '../../version.ts';
+import { declareAll } from '../lazy-flags.ts';
 import { topics } from './topics.ts';
 import type { TermList, Topic } from './topic.ts';
 
 /** The manual page, in the macros of man(7): the same declarations and topics that the help prints. */
 export function manPage(program: Command): string {
+  declareAll(program);
   const help = program.createHelp();
   const commands = help.visibleCommands(program).flatMap((command) => withChildren(command));
   return [
