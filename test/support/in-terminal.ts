@@ -1,0 +1,43 @@
+import { spawnSync } from 'node:child_process';
+import { startFolio, type RunFolioOptions } from './run-folio.ts';
+
+/** Whether this machine has util-linux's `script`, which runs a program in a pseudo-terminal. */
+export const HAS_TERMINAL = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
+
+export interface TerminalExit {
+  readonly code: number | null;
+  /** All that the terminal was given, by stdout, stderr and the echo of what is typed, with its line ends. */
+  readonly screen: string;
+}
+
+export interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
+  /** What is typed, each once the screen shows the text before it. */
+  readonly typed?: readonly (readonly [shown: string, keys: string])[];
+}
+
+/** In a terminal of 100 columns; the words of the command line go through as they are. */
+const IN_TERMINAL = `
+quoted=
+for word; do quoted="$quoted '$(printf %s "$word" | sed "s/'/'\\\\\\\\''/g")'"; done
+exec script -qefc "stty cols 100 rows 40; exec $quoted" /dev/null`;
+
+/** Runs the real program in a pseudo-terminal: all three of its streams are one. */
+export async function runInTerminal(
+  args: readonly string[],
+  { typed = [], env, cwd }: TerminalOptions = {},
+): Promise<TerminalExit> {
+  const { process, exit } = startFolio(args, {
+    shell: IN_TERMINAL,
+    env: { TERM: 'xterm-256color', PATH: globalThis.process.env['PATH'], ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  let screen = '';
+  const left = [...typed];
+  process.stdout?.on('data', (chunk: Buffer) => {
+    screen += chunk.toString('latin1');
+    if (left.length > 0 && screen.includes(left[0]![0])) process.stdin?.write(left.shift()![1]);
+  });
+  const { code, stdout } = await exit;
+  return { code, screen: stdout.toString('utf8') };
+}
