@@ -5,9 +5,10 @@ import { visible } from '../output/terminal-text.ts';
 /** What a command says of one thing, by name, in order; null where there is nothing to say. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Prints facts as JSON: one object, or an array of them. */
+/** Prints facts as JSON: one object, or an array of them. On a terminal what JSON leaves as it is passes the gate. */
 export async function writeFactsAsJson(out: OutputStream, facts: Facts | readonly Facts[]): Promise<void> {
-  await out.write(`${JSON.stringify(facts, undefined, 2)}\n`);
+  const lines = JSON.stringify(facts, undefined, 2).split('\n');
+  await out.write(`${(out.isTerminal ? lines.map(visible) : lines).join('\n')}\n`);
 }
 
 /** Prints the facts of one thing, a line each; what there is nothing to say of is left out. */
