@@ -1,0 +1,113 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openUndiciTransport } from '../../src/api/undici-transport.ts';
+import { run } from '../../src/cli/run.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { countFigure } from '../support/figures.ts';
+import { runFolio } from '../support/run-folio.ts';
+import { HOSTILE_TOKEN } from './token-forms.ts';
+
+interface Host {
+  readonly host: string;
+  readonly port: number;
+  /** The path and the Authorization header of every request. */
+  readonly seen: (readonly [path: string, authorization: string | undefined])[];
+  readonly server: Server;
+}
+
+/** Answers each request with the redirect that its parameters `status` and `to` ask for. */
+async function startHost(): Promise<Host> {
+  const seen: [string, string | undefined][] = [];
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://own');
+    seen.push([pathname, request.headers.authorization]);
+    const location = searchParams.get('to');
+    response.writeHead(Number(searchParams.get('status') ?? 200), location === null ? {} : { location });
+    response.end('{"data":[],"errors":[],"nextToken":null}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { host: `127.0.0.1:${port}`, port, seen, server };
+}
+
+let own: Host;
+let other: Host;
+beforeAll(async () => {
+  own = await startHost();
+  other = await startHost();
+});
+let cases = 0;
+afterAll(() => {
+  countFigure({ what: 'redirects', ran: cases, leaked: other.seen.length });
+  for (const { server } of [own, other]) server.close();
+});
+
+const STATUSES = [300, 301, 302, 303, 304, 305, 306, 307, 308];
+
+/** Where to, and how the message names the target. */
+const TARGETS: readonly (readonly [what: string, to: () => string, named: () => string])[] = [
+  ['another host', () => `http://localhost:${other.port}/v1/customers`, () => `localhost:${other.port}`],
+  ['another port', () => `http://${other.host}/v1/customers`, () => other.host],
+  [
+    'a subdomain',
+    () => `http://evil.${own.host.replace('127.0.0.1', 'localhost')}/`,
+    () => `evil.localhost:${own.port}`,
+  ],
+  ['a suffix', () => `http://${own.host}.evil.example/`, () => 'an unreadable address'],
+  ['a suffix to the name', () => 'https://127.0.0.1.evil.example/v1', () => '127.0.0.1.evil.example'],
+  ['a user named like the host', () => `http://${own.host}@${other.host}/`, () => other.host],
+  ['a path on the same host', () => '/v1/customers?again', () => own.host],
+  ['a relative path', () => '../v2/customers', () => own.host],
+  ['no scheme', () => `//${other.host}/v1/customers`, () => other.host],
+  ['backslashes', () => `\\\\${other.host}/v1`, () => other.host],
+  ['another scheme', () => `ftp://${other.host}/v1`, () => other.host],
+  ['a file', () => 'file:///etc/passwd', () => 'an unreadable address'],
+  ['no host at all', () => 'javascript:alert(1)', () => 'an unreadable address'],
+  [
+    'the token in the address',
+    () => `http://${other.host}/?t=${encodeURIComponent(HOSTILE_TOKEN)}`,
+    () => other.host,
+  ],
+];
+
+function argsOf(status: number, to: string): string[] {
+  return ['customers', '--retries', '2', '--param', `status=${status}`, '--param', `to=${to}`];
+}
+
+function expectRefused(
+  exit: { code: number | null; stdout: string; stderr: string },
+  status: number,
+  named: string,
+) {
+  expect({ code: exit.code, stdout: exit.stdout }).toEqual({ code: 5, stdout: '' });
+  expect(exit.stderr.split('\n')[0]).toBe(
+    `folio: ${own.host} redirects to ${named} (${status}), and folio takes the token nowhere else`,
+  );
+  expect(exit.stderr).not.toContain(HOSTILE_TOKEN);
+  expect(other.seen).toEqual([]);
+  // Asked once: neither followed nor tried again.
+  expect(own.seen.splice(0)).toEqual([['/v1/customers', HOSTILE_TOKEN]]);
+}
+
+describe('a redirect', () => {
+  it.each(
+    TARGETS.flatMap(([what, ...target]) => STATUSES.map((status) => [status, what, ...target] as const)),
+  )('%i to %s: the token is seen nowhere else', async (status, _, to, named) => {
+    const env = { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: `http://${own.host}` };
+    const context = fakeContext({ argv: argsOf(status, to()), env, openTransport: openUndiciTransport });
+    const code = await run(context);
+    expectRefused({ code, stdout: context.stdout.text, stderr: context.stderr.text }, status, named());
+    cases++;
+  });
+
+  it('is refused by the program as built', async () => {
+    for (const [at, [, to, named]] of TARGETS.entries()) {
+      const status = STATUSES[at % STATUSES.length]!;
+      const env = { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: `http://${own.host}` };
+      const { code, stdout, stderr } = await runFolio(argsOf(status, to()), { env });
+      expectRefused({ code, stdout: stdout.toString(), stderr }, status, named());
+      cases++;
+    }
+  });
+});
