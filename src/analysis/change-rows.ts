@@ -2,6 +2,7 @@ import { CellReader, type Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
 import { compactRecord } from './key-reader.ts';
 import { cellJson, type Field, type Row } from './rows.ts';
+import { withoutSignatures } from './signed-links.ts';
 
 const NOTHING = 'null';
 
@@ -73,7 +74,10 @@ function fieldChange(field: string, old: string, now: string): Field[] {
   ];
 }
 
-/** By the text as sent: 10.0 and 10.00 differ, as do the number 1 and the text "1". Null and missing do not. */
+/** By the text as sent: 10.0 and 10.00 differ, as do the number 1 and the text "1". Null and missing do not, nor signatures. */
 function isSame(a: Cell | undefined, b: Cell | undefined): boolean {
-  return a?.kind === b?.kind && a?.text === b?.text;
+  if (a?.kind !== b?.kind) return false;
+  return (
+    a?.text === b?.text || (a?.kind === 'array' && withoutSignatures(a.text) === withoutSignatures(b!.text))
+  );
 }

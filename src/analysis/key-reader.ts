@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { CellReader } from '../json/cells.ts';
 import { compact } from '../json/compact.ts';
 import { recordBytes, type RecordBatch } from '../json/record-batch.ts';
+import { bytesWithoutSignatures } from './signed-links.ts';
 
 /** What tells which record of another export is the same one, and whether it is still the same. */
 export interface KeyedRecord {
@@ -11,7 +12,7 @@ export interface KeyedRecord {
   readonly hashes: Uint32Array;
 }
 
-/** Reads the key and the hashes of records. Records that differ in nothing but white space have the same. */
+/** Reads the key and the hashes of records. Those that differ in white space or in how links are signed have the same. */
 export class KeyReader {
   readonly #reader: CellReader;
   readonly #hashes = new Uint32Array(4);
@@ -23,7 +24,7 @@ export class KeyReader {
   read(batch: RecordBatch, index: number): KeyedRecord {
     const [cell] = this.#reader.read(batch, index);
     const key = cell && cell.kind + cell.text;
-    const content = digest(compactRecord(batch, index));
+    const content = digest(bytesWithoutSignatures(compactRecord(batch, index)));
     this.#hashes[2] = word(content, 0);
     this.#hashes[3] = word(content, 4);
     // Other bits than those above, so that a record without a key is told apart by 128.

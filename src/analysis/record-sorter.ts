@@ -1,15 +1,9 @@
-import { UsageError } from '../errors.ts';
 import { CellReader, type Cell } from '../json/cells.ts';
 import { recordBytes, type RecordBatch } from '../json/record-batch.ts';
 import { scanLines } from '../json/scan-page.ts';
 import { cellOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
-
-/** One part of `--sort`. */
-export interface SortKey {
-  readonly column: string;
-  readonly descending: boolean;
-}
+import type { SortKey } from './sort-key.ts';
 
 /** Where records wait until their order is known. Positions are bytes from the first that was appended. */
 export interface RecordStore {
@@ -24,18 +18,6 @@ export interface RecordStore {
 const BATCH_BYTES = 1_000_000;
 const MOST_TEXTS = 10_000;
 const NEWLINE = Buffer.from('\n');
-
-/** Reads `dueBy,-totalAmount`: columns in order of weight, a minus before those that are to descend. Throws UsageError. */
-export function parseSort(text: string): SortKey[] {
-  return text.split(',').map((part) => {
-    const descending = part.trim().startsWith('-');
-    const column = part.trim().slice(descending ? 1 : 0);
-    if (column !== '') return { column, descending };
-    throw new UsageError(`--sort '${text}' names an empty column`, {
-      hint: 'Name columns with commas between them, a minus before one that is to descend: --sort dueBy,-totalAmount',
-    });
-  });
-}
 
 /**
  * Puts records in the order of one or more columns: numbers by exact value, then text by its characters, then records

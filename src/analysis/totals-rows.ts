@@ -50,7 +50,10 @@ function fieldsOf(
   fields.push(['records', String(group.records)]);
   for (const [index, column] of sums.entries()) {
     const { total, missing } = group.sums[index]!;
-    fields.push([column, missing === group.records ? 'null' : formatDecimal(total, scales[index])]);
+    fields.push([
+      column,
+      group.records > 0 && missing === group.records ? 'null' : formatDecimal(total, scales[index]),
+    ]);
     fields.push([`${column}.missing`, String(missing)]);
   }
   return fields;

@@ -16,6 +16,9 @@ export interface TotalsRequest {
   readonly currency: string;
 }
 
+/** Where in the listing, from 1, the nth record is that is added: for messages. */
+export type PlaceOf = (nth: number) => number;
+
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
 export interface Group {
   readonly values: readonly (Cell | undefined)[];
@@ -37,6 +40,7 @@ const MOST_GROUPS = 100_000;
 /** Adds up columns, exactly, for each group and each currency. Memory grows with the groups, not with the records. */
 export class Totals {
   readonly #request: TotalsRequest;
+  readonly #placeOf: PlaceOf;
   readonly #reader: CellReader;
   /** Where the cells of each column are in what the reader gives. */
   readonly #groupAt: readonly number[];
@@ -47,7 +51,8 @@ export class Totals {
   readonly #groups = new Map<string, Group>();
   #records = 0;
 
-  constructor(request: TotalsRequest) {
+  constructor(request: TotalsRequest, placeOf: PlaceOf = (nth) => nth) {
+    this.#placeOf = placeOf;
     const { sums, groupBy, currency } = request;
     this.#request = request;
     const columns = [...new Set([...groupBy, ...sums, currency])];
@@ -66,11 +71,11 @@ export class Totals {
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
-      this.#addRecord(cells, ++this.#records);
+      this.#addRecord(cells, this.#placeOf(++this.#records));
     }
   }
 
-  /** The groups in order of first appearance. Throws UsageError when no record has a column that was named. */
+  /** The groups in order of first appearance; one of no records where nothing came and all is one group. Throws UsageError when no record has a column that was named. */
   finish(): Group[] {
     const [complaint] = this.#watch.complaints();
     if (complaint !== undefined) {
@@ -78,6 +83,7 @@ export class Totals {
         hint: '--list-columns shows the columns there are',
       });
     }
+    if (this.#records === 0 && this.#request.groupBy.length === 0) this.#groupOf([], undefined);
     return [...this.#groups.values()];
   }
 

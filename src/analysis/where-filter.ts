@@ -11,6 +11,8 @@ export class WhereFilter {
   readonly #watch: ColumnWatch;
   #seen = 0;
   #kept = 0;
+  /** Of the records of the last batch that were let through, their places in the listing. */
+  #places: readonly number[] = [];
 
   constructor(conditions: readonly Condition[]) {
     const columns = [...new Set(conditions.map(({ column }) => column))];
@@ -36,15 +38,24 @@ export class WhereFilter {
   apply(batch: RecordBatch): RecordBatch {
     this.#watch.sample(batch);
     const indices: number[] = [];
+    const places: number[] = [];
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
       const place = this.#seen + index + 1;
-      if (this.#tests.every(([column, test]) => test(cells[column], place))) indices.push(index);
+      if (!this.#tests.every(([column, test]) => test(cells[column], place))) continue;
+      indices.push(index);
+      places.push(place);
     }
+    this.#places = places;
     this.#seen += batch.count;
     this.#kept += indices.length;
     return indices.length === batch.count ? batch : selectRecords(batch, indices);
+  }
+
+  /** The place in the listing, from 1, of the nth record let through, while its batch is the last one. */
+  placeOf(nth: number): number {
+    return this.#places[nth - 1 - (this.#kept - this.#places.length)]!;
   }
 
   /** At the end: a sentence for each column that no record had a value in, with the names it may have meant. */

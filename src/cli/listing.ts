@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { addListingFlags, type ListingFlags } from './listing-flags.ts';
+import { addQuestionFlags } from './questions/question-flags.ts';
 import { flagsOf } from './flags-of.ts';
 import { declareLater } from './lazy-flags.ts';
 
@@ -22,7 +23,10 @@ export function addListing(
   command.summary(resource.records);
   addExamples(command, resource.examples);
   if (argument !== undefined) command.argument(...argument);
-  declareLater(command, () => addListingFlags(command, resource));
+  declareLater(command, () => {
+    addListingFlags(command, resource);
+    addQuestionFlags(command);
+  });
   return command.action(async (...received: unknown[]) => {
     const id = argument === undefined ? undefined : (received[0] as string);
     const { runListing } = await import('./run-listing.ts');

@@ -27,12 +27,14 @@ export interface OutputWish {
   readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter'>;
   /** True for a command that is about a single record. */
   readonly single?: boolean;
+  /** xlsx: what the sheet is called. */
+  readonly sheet?: string;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, defaults, single = false }: OutputWish,
+  { flags, defaults, single = false, sheet }: OutputWish,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -54,6 +56,7 @@ export async function planOutput(
     header: flags.header,
     excel: flags.excel === true,
     single,
+    sheet,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
     // What is piped must not depend on a locale.

@@ -17,9 +17,11 @@ import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';
 import { listColumns } from './list-columns.ts';
 import { Notices } from './notices.ts';
-import { planOutput, TABLE_LIMIT, type OutputPlan } from './output-plan.ts';
+import { planOutput, type OutputPlan } from './output-plan.ts';
 import { PartialResults } from './partial-results.ts';
 import { openProgress } from './progress.ts';
+import { checkQuestions } from './questions/check-questions.ts';
+import { openQuestions, tableLimit, type MakeResult } from './questions/open-questions.ts';
 import { Receipt } from './receipt.ts';
 import type { OpenWalk, ResumableWalk } from './resumable-walk.ts';
 import { openResumable } from './resume.ts';
@@ -29,6 +31,8 @@ export interface ListingRun {
   readonly resource: Resource;
   readonly id: string | undefined;
   readonly flags: ListingFlags & GlobalFlags;
+  /** Makes something else of the records than the flags could ask for; from the session, for its profile. */
+  readonly makeResult?: ((session: Session) => Promise<MakeResult>) | undefined;
 }
 
 /** Everything that one run of a listing is made of. */
@@ -45,7 +49,9 @@ interface Run extends ListingRun {
  * Lists or exports a resource. What was asked for but is not there ends in IncompleteError, after everything that
  * could be had was delivered.
  */
-export async function runListing(context: Context, { resource, id, flags }: ListingRun): Promise<void> {
+export async function runListing(context: Context, listing: ListingRun): Promise<void> {
+  const { resource, id, flags } = listing;
+  checkQuestions(flags);
   const notices = new Notices(context, flags);
   const progress = openProgress(context, flags, resource.records);
   const account = new WalkAccount((event) => progress.walked(event));
@@ -58,7 +64,7 @@ export async function runListing(context: Context, { resource, id, flags }: List
       const query = await readQuery(context, { resource, id, flags: { ...session.defaults, ...flags } });
       const partial = new PartialResults(query.fiscalIds, context.secrets.redact);
       receipt.note({ partial });
-      await runQuery({ context, resource, id, flags, notices, query, account, partial, receipt }, session);
+      await runQuery({ ...listing, context, notices, query, account, partial, receipt }, session);
     } finally {
       progress.stop();
       await session.close();
@@ -77,13 +83,16 @@ async function runQuery(run: Run, session: Session): Promise<void> {
 }
 
 async function exportRecords(run: Run, session: Session): Promise<void> {
-  const { context, flags, account, receipt, notices } = run;
-  const plan = await planOutput(context, { flags, defaults: session.defaults });
-  const shown = tableLimit(run, plan);
-  const query = shown === undefined ? run.query : { ...run.query, limit: shown };
+  const { context, resource, flags, account, receipt, notices } = run;
+  const sheet = resource.records;
+  const output = await planOutput(context, { flags, defaults: session.defaults, sheet });
+  const makeResult = await run.makeResult?.(session);
+  const questions = await openQuestions(context, { flags, resource, plan: output, notices, makeResult });
+  const plan = { ...output, openWriter: questions.writer(output.openWriter) };
+  const asked = { ...run, query: { ...run.query, limit: questions.limitOfListing } };
   receipt.note({ plan });
-  const walk = flags.resume ? await resumable(run, session, plan) : undefined;
-  const records = walk?.read() ?? recordsOf({ ...run, query }, session);
+  const walk = flags.resume ? await resumable(asked, session, plan) : undefined;
+  const records = questions.answer(walk?.read() ?? recordsOf(asked, session));
   const delivered = await deliver(context, plan, receipt.counted(records), {
     digest: receipt.isWanted,
     journalled: flags.resume === true,
@@ -94,7 +103,10 @@ async function exportRecords(run: Run, session: Session): Promise<void> {
     throw error;
   });
   receipt.note({ delivered, takenOver: walk?.takenOver });
-  if (shown !== undefined) sayHowMany(run, shown, plan.layout.locale);
+  const stopped = tableLimit(flags, plan);
+  if (stopped !== undefined && questions.limitOfListing !== undefined)
+    sayHowMany(run, stopped, plan.layout.locale);
+  else questions.announce(account.records, stopped !== undefined);
   checkComplete(account, strictlyUnknown(run));
 }
 
@@ -165,12 +177,6 @@ function sortKey({ sortBy }: Resource, typed: string | undefined): string | unde
   if (typed === undefined) return undefined;
   if (typed === '') throw new UsageError('--sort-by "": expected a key', { hint: sortBy?.known.join(', ') });
   return sortBy?.known.find((key) => key === typed.toUpperCase()) ?? typed;
-}
-
-/** Records after which a table on a terminal stops by itself. */
-function tableLimit({ flags }: Run, plan: OutputPlan): number | undefined {
-  if (plan.format !== 'table' || !plan.onTerminal) return undefined;
-  return flags.all || flags.limit !== undefined || flags.page !== undefined ? undefined : TABLE_LIMIT;
 }
 
 function sayHowMany(run: Run, limit: number, locale: string | undefined): void {

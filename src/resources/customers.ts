@@ -5,6 +5,7 @@ const NOT_ACCEPTED = 'the service does not accept it on customers at present: an
 export const customers: Resource = {
   name: 'customers',
   records: 'customers',
+  label: 'name',
   path: '/customers',
   // The specification leaves the limit of the page size open (spec 4.3).
   paging: { kind: 'cursor', walkSize: 1000, recordsIn: 'data' },

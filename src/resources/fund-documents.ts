@@ -3,6 +3,7 @@ import type { Resource } from './resource.ts';
 export const fundDocuments: Resource = {
   name: 'fund documents',
   records: 'documents of the fund',
+  label: 'number',
   path: '/accounts-payable/prepaid-expenses/{id}',
   paging: {
     kind: 'numbered',

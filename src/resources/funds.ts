@@ -3,6 +3,7 @@ import type { Resource } from './resource.ts';
 export const funds: Resource = {
   name: 'funds',
   records: 'prepaid-expense funds',
+  label: 'number',
   path: '/accounts-payable/prepaid-expenses',
   paging: {
     kind: 'numbered',

@@ -3,6 +3,7 @@ import type { Resource } from './resource.ts';
 export const issued: Resource = {
   name: 'issued',
   records: 'issued invoices',
+  label: 'number',
   path: '/invoices/issued',
   paging: {
     kind: 'numbered',

@@ -3,6 +3,7 @@ import type { Resource } from './resource.ts';
 export const received: Resource = {
   name: 'received',
   records: 'received invoices',
+  label: 'number',
   path: '/invoices/received',
   paging: {
     kind: 'numbered',

@@ -8,6 +8,8 @@ export interface Resource {
   readonly name: string;
   /** What its records are, in the plural: `issued invoices`. */
   readonly records: string;
+  /** The column by which people know a record. */
+  readonly label: string;
   /** Below the base address; `{id}` stands for the positional argument. */
   readonly path: string;
   readonly paging: NumberedPaging | CursorPaging;

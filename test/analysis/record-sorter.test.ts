@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseSort, RecordSorter } from '../../src/analysis/record-sorter.ts';
+import { RecordSorter } from '../../src/analysis/record-sorter.ts';
+import { parseSort } from '../../src/analysis/sort-key.ts';
 import { Spool } from '../../src/output/spool.ts';
 import { batchOf, linesOf } from './batches.ts';
 
