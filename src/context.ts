@@ -27,6 +27,22 @@ export interface Context {
   readonly networkProbe: () => Promise<NetworkProbe>;
   /** The processes of this machine, for telling a run that still holds a file from one that died. */
   readonly processes: Processes;
+  /** Loads what draws on a terminal while somebody waits, which takes longer than many a run. */
+  readonly loadSpinner: () => Promise<StartSpinner>;
+}
+
+/** Begins to draw on standard error; what else is written to the terminal goes above it. */
+export type StartSpinner = (options: SpinnerOptions) => Spinner;
+
+export interface SpinnerOptions {
+  /** What to show beside it, one line or several; asked for again and again. Must be safe for a terminal. */
+  readonly text: () => string;
+  readonly color: boolean;
+}
+
+export interface Spinner {
+  /** Wipes it off the terminal. */
+  stop(): void;
 }
 
 /** Texts that must not be shown, known by their exact values. */

@@ -43,6 +43,7 @@ function realContext(self: NodeJS.Process): Context {
       return openStore({ env, clock: realClock, signal, uid: self.getuid?.() });
     },
     processes: processTable(self),
+    loadSpinner: async () => (await import('./ora-spinner.ts')).startOraSpinner(self.stderr),
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
     openFileTransport: async (options) =>

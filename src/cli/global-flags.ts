@@ -5,6 +5,7 @@ import { oneOf } from './parse-values.ts';
 
 /** The flags that every command understands, before or after its name. */
 export interface GlobalFlags {
+  /** Several of them have commas between, which listings alone take. */
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly tokenFile?: string;
@@ -41,7 +42,9 @@ function addTo(command: Command): void {
 
 function globalOptions(): Option[] {
   const options = [
-    new Option('--profile <name>', 'the organization to ask for, by the name of its profile'),
+    new Option('--profile <name>', 'the organization to ask for, by the name of its profile').argParser(
+      withComma,
+    ),
     new Option('--base-url <url>', 'the address of the service, with or without /v1'),
     new Option('--token-file <file>', 'read the token from a file; - is standard input'),
     new Option('--sandbox', 'ask an embedded service with made-up data: no token, no set-up'),
@@ -56,6 +59,11 @@ function globalOptions(): Option[] {
   ];
   const token = new Option('--token <token>').hideHelp().argParser(refuseToken);
   return [...options.map((option) => option.helpGroup(GROUP)), token];
+}
+
+/** A flag that is repeated says the same as one with commas. */
+function withComma(value: string, before?: string): string {
+  return before === undefined ? value : `${before},${value}`;
 }
 
 /** Never shows what was given. */

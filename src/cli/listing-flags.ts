@@ -3,13 +3,14 @@ import type { ListEncoding } from '../api/query-string.ts';
 import type { Resource } from '../resources/resource.ts';
 import { addOutputFlags, type OutputFlags } from './output-flags.ts';
 import { oneOf, parameter, textLike, wholeNumber } from './parse-values.ts';
+import type { ProfilesFlags } from './profiles-flags.ts';
 import type { QuestionFlags } from './questions/question-flags.ts';
 import { addRequestFlags, type RequestFlags } from './request-flags.ts';
 
 export const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
 
 /** What the parser hands over for a listing; which of the flags there are depends on the resource. */
-export interface ListingFlags extends OutputFlags, RequestFlags, QuestionFlags {
+export interface ListingFlags extends OutputFlags, RequestFlags, QuestionFlags, ProfilesFlags {
   readonly customerFiscalId?: readonly string[];
   readonly issuerFiscalId?: readonly string[];
   readonly sortBy?: string;

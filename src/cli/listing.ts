@@ -6,6 +6,7 @@ import { addListingFlags, type ListingFlags } from './listing-flags.ts';
 import { addQuestionFlags } from './questions/question-flags.ts';
 import { flagsOf } from './flags-of.ts';
 import { declareLater } from './lazy-flags.ts';
+import { addProfilesFlags } from './profiles-flags.ts';
 
 /**
  * Turns a resource into a command: its flags, help and examples come from the declaration.
@@ -26,6 +27,7 @@ export function addListing(
   declareLater(command, () => {
     addListingFlags(command, resource);
     addQuestionFlags(command);
+    addProfilesFlags(command);
   });
   return command.action(async (...received: unknown[]) => {
     const id = argument === undefined ? undefined : (received[0] as string);

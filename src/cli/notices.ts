@@ -6,34 +6,40 @@ import type { GlobalFlags } from './global-flags.ts';
 export class Notices {
   readonly #context: Context;
   readonly #flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
-  readonly #said = new Set<string>();
+  /** What was warned of, by whichever notices of the run. */
+  #said = new Set<string>();
+  #about = '';
 
   constructor(context: Context, flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>) {
     this.#context = context;
     this.#flags = flags;
   }
 
+  /** The same notices about one organization of several: its name goes before each. */
+  about(name: string): Notices {
+    const notices = new Notices(this.#context, this.#flags);
+    notices.#said = this.#said;
+    notices.#about = `${name}: `;
+    return notices;
+  }
+
   /** A fact that the user should know although the run goes on; each is said once. Nothing under --quiet. */
   warn(text: string): void {
-    if (this.#flags.quiet || this.#said.has(text)) return;
-    this.#said.add(text);
-    this.#write(`warning: ${text}`);
+    const warning = `warning: ${this.#about}${text}`;
+    if (this.#flags.quiet || this.#said.has(warning)) return;
+    this.#said.add(warning);
+    this.#write(warning);
   }
 
   /** A word for somebody who looks on: on a terminal, or under --verbose. */
   remark(text: string): void {
     if (this.#flags.quiet || (!this.#context.stderr.isTerminal && !this.#chatty)) return;
-    this.#write(text);
+    this.#write(this.#about + text);
   }
 
   /** What is being done, under --verbose and --debug. */
   detail(text: string): void {
-    if (this.#chatty) this.#write(text);
-  }
-
-  /** Everything, under --debug. */
-  trace(text: string): void {
-    if (this.#flags.debug) this.#write(text);
+    if (this.#chatty) this.#write(this.#about + text);
   }
 
   get #chatty(): boolean {

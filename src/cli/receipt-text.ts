@@ -5,21 +5,11 @@ import type { OutputPlan } from './output-plan.ts';
 import type { PartialResults } from './partial-results.ts';
 import type { Session } from './session.ts';
 
-/** What a run's receipt is made of; a run that failed early knows less. */
-export interface ReceiptFacts {
-  readonly resource: string;
-  readonly arguments: readonly string[];
-  /** As given to -o. */
-  readonly output: string | undefined;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly finishedAt: number;
+/** What a receipt is made of, for a run or for one of its organizations; what failed early knows less. */
+export interface PartFacts {
   readonly account: WalkAccount;
-  /** Records handed to the writer. */
-  readonly records: number;
-  /** What ended the run, when it failed. */
-  readonly failure: unknown;
-  readonly redact: (text: string) => string;
+  /** What ended it, when it failed. */
+  readonly failure?: unknown;
   readonly session?: Pick<Session, 'profile' | 'baseUrl' | 'client'> | undefined;
   readonly partial?: PartialResults | undefined;
   readonly plan?: OutputPlan | undefined;
@@ -29,10 +19,28 @@ export interface ReceiptFacts {
   readonly takenOver?: number | undefined;
 }
 
+interface CountedFacts extends PartFacts {
+  /** Records handed to the writer. */
+  readonly records: number;
+}
+
+export interface ReceiptFacts extends CountedFacts {
+  readonly resource: string;
+  readonly arguments: readonly string[];
+  /** As given to -o, or to --output-dir. */
+  readonly output: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly redact: (text: string) => string;
+  /** Where several organizations were asked: what became of each. */
+  readonly sections?: readonly (CountedFacts & { readonly profile: string })[];
+}
+
 /** The receipt as JSON. Never holds a token, nor the signature of a link; nothing of the environment is in it. */
 export function receiptText(facts: ReceiptFacts): string {
-  const { failure, partial, session } = facts;
-  const errors = [...(partial?.warnings ?? []), ...(failure === undefined ? [] : [messageOf(failure)])];
+  const { sections, session } = facts;
+  const parts = sections ?? [facts];
   const receipt = {
     folio: version,
     resource: facts.resource,
@@ -42,22 +50,32 @@ export function receiptText(facts: ReceiptFacts): string {
     startedAt: new Date(facts.startedAt).toISOString(),
     finishedAt: new Date(facts.finishedAt).toISOString(),
     seconds: (facts.finishedAt - facts.startedAt) / 1000,
-    ...outputOf(facts),
-    ...walkOf(facts),
-    missingFiscalIds: [...(partial?.missingFiscalIds ?? [])],
-    errors,
-    complete: failure === undefined,
+    output: facts.output ?? null,
+    ...(sections === undefined || facts.plan !== undefined ? writtenOf(facts) : writtenOfAll(sections)),
+    ...walkOf(parts),
+    ...endOf(parts, facts.failure),
+    ...(sections && { profiles: sections.map(sectionOf) }),
   };
   const clean = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? facts.redact(value) : value;
   return `${JSON.stringify(receipt, clean, 2)}\n`;
 }
 
+function sectionOf(section: CountedFacts & { readonly profile: string }): Record<string, unknown> {
+  const { profile, session, plan, records, failure } = section;
+  return {
+    profile,
+    baseUrl: session?.baseUrl.href ?? null,
+    ...(plan === undefined ? { records } : { output: plan.target ?? null, ...writtenOf(section) }),
+    ...walkOf([section]),
+    ...endOf([section], failure),
+  };
+}
+
 /** What was written; nothing where a file was not put in place. */
-function outputOf({ output, plan, delivered, records }: ReceiptFacts): Record<string, unknown> {
+function writtenOf({ plan, delivered, records }: CountedFacts): Record<string, unknown> {
   const isStraight = plan !== undefined && plan.target === undefined;
   return {
-    output: output ?? null,
     format: plan?.format ?? null,
     header: plan?.layout.header ?? null,
     delimiter: plan?.layout.delimiter ?? null,
@@ -67,22 +85,57 @@ function outputOf({ output, plan, delivered, records }: ReceiptFacts): Record<st
   };
 }
 
-/** What it took to get there. Pages, requests and bytes on the wire are those of this run alone. */
-function walkOf({ account, session, takenOver = 0 }: ReceiptFacts): Record<string, unknown> {
-  const { requests = 0, retries = 0, bytes = 0 } = session?.client.stats ?? {};
+/** The same of files in a folder, one for each section, which have their hashes there. */
+function writtenOfAll(sections: readonly CountedFacts[]): Record<string, unknown> {
+  const delivered = sections.filter((section) => section.delivered !== undefined);
+  const formats = new Set(delivered.map(({ plan }) => plan?.format));
   return {
-    recordsRead: account.records,
-    recordsTakenOver: takenOver,
-    total: account.totalAtEnd ?? null,
-    totalAtStart: account.totalAtStart ?? null,
-    totalAtEnd: account.totalAtEnd ?? null,
-    drift: account.drift,
-    pages: account.pages,
-    requests,
-    retries,
-    shrinks: account.shrinks,
-    wireBytes: bytes,
+    format: formats.size === 1 ? [...formats][0] : null,
+    records: sum(delivered, ({ records }) => records),
+    bytes: sum(delivered, ({ delivered: file }) => file?.bytes ?? 0),
+    sha256: null,
   };
+}
+
+/** What it took to get there. Pages, requests and bytes on the wire are those of this run alone. */
+function walkOf(parts: readonly PartFacts[]): Record<string, unknown> {
+  const stats = parts.flatMap(({ session }) => (session === undefined ? [] : [session.client.stats]));
+  return {
+    recordsRead: sum(parts, ({ account }) => account.records),
+    recordsTakenOver: sum(parts, ({ takenOver }) => takenOver ?? 0),
+    total: total(parts, ({ account }) => account.totalAtEnd),
+    totalAtStart: total(parts, ({ account }) => account.totalAtStart),
+    totalAtEnd: total(parts, ({ account }) => account.totalAtEnd),
+    drift: parts.some(({ account }) => account.drift),
+    pages: sum(parts, ({ account }) => account.pages),
+    requests: sum(stats, ({ requests }) => requests),
+    retries: sum(stats, ({ retries }) => retries),
+    shrinks: sum(parts, ({ account }) => account.shrinks),
+    wireBytes: sum(stats, ({ bytes }) => bytes),
+  };
+}
+
+function endOf(parts: readonly PartFacts[], failure: unknown): Record<string, unknown> {
+  const missing = parts.flatMap(({ partial }) => [...(partial?.missingFiscalIds ?? [])]);
+  const warnings = parts.flatMap(({ partial }) => [...(partial?.warnings ?? [])]);
+  const errors = failure === undefined ? warnings : [...warnings, messageOf(failure)];
+  return {
+    missingFiscalIds: [...new Set(missing)],
+    errors,
+    complete: failure === undefined,
+  };
+}
+
+function sum<Part>(parts: readonly Part[], of: (part: Part) => number): number {
+  return parts.reduce((so, part) => so + of(part), 0);
+}
+
+/** Null where one of them is not known. */
+function total<Part>(parts: readonly Part[], of: (part: Part) => number | undefined): number | null {
+  return parts.reduce<number | null>((so, part) => {
+    const one = of(part);
+    return so === null || one === undefined ? null : so + one;
+  }, 0);
 }
 
 function messageOf(error: unknown): string {

@@ -1,15 +1,15 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { RecordBatch } from '../json/record-batch.ts';
 import type { Destination } from '../output/destination.ts';
 import { openDestination } from '../output/open-destination.ts';
 import { findTarget, type Target } from '../output/target.ts';
-import type { WalkAccount } from '../paging/walk-account.ts';
+import { WalkAccount } from '../paging/walk-account.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';
 import type { Notices } from './notices.ts';
-import { receiptText, type ReceiptFacts } from './receipt-text.ts';
+import { ReceiptPart } from './receipt-part.ts';
+import { receiptText } from './receipt-text.ts';
 
 export interface ReceiptSources {
   readonly flags: ListingFlags & GlobalFlags;
@@ -18,16 +18,21 @@ export interface ReceiptSources {
   readonly notices: Notices;
 }
 
+interface Section {
+  readonly profile: string;
+  readonly part: ReceiptPart;
+}
+
 /** What a run did, for --report: written at its end, whatever the end. */
-export class Receipt {
+export class Receipt extends ReceiptPart {
   readonly #context: Context;
   readonly #sources: ReceiptSources;
   readonly #file: Destination | undefined;
   readonly #startedAt: number;
-  #facts: Partial<ReceiptFacts> = {};
-  #records = 0;
+  readonly #sections: Section[] = [];
 
   private constructor(context: Context, sources: ReceiptSources, file: Destination | undefined) {
+    super(sources.account, file !== undefined);
     this.#context = context;
     this.#sources = sources;
     this.#file = file;
@@ -42,22 +47,11 @@ export class Receipt {
     return new Receipt(context, sources, await openDestination(report, context));
   }
 
-  /** Whether the receipt will ask for the hash of what was written. */
-  get isWanted(): boolean {
-    return this.#file !== undefined;
-  }
-
-  /** Notes what has become known. */
-  note(facts: Partial<ReceiptFacts>): void {
-    this.#facts = { ...this.#facts, ...facts };
-  }
-
-  /** Counts the records that pass. */
-  async *counted(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    for await (const batch of batches) {
-      this.#records += batch.count;
-      yield batch;
-    }
+  /** The part of one organization of several, which stand in the receipt in the order of these calls. */
+  section(profile: string): ReceiptPart {
+    const part = new ReceiptPart(new WalkAccount(), this.isWanted);
+    this.#sections.push({ profile, part });
+    return part;
   }
 
   /** Does the run and writes the receipt, also when the run fails; then its error is what is thrown. */
@@ -75,20 +69,20 @@ export class Receipt {
 
   async #write(failure: unknown): Promise<void> {
     if (this.#file === undefined) return;
-    const { account, resource, flags } = this.#sources;
+    const { resource, flags } = this.#sources;
+    const sections = this.#sections.map(({ profile, part }) => ({ ...part.facts, profile }));
     try {
       await this.#file.write(
         receiptText({
-          ...this.#facts,
-          account,
+          ...this.facts,
           failure,
-          output: flags.output,
+          output: flags.output ?? flags.outputDir,
           resource: resource.name,
-          records: this.#records,
           startedAt: this.#startedAt,
           finishedAt: this.#context.clock.now(),
           arguments: this.#context.argv,
           redact: (text) => this.#context.secrets.redact(text),
+          ...(sections.length > 0 && { sections }),
         }),
       );
       await this.#file.commit();

@@ -1,4 +1,3 @@
-import type { RequestEvent } from '../api/request-event.ts';
 import type { Context } from '../context.ts';
 import { DownloadFolder } from '../downloads/download-folder.ts';
 import { downloadFile, type DownloadJob, type DownloadResult } from '../downloads/download-files.ts';
@@ -21,10 +20,11 @@ import { FILES_AT_ONCE, makeFileClient } from './make-file-client.ts';
 import { Notices } from './notices.ts';
 import { planOutput } from './output-plan.ts';
 import { PartialResults } from './partial-results.ts';
-import { openProgress } from './progress.ts';
+import { Progress } from './progress/progress.ts';
+import { readQuery } from './read-query.ts';
 import { Receipt } from './receipt.ts';
-import { inUsersWords, readQuery } from './run-listing.ts';
 import { openSession, type Session } from './session.ts';
+import { inUsersWords } from './unknown-ids.ts';
 
 export interface DownloadFlags extends ListingFlags, GlobalFlags {
   readonly only?: ReadonlySet<string>;
@@ -49,21 +49,21 @@ interface Run {
 export async function runIssuedDownload(context: Context, path: string, flags: DownloadFlags): Promise<void> {
   if (flags.listColumns) return context.stdout.write(`${downloadColumns.join('\n')}\n`);
   const notices = new Notices(context, flags);
-  const progress = openProgress(context, flags, issued.records);
-  const account = new WalkAccount((event) => progress.walked(event));
-  const observe = (event: RequestEvent): void => progress.asked(event);
-  const receipt = await Receipt.open(context, { flags, resource: issued, account, notices });
-  await receipt.during(async () => {
-    const session = await openSession(context, { flags, resource: issued, notices, observe });
-    receipt.note({ session });
-    try {
-      const merged = { ...session.defaults, ...flags };
-      const query = await readQuery(context, { resource: issued, id: undefined, flags: merged });
-      await inFolder(path, { context, flags, notices, session, query, account, receipt });
-    } finally {
-      progress.stop();
-      await session.close();
-    }
+  await Progress.during(context, { flags, what: issued.records }, async (progress, site) => {
+    const track = progress.track(notices);
+    const account = new WalkAccount((event) => track.walked(event));
+    const receipt = await Receipt.open(context, { flags, resource: issued, account, notices });
+    await receipt.during(async () => {
+      const session = await openSession(context, { flags, resource: issued, notices, observe: track.asked });
+      receipt.note({ session });
+      try {
+        const merged = { ...session.defaults, ...flags };
+        const query = await readQuery(context, { resource: issued, id: undefined, flags: merged });
+        await inFolder(path, { context: site, flags, notices, session, query, account, receipt });
+      } finally {
+        await session.close();
+      }
+    });
   });
 }
 
@@ -74,7 +74,7 @@ async function inFolder(path: string, run: Omit<Run, 'folder' | 'partial'>): Pro
   try {
     await downloadAll({ ...run, folder, partial });
   } catch (error) {
-    throw inUsersWords(error, { partial, resource: issued });
+    throw await inUsersWords(error, { ...run, partial, resource: issued });
   } finally {
     await folder.close();
     partial.announce(run.notices, issued.fiscalIds);

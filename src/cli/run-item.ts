@@ -13,7 +13,7 @@ import { Notices } from './notices.ts';
 import type { OutputFlags } from './output-flags.ts';
 import { planOutput } from './output-plan.ts';
 import { PartialResults } from './partial-results.ts';
-import { openProgress } from './progress.ts';
+import { Progress } from './progress/progress.ts';
 import type { RequestFlags } from './request-flags.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -61,14 +61,15 @@ type Fetch = (session: Session) => AsyncGenerator<RecordBatch>;
 
 async function deliverItem(context: Context, flags: Flags, fetch: Fetch): Promise<void> {
   const notices = new Notices(context, flags);
-  const progress = openProgress(context, flags, 'record');
-  const session = await openSession(context, { flags, notices, observe: (event) => progress.asked(event) });
-  try {
-    if (flags.listColumns) return await listColumns(context, fetch(session));
-    const plan = await planOutput(context, { flags, defaults: session.defaults, single: true });
-    await deliver(context, plan, fetch(session), discardNotice(notices, plan.target));
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  await Progress.during(context, { flags, what: 'one record' }, async (progress, site) => {
+    const observe = progress.track(notices).asked;
+    const session = await openSession(context, { flags, notices, observe });
+    try {
+      if (flags.listColumns) return await listColumns(site, fetch(session));
+      const plan = await planOutput(site, { flags, defaults: session.defaults, single: true });
+      await deliver(site, plan, fetch(session), discardNotice(notices, plan.target));
+    } finally {
+      await session.close();
+    }
+  });
 }

@@ -9,7 +9,7 @@ import { discardNotice } from './discard-notice.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';
 import { Notices } from './notices.ts';
-import { openProgress } from './progress.ts';
+import { Progress } from './progress/progress.ts';
 import { runListing } from './run-listing.ts';
 import { openSession } from './session.ts';
 
@@ -24,21 +24,21 @@ export async function rawGet(context: Context, address: string, flags: Flags): P
   const { path, query } = readAddress(address, flags.param ?? []);
   if (flags.paginate) return paginate(context, path, { ...flags, param: query });
   const notices = new Notices(context, flags);
-  const progress = openProgress(context, flags, 'body');
-  const session = await openSession(context, { flags, notices, observe: (event) => progress.asked(event) });
-  try {
-    const destination = await openDestination(flags.output, context, discardNotice(notices, flags.output));
+  await Progress.during(context, { flags, what: 'one answer' }, async (progress, site) => {
+    const session = await openSession(context, { flags, notices, observe: progress.track(notices).asked });
     try {
-      await destination.write(await session.client.get({ path, query, parse: checkedJson }));
-      await destination.commit();
-    } catch (error) {
-      await destination.discard();
-      throw error;
+      const destination = await openDestination(flags.output, site, discardNotice(notices, flags.output));
+      try {
+        await destination.write(await session.client.get({ path, query, parse: checkedJson }));
+        await destination.commit();
+      } catch (error) {
+        await destination.discard();
+        throw error;
+      }
+    } finally {
+      await session.close();
     }
-  } finally {
-    progress.stop();
-    await session.close();
-  }
+  });
 }
 
 async function paginate(context: Context, path: string, flags: Flags): Promise<void> {

@@ -27,7 +27,12 @@ export function useColor(env: Environment, isTerminal: boolean, flag: boolean | 
   if (flag === false || env['NO_COLOR']) return false;
   const force = env['FORCE_COLOR'];
   if (force) return force !== '0' && force !== 'false';
-  return isTerminal && env['TERM'] !== 'dumb' && !isSet(env['CI']);
+  return isTerminal && isForPeople(env);
+}
+
+/** False where nobody looks on (CI), or the terminal can do nothing but print (TERM=dumb). */
+export function isForPeople(env: Environment): boolean {
+  return env['TERM'] !== 'dumb' && !isSet(env['CI']);
 }
 
 /** CI=false is how a user at a terminal says that it is none. */

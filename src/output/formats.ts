@@ -28,6 +28,11 @@ export function formatOfEnding(file: string): Format | undefined {
   return formats.find((format) => format === ending) ?? ENDINGS[ending];
 }
 
+/** The ending of a file in this format, where folio names it. */
+export function endingOf(format: Format): string {
+  return format === 'table' ? 'txt' : format;
+}
+
 /** Refuses flags that the format has no use for, so that nobody believes they took effect. */
 export function checkFlagsOfFormat(format: Format, given: Readonly<Record<string, unknown>>): void {
   const owners: Readonly<Record<string, readonly Format[]>> = {

@@ -4,7 +4,12 @@
  */
 
 const CITIES = ['Santiago', 'Ñuñoa', 'Viña del Mar', 'Concepción', 'Temuco', 'Puerto Varas'];
-const NAMES = ['Comercial Río Blanco SpA', 'Agrícola "Los Robles" Ltda.', 'Muñoz, Pérez y Cía.', 'Transportes del Sur'];
+const NAMES = [
+  'Comercial Río Blanco SpA',
+  'Agrícola "Los Robles" Ltda.',
+  'Muñoz, Pérez y Cía.',
+  'Transportes del Sur',
+];
 
 /** An issued invoice of about 1.2 KB: 25 columns, objects within, arrays, escapes, commas, accents. */
 export function issuedInvoice(number: number): string {

@@ -9,6 +9,7 @@ import { Interrupted } from '../../src/errors.ts';
 import { processTable } from '../../src/output/processes.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { FakeClockOptions } from './fake-clock.ts';
+import { FakeSpinner } from './fake-spinner.ts';
 import { FakeInput, FakeOutput } from './fake-streams.ts';
 import type { FakeInputOptions } from './fake-streams.ts';
 
@@ -34,6 +35,7 @@ export interface FakeContext extends Context {
   readonly stdout: FakeOutput;
   readonly stderr: FakeOutput;
   readonly clock: FakeClock;
+  readonly spinner: FakeSpinner;
   /** What Ctrl-C or a service manager does. */
   readonly stop: (signal?: 'SIGINT' | 'SIGTERM') => void;
 }
@@ -43,6 +45,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
   const env = options.env ?? {};
   const stop = new AbortController();
   const clock = new FakeClock(options.clock);
+  const spinner = new FakeSpinner();
   const screen = {
     ...(options.terminal === undefined ? {} : { terminal: options.terminal }),
     ...(options.columns === undefined ? {} : { columns: options.columns }),
@@ -57,6 +60,8 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     signal: stop.signal,
     clock,
     processes: processTable(process),
+    spinner,
+    loadSpinner: spinner.load,
     config:
       options.config ??
       (() => openStore({ env, homedir: noHome, clock, signal: stop.signal, uid: process.getuid?.() })),

@@ -7,7 +7,7 @@ import { received } from '../../resources/received.ts';
 import { writeFactsAsJson, type Facts } from '../auth-facts.ts';
 import type { FactFlags } from '../profile-flags.ts';
 import type { GlobalFlags } from '../global-flags.ts';
-import { startOwnService } from '../session.ts';
+import { startOwnService } from '../own-service.ts';
 import { look, ok, skipped, type CheckResult } from './check.ts';
 import { checkListing } from './listing-checks.ts';
 import { NetworkChecks } from './network-checks.ts';
@@ -21,7 +21,7 @@ export async function runDoctor(context: Context, flags: Flags): Promise<void> {
   const own = flags.sandbox ? await startOwnService(context, flags) : undefined;
   try {
     const doctor = new Doctor(context, flags);
-    await doctor.lookAtAll(own);
+    await doctor.lookAtAll(own && { baseUrl: own.baseUrl, token: own.tokenOf(flags.profile) });
     await doctor.conclude();
   } finally {
     await own?.close();

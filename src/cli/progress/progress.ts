@@ -1,0 +1,95 @@
+import type { RequestEvent } from '../../api/request-event.ts';
+import type { Context, OutputStream } from '../../context.ts';
+import { isForPeople } from '../../output/colors.ts';
+import type { WalkEvent } from '../../paging/page.ts';
+import type { GlobalFlags } from '../global-flags.ts';
+import type { Notices } from '../notices.ts';
+import type { Display } from './display.ts';
+import { PlainDisplay } from './plain-display.ts';
+import { logRequest } from './request-log.ts';
+import { SpinnerDisplay } from './spinner-display.ts';
+import { Standing } from './standing.ts';
+
+/** Follows one walk, or a single request. */
+export interface Track {
+  readonly walked: (event: WalkEvent) => void;
+  readonly asked: (event: RequestEvent) => void;
+  /** Says that no more than so many records are wanted. */
+  readonly expect: (limit: number | undefined) => void;
+  readonly end: (state: 'done' | 'failed') => void;
+}
+
+export interface ProgressOptions {
+  readonly flags: GlobalFlags;
+  /** What is asked for: `issued invoices`. */
+  readonly what: string;
+  /** The organizations, where there are several. */
+  readonly names?: readonly string[];
+}
+
+/** Shows on standard error how far a run has come, for somebody who waits. Nothing off a terminal unless asked for. */
+export class Progress {
+  readonly #context: Context;
+  readonly #standings: Standing[];
+  readonly #display: Display | undefined;
+
+  /**
+   * Does the work while progress is shown.
+   *
+   * @param work is given the context as it is to be written to meanwhile
+   */
+  static async during(
+    context: Context,
+    options: ProgressOptions,
+    work: (progress: Progress, site: Context) => Promise<void>,
+  ): Promise<void> {
+    const progress = new Progress(context, options);
+    try {
+      await work(progress, { ...context, stdout: progress.#beside(context.stdout) });
+    } finally {
+      progress.#display?.stop();
+    }
+  }
+
+  private constructor(context: Context, { flags, what, names }: ProgressOptions) {
+    this.#context = context;
+    const now = context.clock.now();
+    this.#standings = names?.map((name) => new Standing(name, now)) ?? [new Standing(undefined, now)];
+    const view = { context, what, standings: this.#standings, color: flags.color };
+    if (flags.quiet || flags.progress === false) this.#display = undefined;
+    else if (flags.progress === 'plain') this.#display = new PlainDisplay(view);
+    else if (context.stderr.isTerminal && isForPeople(context.env)) this.#display = new SpinnerDisplay(view);
+  }
+
+  /** The track of one organization, or of the only one. Its requests are also told to `notices`. */
+  track(notices: Notices, name?: string): Track {
+    const standing = this.#standings.find((one) => one.name === name) ?? this.#standings[0]!;
+    const { clock } = this.#context;
+    standing.begin(clock.now());
+    return {
+      walked: (event) => standing.walked(event),
+      asked: (event) => {
+        standing.asked(event, clock.now());
+        logRequest(notices, event);
+      },
+      expect: (limit) => (standing.limit = limit),
+      end: (state) => (standing.state = state),
+    };
+  }
+
+  /** Standard output, at whose first row on the same terminal the drawing ends. */
+  #beside(stdout: OutputStream): OutputStream {
+    const display = this.#display;
+    if (!stdout.isTerminal || display === undefined) return stdout;
+    return {
+      isTerminal: true,
+      get columns() {
+        return stdout.columns;
+      },
+      write: (bytes) => {
+        display.stop();
+        return stdout.write(bytes);
+      },
+    };
+  }
+}
