@@ -6,7 +6,7 @@ import type { FileResponse } from './file-transport.ts';
 import type { networkFailure } from './network-failure.ts';
 
 /** Bytes that one file may have: far more than any invoice, far less than a disk. */
-export const MOST_OF_A_FILE = 256 * 2 ** 20;
+const MOST_OF_A_FILE = 256 * 2 ** 20;
 
 /**
  * The bytes of the file that a response carries, whole or an error: FileFailure for what another try may mend and for what

@@ -20,7 +20,7 @@ export interface FileHead {
  * Takes one try's file. Called again where a try fails midway, so it must leave nothing behind when `body` throws. What
  * it throws itself ends the fetch.
  */
-export type TakeFile<T> = (head: FileHead, body: AsyncIterable<Buffer>) => Promise<T>;
+type TakeFile<T> = (head: FileHead, body: AsyncIterable<Buffer>) => Promise<T>;
 
 /** Fetches the files behind links, with no credentials of any kind. */
 export interface FileClient {

@@ -52,7 +52,7 @@ function offer(value: Value): string {
     text: ':',
     files: '_files',
     folders: '_files -/',
-    profiles: 'compadd -- \${(f)"$(folio __profiles 2>/dev/null)"}',
+    profiles: 'compadd -- ${(f)"$(folio __profiles 2>/dev/null)"}',
   };
   return how[value.kind];
 }

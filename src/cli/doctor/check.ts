@@ -27,7 +27,7 @@ export function skipped(says: string): CheckResult {
   return { status: 'skipped', says };
 }
 
-export function failed(failure: FolioError): CheckResult {
+function failed(failure: FolioError): CheckResult {
   return { status: 'failed', says: failure.message, mend: failure.hint, failure };
 }
 

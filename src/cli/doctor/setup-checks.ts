@@ -48,7 +48,7 @@ export function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, 
   }
   setup.baseUrl = baseUrl;
   const source = own
-    ? `profile ${profile!.name}`
+    ? `profile ${profile.name}`
     : flags.baseUrl === undefined
       ? 'FOLIO_BASE_URL'
       : '--base-url';

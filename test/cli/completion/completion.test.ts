@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { completionTree } from '../../../src/cli/completion/completion-tree.ts';
-import { shells } from '../../../src/cli/completion/completion.ts';
+import { shells, type Shell } from '../../../src/cli/completion/completion.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { run } from '../../../src/cli/run.ts';
 import { fakeContext } from '../../support/fake-context.ts';
@@ -22,6 +22,15 @@ function has(shell: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** What a shell prints. */
+function runShell(
+  shell: Shell,
+  args: readonly string[],
+  options: { readonly input?: string; readonly env?: Record<string, string> },
+): string {
+  return execFileSync(shell, args, { ...options, encoding: 'utf8' });
 }
 
 /** A folder for the PATH with a `folio` that knows two profiles and nothing else. */
@@ -90,7 +99,7 @@ describe('folio completion', () => {
     });
     const env = { PATH: pathWithFolio() };
     const input = `${script}\nset -u\n${trials.join('\n')}\n`;
-    const offered = execFileSync('bash', ['--norc', '--noprofile'], { input, env, encoding: 'utf8' });
+    const offered = runShell('bash', ['--norc', '--noprofile'], { input, env });
     const lists = offered.split('\n').map((line) => line.split(' ').filter(Boolean).sort());
     expect(lists.slice(0, -1)).toEqual([...LINES.map(([, words]) => words), ['csv']]);
   });
@@ -101,7 +110,7 @@ describe('folio completion', () => {
     const env = { PATH: pathWithFolio(), HOME: temporaryFolder() };
     const file = join(temporaryFolder(), 'trials.fish');
     writeFileSync(file, `${script}\n${trials.join('\n')}\n`);
-    const offered = execFileSync('fish', ['--no-config', file], { env, encoding: 'utf8' });
+    const offered = runShell('fish', ['--no-config', file], { env });
     const lists = offered.split('---\n').map((part) =>
       part
         .split('\n')
@@ -115,7 +124,7 @@ describe('folio completion', () => {
   it.runIf(has('zsh'))('is read by zsh', async () => {
     const { stdout: script } = await folio(['completion', 'zsh']);
     const input = `compdef() { print "$@"; }\n${script}\n`;
-    expect(execFileSync('zsh', ['-f'], { input, encoding: 'utf8' })).toBe('_folio folio\n');
+    expect(runShell('zsh', ['-f'], { input })).toBe('_folio folio\n');
   });
 });
 

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { OpenFileTransport } from '../../../src/api/file-transport.ts';
 import type { NetworkProbe } from '../../../src/api/network-probe.ts';
@@ -238,7 +239,7 @@ describe('folio doctor', () => {
 
   it('wraps its lines to the terminal', async () => {
     const { stdout } = await doctor({ env: {}, terminal: true, columns: 60 });
-    const plain = stdout.replaceAll(/\u001b\[[\d;]*m/g, '');
+    const plain = stripVTControlCharacters(stdout);
     expect(Math.max(...plain.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
   });
 });
