@@ -6,6 +6,7 @@ import { declareLater } from './lazy-flags.ts';
 import { addExamples } from './listing.ts';
 import { addListingFlags } from './listing-flags.ts';
 import { endings } from './parse-values.ts';
+import { whereOption } from './questions/question-flags.ts';
 import type { DownloadFlags } from './run-issued-download.ts';
 
 /** `issued download`: the files behind the invoices of a listing. */
@@ -18,16 +19,16 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       'A record for each file says what became of it.',
   );
   addExamples(command, [
-    ['folio issued download invoices', 'all files of all invoices; again, what is new'],
+    ['folio issued download invoices', 'all files; again, what is new'],
     ['folio issued download invoices --only pdf', 'no other files'],
-    ['folio issued download due --param status=OVERDUE -o due.csv', 'of some invoices, with a list'],
+    ['folio issued download due --where status=OVERDUE -o due.csv', 'of some, with a list'],
   ]);
-  command.addOption(
-    new Option('--only <endings>', 'only files of these kinds: pdf,xml')
-      .argParser(endings('--only'))
-      .helpGroup('Which records:'),
-  );
-  declareLater(command, () => addListingFlags(command, issued));
+  declareLater(command, () => {
+    const only = new Option('--only <endings>', 'only files of these kinds: pdf,xml');
+    command.addOption(only.argParser(endings('--only')).helpGroup('Which records:'));
+    addListingFlags(command, issued);
+    command.addOption(whereOption());
+  });
   command.action(async (folder: string) => {
     const { runIssuedDownload } = await import('./run-issued-download.ts');
     await runIssuedDownload(context, folder, flagsOf<DownloadFlags>(command));

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { DownloadFolder } from '../downloads/download-folder.ts';
-import { downloadFile, type DownloadJob, type DownloadResult } from '../downloads/download-files.ts';
-import { InvoiceFileReader } from '../downloads/invoice-files.ts';
+import { downloadFile, type DownloadResult } from '../downloads/download-files.ts';
 import { LinkRenewal } from '../downloads/link-renewal.ts';
 import { mapInOrder } from '../downloads/map-in-order.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
@@ -9,10 +8,10 @@ import { WalkAccount } from '../paging/walk-account.ts';
 import { issued } from '../resources/issued.ts';
 import { filterParameters, type ListingQuery } from '../resources/listing-query.ts';
 import { numberedPages } from '../resources/numbered-pages.ts';
-import { openListing } from '../resources/open-listing.ts';
 import type { NumberedPaging } from '../resources/resource.ts';
 import { checkComplete } from './completeness.ts';
 import { deliver } from './deliver.ts';
+import { downloadJobs } from './download-jobs.ts';
 import { downloadColumns, DownloadRecords } from './download-records.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';
@@ -22,11 +21,12 @@ import { planOutput } from './output-plan.ts';
 import { PartialResults } from './partial-results.ts';
 import { Progress } from './progress/progress.ts';
 import { readQuery } from './read-query.ts';
+import type { QuestionFlags } from './questions/question-flags.ts';
 import { Receipt } from './receipt.ts';
 import { openSession, type Session } from './session.ts';
 import { inUsersWords } from './unknown-ids.ts';
 
-export interface DownloadFlags extends ListingFlags, GlobalFlags {
+export interface DownloadFlags extends ListingFlags, GlobalFlags, Pick<QuestionFlags, 'where'> {
   readonly only?: ReadonlySet<string>;
 }
 
@@ -113,26 +113,11 @@ async function* results(run: Run): AsyncGenerator<DownloadResult> {
   const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
   try {
     yield* mapInOrder(
-      (signal) => jobs(run, signal),
+      (signal) => downloadJobs(run, signal),
       (job, signal) => downloadFile(job, downloads, signal),
       limits,
     );
   } finally {
     await client.close();
-  }
-}
-
-async function* jobs(run: Run, signal: AbortSignal): AsyncGenerator<DownloadJob> {
-  const { session, folder, query, account, partial } = run;
-  const { client, concurrency } = session;
-  const onErrors = (errors: Buffer): void => partial.add(errors);
-  const reader = new InvoiceFileReader();
-  const walk = openListing(issued, query, { client, concurrency, account, signal, onErrors });
-  for await (const { records, next } of walk) {
-    const start = typeof next === 'number' ? next - records.count : undefined;
-    for (let index = 0; index < records.count; index++) {
-      const place = start === undefined ? undefined : start + index;
-      for (const file of reader.read(records, index, place)) yield { file, claim: folder.claim(file) };
-    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Command, CommanderError } from 'commander';
+import { nearestNames } from '../analysis/nearest-names.ts';
 import { UsageError } from '../errors.ts';
 import { nearestHint } from './nearest-hint.ts';
 
@@ -32,15 +33,12 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
 }
 
+/** Compared without their dashes, which all have and nobody gets wrong. */
 function nearestHintOfFlag(flag: string, command: Command): string {
-  const flags = command.options
-    .flatMap(({ long, short }) => [long, short])
-    .filter((each) => each !== undefined);
-  const hint = nearestHint(
-    flag,
-    flags.filter((each) => each !== '--token'),
-  );
-  return hint.startsWith('there is') ? `see ${pathOf(command)} --help for what there is` : hint;
+  const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
+  const near = nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);
+  if (near.length === 0) return `see ${pathOf(command)} --help for what there is`;
+  return `did you mean ${near.join(' or ')}?`;
 }
 
 function pathOf(command: Command): string {

@@ -289,6 +289,17 @@ describe('folio issued download', () => {
     expect(order.indexOf('file')).toBeLessThan(order.lastIndexOf('page'));
   });
 
+  it('takes the invoices for which a condition holds, as many as the limit says', async () => {
+    const service = await startInvoiceService(invoices(30));
+    const folder = temporaryFolder();
+    const where = ['--where', 'number>=10', '--limit', '3', '--page-size', '4', '--no-header'];
+    const { code, stdout } = await runAgainstService([...DOWNLOAD, folder, ...where], service);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: '10,10-1.pdf,18,saved\n11,11-1.pdf,18,saved\n12,12-1.pdf,18,saved\n',
+    });
+  });
+
   it('prints the columns of its records without fetching anything', async () => {
     const service = await startInvoiceService(invoices(1));
     const { stdout } = await runAgainstService([...DOWNLOAD, '/nonexistent', '--list-columns'], service);
