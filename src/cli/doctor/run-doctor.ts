@@ -46,7 +46,9 @@ class Doctor {
     const isSetUp = own === undefined ? await this.#lookAtSetup() : await this.#lookAtOwn(own);
     const { baseUrl } = this.#setup;
     const isReached = baseUrl !== undefined && (await this.#lookAtWay(baseUrl));
-    if (baseUrl === undefined) await this.#skipAll(WAY, 'needs a base address');
+    if (baseUrl === undefined) {
+      for (const [name] of WAY) await this.#add(name, () => skipped('needs a base address'));
+    }
     if (own === undefined) {
       await this.#add('token', () =>
         isSetUp ? checkToken(this.#context, this.#flags, this.#setup) : skipped('needs the store'),
@@ -114,10 +116,6 @@ class Doctor {
     }
   }
 
-  async #skipAll(names: readonly (readonly [name: string, unknown?])[], why: string): Promise<void> {
-    for (const [name] of names) await this.#add(name, () => skipped(why));
-  }
-
   async #add(name: string, at: () => Promise<CheckResult> | CheckResult): Promise<CheckResult> {
     const result = this.#clean(await look(at));
     this.#results.push([name, result]);
@@ -147,5 +145,5 @@ const WAY: readonly (readonly [name: string, step?: (checks: NetworkChecks) => P
 
 function factsOf([check, result]: readonly [name: string, CheckResult]): Facts {
   const { status, says, mend = null, milliseconds = null, bytes = null } = result;
-  return { check, status, says, mend: mend ?? null, milliseconds, bytes };
+  return { check, status, says, mend, milliseconds, bytes };
 }
