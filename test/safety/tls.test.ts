@@ -1,0 +1,151 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFolio, startFolio, type FolioExit, type RunningFolio } from '../support/run-folio.ts';
+import { startConnectProxy, type ConnectProxy } from './connect-proxy.ts';
+
+/** What `folio sandbox --tls` prints: a base address, tokens, and the file with its certificate. */
+let sandbox: Record<string, string>;
+let service: RunningFolio;
+let port: number;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  service = startFolio(['sandbox', '--tls', '--issued', '5', '--quiet']);
+  const printed = await new Promise<string>((resolve) => {
+    let text = '';
+    service.process.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (/^NODE_EXTRA_CA_CERTS=.*\n/m.test(text)) resolve(text);
+    });
+    void service.exit.then(() => resolve(text));
+  });
+  sandbox = Object.fromEntries(
+    printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split(/=(.*)/)),
+  ) as typeof sandbox;
+  port = Number(new URL(sandbox['FOLIO_BASE_URL']!).port);
+});
+afterAll(async () => {
+  service.process.kill('SIGINT');
+  await service.exit;
+  for (const close of closing) await close();
+});
+
+/** Runs against the sandbox, whose certificate is trusted unless said otherwise. */
+function run(env: Readonly<Record<string, string | undefined>> = {}, ...args: string[]): Promise<FolioExit> {
+  return runFolio(
+    ['issued', '--limit', '2', '--format', 'csv', '--columns', 'number', '--retries', '0', ...args],
+    {
+      env: { ...sandbox, ...env },
+    },
+  );
+}
+
+async function proxy(status?: number): Promise<ConnectProxy> {
+  const started = await startConnectProxy(port, status);
+  closing.push(() => started.close());
+  return started;
+}
+
+const UNTRUSTED = { NODE_EXTRA_CA_CERTS: undefined };
+
+describe('certificates', () => {
+  it('of an authority in NODE_EXTRA_CA_CERTS are taken', async () => {
+    const { code, stdout, stderr } = await run();
+    expect({ code, rows: stdout.toString().split('\n').length, stderr }).toEqual({
+      code: 0,
+      rows: 4,
+      stderr: '',
+    });
+  });
+
+  it('that nobody vouches for are refused: exit 5 with the reason, at once', async () => {
+    const { code, stdout, stderr } = await run(UNTRUSTED, '--retries', '5', '--retry-delay', '600000');
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 5, stdout: '' });
+    expect(stderr).toMatch(
+      /^folio: no safe connection to 127\.0\.0\.1:\d+: .*self-signed certificate.*\n.*NODE_EXTRA_CA_CERTS/,
+    );
+  });
+
+  it.each([
+    ['without the certificate', UNTRUSTED],
+    ['with it', {}],
+  ])('are never left unchecked, %s: NODE_TLS_REJECT_UNAUTHORIZED=0 is refused', async (_, trust) => {
+    const { code, stdout, stderr } = await run({ ...trust, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates');
+  });
+});
+
+describe('a proxy', () => {
+  it.each(['HTTPS_PROXY', 'https_proxy'])(
+    'named by %s sees CONNECT, and nothing that is said',
+    async (name) => {
+      const { host, heads, tunnelled } = await proxy();
+      const { code, stdout, stderr } = await run({ [name]: `http://me:pass%2Fword@${host}` });
+      expect({ code, rows: stdout.toString().split('\n').length, stderr }).toEqual({
+        code: 0,
+        rows: 4,
+        stderr: '',
+      });
+      expect(heads).toHaveLength(1);
+      expect(heads[0]).toMatch(new RegExp(`^CONNECT 127\\.0\\.0\\.1:${port} `));
+      expect(heads[0]).toContain(
+        `"proxy-authorization":"Basic ${Buffer.from('me:pass/word').toString('base64')}"`,
+      );
+      expect(heads[0]).not.toContain(sandbox['FOLIO_TOKEN']);
+      expect(tunnelled()).toMatch(/^\u0016\u0003/); // A handshake of TLS.
+      expect(tunnelled()).not.toContain(sandbox['FOLIO_TOKEN']);
+      expect(tunnelled()).not.toContain('/invoices/issued');
+    },
+  );
+
+  it.each([
+    ['NO_PROXY', '127.0.0.1'],
+    ['no_proxy', 'example.com,127.0.0.1'],
+    ['NO_PROXY', '*'],
+  ])('is passed by where %s is %s', async (name, value) => {
+    const { host, heads } = await proxy();
+    const { code } = await run({ HTTPS_PROXY: `http://${host}`, [name]: value });
+    expect({ code, heads }).toEqual({ code: 0, heads: [] });
+  });
+
+  it('counts as unset, and as not exempted, where the value is empty', async () => {
+    const { host, heads } = await proxy();
+    const unset = { HTTPS_PROXY: '', https_proxy: '', NO_PROXY: '', no_proxy: '' };
+    expect((await run(unset)).code).toBe(0);
+    expect((await run({ ...unset, HTTPS_PROXY: `http://${host}` })).code).toBe(0);
+    expect(heads).toHaveLength(1);
+  });
+
+  it.each([407, 502])('that refuses (%i) is named, its password is not', async (status) => {
+    const { host } = await proxy(status);
+    for (const loudness of [[], ['-v'], ['--debug']]) {
+      const env = { HTTPS_PROXY: `http://me:pass%2Fword@${host}` };
+      const { code, stdout, stderr } = await run(env, ...loudness);
+      expect({ code, stdout: stdout.toString() }).toEqual({ code: 5, stdout: '' });
+      expect(stderr).toContain(
+        `the proxy ${host} on the way to 127.0.0.1:${port} does not let folio through (${status})`,
+      );
+      expect(stderr).not.toMatch(/pass(?:\/|%2F)word/i);
+      expect(stderr).not.toContain(Buffer.from('me:pass/word').toString('base64').slice(0, 12));
+    }
+  });
+
+  it.each(['socks5://me:pass-word@h:1', 'http://me:pass-word%@h:1', 'pass-word@@:'])(
+    'that cannot be used is refused without being shown: %s',
+    async (value) => {
+      const { code, stderr } = await run({ HTTPS_PROXY: value }, '--debug');
+      expect(code).toBe(2);
+      expect(stderr).not.toContain('pass-word');
+    },
+  );
+
+  it('never gets what is for this machine in plain http', async () => {
+    const { host, heads } = await proxy();
+    const env = { HTTPS_PROXY: `http://${host}`, HTTP_PROXY: `http://${host}`, http_proxy: `http://${host}` };
+    const { code } = await runFolio(['--sandbox', 'issued', '--limit', '1'], { env });
+    expect({ code, heads }).toEqual({ code: 0, heads: [] });
+  });
+});
