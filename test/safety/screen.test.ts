@@ -5,7 +5,7 @@ import { FORBIDDEN } from '../output/hostile-text.ts';
 import { countFigure } from '../support/figures.ts';
 import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
 import { HOSTILE_TEXTS, startHostileService } from './hostile-service.ts';
 
 /** What folio's own styles and its spinner send: colours, and the line that is drawn anew. */
@@ -20,6 +20,8 @@ function forbiddenOn(screen: string): string[] {
   const wrong = codes.filter((code) => FORBIDDEN.some(([first, last]) => code >= first && code <= last));
   return [...new Set(wrong)].map((code) => `U+${code.toString(16).padStart(4, '0')}`);
 }
+
+const newFolder = sharedFolder();
 
 let service: Awaited<ReturnType<typeof startHostileService>>;
 let shown = 0;
@@ -76,7 +78,7 @@ describe.runIf(HAS_TERMINAL).concurrent('a terminal', () => {
   });
 
   it('is safe from names of files, of profiles and of a store that somebody else wrote', async () => {
-    const folder = temporaryFolder();
+    const folder = newFolder();
     const text = 'x\u001b]0;t\u0007\u202e\u009b2J';
     const config = join(folder, text);
     mkdirSync(config, { mode: 0o700 });
@@ -94,7 +96,7 @@ describe.runIf(HAS_TERMINAL).concurrent('a terminal', () => {
       ['auth', 'list', '--format', 'json'],
       ['auth', 'status'],
       ['auth', 'status', '--profile', 'ok'],
-      ['auth', 'status', '--all-profiles', '--format', 'json', '--no-check'],
+      ['auth', 'status', '--all-profiles', '--format', 'json', '--check'],
       ['config', 'list'],
       ['config', 'list', '--profile', 'ok'],
       ['config', 'list', '--format', 'json'],

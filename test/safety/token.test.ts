@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startFaultServer } from '../support/fault-server.ts';
+import { always } from '../support/fault-script.ts';
+import { silence } from '../support/faults.ts';
+import { ModelService } from '../support/model-service.ts';
+import { lines, runAgainst, withServer } from '../support/run-against.ts';
+import { runFolio, startFolio } from '../support/run-folio.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
+import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
+
+const newFolder = sharedFolder();
+
+const ARGS = ['issued', '--format', 'jsonl'];
+
+/** A folder with the settings of one profile. */
+function storeWith(profile: Readonly<Record<string, unknown>>): string {
+  const folder = newFolder();
+  const store = { currentProfile: 'main', profiles: { main: profile } };
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(store), { mode: 0o600 });
+  return folder;
+}
+
+describe.concurrent('a malformed token', () => {
+  const half = HOSTILE_TOKEN.slice(0, 20);
+  it.each([
+    ['a line break within', `${half}\n${half}`],
+    ['a header after it', `${half}\r\nX-Other: ${half}`],
+    ['a space within', `${half} ${half}`],
+    ['a tab within', `${half}\t${half}`],
+    ['a letter beyond ASCII', `${half}é${half}`],
+    ['a control character', `${half}\u007f${half}`],
+    ['an escape sequence', `\u001b]0;${half}\u0007`],
+    ['too many characters', half.repeat(500)],
+    ['Bearer and no more', 'Bearer '],
+  ])('with %s is refused before any request, and not shown', async (_, token) => {
+    const file = join(newFolder(), 'token');
+    writeFileSync(file, token, { mode: 0o600 });
+    for (const [flags, env] of [
+      [[], { FOLIO_TOKEN: token }],
+      [['--token-file', file], {}],
+    ] as const) {
+      const args = [...ARGS, '--debug', ...flags];
+      const { code, text, stderr, requests } = await runAgainst({ records: {}, args, options: { env } });
+      expect({ code, text, requests: requests.length }).toEqual({ code: 3, text: '', requests: 0 });
+      expect(leakIn(stderr)).toBeUndefined();
+    }
+  });
+});
+
+describe.concurrent('a stored token', () => {
+  it.each([
+    ['--base-url', (url: string) => [['--base-url', url], {}] as const],
+    ['FOLIO_BASE_URL', (url: string) => [[], { FOLIO_BASE_URL: url }] as const],
+  ])('is sent to the address that it was stored for, not to one given by %s', async (_, given) => {
+    const own = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }));
+    const other = await startFaultServer(new ModelService({ issued: ['{"id":2}'] }));
+    await withServer(own, () =>
+      withServer(other, async () => {
+        const folder = storeWith({ baseUrl: own.baseUrl, token: HOSTILE_TOKEN });
+        const base = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+        const at = await runFolio(ARGS, { env: base });
+        expect({ code: at.code, text: at.stdout.toString() }).toEqual({ code: 0, text: '{"id":1}\n' });
+        const [flags, env] = given(other.baseUrl);
+        const { code, stderr } = await runFolio([...ARGS, ...flags], { env: { ...base, ...env } });
+        expect(code).toBe(3);
+        expect(stderr).toMatch(/is for .*, it is not sent to .*\n {2}log in there: folio auth login/);
+        expect(other.requests).toEqual([]);
+        expect(leakIn(stderr)).toBeUndefined();
+      }),
+    );
+  });
+
+  it.each(['--base-url', 'config'])('cannot be had by a change of the address (%s)', async (way) => {
+    const other = await startFaultServer(new ModelService({}));
+    await withServer(other, async () => {
+      const folder = storeWith({ baseUrl: 'http://127.0.0.1:9/v1', token: HOSTILE_TOKEN });
+      const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+      const change =
+        way === 'config'
+          ? ['config', 'set', 'baseUrl', other.baseUrl, '--profile', 'main']
+          : ['auth', 'status', '--base-url', other.baseUrl];
+      expect((await runFolio(change, { env })).code).not.toBe(0);
+      expect(other.requests).toEqual([]);
+    });
+  });
+});
+
+describe.concurrent('a token in the environment', () => {
+  it('is not handed on to a token command', async () => {
+    const folder = newFolder();
+    const script = `env > '${folder}/env'; echo "$0" "$@" > '${folder}/argv'; printf other-token-12345`;
+    const command = JSON.stringify(['/bin/sh', '-c', script]);
+    const server = await startFaultServer(new ModelService({ customers: ['{"id":1}'] }));
+    const asked = await withServer(server, async ({ baseUrl, requests }) => {
+      const args = ['auth', 'login', '--base-url', baseUrl, '--token-command', command, '--debug'];
+      const config = { FOLIO_CONFIG_DIR: join(folder, 'config'), PATH: '/usr/bin:/bin' };
+      const { code, stderr } = await runFolio(args, { env: { FOLIO_TOKEN: HOSTILE_TOKEN, ...config } });
+      return { code, stderr, sent: requests.map(({ headers }) => headers['authorization']) };
+    });
+    expect(asked).toMatchObject({ code: 0, sent: ['other-token-12345'] });
+    expect(leakIn(readFileSync(join(folder, 'env'), 'utf8'))).toBeUndefined();
+    expect(readFileSync(join(folder, 'env'), 'utf8')).toContain('PATH=');
+    expect(asked.stderr).not.toContain('other-token');
+  });
+
+  it('is in no crash report of the runtime', async () => {
+    const folder = newFolder();
+    const server = await startFaultServer(new ModelService({ issued: ['{}'] }), always(silence));
+    await withServer(server, async () => {
+      const env = {
+        FOLIO_TOKEN: HOSTILE_TOKEN,
+        NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`,
+      };
+      const { process, exit } = startFolio([...ARGS, '--base-url', server.baseUrl], { env });
+      const said = once(process.stderr!, 'data');
+      while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      process.kill('SIGUSR2');
+      await said;
+      const report = await reportIn(folder);
+      process.kill('SIGTERM');
+      expect((await exit).code).toBe(143);
+      expect(report).toContain('"environmentVariables"');
+      expect(leakIn(report)).toBeUndefined();
+    });
+  });
+
+  it('is not in the list of processes', async () => {
+    const server = await startFaultServer(new ModelService({ issued: ['{}'] }), always(silence));
+    await withServer(server, async () => {
+      const { process, exit } = startFolio([...ARGS, '--base-url', server.baseUrl], {
+        env: { FOLIO_TOKEN: HOSTILE_TOKEN },
+      });
+      while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      const cmdline = `/proc/${process.pid}/cmdline`;
+      // Only Linux has it.
+      if (readdirSync('/').includes('proc')) expect(leakIn(readFileSync(cmdline, 'utf8'))).toBeUndefined();
+      process.kill('SIGTERM');
+      await exit;
+    });
+  });
+});
+
+/** The runtime's report, once it is whole. */
+async function reportIn(folder: string): Promise<string> {
+  for (;;) {
+    const [name] = readdirSync(folder);
+    const text = name === undefined ? '' : readFileSync(join(folder, name), 'utf8');
+    if (text.trimEnd().endsWith('}')) return text;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+describe.concurrent('a record that holds the token', () => {
+  it('is data: it leaves as it came, and is not repeated in words', async () => {
+    const issued = [JSON.stringify({ id: 1, note: `see ${HOSTILE_TOKEN}` }), '{"id":2}'];
+    const env = { FOLIO_TOKEN: HOSTILE_TOKEN };
+    const args = [...ARGS, '--debug', '--strict'];
+    const { code, text, stderr } = await runAgainst({ records: { issued }, args, options: { env } });
+    expect({ code, text }).toEqual({ code: 0, text: lines(issued) });
+    expect(leakIn(stderr)).toBeUndefined();
+  });
+});
