@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { run } from '../../src/cli/run.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { runFolio } from '../support/run-folio.ts';
+import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
+
+/** Addresses that are not what they look like, or lead where the token must not go. */
+const BAD = [
+  '',
+  ' ',
+  'api.example.com',
+  '/v1',
+  'http://api.example.com/v1',
+  'HTTP://API.EXAMPLE.COM',
+  'ftp://api.example.com',
+  'javascript:alert(1)',
+  'file:///etc/passwd',
+  '//api.example.com/v1',
+  'https:/api.example.com',
+  'https:api.example.com',
+  'https://',
+  'https:///v1',
+  'https://user@api.example.com',
+  'https://user:pass-word@api.example.com',
+  'https://api.example.com@evil.example/',
+  `https://${encodeURIComponent(HOSTILE_TOKEN)}@api.example.com`,
+  'https://api.example.com/v1?x=1',
+  'https://api.example.com/v1#x',
+  'https://api.example.com\\@evil.example/',
+  'https://api.example.com/%2e%2e/x',
+  'https://api.example.com/../x',
+  'https://api.example.com:0',
+  'https://api.example.com:99999',
+  'https://api.example.com:443:443',
+  'https://api.еxample.com',
+  'https://api。example.com',
+  'https://xn--/v1',
+  'https://api..example.com',
+  'https://-api.example.com',
+  'https://api.example.com /v1',
+  'https://api.exam\tple.com',
+  'https://api.example.com\r\nHost: evil.example',
+  'http://127.0.0.1.evil.example',
+  'http://localhost.evil.example',
+  'http://0x7f.1/',
+  'http://2130706433/',
+  'http://127.1/',
+  'http://[::ffff:7f00:1]/',
+  'http://0.0.0.0/',
+  'http://169.254.169.254/',
+];
+
+describe('a bad base address', () => {
+  it.each(BAD)('%j is refused before anything is looked up', async (address) => {
+    // Any connection fails the test.
+    const byFlag = fakeContext({
+      argv: ['issued', '--base-url', address, '--debug'],
+      env: { FOLIO_TOKEN: HOSTILE_TOKEN },
+    });
+    expect(await run(byFlag)).toBe(2);
+    expect(byFlag.stderr.text).toMatch(/^folio: the base address.* is refused: /);
+    expect(leakIn(byFlag.stderr.text)).toBeUndefined();
+    expect(byFlag.stderr.text).not.toContain('pass-word');
+    if (address.trim() === '') return; // An empty variable counts as unset.
+    const env = { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: address };
+    const byVariable = fakeContext({ argv: ['customers'], env });
+    expect(await run(byVariable)).toBe(2);
+    expect(byVariable.stdout.text).toBe('');
+  });
+
+  it('is refused by the program as built', async () => {
+    for (const address of BAD.filter((_, at) => at % 8 === 4)) {
+      const { code, stdout, stderr } = await runFolio(['issued', '--base-url', address]);
+      expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
+      expect(stderr).toContain('is refused');
+    }
+  });
+});
+
+describe('an id', () => {
+  it.each(['../x', '..', '.', 'a/b', 'a\\b', 'a?b=c', 'a#b', 'a%2fb', 'a\r\nX: y', 'ä é', '..;', '%2e%2e'])(
+    '%j is one segment of the path, or refused',
+    async (id) => {
+      const asked: string[] = [];
+      for (const command of [
+        ['customers', 'get'],
+        ['funds', 'get'],
+        ['funds', 'documents'],
+      ]) {
+        const context = fakeContext({
+          argv: [...command, '--', id],
+          env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: 'https://api.example.com' },
+          openTransport: async () => ({
+            send: async ({ url }) => {
+              asked.push(url.href);
+              return { status: 404, headers: {}, body: Buffer.from('{}') };
+            },
+            close: async () => {},
+          }),
+        });
+        expect([2, 4]).toContain(await run(context));
+      }
+      for (const href of asked) {
+        const { pathname, search, hash } = new URL(href);
+        const segments = pathname.split('/');
+        expect({ id: decodeURIComponent(segments.at(-1)!), hash }).toEqual({ id, hash: '' });
+        expect(['/v1/customers', '/v1/accounts-payable/prepaid-expenses']).toContain(
+          segments.slice(0, -1).join('/'),
+        );
+        expect(search).not.toContain('=c');
+      }
+    },
+  );
+
+  it.each(['a b', 'a&b=c', 'a=b', 'a#b', 'a%b', 'a+b', 'ä', 'a\r\nX: y', '\u0000', '&options_page=9'])(
+    'and a parameter %j stay what they are',
+    async (value) => {
+      const asked: URL[] = [];
+      const context = fakeContext({
+        argv: ['issued', '--param', `${value.replaceAll('=', '')}x=${value}`, '--customer-fiscal-id', value],
+        env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: 'https://api.example.com' },
+        openTransport: async () => ({
+          send: async ({ url }) => {
+            asked.push(url);
+            return { status: 404, headers: {}, body: Buffer.from('{}') };
+          },
+          close: async () => {},
+        }),
+      });
+      const code = await run(context);
+      if (asked.length === 0) return expect(code).toBe(2);
+      expect(code).toBe(4);
+      expect(asked[0]!.searchParams.get(`${value.replaceAll('=', '')}x`)).toBe(value);
+      expect(asked[0]!.searchParams.getAll('options_page')).toEqual(['0']);
+    },
+  );
+});

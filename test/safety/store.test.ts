@@ -1,0 +1,149 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startFaultServer } from '../support/fault-server.ts';
+import { ModelService } from '../support/model-service.ts';
+import { withServer } from '../support/run-against.ts';
+import { runFolio, startFolio } from '../support/run-folio.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
+import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
+
+const newFolder = sharedFolder();
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+interface Attempt {
+  readonly store: string;
+  /** Of the file and its folder. */
+  readonly modes?: readonly [file: number, folder: number];
+  readonly args?: readonly string[];
+}
+
+/** Runs a listing against a server that serves one record, with a store of that text; `BASE` in it is the server. */
+async function runWith({ store, modes = [0o600, 0o700], args = ['issued', '--format', 'jsonl'] }: Attempt) {
+  const folder = join(newFolder(), 'config');
+  const file = join(folder, 'config.json');
+  const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }));
+  return withServer(server, async ({ baseUrl, requests }) => {
+    mkdirSync(folder);
+    const text = store.replaceAll('BASE', baseUrl);
+    writeFileSync(file, text);
+    chmodSync(file, modes[0]);
+    chmodSync(folder, modes[1]);
+    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    const { code, stdout, stderr } = await runFolio(args, { env });
+    const after = readFileSync(file, 'utf8');
+    return { code, stdout: stdout.toString(), stderr, requests: requests.length, file, folder, text, after };
+  });
+}
+
+const GOOD = `{"currentProfile":"main","profiles":{"main":{"baseUrl":"BASE","token":${JSON.stringify(HOSTILE_TOKEN)}}}}`;
+
+describe.concurrent('the store', () => {
+  it.each(['000', '022', '077'])('is 0600 in 0700 under umask %s', async (mask) => {
+    const folder = join(newFolder(), 'new', 'config');
+    const args = ['auth', 'login', '--base-url', 'https://api.example.com', '--no-verify'];
+    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    const stdio = ['pipe', 'pipe', 'pipe'] as const;
+    const run = startFolio(args, { env, shell: `umask ${mask}; exec "$@"`, stdio: [...stdio] });
+    run.process.stdin?.end(HOSTILE_TOKEN);
+    expect((await run.exit).code).toBe(0);
+    expect([modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual(['700', '600']);
+  });
+
+  it('is used when it is private', async () => {
+    expect(await runWith({ store: GOOD })).toMatchObject({ code: 0, stdout: '{"id":1}\n', requests: 1 });
+  });
+
+  it.each([
+    [0o644, 0o700, (file: string) => `chmod 600 ${file}`],
+    [0o640, 0o700, (file: string) => `chmod 600 ${file}`],
+    [0o602, 0o700, (file: string) => `chmod 600 ${file}`],
+    [0o600, 0o755, (_: string, folder: string) => `chmod 700 ${folder}`],
+    [0o600, 0o770, (_: string, folder: string) => `chmod 700 ${folder}`],
+  ])(
+    'that others can open (%o in %o) is refused with the line that mends it, and nothing is sent',
+    async (...modes) => {
+      const [file, folder, line] = modes;
+      const run = await runWith({ store: GOOD, modes: [file, folder] });
+      expect(run).toMatchObject({ code: 2, stdout: '', requests: 0 });
+      expect(run.stderr).toContain(`run: ${line(run.file, run.folder)}\n`);
+      expect(leakIn(run.stderr)).toBeUndefined();
+      // It is for its owner to close the door, who knows who may have looked.
+      expect(modeOf(run.file)).toBe(file.toString(8));
+    },
+  );
+
+  it.each([
+    ['cut short', GOOD.slice(0, -9)],
+    ['text after its end', `${GOOD}${HOSTILE_TOKEN}`],
+    ['empty', ''],
+    ['a list', '[]'],
+    ['of another form', `{"profiles":{"main":${JSON.stringify(HOSTILE_TOKEN)}},"currentProfile":"main"}`],
+    ['a malformed token', GOOD.replace(HOSTILE_TOKEN, `${HOSTILE_TOKEN} ${HOSTILE_TOKEN}`)],
+  ])('that is broken (%s) is named, shown nowhere and left as it is', async (_, store) => {
+    for (const args of [['issued'], ['auth', 'use', 'main'], ['config', 'set', 'format', 'csv']]) {
+      const run = await runWith({ store, args });
+      if (run.code === 0) continue; // A token is looked at when it is used.
+      expect(run.requests).toBe(0);
+      expect(run.stderr).toContain(run.file);
+      expect(leakIn(run.stderr)).toBeUndefined();
+      expect(run.after).toBe(run.text);
+    }
+  });
+
+  it('keeps what it does not know', async () => {
+    const store = GOOD.replace('{', '{"later":{"__proto__":{"x":1}},').replace(
+      '"baseUrl"',
+      '"tags":[1.50],"baseUrl"',
+    );
+    const { code, after, text } = await runWith({ store, args: ['config', 'set', 'format', 'csv'] });
+    expect(code).toBe(0);
+    expect(after.replaceAll(/\s/g, '')).toContain('"later":{"__proto__":{"x":1}}');
+    expect(JSON.parse(after)).toMatchObject({
+      profiles: (JSON.parse(text) as { profiles: object }).profiles,
+    });
+  });
+});
+
+describe.concurrent('the working folder', () => {
+  it('is not read: settings and plug-ins that lie there do nothing', async () => {
+    const folder = newFolder();
+    const ran = join(folder, 'ran');
+    const script = `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`;
+    const settings = `${GOOD.replace('BASE', 'https://evil.example')}`;
+    const names = [
+      '.folio',
+      '.foliorc',
+      '.folio.json',
+      'folio.json',
+      'config.json',
+      '.npmrc',
+      '.env',
+      'package.json',
+    ];
+    for (const name of names) writeFileSync(join(folder, name), settings, { mode: 0o600 });
+    for (const name of ['.folio.js', 'folio.config.js', 'folio.config.mjs', '.foliorc.cjs', 'index.js']) {
+      writeFileSync(join(folder, name), script);
+    }
+    for (const name of ['commander', 'conf', 'undici', 'cli-table3']) {
+      mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+      writeFileSync(join(folder, 'node_modules', name, 'index.js'), script);
+    }
+    const env = {
+      FOLIO_TOKEN: undefined,
+      FOLIO_CONFIG_DIR: undefined,
+      HOME: join(folder, 'home'),
+      XDG_CONFIG_HOME: '.',
+    };
+    const listing = await runFolio(['issued'], { env, cwd: folder });
+    expect({ code: listing.code, stderr: listing.stderr.split('\n')[0] }).toEqual({
+      code: 3,
+      stderr: 'folio: there is no token',
+    });
+    const path = await runFolio(['config', 'path'], { env, cwd: folder });
+    expect(path.stdout.toString()).toBe(`${join(folder, 'home/.config/folio/config.json')}\n`);
+    expect((await runFolio(['--sandbox', 'issued', '--limit', '1'], { env, cwd: folder })).code).toBe(0);
+    expect(existsSync(ran)).toBe(false);
+  });
+});
