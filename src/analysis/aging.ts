@@ -12,6 +12,7 @@ import {
 import { amountOf } from './amount.ts';
 import { parseDay } from './calendar-day.ts';
 import { addDecimals, negateDecimal, ZERO, type Decimal } from './decimal.ts';
+import type { PlaceOf } from './totals.ts';
 
 export interface AgingOptions {
   readonly fields: AgingFieldMap;
@@ -43,13 +44,16 @@ const MOST_BALANCES = 100_000;
  */
 export class Aging {
   readonly #options: AgingOptions;
+  readonly #placeOf: PlaceOf;
   readonly #columns: readonly string[];
   readonly #reader: CellReader;
   readonly #balances = new Map<string, AgedBalance>();
   readonly #found = new Set<AgingField>();
   #records = 0;
 
-  constructor(options: AgingOptions) {
+  /** @param placeOf Where in the listing, from 1, the nth record is that is added: for messages. */
+  constructor(options: AgingOptions, placeOf: PlaceOf = (nth) => nth) {
+    this.#placeOf = placeOf;
     this.#options = options;
     this.#columns = [...new Set([...Object.values(options.fields).flat(), DOCUMENT_TYPE])];
     this.#reader = new CellReader(this.#columns);
@@ -58,7 +62,7 @@ export class Aging {
   /** Throws UsageError, naming the record's place in the listing, for an amount, a date or a currency that is not there. */
   add(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++)
-      this.#addRecord(this.#reader.read(batch, index), ++this.#records);
+      this.#addRecord(this.#reader.read(batch, index), this.#placeOf(++this.#records));
   }
 
   /** The balances by first appearance. Throws UsageError where no open invoice has one of the fields at all. */

@@ -135,7 +135,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ESPIPE: 'it is a pipe, and has to be read more than once',
 };
 
-function unreadable(path: string, error: unknown): UsageError {
+/** Says why a file cannot be read. */
+export function unreadable(path: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return new UsageError(`cannot read ${path}: ${REASONS[code] ?? message}`, { cause: error });
 }

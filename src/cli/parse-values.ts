@@ -1,3 +1,4 @@
+import { parseDay } from '../analysis/calendar-day.ts';
 import { UsageError } from '../errors.ts';
 
 /** Parse functions for flags: each returns a typed value, or throws naming the flag, the value and what is allowed. */
@@ -86,6 +87,13 @@ export function parameter(flag: string) {
     if (at < 1) return refuse(flag, value, 'name=value, such as status=OVERDUE');
     return [...before, [value.slice(0, at), value.slice(at + 1)] as const];
   };
+}
+
+/** A day of the calendar, in days since 1970-01-01. */
+export function day(flag: string) {
+  return (value: string): number =>
+    parseDay(/^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '') ??
+    refuse(flag, value, 'a day, such as 2026-10-31');
 }
 
 /** One character between the cells of a row. */

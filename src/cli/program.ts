@@ -5,6 +5,7 @@ import { funds } from '../resources/funds.ts';
 import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
 import { version } from '../version.ts';
+import { addAging } from './aging.ts';
 import { addAuth } from './auth.ts';
 import { addCompletion } from './completion/completion.ts';
 import { addConfig } from './config.ts';
@@ -57,6 +58,7 @@ export function buildProgram(context: Context): Command {
   addListing(program.command('received'), received, context);
   addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
   addFundItems(addListingGroup(program.command('funds'), funds, context), context);
+  addAging(program, context);
   addRawGet(program, context);
   addVerify(program, context);
   addAuth(program, context, async (connection) => {
