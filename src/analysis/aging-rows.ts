@@ -11,7 +11,8 @@ const TOTAL = 'Total';
  * A row for each counterparty and currency, the most owed first, and behind those of a currency its total. `_row` says
  * which is which (`counterparty`, `total`), so that nobody adds a total to what it totals. Columns: `_row`,
  * `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`. A terminal has `bar` as well, but no `_row`,
- * and where it is narrow no `fiscalId` and `invoices`.
+ * and where it is narrow no `fiscalId`, no `invoices` and no
+ * bucket that is empty.
  */
 export function agingRows(
   balances: readonly AgedBalance[],
@@ -38,7 +39,10 @@ export function agingRows(
   ];
   // On a terminal the name of a total tells that it is one.
   const shown = terminal === undefined ? columns : columns.slice(1);
-  return resultRows(currencies, { columns: shown, spare: ['fiscalId', 'invoices'] }, terminal);
+  const empty = bucketNames(buckets).filter((_, index) =>
+    balances.every(({ amounts }) => amounts[index]!.coefficient === 0n),
+  );
+  return resultRows(currencies, { columns: shown, spare: ['fiscalId', 'invoices', ...empty] }, terminal);
 }
 
 function agedRow(

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { guardFormula } from '../output/formula-guard.ts';
 import { parseDecimal } from './decimal.ts';
 import type { Field, Row } from './rows.ts';
 
@@ -12,6 +13,8 @@ export class CsvReader {
   readonly #path: string;
   #header: readonly string[] | undefined;
   #cell: RegExp | undefined;
+  /** With a byte order mark, of --excel, an apostrophe is before text that would run as a formula. */
+  #isGuarded = false;
   #rest = '';
   #rows = 0;
 
@@ -42,8 +45,11 @@ export class CsvReader {
       const { cells, next } = this.#cellsAt(text, at, (this.#cell ??= cellPattern(delimiterOf(text))));
       at = next;
       this.#rows++;
-      if (this.#header === undefined) this.#header = cells.map((name) => name.replace(/^\uFEFF/, ''));
-      else rows.push(this.#recordOf(this.#header, cells));
+      if (this.#header !== undefined) rows.push(this.#recordOf(this.#header, cells));
+      else {
+        this.#isGuarded = cells[0]!.startsWith('\uFEFF');
+        this.#header = cells.map((name) => name.replace(/^\uFEFF/, ''));
+      }
     }
     return rows;
   }
@@ -64,7 +70,10 @@ export class CsvReader {
     if (cells.length !== header.length) {
       throw this.#refuse(`row ${this.#rows} has ${cells.length} cells, its header ${header.length}`);
     }
-    return header.map((name, index): Field => [name, jsonOf(cells[index]!)]);
+    return header.map((name, index): Field => [
+      name,
+      jsonOf(this.#isGuarded ? unguarded(cells[index]!) : cells[index]!),
+    ]);
   }
 
   #refuse(what: string): UsageError {
@@ -78,6 +87,12 @@ export class CsvReader {
 function cellPattern(delimiter: string): RegExp {
   const mark = delimiter === '|' ? '\\|' : delimiter;
   return new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${mark}]*))(${mark}|\\r?\\n)`, 'y');
+}
+
+/** What `guardFormula` was given. */
+function unguarded(cell: string): string {
+  const text = cell.slice(1);
+  return cell.startsWith("'") && guardFormula(text) === cell ? text : cell;
 }
 
 function jsonOf(cell: string): string {

@@ -47,7 +47,7 @@ async function* readJson(path: string): AsyncGenerator<RecordBatch> {
 
 async function* readCsv(file: FileHandle, path: string): AsyncGenerator<RecordBatch> {
   const reader = new CsvReader(path);
-  const decoder = new TextDecoder('utf-8');
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const chunk = Buffer.alloc(CHUNK_BYTES);
   for (let position = 0; ;) {
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
