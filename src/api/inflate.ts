@@ -1,4 +1,3 @@
-import { gunzip, gunzipSync } from 'node:zlib';
 import { ServiceError } from '../errors.ts';
 import { BrokenGzip } from './broken-gzip.ts';
 import type { ZlibOptions } from 'node:zlib';
@@ -47,11 +46,13 @@ export async function inflate(
   return inflated.buffer;
 }
 
-function inflateHere(body: Buffer, options: ZlibOptions): Inflated {
+async function inflateHere(body: Buffer, options: ZlibOptions): Promise<Inflated> {
+  const { gunzipSync } = await import('node:zlib');
   return gunzipSync(body, options) as unknown as Inflated;
 }
 
-function inflateAside(body: Buffer, options: ZlibOptions): Promise<Inflated> {
+async function inflateAside(body: Buffer, options: ZlibOptions): Promise<Inflated> {
+  const { gunzip } = await import('node:zlib');
   return new Promise((resolve, reject) => {
     gunzip(body, options, (error, result) =>
       error === null ? resolve(result as unknown as Inflated) : reject(error),

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process';
 import { isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
@@ -33,6 +32,7 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
   const name = `the token command of profile ${run.profile} (${program})`;
   const limit = run.timeLimit ?? timeLimit;
   const { FOLIO_TOKEN: _hidden, ...env } = run.env;
+  const { execFile } = await import('node:child_process');
   const stdout = await new Promise<string>((settle, reject) => {
     const options = {
       // Not the working folder: nothing that lies there may run by lying there.

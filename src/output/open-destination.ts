@@ -1,11 +1,10 @@
 import type { Clock, OutputStream } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { Destination } from './destination.ts';
-import { openDescriptor, openDevice } from './device.ts';
 import type { Processes } from './processes.ts';
 import { writeStraight, type StraightSink } from './straight.ts';
+import { Tally } from './tally.ts';
 import { findTarget, type FileTarget, type Target } from './target.ts';
-import { openWholeFile } from './whole-file.ts';
 
 /** What of the outside world a destination needs. */
 export interface DestinationSite {
@@ -42,7 +41,7 @@ export async function openDestination(
 ): Promise<Destination> {
   const { digest = false, styled = false } = options;
   const target = await findTarget(output);
-  if (target.kind === 'file') return openWholeFile(target, site, options);
+  if (target.kind === 'file') return (await import('./whole-file.ts')).openWholeFile(target, site, options);
   const sink = await openStraight(target, site);
   if (options.binary === true && sink.isTerminal) {
     sink.abandon?.();
@@ -50,14 +49,14 @@ export async function openDestination(
       hint: 'write a file, such as -o invoices.xlsx',
     });
   }
-  return writeStraight(sink, { digest, styled });
+  return writeStraight(sink, { tally: await Tally.open(digest), styled });
 }
 
-function openStraight(
+async function openStraight(
   target: Exclude<Target, FileTarget>,
   site: DestinationSite,
-): Promise<StraightSink> | StraightSink {
-  if (target.kind === 'descriptor') return openDescriptor(target.descriptor, target.shown);
-  if (target.kind === 'device') return openDevice(target, site);
-  return site[target.kind];
+): Promise<StraightSink> {
+  if (target.kind !== 'descriptor' && target.kind !== 'device') return site[target.kind];
+  const { openDescriptor, openDevice } = await import('./device.ts');
+  return target.kind === 'device' ? openDevice(target, site) : openDescriptor(target.descriptor, target.shown);
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { close, open, read, readSync, unlink, write } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,6 +106,7 @@ export class Spool {
   }
 
   async #openNameless(): Promise<number> {
+    const { randomUUID } = await import('node:crypto');
     const path = join(this.#folder, `folio-${randomUUID()}.rows`);
     const file = await openFile(path, 'wx+', 0o600);
     await removeFile(path);

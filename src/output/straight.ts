@@ -1,5 +1,5 @@
 import type { Destination } from './destination.ts';
-import { Tally } from './tally.ts';
+import type { Tally } from './tally.ts';
 import { TerminalGate } from './terminal-gate.ts';
 import type { Sink } from './writer.ts';
 
@@ -13,15 +13,14 @@ export interface StraightSink extends Sink {
 }
 
 export interface StraightOptions {
-  readonly digest: boolean;
+  readonly tally: Tally;
   /** Whether what is written is made for terminals, with styles of its own; else a terminal gets it gated. */
   readonly styled: boolean;
 }
 
 /** A destination whose bytes are out as soon as they are written: committing ends it, discarding takes nothing back. */
-export function writeStraight(sink: StraightSink, { digest, styled }: StraightOptions): Destination {
+export function writeStraight(sink: StraightSink, { tally, styled }: StraightOptions): Destination {
   const gate = sink.isTerminal && !styled ? new TerminalGate(sink) : undefined;
-  const tally = new Tally(digest);
   let ended = false;
   return {
     get bytes() {

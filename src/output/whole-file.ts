@@ -40,7 +40,7 @@ export async function openWholeFile(
       path,
       handle: await open(path, 'wx', 0o600),
       lock,
-      tally: new Tally(digest),
+      tally: await Tally.open(digest),
     });
   } catch (error) {
     await lock.release();
