@@ -39,8 +39,8 @@ export function agingRows(
   ];
   // On a terminal the name of a total tells that it is one.
   const shown = terminal === undefined ? columns : columns.slice(1);
-  const empty = bucketNames(buckets).filter((_, index) =>
-    balances.every(({ amounts }) => amounts[index]!.coefficient === 0n),
+  const empty = bucketNames(buckets).filter(
+    (_, index) => balances.length > 0 && balances.every(({ amounts }) => amounts[index]!.coefficient === 0n),
   );
   return resultRows(currencies, { columns: shown, spare: ['fiscalId', 'invoices', ...empty] }, terminal);
 }

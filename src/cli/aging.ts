@@ -3,6 +3,7 @@ import { parseBuckets, type Buckets } from '../analysis/aging-buckets.ts';
 import { AGING_FIELDS } from '../analysis/aging-fields.ts';
 import type { Context } from '../context.ts';
 import type { GlobalFlags } from './global-flags.ts';
+import { declareLater } from './lazy-flags.ts';
 import { addExamples } from './listing.ts';
 import type { ListingFlags } from './listing-flags.ts';
 import { addOutputFlags } from './output-flags.ts';
@@ -37,6 +38,14 @@ export function addAging(program: Command, context: Context): void {
     ['folio aging --from issued.jsonl', 'of an export, without asking the service'],
     ['folio aging --field due=paymentDate', 'where the due date is in another column'],
   ]);
+  declareLater(command, () => addAgingFlags(command));
+  command.action(async () => {
+    const { runAging } = await import('./run-aging.ts');
+    await runAging(context, flagsOf<AgingFlags>(command));
+  });
+}
+
+function addAgingFlags(command: Command): void {
   for (const option of agingOptions()) command.addOption(option.helpGroup('Questions:'));
   addOutputFlags(command);
   const report = new Option(
@@ -45,10 +54,6 @@ export function addAging(program: Command, context: Context): void {
   );
   command.addOption(report.helpGroup('What comes out:'));
   addRequestFlags(command);
-  command.action(async () => {
-    const { runAging } = await import('./run-aging.ts');
-    await runAging(context, flagsOf<AgingFlags>(command));
-  });
 }
 
 function agingOptions(): Option[] {

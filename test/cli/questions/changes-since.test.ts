@@ -1,0 +1,95 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const link = (host: string, signature: string): string =>
+  `"files":[{"fileUrl":"https://${host}/files/1?signature=${signature}"}]`;
+const BEFORE = [
+  `{"id":1,"number":10,"status":"PENDING",${link('a.example', 'x')}}`,
+  `{"id":2,"number":20,"status":"PAID",${link('a.example', 'y')}}`,
+  '{"id":3,"number":30,"status":"VOID"}',
+];
+const AFTER = [
+  '{"id":4,"number":40,"status":"NEW"}',
+  `{"id":2,"number":20,"status":"PAID",${link('b.example', 'z')}}`,
+  `{"id":1,"number":10,"status":"PAID",${link('b.example', 'w')}}`,
+];
+
+function earlier(content: string): string {
+  const file = join(temporaryFolder(), 'old.jsonl');
+  writeFileSync(file, content);
+  return file;
+}
+
+async function changes(flags: readonly string[], terminal = false): Promise<Outcome> {
+  const argv = ['issued', '--changes-since', earlier(`${BEFORE.join('\n')}\n`), ...flags];
+  const env = { NO_COLOR: '1', LANG: 'C.UTF-8' };
+  return runScripted(argv, [pageOf(AFTER)], { terminal, env });
+}
+
+describe('--changes-since', () => {
+  it('tells added, changed and gone, whole records in them, and no link that is only signed anew', async () => {
+    const { code, stdout } = await changes(['--format', 'jsonl']);
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      `{"_change":"added","id":4,"number":40,"field":null,"old":null,"new":null,"record":${AFTER[0]}}`,
+      '{"_change":"changed","id":1,"number":10,"field":"status","old":"PENDING","new":"PAID"}',
+      `{"_change":"gone","id":3,"number":30,"field":null,"old":null,"new":null,"record":${BEFORE[2]}}`,
+    ]);
+  });
+
+  it('is a table on a terminal, without the records, and says how many', async () => {
+    const { stdout, stderr } = await changes([], true);
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      '_change  id  number  field   old      new',
+      '───────  ──  ──────  ──────  ───────  ────',
+      'added     4      40',
+      'changed   1      10  status  PENDING  PAID',
+      'gone      3      30',
+      '',
+    ]);
+    expect(stderr).toContain('1 added, 1 changed, 1 gone, 1 as they were');
+  });
+
+  it('names the columns in csv also where nothing changed', async () => {
+    const argv = ['issued', '--changes-since', earlier(`[${AFTER.join(',\n')}]`)];
+    expect((await runScripted(argv, [pageOf(AFTER)])).stdout).toBe('_change,id,number,field,old,new\n');
+  });
+
+  it('takes another key, other columns beside it, and only what --where keeps of both', async () => {
+    const { stdout } = await changes(['--key', 'number', '--columns', 'status', '--where', 'number<30']);
+    expect(stdout).toBe('_change,number,status,field,old,new\nchanged,10,PAID,status,PENDING,PAID\n');
+  });
+
+  it('counts all, however few it shows', async () => {
+    const { stdout, stderr } = await changes(['--limit', '1'], true);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(3);
+    expect(stderr).toContain('1 added, 1 changed, 1 gone');
+  });
+
+  it('warns of keys that do not tell records apart', async () => {
+    const file = earlier('{"id":1,"a":1}\n{"id":1,"a":2}\n{"a":3}\n');
+    const { stderr } = await runScripted(['issued', '--changes-since', file], [pageOf(['{"id":1,"a":1}'])]);
+    expect(stderr).toContain('warning: 1 record without id: a change in one shows as one gone and one added');
+    expect(stderr).toContain('has 1 record whose id another one has: paired in their order');
+  });
+
+  it('refuses to write over what it compares with', async () => {
+    const file = earlier(BEFORE[0]!);
+    const outcome = await runScripted(['issued', '--changes-since', file, '-o', file], []);
+    expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('would replace the export') });
+    expect(readFileSync(file, 'utf8')).toBe(BEFORE[0]);
+  });
+
+  it('refuses an export that is cut short, and a key that none of its records has, before it asks', async () => {
+    const cut = earlier('{"id":1}\n{"id":2,"num');
+    const half = await runScripted(['issued', '--changes-since', cut], []);
+    expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a whole export') });
+    const file = earlier(BEFORE.join('\n'));
+    const key = await runScripted(['issued', '--changes-since', file, '--key', 'nummer'], []);
+    expect(key).toMatchObject({ code: 2, asked: [] });
+    expect(key.stderr).toContain('no record has a value in nummer; did you mean number?');
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { customersOf, pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { INVOICES, PAGE } from './records.ts';
+
+const ask = (...argv: string[]): Promise<Outcome> => runScripted(['issued', ...argv], [PAGE]);
+
+/** The numbers of the invoices that come out. */
+async function numbers(...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await ask('--columns', 'number', '--no-header', ...argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.trimEnd().replaceAll('\n', ' ');
+}
+
+describe('--where', () => {
+  it.each([
+    [['status=OVERDUE'], '2 3 5'],
+    [['dueBy<2026-11-01'], '1 5'],
+    [['dueBy<=2026-11-01'], '1 2 5'],
+    [['totalAmount>=1000'], '1 5'],
+    [['totalAmount=9007199254740993'], '5'],
+    [['totalAmount=250.5'], '2'],
+    [['totalAmount=9007199254740992'], ''],
+    [['customer.name~roble'], '1 3 4'],
+    [['customer.name~ñandú'], '2'],
+    [['dueBy='], '3'],
+    [['customer.name~roble', 'currency=USD'], '3 4'],
+  ])('%j keeps %s', async (conditions, kept) => {
+    expect(await numbers(...conditions.flatMap((condition) => ['--where', condition]))).toBe(kept);
+  });
+
+  it('is not sent, and --limit counts what is left', async () => {
+    const { stdout, asked } = await ask('--where', 'status=OVERDUE', '--limit', '2', '--format', 'jsonl');
+    expect(stdout).toBe(`${INVOICES[1]}\n${INVOICES[2]}\n`);
+    expect(asked).toEqual(['/invoices/issued?options_page=0&options_pageSize=2000']);
+  });
+
+  it('asks for no more than a page ahead once the limit is reached', async () => {
+    const pages = Array.from({ length: 3 }, (_, page) =>
+      customersOf([`{"id":${2 * page}}`, `{"id":${2 * page + 1}}`], `page ${page}`),
+    );
+    const argv = ['customers', '--where', 'id>=1', '--limit', '2', '--format', 'jsonl'];
+    expect(await runScripted(argv, pages)).toMatchObject({ code: 0, stdout: '{"id":1}\n{"id":2}\n' });
+  });
+
+  it('says when no record has the column, and what may have been meant', async () => {
+    const { code, stdout, stderr } = await ask('--where', 'statsu=PAID');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toBe(
+      'warning: --where: no record has a value in statsu; did you mean status? (5 records read)\n',
+    );
+  });
+
+  it('refuses a comparison with what is no number, naming the record', async () => {
+    const { code, stdout, stderr } = await ask('--where', 'totalAmount>1.000');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.any(String) });
+    expect(stderr).toBe('');
+    const text = await ask('--where', 'totalAmount>1.000.000');
+    expect({ code: text.code, stdout: text.stdout }).toEqual({ code: 2, stdout: '' });
+    expect(text.stderr).toContain("'1.000.000', which is not a number, but record 1 has 1000 there");
+  });
+});
+
+describe('--sort', () => {
+  it.each([
+    ['totalAmount', '3 4 2 1 5'],
+    ['-totalAmount', '5 1 2 4 3'],
+    ['dueBy', '5 1 2 4 3'],
+    ['currency,-totalAmount', '5 1 2 4 3'],
+    ['customer.name', '5 1 4 3 2'],
+  ])('%s gives %s', async (keys, order) => {
+    expect(await numbers('--sort', keys)).toBe(order);
+  });
+
+  it('sorts everything before --limit counts', async () => {
+    expect(await numbers('--sort', '-totalAmount', '--limit', '2')).toBe('5 1');
+  });
+
+  it('says when no record has the column', async () => {
+    const { code, stderr } = await ask('--sort', 'totalAmont');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'warning: --sort: no record has a value in totalAmont; did you mean totalAmount?\n',
+    });
+  });
+});
+
+describe('--sum and --group-by', () => {
+  it('adds exactly, each currency by itself', async () => {
+    const { stdout } = await ask('--sum', 'totalAmount');
+    expect(stdout).toBe(
+      'currency,records,totalAmount,totalAmount.missing\nCLP,3,9007199254742243.50,0\nUSD,2,0.30,0\n',
+    );
+  });
+
+  it('groups, the largest first, as rows of every format', async () => {
+    const { stdout } = await ask('--sum', 'totalAmount', '--group-by', 'status', '--format', 'jsonl');
+    expect(stdout.split('\n')[0]).toBe(
+      '{"status":"OVERDUE","currency":"CLP","records":2,"totalAmount":9007199254741243.50,"totalAmount.missing":0}',
+    );
+    const counted = await ask('--group-by', 'status', '--format', 'csv');
+    expect(counted.stdout).toBe('status,records\nOVERDUE,3\nPAID,2\n');
+  });
+
+  it('takes several columns, with commas or repeated', async () => {
+    const once = await ask('--sum', 'totalAmount,number', '--group-by', 'currency,status');
+    const twice = await ask(
+      ...'--sum totalAmount --sum number --group-by currency --group-by status'.split(' '),
+    );
+    expect(once.stdout).toBe(twice.stdout);
+    expect(once.stdout).toContain(
+      'currency,status,records,totalAmount,totalAmount.missing,number,number.missing\n',
+    );
+  });
+
+  it('shows as many groups as --limit, and the columns asked for, in the order asked for', async () => {
+    const flags = [
+      '--group-by',
+      'customer.name',
+      '--sort',
+      '-customer.name',
+      '--columns',
+      'customer.name,records',
+    ];
+    expect((await ask(...flags, '--limit', '2')).stdout).toBe(
+      'customer.name,records\nÑandú,1\nRoble Sur,1\n',
+    );
+  });
+
+  it('is nothing, exactly, of nothing', async () => {
+    const { stdout } = await ask('--where', 'status=NONE', '--sum', 'totalAmount', '--format', 'jsonl');
+    expect(stdout).toBe('{"records":0,"totalAmount":0,"totalAmount.missing":0}\n');
+  });
+
+  it('refuses text, naming the record’s place in the listing', async () => {
+    const { code, stdout, stderr } = await ask('--sum', 'customer.name', '--where', 'status=OVERDUE');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('customer.name cannot be added up: in record 2 it is the text "Ñandú"');
+  });
+
+  it('refuses a sum of amounts with and without a currency', async () => {
+    const page = pageOf([INVOICES[0]!, '{"id":"z","totalAmount":5}']);
+    const { code, stdout, stderr } = await runScripted(['issued', '--sum', 'totalAmount'], [page]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('different currencies in one sum: record 1 is in CLP, record 2 has no currency');
+  });
+
+  it('gives no figure for a column that no record has', async () => {
+    const { code, stdout, stderr } = await ask('--sum', 'totalAmont');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('no record has a value in totalAmont; did you mean totalAmount?');
+  });
+
+  it('says that a sum is not of all, by its exit code', async () => {
+    const pages = Array.from({ length: 6 }, () => pageOf(INVOICES, { total: 7 }));
+    const { code, stdout, stderr } = await runScripted(['issued', '--sum', 'number'], pages);
+    expect(code).toBe(6);
+    expect(stdout).toContain('CLP,3,8,0');
+    expect(stderr).toContain('but not all: 2 of the 7 records');
+  });
+});
+
+describe('questions on a terminal', () => {
+  const show = (argv: readonly string[], columns = 80): Promise<Outcome> =>
+    runScripted(['issued', ...argv], [PAGE], {
+      terminal: true,
+      columns,
+      env: { LANG: 'C.UTF-8', NO_COLOR: '1' },
+    });
+
+  it('draws bars beside totals', async () => {
+    const { stdout } = await show(['--sum', 'number', '--group-by', 'status']);
+    expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
+      'status   currency  records  number  bar',
+      '───────  ────────  ───────  ──────  ──────────────────────────────',
+      'OVERDUE  CLP             2       7  ██████████████████████████████',
+      'PAID     CLP             1       1  ████▎',
+      'PAID     USD             1       4  ██████████████████████████████',
+      'OVERDUE  USD             1       3  ██████████████████████▌',
+      '',
+    ]);
+  });
+
+  it('sorts and sums all that there is, and shows fifty', async () => {
+    const many = pageOf(Array.from({ length: 60 }, (_, id) => `{"id":${id}}`));
+    const terminal = { terminal: true, env: { NO_COLOR: '1' } };
+    const sorted = await runScripted(['issued', '--sort', '-id'], [many], terminal);
+    expect(sorted.stdout).toMatch(/^id\n.*\n59\n/);
+    expect(sorted.stdout.trimEnd().split('\n')).toHaveLength(52);
+    expect(sorted.stderr).toContain('50 of 60 · --all for the rest');
+    const kept = await runScripted(['issued', '--where', 'id>=1'], [many], terminal);
+    expect(kept.stdout.trimEnd().split('\n')).toHaveLength(52);
+    expect(kept.stderr).toContain('the first 50 · --all for the rest');
+    const groups = await runScripted(['issued', '--group-by', 'id'], [many], terminal);
+    expect(groups.stdout.trimEnd().split('\n')).toHaveLength(62);
+  });
+});
