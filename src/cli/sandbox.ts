@@ -18,6 +18,7 @@ const counted = {
 export function addSandbox(program: Command, context: Context): void {
   const command = program
     .command('sandbox')
+    .summary('a made-up service on this machine')
     .description('Serve an embedded copy of the service on loopback, with made-up data, until stopped.')
     .option('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535));
   for (const [name, what] of Object.entries(counted) as [keyof typeof counted, string][]) {

@@ -14,7 +14,7 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
 
 /** Names of numbers that identify rather than count: their digits are never grouped. */
 const IDENTIFIER =
-  /(?:^|[._])(?:id|number|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
+  /(?:^|[._])(?:id|number|invoice|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
 
 export function roleOf(column: string): ColumnRole {
   return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';

@@ -50,6 +50,7 @@ describe('isIdentifier', () => {
     'year',
     'tax_code',
     'zip',
+    'invoice',
   ])('%s is one', (name) => expect(isIdentifier(name)).toBe(true));
   it.each(['amountToBePaid', 'paid', 'total', 'numbers', 'valid', 'decode', 'grid', 'Id'])(
     '%s is none',
