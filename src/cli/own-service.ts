@@ -27,14 +27,15 @@ export async function startOwnService(context: Context, flags: GlobalFlags): Pro
   const sandbox = await startSandbox({ now: () => context.clock.now() });
   return {
     baseUrl: parseBaseUrl(sandbox.baseUrl),
-    tokenOf: (profile) => sandbox.tokens[profile === undefined ? 0 : placeOf(profile)]!,
+    tokenOf: (profile) => sandbox.tokens[profile === undefined ? 0 : placeInSandbox(profile)]!,
     close: () => sandbox.close(),
   };
 }
 
-function placeOf(profile: string): number {
+/** Which of the two organizations is called so. Throws UsageError where neither is. */
+export function placeInSandbox(profile: string): 0 | 1 {
   const place = SANDBOX_PROFILES.findIndex((name) => name === profile);
-  if (place >= 0) return place;
+  if (place === 0 || place === 1) return place;
   throw new UsageError(`--sandbox has no profile ${JSON.stringify(profile)}`, {
     hint: `its organizations are ${SANDBOX_PROFILES.join(' and ')}`,
   });

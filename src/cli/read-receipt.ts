@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { FolioError, UsageError } from '../errors.ts';
 import { errorCode, systemReason } from '../output/system-reason.ts';
 
@@ -16,22 +17,24 @@ export interface DeliveredFile {
 }
 
 /**
- * Reads a receipt that --report wrote.
+ * Reads what a receipt that --report wrote tells of a file. One receipt may tell of several files, which then go by
+ * their names.
  *
  * @throws UsageError when there is none, FolioError when it cannot be read or is no receipt
  */
-export async function readReceipt(path: string): Promise<DeliveredFile> {
+export async function readReceipt(path: string, file: string): Promise<DeliveredFile> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') {
       throw new UsageError(`there is no receipt ${path}`, { hint: 'the next run writes one with --report' });
     }
     throw new FolioError(`cannot read the receipt ${path}: ${systemReason(error)}`, { cause: error });
   });
-  return receiptIn(text, path);
+  return receiptIn(text, path, file);
 }
 
-function receiptIn(text: string, path: string): DeliveredFile {
-  const receipt = parseObject(text, path);
+function receiptIn(text: string, path: string, file: string): DeliveredFile {
+  const run = parseObject(text, path);
+  const receipt = { ...run, ...sectionOf(run['profiles'], file) };
   const { records, bytes, sha256, finishedAt, complete, errors, format = null, header } = receipt;
   const wrong = (member: string): never => {
     throw brokenReceipt(path, `its "${member}" is not what a receipt has there`);
@@ -46,6 +49,14 @@ function receiptIn(text: string, path: string): DeliveredFile {
   if (format !== null && typeof format !== 'string') return wrong('format');
   const told = { errors: errors.map(String), format, header: header !== false };
   return { records, bytes, sha256, finishedAt, complete, ...told };
+}
+
+/** What the receipt of --output-dir has of one profile, whose file is called like this one; else nothing. */
+function sectionOf(sections: unknown, file: string): Record<string, unknown> | undefined {
+  if (!Array.isArray(sections)) return undefined;
+  return (sections as readonly (Record<string, unknown> | null)[]).find(
+    (section) => typeof section?.['output'] === 'string' && basename(section['output']) === basename(file),
+  ) as Record<string, unknown> | undefined;
 }
 
 function parseObject(text: string, path: string): Record<string, unknown> {

@@ -23,7 +23,7 @@ export async function runVerify(context: Context, file: string, report: string |
     const whole = survey.records === undefined ? '' : 'whole, ';
     return say(`${file}: ${whole}${contents(survey, form.format)}; there is no receipt to hold it against`);
   }
-  const delivered = await readReceipt(path);
+  const delivered = await readReceipt(path, file);
   const form = { format: delivered.format ?? formatOfEnding(file), header: delivered.header };
   const survey = await surveyFile(file, form);
   refuseOther(file, path, survey, delivered);

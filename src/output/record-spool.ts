@@ -6,8 +6,6 @@ const MEMORY = 256 * 1024;
 
 /** Batches of records put aside until it is their turn: memory does not grow with them. Methods reject with OutputError. */
 export class RecordSpool {
-  /** Records put aside. */
-  count = 0;
   readonly #spool: Spool;
   readonly #spaced: boolean[] = [];
 
@@ -18,7 +16,6 @@ export class RecordSpool {
   /** Takes a batch, which must not change afterwards. */
   async append(batch: RecordBatch): Promise<void> {
     if (batch.count === 0) return;
-    this.count += batch.count;
     this.#spaced.push(batch.spaced);
     const { places, bytes } = packed(batch);
     await this.#spool.append(new Uint8Array(places.buffer));

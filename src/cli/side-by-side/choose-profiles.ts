@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { AuthError, UsageError } from '../../errors.ts';
 import type { GlobalFlags } from '../global-flags.ts';
 import type { ListingFlags } from '../listing-flags.ts';
-import { SANDBOX_PROFILES } from '../own-service.ts';
+import { placeInSandbox, SANDBOX_PROFILES } from '../own-service.ts';
 import { names } from '../parse-values.ts';
 
 type Flags = ListingFlags & GlobalFlags;
@@ -16,7 +16,11 @@ type Flags = ListingFlags & GlobalFlags;
  */
 export async function chooseProfiles(context: Context, flags: Flags): Promise<readonly string[]> {
   refuseTogether(flags);
-  if (flags.sandbox) return chosen(flags) ?? SANDBOX_PROFILES;
+  if (flags.sandbox) {
+    const profiles = chosen(flags) ?? SANDBOX_PROFILES;
+    profiles.forEach(placeInSandbox);
+    return profiles;
+  }
   if (flags.tokenFile !== undefined || context.env['FOLIO_TOKEN']) {
     const what = flags.tokenFile === undefined ? 'FOLIO_TOKEN' : '--token-file';
     throw new UsageError(`${what} gives one token, and several profiles have each their own`, {

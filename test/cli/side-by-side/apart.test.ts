@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { always, where } from '../../support/fault-script.ts';
+import { status } from '../../support/faults.ts';
+import { modelRecords } from '../../support/model-service.ts';
+import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+function two(south: Partial<Organization> = {}): Record<string, Organization> {
+  return {
+    north: { records: { issued: modelRecords(3) } },
+    south: { records: { issued: modelRecords(4, 100) }, ...south },
+  };
+}
+
+const LINE = 'issued --all-profiles --page-size 2 --retries 0';
+
+describe('--output-dir', () => {
+  it('writes for each profile what it gives by itself, into a folder that is made', async () => {
+    const folder = temporaryFolder();
+    const organizations = two();
+    const { code, stdout, stderr } = await runOrganizations(`${LINE} --output-dir FOLDER/a/b`, {
+      organizations,
+      folder,
+    });
+    expect([code, stdout, stderr]).toEqual([0, '', '']);
+    expect(readdirSync(join(folder, 'a/b'))).toEqual(['north.csv', 'south.csv']);
+    for (const name of ['north', 'south']) {
+      await runOrganizations(`issued --profile ${name} -o FOLDER/alone.csv`, { organizations, folder });
+      const [apart, alone] = [`a/b/${name}.csv`, 'alone.csv'].map((file) => readFileSync(join(folder, file)));
+      expect(apart).toEqual(alone);
+    }
+  });
+
+  it('takes the format of the flag, else of the profile, else csv', async () => {
+    const folder = temporaryFolder();
+    const organizations = two({ settings: { format: 'jsonl' } });
+    await runOrganizations(`${LINE} --output-dir FOLDER`, { organizations, folder });
+    await runOrganizations(`${LINE} --output-dir FOLDER --format json`, { organizations, folder });
+    await runOrganizations(`${LINE} --output-dir FOLDER --format table`, { organizations, folder });
+    expect(readdirSync(folder).sort()).toEqual(
+      ['north', 'south'].flatMap((name) => [
+        ...(name === 'north' ? [`${name}.csv`] : []),
+        `${name}.json`,
+        ...(name === 'south' ? [`${name}.jsonl`] : []),
+        `${name}.txt`,
+      ]),
+    );
+  });
+
+  it.each([
+    ['at once', always(status(403))],
+    ['midway', where(({ records: [first] }) => first?.includes('"id":102') ?? false, status(500))],
+  ])('leaves the old file of one that fails %s, and writes the others', async (_, script) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'north.csv'), 'old');
+    writeFileSync(join(folder, 'south.csv'), 'old');
+    const { code, stderr } = await runOrganizations(`${LINE} --output-dir FOLDER`, {
+      organizations: two({ script }),
+      folder,
+    });
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/^folio: 1 of 2 profiles missing: south: /);
+    expect(readFileSync(join(folder, 'north.csv'), 'utf8')).toMatch(/^id,number/);
+    expect(readFileSync(join(folder, 'south.csv'), 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['north.csv', 'south.csv']);
+  });
+
+  it('ends like the first when all fail', async () => {
+    const script = always(status(403));
+    const organizations = { north: { records: {}, script }, south: { records: {}, script } };
+    const { code } = await runOrganizations(`${LINE} --output-dir FOLDER`, { organizations });
+    expect(code).toBe(3);
+  });
+
+  it('goes for one profile as well', async () => {
+    const folder = temporaryFolder();
+    const { code } = await runOrganizations('issued --profile south --output-dir FOLDER', {
+      organizations: two(),
+      folder,
+    });
+    expect([code, readdirSync(folder)]).toEqual([0, ['south.csv']]);
+  });
+
+  it('asks nobody where there can be no such folder', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    const { code, stderr, asked } = await runOrganizations(`${LINE} --output-dir FOLDER/file`, {
+      organizations: two(),
+      folder,
+    });
+    expect([code, asked]).toEqual([1, []]);
+    expect(stderr).toMatch(/^folio: cannot write .*file/);
+  });
+
+  it('has its files verified by the one receipt', async () => {
+    const folder = temporaryFolder();
+    const organizations = two();
+    const report = '--report FOLDER/report.json';
+    await runOrganizations(`${LINE} --output-dir FOLDER ${report}`, { organizations, folder });
+    const receipt = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Record<string, unknown>;
+    expect(receipt).toMatchObject({ output: folder, format: 'csv', records: 7, complete: true });
+    const bytes = ['north', 'south'].map((name) => statSync(join(folder, `${name}.csv`)).size);
+    expect(receipt['bytes']).toBe(bytes[0]! + bytes[1]!);
+    const verify = (name: string): Promise<{ code: number }> =>
+      runOrganizations(`verify FOLDER/${name}.csv ${report}`, { organizations, folder });
+    expect((await verify('south')).code).toBe(0);
+    writeFileSync(join(folder, 'south.csv'), 'id\n1\n');
+    expect((await verify('south')).code).toBe(6);
+    expect((await verify('north')).code).toBe(0);
+  });
+});

@@ -1,0 +1,323 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { always, where } from '../../support/fault-script.ts';
+import { members, records, status } from '../../support/faults.ts';
+import { modelRecords } from '../../support/model-service.ts';
+import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const PAGES = '--page-size 2 --retries 0';
+
+/** Three organizations of 5, 3 and 4 invoices. */
+function three(more: Readonly<Record<string, Partial<Organization>>> = {}): Record<string, Organization> {
+  return {
+    north: { records: { issued: modelRecords(5) }, ...more['north'] },
+    south: { records: { issued: modelRecords(3, 100) }, ...more['south'] },
+    west: { records: { issued: modelRecords(4, 200) }, ...more['west'] },
+  };
+}
+
+/** `north 0`, `north 1` and so on, of a jsonl export. */
+function places(stdout: string): string[] {
+  return [...stdout.matchAll(/^\{"_profile":"(\w+)","id":(\d+)/gm)].map(([, name, id]) => `${name} ${id}`);
+}
+
+const from = (name: string, first: number, count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `${name} ${first + at}`);
+const [NORTH, SOUTH, WEST] = [from('north', 0, 5), from('south', 100, 3), from('west', 200, 4)];
+
+/** The third request of an organization fails, when two pages were read. */
+const failsMidway = where(({ records: [first] }) => first?.includes('"id":204') ?? false, status(500));
+
+/** After so many turns of the event loop. */
+async function laterOn(turns: number): Promise<void> {
+  for (let left = turns; left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe('several profiles', () => {
+  it('come one after the other, as stored or as named, each whole and in its order', async () => {
+    const organizations = three();
+    const all = await runOrganizations(`issued --all-profiles --format jsonl ${PAGES}`, { organizations });
+    expect([all.code, all.stderr]).toEqual([0, '']);
+    expect(places(all.stdout)).toEqual([...NORTH, ...SOUTH, ...WEST]);
+    const some = await runOrganizations(
+      `issued --profile west --profile south,north --format jsonl ${PAGES}`,
+      { organizations },
+    );
+    expect(places(some.stdout)).toEqual([...WEST, ...SOUTH, ...NORTH]);
+  });
+
+  it.each([
+    [40, 1, 1],
+    [1, 40, 1],
+    [1, 7, 40],
+    [30, 20, 10],
+  ])('come in the same order at whatever speed: %i, %i, %i', async (north, south, west) => {
+    const organizations = three({ north: { turns: north }, south: { turns: south }, west: { turns: west } });
+    const { stdout } = await runOrganizations(`issued --all-profiles --format jsonl ${PAGES}`, {
+      organizations,
+    });
+    expect(places(stdout)).toEqual([...NORTH, ...SOUTH, ...WEST]);
+  });
+
+  it('are asked four at a time', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const organizations = Object.fromEntries(
+      names.map((name) => [name, { records: { issued: modelRecords(1) }, turns: 1_000 }]),
+    );
+    const { asked } = await runOrganizations('issued --all-profiles --format jsonl', {
+      organizations,
+      onRequest: ({ profile }, context) => {
+        if (profile === 'd') void laterOn(100).then(() => context.stop());
+      },
+    });
+    expect(asked.map(({ profile }) => profile)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('are asked on while the first is slow', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
+    const organizations = Object.fromEntries(
+      names.map((name, at) => [name, { records: { issued: modelRecords(1) }, turns: at === 0 ? 4_000 : 1 }]),
+    );
+    const { asked, stdout } = await runOrganizations('issued --all-profiles --format jsonl', {
+      organizations,
+      onRequest: ({ profile }, context) => {
+        if (profile === 'p29') void laterOn(100).then(() => context.stop());
+      },
+    });
+    expect(asked.map(({ profile }) => profile)).toEqual(names);
+    expect(stdout).toBe('');
+  });
+
+  it('name themselves in the first column, and as the first member', async () => {
+    const organizations = {
+      a: { records: { issued: ['{ "id" : 1 , "net" : 1.10 }', '{}'] } },
+      b: { records: { issued: ['{"id":2,"other":[1, 2]}'] } },
+    };
+    const run = async (flags: string): Promise<string> =>
+      (await runOrganizations(`issued --all-profiles ${flags}`, { organizations })).stdout;
+    expect(await run('--format csv')).toBe('_profile,id,net,other\na,1,1.10,\na,,,\nb,2,,"[1,2]"\n');
+    expect(await run('--format tsv --columns net')).toBe('_profile\tnet\na\t1.10\na\t\nb\t\n');
+    expect(await run('--format csv --columns id,_profile')).toBe('id,_profile\n1,a\n,a\n2,b\n');
+    expect(await run('--format json')).toBe(
+      '[\n{"_profile":"a","id":1,"net":1.10},\n{"_profile":"a"},\n{"_profile":"b","id":2,"other":[1,2]}\n]\n',
+    );
+    expect(await run('--list-columns')).toBe('_profile\nid\nnet\nother\n');
+    expect(await run('--format table --columns id')).toMatch(/^_profile +id\n.*\na +1\n/);
+  });
+
+  it('have each the limit to themselves', async () => {
+    const { stdout, asked } = await runOrganizations('issued --all-profiles --limit 2 --format jsonl', {
+      organizations: three(),
+    });
+    expect(places(stdout)).toEqual([...NORTH.slice(0, 2), ...SOUTH.slice(0, 2), ...WEST.slice(0, 2)]);
+    expect(asked.map(({ url }) => url.searchParams.get('options_pageSize'))).toEqual(['2', '2', '2']);
+  });
+
+  it('work for customers, funds and the documents of a fund', async () => {
+    const organizations = {
+      a: { records: { customers: modelRecords(3), funds: modelRecords(2), documents: modelRecords(1) } },
+      b: { records: { customers: modelRecords(1, 9), funds: [], documents: modelRecords(2, 9) } },
+    };
+    const run = async (line: string): Promise<string[]> =>
+      places((await runOrganizations(`${line} --all-profiles --format jsonl`, { organizations })).stdout);
+    expect(await run('customers --page-size 2')).toEqual(['a 0', 'a 1', 'a 2', 'b 9']);
+    expect(await run('funds list')).toEqual(['a 0', 'a 1']);
+    expect(await run('funds documents 1')).toEqual(['a 0', 'b 9', 'b 10']);
+  });
+
+  it('are filtered each, with the limit, but sorted and summed together', async () => {
+    const run = async (flags: string): Promise<string> =>
+      (await runOrganizations(`issued --all-profiles ${PAGES} ${flags}`, { organizations: three() })).stdout;
+    expect(places(await run('--format jsonl --where id>1 --limit 1'))).toEqual([
+      'north 2',
+      'south 100',
+      'west 200',
+    ]);
+    expect(places(await run('--format jsonl --where _profile=west --limit 3'))).toEqual(WEST.slice(0, 3));
+    expect(places(await run('--format jsonl --sort -id --limit 5'))).toEqual([
+      ...WEST.toReversed(),
+      'south 102',
+    ]);
+    expect(await run('--group-by _profile --format csv --columns _profile,records')).toBe(
+      '_profile,records\nnorth,5\nwest,4\nsouth,3\n',
+    );
+  });
+});
+
+describe('a profile that fails', () => {
+  it.each([
+    ['at once', always(status(403)), 'refuses the token'],
+    ['midway', failsMidway, 'failed on'],
+  ])('%s is named with its reason, leaves no record, and the others are whole', async (_, script, reason) => {
+    const organizations = three({ west: { records: { issued: modelRecords(8, 200) }, script } });
+    const { code, stdout, stderr } = await runOrganizations(
+      `issued --profile west,north,south --format jsonl ${PAGES}`,
+      { organizations },
+    );
+    expect(code).toBe(6);
+    expect(places(stdout)).toEqual([...NORTH, ...SOUTH]);
+    expect(stderr).toMatch(/^folio: 1 of 3 profiles missing: west: api\.example\.com /);
+    expect(stderr).toContain(reason);
+  });
+
+  it('in part is delivered as far as it can be had', async () => {
+    const organizations = three({ south: { script: always(members({ total: '4' })) } });
+    const { code, stdout, stderr } = await runOrganizations(`issued --all-profiles --format jsonl`, {
+      organizations,
+    });
+    expect(code).toBe(6);
+    expect(places(stdout)).toEqual([...NORTH, ...SOUTH, ...WEST]);
+    expect(stderr).toMatch(/^folio: 1 of 3 profiles not whole: south: delivered 3 records, but not all/);
+  });
+
+  it('with all the others ends like the first, and leaves the old file', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'out.csv'), 'old');
+    const script = always(status(403));
+    const organizations = three({
+      north: { script: always(status(404)) },
+      south: { script },
+      west: { script },
+    });
+    const { code, stderr } = await runOrganizations(`issued --all-profiles -o FOLDER/out.csv`, {
+      organizations,
+      folder,
+    });
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^folio: none of 3 profiles: north: .* south: .* west: /);
+    expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toBe('old');
+  });
+
+  it('by its broken entry in the store is named too', async () => {
+    const organizations = three({ south: { settings: { concurrency: 'many' } } });
+    const { code, stdout, stderr } = await runOrganizations('issued --all-profiles --format jsonl', {
+      organizations,
+    });
+    expect(code).toBe(6);
+    expect(places(stdout)).toEqual([...NORTH, ...WEST]);
+    expect(stderr).toMatch(/south: .*profiles\.south\.settings\.concurrency is a string/);
+  });
+
+  it('is told of in words that name it, as are its warnings', async () => {
+    const errors =
+      '[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"12"}}]';
+    const organizations = three({ south: { script: always(members({ errors })) } });
+    const { code, stderr } = await runOrganizations(
+      'issued --all-profiles --customer-fiscal-id 1-2,3-4 --format jsonl',
+      { organizations },
+    );
+    expect([code, stderr]).toEqual([0, 'warning: south: no customer has the fiscal ID 1-2\n']);
+  });
+});
+
+describe('a run over several profiles', () => {
+  it('reads fiscal IDs from standard input once, for all', async () => {
+    const { asked } = await runOrganizations('issued --all-profiles --customer-fiscal-id @-', {
+      organizations: three(),
+      stdin: { text: '1-2\n3-4\n' },
+    });
+    expect(asked.map(({ url }) => url.searchParams.get('customerFiscalIds'))).toEqual(
+      Array.from({ length: 3 }, () => '1-2,3-4'),
+    );
+  });
+
+  it('takes the settings of each profile for its requests, and those for all for the one result', async () => {
+    const settings = { format: 'jsonl', 'pageSize.issued': 3 };
+    const { stdout, asked } = await runOrganizations('issued --all-profiles', {
+      organizations: three({ north: { settings } }),
+      settings: { format: 'csv', delimiter: ';' },
+    });
+    expect(stdout).toMatch(/^_profile;id;number;net;party\.name\nnorth;0;/);
+    const sizes = asked
+      .filter(({ profile }) => profile === 'north')
+      .map(({ url }) => url.searchParams.get('options_pageSize'));
+    expect(sizes).toEqual(['3', '3']);
+  });
+
+  it('has one quota for all its retries', async () => {
+    const script = always(status(500));
+    const organizations = three({ north: { script }, south: { script }, west: { script } });
+    const { code, asked } = await runOrganizations('issued --all-profiles --retries 100', { organizations });
+    expect(code).toBe(5);
+    // 500 tokens at 14 a retry are 35 retries, beside the first try of each.
+    expect(asked).toHaveLength(38);
+  });
+
+  it('stops when it is told to, and leaves the old file', async () => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await runOrganizations(`issued --all-profiles -o FOLDER/out.csv ${PAGES}`, {
+      organizations: three({ north: { turns: 30 } }),
+      folder,
+      onRequest: ({ profile, url }, context) => {
+        if (profile === 'south' && url.searchParams.get('options_page') === '1') context.stop();
+      },
+    });
+    expect([code, stderr]).toEqual([130, 'folio: stopped by SIGINT\n']);
+  });
+
+  it('writes one receipt with a section for each', async () => {
+    const folder = temporaryFolder();
+    const organizations = three({ south: { script: always(status(403)) } });
+    const line = `issued --all-profiles -o FOLDER/out.csv --report FOLDER/report.json ${PAGES}`;
+    expect((await runOrganizations(line, { organizations, folder })).code).toBe(6);
+    const receipt = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Record<string, unknown>;
+    expect(receipt).toMatchObject({
+      profile: null,
+      records: 9,
+      recordsRead: 9,
+      total: null,
+      complete: false,
+      errors: [expect.stringContaining('1 of 3 profiles missing: south')],
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    expect(receipt['profiles']).toMatchObject([
+      { profile: 'north', records: 5, total: 5, pages: 3, complete: true, errors: [] },
+      {
+        profile: 'south',
+        records: 0,
+        total: null,
+        complete: false,
+        errors: [expect.stringContaining('403')],
+      },
+      { profile: 'west', records: 4, total: 4, pages: 3, complete: true, errors: [] },
+    ]);
+    const verified = await runOrganizations('verify FOLDER/out.csv --report FOLDER/report.json', {
+      organizations,
+      folder,
+    });
+    expect(verified.code).toBe(0);
+  });
+
+  it('says under a table on a terminal how many there are of each', async () => {
+    const organizations = {
+      a: { records: { issued: modelRecords(60) } },
+      b: { records: { issued: modelRecords(2) } },
+      c: { records: { issued: modelRecords(1_051) } },
+    };
+    const { code, stdout, stderr } = await runOrganizations('issued --all-profiles', {
+      organizations,
+      terminal: true,
+    });
+    expect(code).toBe(0);
+    expect(stdout.match(/^│? ?[abc] /gm)?.length).toBe(102);
+    expect(stderr).toBe('a: 50 of 60 · --all for the rest\nc: 50 of 1,051 · --all for the rest\n');
+  });
+
+  it('shows with --verbose whose request is which', async () => {
+    const { stderr } = await runOrganizations('issued --profile north,south -v', { organizations: three() });
+    expect(stderr).toMatch(/^north: GET \/v1\/invoices\/issued\?\S+ → 200, \d+ bytes, 0 ms$/m);
+    expect(stderr).toMatch(/^south: GET /m);
+  });
+});
+
+describe('records that repeat the name', () => {
+  it('keep what they have besides', async () => {
+    const organizations = { a: { records: {}, script: always(records(() => ['{"id":7}'])) } };
+    const { stdout } = await runOrganizations('issued --all-profiles --format jsonl --page 0', {
+      organizations,
+    });
+    expect(stdout).toBe('{"_profile":"a","id":7}\n');
+  });
+});

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { pageOf, runScripted } from '../support/scripted-run.ts';
+
+const LINE = ['received', '--issuer-fiscal-id', '80.765.432-K,1-9', '--retries', '0'];
+const REFUSED = [400, '{"error":"Bad Request","message":"issuers not found"}'] as const;
+
+describe('a refusal of a listing with fiscal IDs (spec 4.2 rule 2)', () => {
+  it('means that none exist where the listing without them is served', async () => {
+    const { code, stderr, asked } = await runScripted(
+      [...LINE, '--param', 'receivedDateSince=2026-01-01', '--sort-by', 'date'],
+      [REFUSED, pageOf([])],
+    );
+    expect(code).toBe(4);
+    expect(stderr).toMatch(/^folio: no issuer has any of these fiscal IDs: 80\.765\.432-K, 1-9\n/);
+    expect(asked[1]).toBe(
+      '/invoices/received?options_page=0&options_pageSize=1&options_sortBy=DATE&receivedDateSince=2026-01-01',
+    );
+  });
+
+  it('means that the query is wrong where that is refused as well', async () => {
+    const { code, stderr } = await runScripted(LINE, [REFUSED, [400, '{"errors":"bad date"}']]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('issuers not found');
+  });
+
+  it('is what it was where the second answer says nothing', async () => {
+    const { code, stderr } = await runScripted(LINE, [REFUSED, [500, '{}']]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('issuers not found');
+  });
+
+  it('is not looked into without fiscal IDs', async () => {
+    const { code, asked } = await runScripted(['received'], [REFUSED]);
+    expect([code, asked.length]).toEqual([2, 1]);
+  });
+});
