@@ -1,8 +1,6 @@
-import { RecordSorter } from '../../analysis/record-sorter.ts';
 import type { SortKey } from '../../analysis/sort-key.ts';
 import type { WhereFilter } from '../../analysis/where-filter.ts';
 import { sliceRecords, type RecordBatch } from '../../json/record-batch.ts';
-import { Spool } from '../../output/spool.ts';
 import { count } from '../count.ts';
 import type { Notices } from '../notices.ts';
 
@@ -31,6 +29,8 @@ export async function* sortRecords(
   keys: readonly SortKey[],
   notices: Notices,
 ): AsyncGenerator<RecordBatch> {
+  const { RecordSorter } = await import('../../analysis/record-sorter.ts');
+  const { Spool } = await import('../../output/spool.ts');
   const spool = new Spool();
   const sorter = new RecordSorter(keys, spool);
   try {

@@ -1,18 +1,15 @@
 import { hasBlocks } from '../../analysis/bars.ts';
 import type { BarTerminal } from '../../analysis/result-rows.ts';
 import type { PlaceOf } from '../../analysis/totals.ts';
-import { WhereFilter } from '../../analysis/where-filter.ts';
+import type { WhereFilter } from '../../analysis/where-filter.ts';
 import type { Context } from '../../context.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { ListingFlags } from '../listing-flags.ts';
 import type { Notices } from '../notices.ts';
 import { TABLE_LIMIT, type OutputPlan } from '../output-plan.ts';
-import { openChanges } from './changes-maker.ts';
 import { isTotal } from './check-questions.ts';
 import { Questions } from './questions.ts';
-import { refuseOverwriting } from './refuse-overwriting.ts';
 import type { ResultMaker } from './result-maker.ts';
-import { makeTotals } from './totals-maker.ts';
 
 export interface ListingQuestions {
   readonly flags: ListingFlags;
@@ -34,7 +31,7 @@ export type MakeResult = (site: ResultSite) => ResultMaker;
 /** What the flags ask of the records. Reads an earlier export, when there is one to compare with. Throws UsageError. */
 export async function openQuestions(context: Context, asked: ListingQuestions): Promise<Questions> {
   const { flags, plan, notices } = asked;
-  const filter = flags.where && new WhereFilter(flags.where);
+  const filter = await filterOf(flags);
   const { width, locale } = plan.layout;
   const isTable = plan.format === 'table';
   const terminal = isTable && width !== undefined ? { width, blocks: hasBlocks(context.env) } : undefined;
@@ -43,6 +40,11 @@ export async function openQuestions(context: Context, asked: ListingQuestions): 
   // Totals and changes are what was asked for: a table of them does not stop by itself.
   const limit = flags.limit ?? (maker === undefined ? tableLimit(flags, plan) : undefined);
   return new Questions({ filter, maker, sort: flags.sort, limit, notices, locale });
+}
+
+/** What most runs do not ask is not loaded for them. */
+async function filterOf({ where }: ListingFlags): Promise<WhereFilter | undefined> {
+  return where && new (await import('../../analysis/where-filter.ts')).WhereFilter(where);
 }
 
 /** Records after which a table on a terminal stops by itself. */
@@ -58,11 +60,13 @@ async function resultOf(
   { flags, resource, plan }: ListingQuestions,
   site: ResultSite,
 ): Promise<ResultMaker | undefined> {
-  const { where, changesSince: path, key = 'id', columns } = flags;
-  if (isTotal(flags)) return makeTotals({ ...flags, ...site });
+  const { changesSince: path, key = 'id', columns } = flags;
+  if (isTotal(flags)) return (await import('./totals-maker.ts')).makeTotals({ ...flags, ...site });
   if (path === undefined) return undefined;
+  const { openChanges } = await import('./changes-maker.ts');
+  const { refuseOverwriting } = await import('./refuse-overwriting.ts');
   await refuseOverwriting('--changes-since', path, plan.target);
-  const earlier = where && new WhereFilter(where);
+  const earlier = await filterOf(flags);
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
   return openChanges({ path, key, shown: columns ?? [resource.label], keep }, plan.format === 'table');
 }
