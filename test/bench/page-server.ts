@@ -4,41 +4,34 @@ import { gzipSync } from 'node:zlib';
 import { issuedInvoice, receivedInvoice } from './invoices.ts';
 
 /*
- * The service that is measured against, in a process of its own: `page-server <records> <page size>`. All pages of that
- * size are made and compressed before it says its port on standard output, so that it only has to send them.
+ * `page-server <issued|received> <records> <page size>`: all pages of that size are made and compressed before it prints its
+ * port, so that it only has to send them. Others are made when they are asked for.
  */
 
 /** Bytes that a page of received invoices may have (spec 8). */
 const MOST_BYTES = 6 * 1024 * 1024;
+/** Records over which a page is compressed (spec 4.1 rule 4). */
+const UNCOMPRESSED = 1729;
 
-const [total = 0, pageSize = 1] = process.argv.slice(2).map(Number);
-const issued = new Map<string, Buffer>();
-const received = new Map<string, Buffer>();
+const isReceived = process.argv[2] === 'received';
+const [total = 0, pageSize = 1] = process.argv.slice(3).map(Number);
+const pages = new Map<string, Buffer>();
 let calls = 0;
 
-function page(record: (number: number) => string, number: number, size: number): Buffer {
-  const records: string[] = [];
-  for (let at = number * size; at < Math.min(total, (number + 1) * size); at++) records.push(record(at));
+function pageOf(number: number, size: number): Buffer {
+  const key = `${number} ${size}`;
+  const known = pages.get(key);
+  if (known !== undefined) return known;
+  const record = isReceived ? receivedInvoice : issuedInvoice;
+  const end = Math.min(total, (number + 1) * size);
+  const records = Array.from({ length: Math.max(0, end - number * size) }, (_, at) =>
+    record(number * size + at + 1),
+  );
   const envelope = `{"total":${total},"page":${number},"pageSize":${size},"errors":[],"pageResults":[`;
-  return Buffer.from(`${envelope}${records.join(',')}]}`);
-}
-
-function issuedPage(number: number, size: number): Buffer {
-  const key = `${number} ${size}`;
-  const made = issued.get(key);
-  if (made !== undefined) return made;
-  const body = page(issuedInvoice, number, size);
-  // Over 1729 records the service compresses (spec 4.1 rule 4).
-  const sent = size > 1729 ? gzipSync(body, { level: total > 200_000 ? 1 : 6 }) : body;
-  issued.set(key, sent);
-  return sent;
-}
-
-function receivedPage(number: number, size: number): Buffer {
-  const key = `${number} ${size}`;
-  const body = received.get(key) ?? page(receivedInvoice, number, size);
-  received.set(key, body);
-  return body;
+  const body = Buffer.from(`${envelope}${records.join(',')}]}`);
+  const page = isReceived || size <= UNCOMPRESSED ? body : gzipSync(body, { level: 4 });
+  pages.set(key, page);
+  return page;
 }
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -51,28 +44,24 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   calls++;
   const number = Number(url.searchParams.get('options_page') ?? 0);
   const size = Number(url.searchParams.get('options_pageSize') ?? 10);
-  const type = { 'content-type': 'application/json' };
-  if (url.pathname.endsWith('/received')) {
-    const body = receivedPage(number, size);
-    const isTooLarge = body.length > MOST_BYTES;
-    const sent = isTooLarge ? Buffer.from('{"message":"Internal server error"}') : body;
-    // 10 to 25 s at a twentieth, by the number of the page: every reader waits the same for the same page.
-    const milliseconds = 500 + ((number * 389 + 211) % 751);
-    setTimeout(
-      () => response.writeHead(isTooLarge ? 502 : 200, { ...type, 'content-length': sent.length }).end(sent),
-      milliseconds,
-    );
-    return;
-  }
-  const body = issuedPage(number, size);
-  const encoding: Record<string, string> = size > 1729 ? { 'content-encoding': 'gzip' } : {};
-  response.writeHead(200, { ...type, ...encoding, 'content-length': body.length }).end(body);
+  const page = pageOf(number, size);
+  if (isReceived) setTimeout(() => send(response, page), waitOf(number));
+  else send(response, page, size > UNCOMPRESSED ? { 'content-encoding': 'gzip' } : {});
 }
 
-for (let number = 0; number * pageSize < total; number++) {
-  if (process.argv[4] === 'received') receivedPage(number, pageSize);
-  else issuedPage(number, pageSize);
+function send(response: ServerResponse, page: Buffer, headers: Record<string, string> = {}): void {
+  const isTooLarge = isReceived && page.length > MOST_BYTES;
+  const body = isTooLarge ? Buffer.from('{"message":"Internal server error"}') : page;
+  const common = { 'content-type': 'application/json', 'content-length': body.length };
+  response.writeHead(isTooLarge ? 502 : 200, { ...common, ...headers }).end(body);
 }
+
+/** 10 to 25 s at a twentieth (spec 4.2 rule 4), by the number of the page: whoever reads it waits the same. */
+function waitOf(number: number): number {
+  return 500 + ((number * 389 + 211) % 751);
+}
+
+for (let number = 0; number * pageSize < total; number++) pageOf(number, pageSize);
 const server = createServer({ keepAliveTimeout: 60_000 }, answer);
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
