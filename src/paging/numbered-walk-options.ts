@@ -10,6 +10,8 @@ export interface NumberedWalkOptions {
   readonly from?: number;
   /** Ends before this offset, whatever the total: for a limit, or for a single page. */
   readonly until?: number | undefined;
+  /** One page: whatever the service serves as that is all that was asked for. */
+  readonly isSinglePage?: boolean;
   /** Pages asked for at once. */
   readonly concurrency: number;
   readonly account: WalkAccount;

@@ -1,3 +1,4 @@
+import { sliceRecords } from '../json/record-batch.ts';
 import { inOrder } from './in-order.ts';
 import type { NumberedWalkOptions } from './numbered-walk-options.ts';
 import type { Delivery } from './page.ts';
@@ -12,13 +13,13 @@ const ROUNDS = 2;
  * Walks a listing of numbered pages: every record once, in the order of the listing, several pages in flight.
  *
  * The first page goes alone and tells the total; the others follow in parallel. At the end the records given are held
- * against the last total. Where the listing moved meanwhile it is read again around the place, at most twice; records
+ * against the last total, or against the limit where that is lower. Where the listing moved meanwhile it is read again around the place, at most twice; records
  * found then come last. What may still be missing is in the account: `account.complete` is the word to trust.
  */
 export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Delivery> {
   const walk = new NumberedWalk(options);
   yield* walk.read([{ from: options.from ?? 0 }], true);
-  if (options.until !== undefined) return;
+  if (options.isSinglePage) return;
   for (let round = 0; !walk.settled() && round < ROUNDS; round++) {
     options.account.reread();
     yield* walk.read(walk.doubtful(), false);
@@ -29,6 +30,8 @@ class NumberedWalk {
   readonly #options: NumberedWalkOptions;
   readonly #unique: UniqueRecords;
   readonly #reader: PageReader;
+  /** Found while reading again, when as many were given as the limit allows. */
+  #leftOut = 0;
 
   constructor(options: NumberedWalkOptions) {
     this.#options = options;
@@ -48,10 +51,12 @@ class NumberedWalk {
     };
     for await (const { piece, records } of inOrder<Region, Piece, Reading>(plan, signal)) {
       const fresh = this.#unique.fresh(records);
-      account.records += fresh.count;
+      const given = sliceRecords(fresh, 0, this.#until - account.records);
+      account.records += given.count;
       account.repeats += records.count - fresh.count;
+      this.#leftOut += fresh.count - given.count;
       const next = firstTime ? piece.offset + records.count : undefined;
-      if (fresh.count > 0) yield { records: fresh, next };
+      if (given.count > 0) yield { records: given, next };
     }
   }
 
@@ -60,10 +65,15 @@ class NumberedWalk {
     const { account } = this.#options;
     const { moved } = this.#reader.sightings;
     const unreadable = account.unreadable.size;
-    const missing = Math.max(0, (this.#reader.extent.total ?? 0) - this.#unique.size - unreadable);
+    const expected = Math.min(this.#reader.extent.total ?? 0, this.#until);
+    const missing = Math.max(0, expected - this.#unique.size - unreadable) + this.#leftOut;
     account.drift ||= moved;
     account.inDoubt = moved ? Math.max(missing, 1) : missing;
     return account.inDoubt === 0;
+  }
+
+  get #until(): number {
+    return this.#options.until ?? Infinity;
   }
 
   /** What to read again: around the places where the listing moved; all of it where those are unknown, or it is short. */

@@ -54,7 +54,7 @@ function openNumbered(opening: Opening<NumberedPaging>): AsyncGenerator<Delivery
     const from = (query.page - paging.firstPage) * size;
     const until = from + Math.min(size, query.limit ?? size);
     const fetchPage = numberedPages(request, paging, query.pageSize === undefined ? size : undefined);
-    return walkNumbered({ ...shared, fetchPage, size, from, until });
+    return walkNumbered({ ...shared, fetchPage, size, from, until, isSinglePage: true });
   }
   const start = resume === undefined ? {} : { from: resume.next as number, given: resume.given };
   return walkNumbered({

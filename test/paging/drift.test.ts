@@ -24,6 +24,29 @@ async function walkSchedule(seed: number) {
   return { listing, given, account };
 }
 
+/** The same, where only the first records are asked for. */
+async function walkLimited(seed: number) {
+  const random = randomFrom(seed);
+  const listing = new MovingListing(random, (id) => `{"id":${id}}`);
+  const until = 1 + random(60);
+  let lasting = new Set(listing.records.slice(0, until));
+  const { fetchPage } = fakeListing(
+    () => listing.records,
+    async (page) => {
+      listing.change();
+      const within = new Set(listing.records.slice(0, until));
+      lasting = new Set([...lasting].filter((record) => within.has(record)));
+      for (let turns = random(12); turns > 0; turns--) await Promise.resolve();
+      return page;
+    },
+  );
+  const account = new WalkAccount();
+  const [size, concurrency] = [1 + random(12), 1 + random(4)];
+  const signal = new AbortController().signal;
+  const given = await gather(walkNumbered({ fetchPage, size, concurrency, until, account, signal }));
+  return { lasting, until, given, account };
+}
+
 const SCHEDULES = 10_000;
 
 describe('a listing that moves while it is walked', () => {
@@ -40,5 +63,18 @@ describe('a listing that moves while it is walked', () => {
     expect(wrong).toEqual([]);
     // Most schedules settle: a walk that always gave up would pass the checks above.
     expect(incomplete).toBeLessThan(2_500);
+  });
+
+  it('gives, under a limit, every record that was within it all the time, or says that it may not have', async () => {
+    let complete = 0;
+    for (let seed = 0; seed < 2_000; seed++) {
+      const { lasting, until, given, account } = await walkLimited(seed);
+      expect(given.length).toBeLessThanOrEqual(until);
+      expect(new Set(given).size).toBe(given.length);
+      if (!account.complete) continue;
+      complete++;
+      expect([...lasting].filter((record) => !given.includes(record))).toEqual([]);
+    }
+    expect(complete).toBeGreaterThan(1_000);
   });
 });

@@ -72,9 +72,42 @@ describe('a walk over numbered pages', () => {
     expect(asked).toEqual(['0+60', '60+60']);
   });
 
+  it('gives as many equal records without an id as a limit takes, over all its pages', async () => {
+    const equal = Array.from({ length: 30 }, () => '{"amount":1}');
+    const { fetchPage } = fakeListing(() => equal);
+    const { all, account } = walk({ fetchPage, size: 10, until: 20 });
+    expect(await all).toEqual(equal.slice(0, 20));
+    expect(account).toMatchObject({ records: 20, complete: true });
+  });
+
+  it('leaves in doubt what a limit has no room for once the listing moved', async () => {
+    const records = numberedRecords(40);
+    const { fetchPage } = fakeListing(
+      () => records,
+      (page, { offset }) => {
+        if (offset === 0 && records.length === 40) records.shift();
+        return page;
+      },
+    );
+    const { all, account } = walk({ fetchPage, size: 10, until: 20 });
+    expect(await all).toEqual(numberedRecords(21).filter((_, id) => id !== 10));
+    expect(account).toMatchObject({ records: 20, complete: false, inDoubt: 1, drift: true });
+  });
+
+  it('takes a single page for what it is, whatever the total', async () => {
+    const { fetchPage, asked } = fakeListing(
+      () => numberedRecords(35),
+      (page) => ({ ...page, total: 100 }),
+    );
+    const { all, account } = walk({ fetchPage, size: 10, from: 30, until: 40, isSinglePage: true });
+    expect(await all).toEqual(numberedRecords(35).slice(30));
+    expect(account.complete).toBe(true);
+    expect(asked.length).toBeLessThan(8);
+  });
+
   it('reads a single page', async () => {
     const { fetchPage, asked } = fakeListing(() => numberedRecords(1000));
-    expect(await walk({ fetchPage, size: 10, from: 30, until: 40 }).all).toEqual(
+    expect(await walk({ fetchPage, size: 10, from: 30, until: 40, isSinglePage: true }).all).toEqual(
       numberedRecords(40).slice(30),
     );
     expect(asked).toEqual(['30+10']);
@@ -111,7 +144,9 @@ describe('a walk over numbered pages', () => {
 
     it('keeps to a limit and to a single page', async () => {
       expect(await walk({ ...fixed(), size: 7, until: 7 }).all).toEqual(all.slice(0, 7));
-      expect(await walk({ ...fixed(), size: 10, from: 30, until: 40 }).all).toEqual(all.slice(30, 40));
+      expect(await walk({ ...fixed(), size: 10, from: 30, until: 40, isSinglePage: true }).all).toEqual(
+        all.slice(30, 40),
+      );
     });
 
     it('ends, incomplete, where a page of it stays short', async () => {
