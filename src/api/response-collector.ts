@@ -99,7 +99,9 @@ export class ResponseCollector {
   }
 
   #tooLarge(): ServiceError {
-    return new ServiceError(`the response is larger than ${this.#options.maxBytes} bytes`, {
+    const { maxBytes } = this.#options;
+    const limit = maxBytes % 2 ** 20 === 0 ? `${maxBytes / 2 ** 20} MiB` : `${maxBytes} bytes`;
+    return new ServiceError(`the response is larger than ${limit}`, {
       hint: 'Ask for fewer records a request with --page-size',
     });
   }

@@ -1,7 +1,7 @@
 import type { QueryPair } from '../api/query-string.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { BadBody } from '../json/bad-body.ts';
+import { checkJson } from '../json/check-json.ts';
 import { openDestination } from '../output/open-destination.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -72,10 +72,6 @@ function readAddress(address: string, more: readonly QueryPair[]): { path: strin
 
 /** The body itself; one that is not JSON is a fault, not data (spec 4). */
 function checkedJson(body: Buffer): Buffer {
-  try {
-    JSON.parse(body.toString('utf8'));
-  } catch (error) {
-    throw new BadBody(`expected JSON: ${(error as Error).message}`, 0);
-  }
+  checkJson(body);
   return body;
 }

@@ -1,3 +1,4 @@
+import { ServiceError } from '../errors.ts';
 import type { Cell } from '../json/cells.ts';
 import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
@@ -40,8 +41,14 @@ function asJson({ kind, text }: Cell): string {
   return kind === 'string' ? JSON.stringify(text) : text;
 }
 
+/** Characters of the list of an invoice's files, which is parsed: two thousand signed links take less. */
+const MAX_LIST = 1024 * 1024;
+
 function elementsOf(files: Cell | undefined): readonly unknown[] {
   if (files?.kind !== 'array') return [];
+  if (files.text.length > MAX_LIST) {
+    throw new ServiceError(`the list of files of one invoice is longer than ${MAX_LIST / 2 ** 20} MiB`);
+  }
   const value: unknown = JSON.parse(files.text);
   return Array.isArray(value) ? value : [];
 }

@@ -1,7 +1,7 @@
-import { isUtf8 } from 'node:buffer';
 import { CLOSE_BRACE, COMMA, LINE_FEED, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './ascii.ts';
 import { BadBody } from './bad-body.ts';
-import { JsonScanner } from './json-scanner.ts';
+import type { JsonScanner } from './json-scanner.ts';
+import { bodyStart, expectEnd, openBody } from './open-body.ts';
 import { RecordCollector } from './record-collector.ts';
 import type { RecordBatch } from './record-batch.ts';
 import type { Span } from './span.ts';
@@ -17,6 +17,9 @@ export interface ScannedPage {
 
 /** The member that holds the records. */
 export type RecordsMember = 'pageResults' | 'data' | 'assignedDocuments';
+
+/** Members that an object around records may have: far more than an envelope has, or the fund that holds documents. */
+const MAX_MEMBERS = 10_000;
 
 /**
  * Checks a whole body as strict JSON and finds, in the same pass, the members of its object and the records in the
@@ -71,22 +74,6 @@ export function scanRecord(bytes: Buffer): RecordBatch {
   return collector.batch();
 }
 
-function openBody(bytes: Buffer): JsonScanner {
-  if (!isUtf8(bytes)) throw new BadBody('the body is not UTF-8 text', firstInvalid(bytes));
-  return new JsonScanner(bytes);
-}
-
-/** A byte order mark is no part of JSON, yet some servers send one: it is passed over (RFC 8259, section 8.1). */
-function bodyStart(bytes: Buffer): number {
-  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-}
-
-/** The first byte that decoding would replace; only ever asked of a body that is refused. */
-function firstInvalid(bytes: Buffer): number {
-  const decoded = Buffer.from(bytes.toString('utf8'));
-  return bytes.findIndex((byte, at) => byte !== decoded[at]);
-}
-
 /**
  * The members of the object at `start` and the position behind it. The value of the member `recordsIn`, which must
  * be there once, is left to `scanHeld`.
@@ -113,6 +100,7 @@ function scanMembers(
     } else {
       at = scanner.skipValue(value);
       members.set(name, [value, at]);
+      if (members.size > MAX_MEMBERS) throw new BadBody(`more than ${MAX_MEMBERS} members in one object`, at);
     }
     at = scanner.skipSpace(at);
     if (bytes[at] === CLOSE_BRACE) break;
@@ -127,11 +115,6 @@ function scanMembers(
 function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): number {
   if (scanner.bytes[at] !== OPEN_BRACKET) scanner.fail('an array of records', at);
   return collector.scanArray(at);
-}
-
-function expectEnd(scanner: JsonScanner, end: number): void {
-  const at = scanner.skipSpace(end);
-  if (at < scanner.bytes.length) scanner.fail('the end of the body', at);
 }
 
 /** The name that begins at `start`; its string ends at the last quote before `value`. */

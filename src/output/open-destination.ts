@@ -58,5 +58,7 @@ async function openStraight(
 ): Promise<StraightSink> {
   if (target.kind !== 'descriptor' && target.kind !== 'device') return site[target.kind];
   const { openDescriptor, openDevice } = await import('./device.ts');
-  return target.kind === 'device' ? openDevice(target, site) : openDescriptor(target.descriptor, target.shown);
+  return target.kind === 'device'
+    ? openDevice(target, site)
+    : openDescriptor(target.descriptor, target.shown);
 }

@@ -1,5 +1,6 @@
 import type { ApiClient } from '../api/api-client.ts';
 import type { QueryPair } from '../api/query-string.ts';
+import { BadBody } from '../json/bad-body.ts';
 import type { Span } from '../json/span.ts';
 
 /** What every page of a listing is asked with. */
@@ -13,8 +14,19 @@ export interface PageRequest {
   readonly onBody?: ((body: Buffer) => void) | undefined;
 }
 
-/** Hands on what a page says went wrong although it came. */
+/** Bytes of `errors`, which are parsed: an element for each of more fiscal IDs than an address can hold takes less. */
+const MAX_ERRORS = 4 * 1024 * 1024;
+
+/** Hands on what a page says went wrong although it came. Throws BadBody for more than can be read. */
 export function partialErrors(request: PageRequest, body: Buffer, members: ReadonlyMap<string, Span>): void {
   const errors = members.get('errors');
-  if (errors !== undefined) request.onErrors(body.subarray(...errors));
+  if (errors === undefined) return;
+  const [start, end] = errors;
+  if (end - start > MAX_ERRORS) {
+    throw new BadBody(
+      `expected at most ${MAX_ERRORS / 2 ** 20} MiB of "errors", found ${end - start} bytes`,
+      start,
+    );
+  }
+  request.onErrors(body.subarray(...errors));
 }

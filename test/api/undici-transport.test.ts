@@ -168,7 +168,7 @@ describe('the transport', () => {
 
   it('takes no response over its limit', async () => {
     const server = await serve((socket) => socket.write(httpResponse(200, Buffer.alloc(2 ** 20 + 1))));
-    await expect(ask(`http://${server.host}`)).rejects.toThrow('the response is larger than 1048576 bytes');
+    await expect(ask(`http://${server.host}`)).rejects.toThrow('the response is larger than 1 MiB');
     expect(server.heads).toHaveLength(1);
   });
 

@@ -11,6 +11,13 @@ describe('readJson', () => {
   it('parses the value at a span', () => {
     expect(readJson(body, members.get('é')!)).toEqual({ a: [1] });
   });
+
+  it('parses nothing large', () => {
+    const large = Buffer.from(`[${'0,'.repeat(40_000)}0]`);
+    expect(() => readJson(large, [0, large.length])).toThrow(
+      'expected a small value, found one of 80003 bytes',
+    );
+  });
 });
 
 describe('readCount', () => {

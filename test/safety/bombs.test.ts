@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { runFolio } from '../support/run-folio.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
+import {
+  bodyOf,
+  deep,
+  deepObject,
+  manyEmpty,
+  names,
+  pageOf,
+  stream,
+  wide,
+  zerosInGzip,
+  type Bomb,
+} from './bombs.ts';
+
+const newFolder = sharedFolder();
+
+/** Kilobytes that the process of a run may have had in memory at its fullest. */
+const MOST = 300 * 1024;
+
+/**
+ * Has a process note at its end how much memory it had at its fullest. Where Linux tells, it is the program's own: what the
+ * runtime tells counts what the process was before it became the program, a copy of this one.
+ */
+const WATCH = `--import=data:text/javascript,${encodeURIComponent(
+  "import{readFileSync as r,writeFileSync as w}from'node:fs';process.on('exit',()=>{let k;" +
+    "try{k=/VmHWM:\\s*(\\d+)/.exec(r('/proc/self/status','utf8'))[1]}catch{k=process.resourceUsage().maxRSS}" +
+    'w(process.env.PEAK,String(k))})',
+)}`;
+
+async function detonate(bomb: Bomb, args: readonly string[], status = 200) {
+  const server = createServer((_, response) => {
+    response.writeHead(status, bomb.headers);
+    response.on('error', () => {});
+    const chunks = bomb.chunks()[Symbol.iterator]();
+    const send = (): void => {
+      const { value, done } = chunks.next();
+      if (done === true) response.end();
+      else response.write(value, (error) => error ?? send());
+    };
+    send();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const peak = join(newFolder(), 'peak');
+  try {
+    const env = {
+      FOLIO_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      NODE_OPTIONS: WATCH,
+      PEAK: peak,
+    };
+    const { code, stdout, stderr } = await runFolio([...args, '--retries', '1', '--retry-delay', '1'], {
+      env,
+    });
+    const kilobytes = Number(readFileSync(peak, 'utf8'));
+    return { code, stdout: stdout.length, stderr, peak: kilobytes };
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const GZIP = { 'content-encoding': 'gzip' };
+const CSV = ['customers', '--format', 'csv'];
+const DOWNLOAD = ['issued', 'download', join(newFolder(), 'files')];
+const JSONL = ['customers', '--format', 'jsonl'];
+
+/** What comes, what was asked for, and how the sentence begins that says no. */
+const BOMBS: readonly (readonly [
+  what: string,
+  bomb: () => Bomb | Promise<Bomb>,
+  args: readonly string[],
+  says: RegExp,
+])[] = [
+  [
+    '600 MB of zeros in 0.6 MB',
+    async () => bodyOf(await zerosInGzip(600), GZIP),
+    JSONL,
+    /inflates to more than 64 MiB/,
+  ],
+  [
+    'gzip within gzip',
+    () => bodyOf(gzipSync(gzipSync('{}')), { 'content-encoding': 'gzip, gzip' }),
+    JSONL,
+    /encoded in a way that was not asked for \(gzip, gzip\)/,
+  ],
+  ['600 MB without an end', () => stream(600), JSONL, /is larger than/],
+  [
+    '600 MB announced',
+    () => stream(600, { 'content-length': String(600 * 2 ** 20) }),
+    JSONL,
+    /is larger than/,
+  ],
+  [
+    'a record of 100,000 levels',
+    () => pageOf(`{"a":${deep(100_000)}}`),
+    CSV,
+    /more than 1000 levels of nesting/,
+  ],
+  [
+    'a record of 100,000 levels, untouched',
+    () => pageOf(`{"a":${deep(100_000)}}`),
+    JSONL,
+    /more than 1000 levels of nesting/,
+  ],
+  ['a record of 100,000 objects', () => pageOf(deepObject(100_000)), CSV, /more than 1000 levels of nesting/],
+  ['a record of 65 levels', () => pageOf(deepObject(70)), CSV, /64/],
+  [
+    'errors of 100,000 levels',
+    () => pageOf('{"id":1}', deep(100_000)),
+    JSONL,
+    /more than 1000 levels of nesting/,
+  ],
+  [
+    'a body of 100,000 levels',
+    () => bodyOf(deep(100_000)),
+    ['get', '/x'],
+    /more than 1000 levels of nesting/,
+  ],
+  [
+    'a text of 20 MB',
+    () => pageOf(`{"a":"${'x'.repeat(20 * 2 ** 20)}"}`),
+    CSV,
+    /a string is longer than 16777216 bytes/,
+  ],
+  ['10,001 columns', () => pageOf(wide(10_001)), CSV, /more than 10000 different fields/],
+  [
+    '10,001 columns, one after the other',
+    () => pageOf([wide(5_000), wide(5_001, 5_000)].join(',')),
+    CSV,
+    /more than 10000 different fields/,
+  ],
+  [
+    '10,001 columns on a screen',
+    () => pageOf(wide(10_001)),
+    ['customers', '--format', 'table'],
+    /more than 10000 different fields/,
+  ],
+  [
+    '10,001 columns, counted',
+    () => pageOf(wide(10_001)),
+    ['customers', '--list-columns'],
+    /more than 10000 different fields/,
+  ],
+  ['20 MB of errors', () => pageOf('{"id":1}', manyEmpty(20)), JSONL, /at most 4 MiB of "errors"/],
+  [
+    '20 MB as a total',
+    () => bodyOf(`{"pageResults":[],"total":${manyEmpty(20)}}`),
+    ['issued'],
+    /expected a small value/,
+  ],
+  [
+    '20 MB as a cursor',
+    () => bodyOf(`{"data":[],"nextToken":${manyEmpty(20)}}`),
+    JSONL,
+    /expected a small value/,
+  ],
+  ['20 MB of names', () => bodyOf(`{"data":[],${names(20)}}`), JSONL, /more than 10000 members/],
+  [
+    '20 MB of files',
+    () => bodyOf(`{"total":1,"pageResults":[{"id":1,"files":${manyEmpty(20)}}]}`),
+    DOWNLOAD,
+    /longer than 1 MiB/,
+  ],
+];
+
+describe('a bomb', () => {
+  it('that is under each limit is taken: 60 MB of records, in less than 300 MiB', async () => {
+    const records = Array.from({ length: 600_000 }, (_, id) => `{"id":${id},"note":"${'x'.repeat(80)}"}`);
+    const run = await detonate(bodyOf(`{"nextToken":null,"data":[${records.join(',')}]}`), JSONL);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.peak).toBeLessThan(MOST);
+  });
+
+  it('of 20 MB in an error is not taken for words', async () => {
+    const run = await detonate(bodyOf(`{"errors":${manyEmpty(20)}}`), JSONL, 400);
+    expect(run).toMatchObject({ code: 2, stdout: 0 });
+    expect(run.stderr).toMatch(/refuses the query \(400\)\n/);
+    expect(run.peak).toBeLessThan(MOST);
+  });
+
+  it('of 20 MB of empty values is handed on as it is by `get`', async () => {
+    const run = await detonate(bodyOf(manyEmpty(20, '[]')), ['get', '/x']);
+    expect(run).toMatchObject({ code: 0, stderr: '' });
+    expect(run.peak).toBeLessThan(MOST);
+  });
+
+  it.each(BOMBS)('of %s: exit 5, a sentence, less than 300 MiB', async (_, bomb, args, says) => {
+    const run = await detonate(await bomb(), args);
+    expect({ code: run.code, stdout: run.stdout }).toEqual({ code: 5, stdout: 0 });
+    expect(run.stderr.split('\n')[0]).toMatch(says);
+    expect(run.peak).toBeLessThan(MOST);
+  });
+});
