@@ -21,9 +21,9 @@ export class ChangeRows {
   readonly #contextReader: CellReader;
   readonly #reader = new CellReader();
 
-  /** @param key The column that records are matched by. @param shown More columns to show beside it, where records have them. */
-  constructor(key: string, shown: readonly string[]) {
-    this.#context = [...new Set([key, ...shown])];
+  /** @param key The columns that records are matched by. @param shown More columns to show beside it, where records have them. */
+  constructor(key: readonly string[], shown: readonly string[]) {
+    this.#context = [...new Set([...key, ...shown])];
     this.#contextReader = new CellReader(this.#context);
   }
 

@@ -17,7 +17,7 @@ export interface ChangesSummary {
   changed: number;
   gone: number;
   unchanged: number;
-  /** Records, of both, without a value in the key column: a change in one shows as one gone and one added. */
+  /** Records, of both, that lack a part of the key: a change in one shows as one gone and one added. */
   withoutKey: number;
   /** Records of the earlier export whose key another one before it has: these are paired in order. */
   repeatedKeys: number;
@@ -39,7 +39,7 @@ export class Changes {
     this.#earlier = earlier;
     this.#keys = new KeyReader(key);
     this.#rows = new ChangeRows(key, shown);
-    this.#watch = new ColumnWatch([key]);
+    this.#watch = new ColumnWatch(key);
   }
 
   /** Reads the earlier export, before anything is asked of the service. Throws UsageError as `EarlierExport.open` does. */
@@ -67,7 +67,7 @@ export class Changes {
   *gone(): Generator<RecordBatch> {
     for (const column of this.#watch.neverFound()) {
       throw new UsageError(`cannot compare: in the listing, ${this.#watch.sentence(column)}`, {
-        hint: 'Name the column that tells records apart: --key <column>',
+        hint: 'Name the columns that tell records apart: --key <columns>',
       });
     }
     let rows: Row[] = [];
@@ -87,7 +87,7 @@ export class Changes {
 
   #compareRecord(batch: RecordBatch, index: number): Row[] {
     const record = this.#keys.read(batch, index);
-    this.#watch.see([record.key]);
+    this.#watch.see(record.cells);
     if (record.key === undefined) this.summary.withoutKey++;
     const earlier = this.#earlier.take(record);
     if (earlier === 'none') {

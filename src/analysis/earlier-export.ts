@@ -9,8 +9,8 @@ import { KeyReader, type KeyedRecord } from './key-reader.ts';
 export interface EarlierExportOptions {
   /** The file, jsonl or json. */
   readonly path: string;
-  /** The column that says which record is which. */
-  readonly key: string;
+  /** The columns that together say which record is which. */
+  readonly key: readonly string[];
   /** Which of its records count; all without it. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
 }
@@ -20,7 +20,7 @@ export type Earlier = 'none' | 'same' | { readonly record: RecordBatch };
 
 /** The records of an earlier export, found by their key. They stay in the file; a changed one is read again. */
 export class EarlierExport {
-  /** Records without a value in the key column. */
+  /** Records that lack a part of the key. */
   withoutKey = 0;
   /** Records whose key an earlier one has. */
   repeatedKeys = 0;
@@ -28,7 +28,7 @@ export class EarlierExport {
   readonly #keys: KeyReader;
   readonly #index = new RecordIndex();
 
-  private constructor(file: ExportFile, key: string) {
+  private constructor(file: ExportFile, key: readonly string[]) {
     this.#file = file;
     this.#keys = new KeyReader(key);
   }
@@ -36,13 +36,13 @@ export class EarlierExport {
   /** Reads the file once. Throws UsageError when it is no export, or when no record of it has the key. */
   static async open({ path, key, keep }: EarlierExportOptions): Promise<EarlierExport> {
     const earlier = new EarlierExport(await ExportFile.open(path), key);
-    const watch = new ColumnWatch([key]);
+    const watch = new ColumnWatch(key);
     try {
       for await (const { batch, offset } of earlier.#file.parts())
         earlier.#add(keep?.(batch) ?? batch, offset, watch);
       for (const column of watch.neverFound()) {
         throw new UsageError(`cannot compare with ${path}: ${watch.sentence(column)}`, {
-          hint: 'Name the column that tells records apart: --key <column>',
+          hint: 'Name the columns that tell records apart: --key <columns>',
         });
       }
     } catch (error) {
@@ -82,8 +82,8 @@ export class EarlierExport {
   #add(batch: RecordBatch, offset: number, watch: ColumnWatch): void {
     watch.sample(batch);
     for (let index = 0; index < batch.count; index++) {
-      const { key, hashes } = this.#keys.read(batch, index);
-      watch.see([key]);
+      const { cells, key, hashes } = this.#keys.read(batch, index);
+      watch.see(cells);
       const [start, end] = [batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!];
       const repeated = this.#index.add(hashes, offset + start, end - start);
       if (key === undefined) this.withoutKey++;

@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
-import { CellReader } from '../json/cells.ts';
+import { CellReader, type Cell } from '../json/cells.ts';
 import { compact } from '../json/compact.ts';
 import { recordBytes, type RecordBatch } from '../json/record-batch.ts';
 import { bytesWithoutSignatures } from './signed-links.ts';
 
 /** What tells which record of another export is the same one, and whether it is still the same. */
 export interface KeyedRecord {
-  /** The kind and text of the key's cell; undefined where the record has none, so that its content must do. */
+  /** Aligned with the columns of the key. */
+  readonly cells: readonly (Cell | undefined)[];
+  /** Their kinds and texts; undefined where the record lacks one of them, so that its content must do. */
   readonly key: string | undefined;
   /** 64 bits of the key (or of the content, without one), then 64 of the content. Overwritten by the next read. */
   readonly hashes: Uint32Array;
@@ -17,13 +19,15 @@ export class KeyReader {
   readonly #reader: CellReader;
   readonly #hashes = new Uint32Array(4);
 
-  constructor(column: string) {
-    this.#reader = new CellReader([column]);
+  constructor(columns: readonly string[]) {
+    this.#reader = new CellReader(columns);
   }
 
   read(batch: RecordBatch, index: number): KeyedRecord {
-    const [cell] = this.#reader.read(batch, index);
-    const key = cell && cell.kind + cell.text;
+    const cells = this.#reader.read(batch, index);
+    const key = cells.includes(undefined)
+      ? undefined
+      : cells.map((cell) => cell!.kind + cell!.text).join('\0');
     const content = digest(bytesWithoutSignatures(compactRecord(batch, index)));
     this.#hashes[2] = word(content, 0);
     this.#hashes[3] = word(content, 4);
@@ -31,7 +35,7 @@ export class KeyReader {
     const identity = key === undefined ? content : digest(key);
     this.#hashes[0] = word(identity, 8);
     this.#hashes[1] = word(identity, 12);
-    return { key, hashes: this.#hashes };
+    return { cells, key, hashes: this.#hashes };
   }
 }
 

@@ -37,7 +37,13 @@ export interface Layout {
   /** xlsx: what the sheet is called; a name of ours unless given. */
   readonly sheet?: string | undefined;
   /** xlsx: a sheet for each value that records have in this column, called so. */
-  readonly sheetFor?: { readonly column: string; readonly values: readonly string[] } | undefined;
+  readonly sheetFor?: SheetFor | undefined;
+}
+
+export interface SheetFor {
+  readonly column: string;
+  /** Known at the end: the values that are to have a sheet, also where no record has them. */
+  readonly values: () => readonly string[];
 }
 
 export type OpenWriter = (sink: Sink, layout: Layout) => Writer;

@@ -33,7 +33,12 @@ async function compare(
   const texts = old.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
   writeFileSync(path, json ? `[\n${texts.join(',\n')}\n]\n` : texts.map((text) => `${text}\n`).join(''));
   const filter = where === undefined ? undefined : new WhereFilter([parseCondition(where)]);
-  const changes = await Changes.open({ path, key, shown, keep: filter && ((batch) => filter.apply(batch)) });
+  const changes = await Changes.open({
+    path,
+    key: [key],
+    shown,
+    keep: filter && ((batch) => filter.apply(batch)),
+  });
   try {
     const half = Math.ceil(now.length / 2);
     const batches = [now.slice(0, half), now.slice(half)].map((records) =>

@@ -37,12 +37,12 @@ function announce({ summary }: Changes, { path, key }: ChangesOptions, notices: 
   );
   if (withoutKey > 0) {
     notices.warn(
-      `${count(withoutKey, 'record')} without ${key}: a change in one shows as one gone and one added`,
+      `${count(withoutKey, 'record')} without ${key.join(', ')}: a change in one shows as one gone and one added`,
     );
   }
   if (repeatedKeys > 0) {
     notices.warn(
-      `${path} has ${count(repeatedKeys, 'record')} whose ${key} another one has: paired in their order`,
+      `${path} has ${count(repeatedKeys, 'record')} whose ${key.join(', ')} another one has: paired in their order`,
     );
   }
 }

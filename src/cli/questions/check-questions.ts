@@ -1,8 +1,9 @@
 import { UsageError } from '../../errors.ts';
+import type { GlobalFlags } from '../global-flags.ts';
 import type { ListingFlags } from '../listing-flags.ts';
 import type { QuestionFlags } from './question-flags.ts';
 
-type Flags = QuestionFlags & ListingFlags;
+type Flags = QuestionFlags & ListingFlags & Pick<GlobalFlags, 'profile'>;
 
 /** Flags that do not go together: when both of a pair are given, why they do not and what to do. */
 const CLASHES: readonly (readonly [one: Test, other: Test, message: string, hint: string])[] = [
@@ -35,6 +36,12 @@ const CLASHES: readonly (readonly [one: Test, other: Test, message: string, hint
     ({ sortOrder, sortBy }) => sortOrder !== undefined && sortBy === undefined,
     '--sort-order is for --sort-by, not for --sort',
     'put a minus before a column that is to descend: --sort -totalAmount',
+  ],
+  [
+    ({ sheetPerProfile }) => sheetPerProfile === true,
+    ({ allProfiles, profile }) => !allProfiles && profile?.includes(',') !== true,
+    '--sheet-per-profile: of which profiles?',
+    'name them with --profile a,b, or say --all-profiles',
   ],
 ];
 

@@ -60,7 +60,7 @@ async function resultOf(
   { flags, resource, plan }: ListingQuestions,
   site: ResultSite,
 ): Promise<ResultMaker | undefined> {
-  const { changesSince: path, key = 'id', columns } = flags;
+  const { changesSince: path, key = ['id'], columns } = flags;
   if (isTotal(flags)) return (await import('./totals-maker.ts')).makeTotals({ ...flags, ...site });
   if (path === undefined) return undefined;
   const { openChanges } = await import('./changes-maker.ts');

@@ -1,7 +1,6 @@
 import { Option, type Command } from 'commander';
 import { parseCondition, type Condition } from '../../analysis/condition.ts';
 import { parseSort, type SortKey } from '../../analysis/sort-key.ts';
-import { UsageError } from '../../errors.ts';
 import { names } from '../parse-values.ts';
 
 /** What is asked of the records of a listing, on this side: the service knows nothing of it. */
@@ -11,7 +10,7 @@ export interface QuestionFlags {
   readonly groupBy?: readonly string[];
   readonly sort?: readonly SortKey[];
   readonly changesSince?: string;
-  readonly key?: string;
+  readonly key?: readonly string[];
 }
 
 const GROUP = 'Questions:';
@@ -31,8 +30,8 @@ export function addQuestionFlags(command: Command): void {
       'order what comes out: dueBy,-totalAmount (a minus: descending)',
     ).argParser(parseSort),
     new Option('--changes-since <file>', 'what is added, changed and gone since an export in jsonl or json'),
-    new Option('--key <column>', 'with --changes-since: what tells records apart (default id)').argParser(
-      oneName('--key'),
+    new Option('--key <columns>', 'with --changes-since: what tells records apart (default id)').argParser(
+      names('--key'),
     ),
   ];
   for (const option of options) command.addOption(option.helpGroup(GROUP));
@@ -55,11 +54,4 @@ function collected(flag: string) {
   const read = names(flag);
   return (value: string, before: readonly string[] = []): readonly string[] =>
     read([...before, value].join(','));
-}
-
-function oneName(flag: string) {
-  return (value: string): string => {
-    if (value.trim() !== '') return value.trim();
-    throw new UsageError(`${flag} ${JSON.stringify(value)}: expected the name of a column`);
-  };
 }

@@ -66,6 +66,11 @@ function refuseTogether(flags: Flags): void {
       hint: 'write the changes of all into one file with -o',
     });
   }
+  if (outputDir !== undefined && flags.sheetPerProfile) {
+    throw new UsageError('--output-dir and --sheet-per-profile do not go together', {
+      hint: 'a file for each profile, or a sheet for each: leave one of them out',
+    });
+  }
   if (flags.resume) {
     throw new UsageError('--resume goes on with one organization, and several profiles were named', {
       hint: 'export each by itself: --profile <name> -o <name>.csv --resume',

@@ -4,6 +4,7 @@ import { deliver } from '../deliver.ts';
 import { discardNotice } from '../discard-notice.ts';
 import { listColumns } from '../list-columns.ts';
 import type { ListingFlags } from '../listing-flags.ts';
+import { checkFlagsOfFormat } from '../../output/formats.ts';
 import { planOutput, type OutputPlan } from '../output-plan.ts';
 import { isTotal } from '../questions/check-questions.ts';
 import { openQuestions, tableLimit } from '../questions/open-questions.ts';
@@ -12,6 +13,9 @@ import type { Group } from './ask-profiles.ts';
 import { JoinedRecords } from './joined-records.ts';
 import { PROFILE_COLUMN } from './name-profile.ts';
 import type { Outcome } from './outcome.ts';
+
+/** Two organizations may have records of the same id. */
+const KEY = [PROFILE_COLUMN, 'id'];
 
 /** Writes the records of all profiles as one result. What became of each is for the caller to check. */
 export async function exportJoined(group: Group, receipt: Receipt): Promise<readonly Outcome[]> {
@@ -24,7 +28,7 @@ export async function exportJoined(group: Group, receipt: Receipt): Promise<read
   const plan = await planJoined(group);
   if (isResult(flags) || flags.sort !== undefined) return exportAnswer(group, receipt, plan);
   const joined = new JoinedRecords(group, plan);
-  await deliverJoined({ group, receipt, plan }, joined.read());
+  await deliverJoined({ group, receipt, plan: withSheets(group, plan, joined) }, joined.read());
   joined.remark();
   return joined.outcomes;
 }
@@ -33,8 +37,9 @@ export async function exportJoined(group: Group, receipt: Receipt): Promise<read
 async function exportAnswer(group: Group, receipt: Receipt, output: OutputPlan): Promise<readonly Outcome[]> {
   const { context, flags, resource, notices } = group;
   const joined = new JoinedRecords(group, undefined);
-  const questions = await openQuestions(context, { flags, resource, plan: output, notices });
-  const plan = { ...output, openWriter: questions.writer(output.openWriter) };
+  const keyed = { ...flags, key: flags.key ?? KEY };
+  const questions = await openQuestions(context, { flags: keyed, resource, plan: output, notices });
+  const plan = { ...withSheets(group, output, joined), openWriter: questions.writer(output.openWriter) };
   let read = 0;
   const counted = async function* (): AsyncGenerator<RecordBatch> {
     for await (const batch of joined.read()) {
@@ -66,6 +71,14 @@ async function planJoined({ context, flags, resource }: Group): Promise<OutputPl
   const named = isNamed ? {} : { columns: [PROFILE_COLUMN, ...columns] };
   const defaults = sandbox ? {} : flagDefaults(await context.config(), undefined, resource);
   return planOutput(context, { flags: { ...flags, ...named }, defaults, sheet: resource.records });
+}
+
+/** With --sheet-per-profile each profile that was had has a sheet, also where it has no records. */
+function withSheets({ flags }: Group, plan: OutputPlan, joined: JoinedRecords): OutputPlan {
+  checkFlagsOfFormat(plan.format, { '--sheet-per-profile': flags.sheetPerProfile });
+  if (!flags.sheetPerProfile) return plan;
+  const sheetFor = { column: PROFILE_COLUMN, values: () => joined.profilesHad };
+  return { ...plan, layout: { ...plan.layout, sheetFor } };
 }
 
 /** Whether something else comes out than the records. */

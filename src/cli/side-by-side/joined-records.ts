@@ -45,6 +45,11 @@ export class JoinedRecords {
     }
   }
 
+  /** Those that there are records of, so far, be it not all. */
+  get profilesHad(): readonly string[] {
+    return this.outcomes.filter(isThere).map(({ profile }) => profile);
+  }
+
   /** Says of each profile how many records there are beside those shown; to be called after these. */
   remark(): void {
     for (const remark of this.#remarks) remark();

@@ -37,6 +37,7 @@ class XlsxWriter implements Writer {
   readonly #current = new Map<string, Sheet>();
   readonly #nameReader: CellReader | undefined;
   readonly #defaultName: string;
+  readonly #wanted: () => readonly string[];
   #records = 0;
 
   constructor(sink: Sink, { columns, sheet, sheetFor }: Layout, limits: SheetLimits) {
@@ -44,9 +45,8 @@ class XlsxWriter implements Writer {
     this.#limits = limits;
     this.#reader = new CellReader(columns);
     this.#defaultName = sheet ?? DEFAULT_NAME;
-    if (sheetFor === undefined) return;
-    this.#nameReader = new CellReader([sheetFor.column]);
-    for (const name of sheetFor.values) this.#addSheet(name);
+    this.#wanted = sheetFor?.values ?? (() => []);
+    this.#nameReader = sheetFor && new CellReader([sheetFor.column]);
   }
 
   async write(batch: RecordBatch): Promise<void> {
@@ -59,6 +59,7 @@ class XlsxWriter implements Writer {
   }
 
   async end(): Promise<void> {
+    for (const name of this.#wanted()) if (!this.#current.has(name)) this.#addSheet(name);
     if (this.#sheets.length === 0) this.#addSheet(this.#defaultName);
     const { columns } = this.#reader;
     const named = this.#sheets.map((sheet) => ({ name: sheet.name, range: sheet.range(columns) }));

@@ -118,13 +118,14 @@ describe('xlsx', () => {
   it('has a sheet for each name, also one without records, with the same columns', async () => {
     const values = ['Roble & Söhne', '[none]', 'roble & söhne'];
     const records = ['{"a":1,"of":"Roble & Söhne"}', '{"of":"roble & söhne","b":2}', '{"a":3,"of":"new"}'];
-    const archive = await workbookOf(records, { columns: ['a', 'b'], sheetFor: { column: 'of', values } });
+    const sheetFor = { column: 'of', values: () => values };
+    const archive = await workbookOf(records, { columns: ['a', 'b'], sheetFor });
     const sheets = readWorkbook(archive);
     expect(sheets.map(({ name, rows }) => [name, rows.length])).toEqual([
       ['Roble & Söhne', 2],
-      ['_none_', 1],
       ['roble & söhne (2)', 2],
       ['new', 2],
+      ['_none_', 1],
     ]);
     expect(sheets.map(({ rows }) => [...rows[0]!.values()].map(({ value }) => value))).toEqual(
       Array.from({ length: 4 }, () => ['a', 'b']),
