@@ -23,6 +23,7 @@ type Flags = RawFlags & GlobalFlags;
 export async function rawGet(context: Context, address: string, flags: Flags): Promise<void> {
   const { path, query } = readAddress(address, flags.param ?? []);
   if (flags.paginate) return paginate(context, path, { ...flags, param: query });
+  refuseFlagsOfRecords(flags);
   const notices = new Notices(context, flags);
   await Progress.during(context, { flags, what: 'one answer' }, async (progress, site) => {
     const session = await openSession(context, { flags, notices, observe: progress.track(notices).asked });
@@ -41,6 +42,26 @@ export async function rawGet(context: Context, address: string, flags: Flags): P
   });
 }
 
+/** A body as it was served has no records to lay out. */
+function refuseFlagsOfRecords(flags: Flags): void {
+  const given = {
+    '--format': flags.format,
+    '--columns': flags.columns,
+    '--list-columns': flags.listColumns,
+    '--delimiter': flags.delimiter,
+    '--no-header': !flags.header,
+    '--excel': flags.excel,
+    '--wide': flags.wide,
+    '--raw': flags.raw,
+  };
+  for (const [flag, value] of Object.entries(given)) {
+    if (value === undefined || value === false) continue;
+    throw new UsageError(`${flag} goes with --paginate: without it, get hands over the body as served`, {
+      hint: `leave ${flag} out, or add --paginate`,
+    });
+  }
+}
+
 async function paginate(context: Context, path: string, flags: Flags): Promise<void> {
   for (const resource of resources) {
     const id = idIn(resource, path);
@@ -56,7 +77,18 @@ function idIn(resource: Resource, path: string): string | undefined {
   const [before = '', after] = resource.path.split('{id}');
   if (after === undefined) return path === before ? '' : undefined;
   const id = path.startsWith(before) ? path.slice(before.length) : '';
-  return id === '' || id.includes('/') ? undefined : decodeURIComponent(id);
+  return id === '' || id.includes('/') ? undefined : decoded(id, path);
+}
+
+function decoded(id: string, path: string): string {
+  try {
+    return decodeURIComponent(id);
+  } catch (cause) {
+    throw new UsageError(`get ${JSON.stringify(path)}: expected a path below the base address`, {
+      hint: 'special characters percent-encoded, such as %20 for a space',
+      cause,
+    });
+  }
 }
 
 function readAddress(address: string, more: readonly QueryPair[]): { path: string; query: QueryPair[] } {
