@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { InputStream } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { systemReason } from '../output/system-reason.ts';
 
 /**
  * The fiscal IDs that a flag names: each value is an ID, several with commas between them, `@file` or `@-` (standard
@@ -27,7 +28,10 @@ async function readList(flag: string, file: string, stdin: InputStream): Promise
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${flag} @${file}: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`${flag} @${file}: ${systemReason(error)}`, {
+      hint: 'name a file with one ID a line, or @- for standard input',
+      cause: error,
+    });
   }
 }
 

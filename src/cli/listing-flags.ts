@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { ListEncoding } from '../api/query-string.ts';
 import type { Resource } from '../resources/resource.ts';
 import { addOutputFlags, type OutputFlags } from './output-flags.ts';
-import { oneOf, parameter, textLike, wholeNumber } from './parse-values.ts';
+import { oneOf, parameter, textLike, wholeNumber, target } from './parse-values.ts';
 import type { ProfilesFlags } from './profiles-flags.ts';
 import type { QuestionFlags } from './questions/question-flags.ts';
 import { addRequestFlags, type RequestFlags } from './request-flags.ts';
@@ -34,7 +34,9 @@ export function addListingFlags(command: Command, resource: Resource): void {
   }
   addOutputFlags(command);
   const kept = [
-    new Option('--report <file>', 'write what the run did, as one JSON object; see folio verify'),
+    new Option('--report <file>', 'write what the run did, as one JSON object; see folio verify').argParser(
+      target('--report'),
+    ),
     new Option(
       '--resume',
       'with -o: go on where a run that was stopped left off, and keep what this one reads',

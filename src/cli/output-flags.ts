@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { formats, type Format } from '../output/formats.ts';
-import { delimiter, names, oneOf } from './parse-values.ts';
+import { delimiter, names, oneOf, target } from './parse-values.ts';
 
 /** How the records leave. */
 export interface OutputFlags {
@@ -21,7 +21,9 @@ export function addOutputFlags(command: Command): void {
       '--format <format>',
       `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     ).argParser(oneOf('--format', formats)),
-    new Option('-o, --output <file>', 'write a file, whole or not at all; - is standard output'),
+    new Option('-o, --output <file>', 'write a file, whole or not at all; - is standard output').argParser(
+      target('--output'),
+    ),
     new Option('--columns <names>', 'which fields, in which order: number,customer.name').argParser(
       names('--columns'),
     ),

@@ -96,6 +96,12 @@ export function day(flag: string) {
     refuse(flag, value, 'a day, such as 2026-10-31');
 }
 
+/** Where something is written: any name but none. */
+export function target(flag: string) {
+  return (value: string): string =>
+    value === '' ? refuse(flag, value, 'a file, such as invoices.csv, or - for standard output') : value;
+}
+
 /** One character between the cells of a row. */
 export function delimiter(flag: string) {
   return (value: string): string => {
