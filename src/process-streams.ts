@@ -1,15 +1,16 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { InputStream, OutputStream } from './context.ts';
-import { AuthError, Interrupted, OutputError, UsageError } from './errors.ts';
+import { AuthError, Interrupted, UsageError } from './errors.ts';
+import { cannotWrite } from './output/cannot-write.ts';
 
 /** Bytes of standard input that folio reads at most: a token, or a list of fiscal IDs. */
 const MOST_INPUT = 64 * 1024 * 1024;
 
 /**
  * Standard output or error as folio writes to it: every write is checked, none is lost at the end of the process. Each
- * stream is opened by its first use, for the runtime takes 3 ms to make one.
+ * stream is opened by its first use, for the runtime takes 3 ms to make one. `name` is for messages.
  */
-export function outputStream(open: () => WriteStream): OutputStream {
+export function outputStream(name: string, open: () => WriteStream): OutputStream {
   let failure: Error | undefined;
   let opened: WriteStream | undefined;
   const stream = (): WriteStream => {
@@ -29,7 +30,7 @@ export function outputStream(open: () => WriteStream): OutputStream {
     write: (bytes) =>
       new Promise((resolve, reject) => {
         const settle = (error: Error | null | undefined): void =>
-          error ? reject(new OutputError(`cannot write: ${error.message}`, { cause: error })) : resolve();
+          error ? reject(cannotWrite(name, error, 'what it was given so far is not whole')) : resolve();
         if (failure) settle(failure);
         else stream().write(bytes, settle);
       }),
