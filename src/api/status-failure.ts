@@ -24,7 +24,11 @@ export function statusFailure(refusal: Refusal): FolioError {
     return redirect(url, status, headers['location']);
   if (status === 400) return badRequest(url, body);
   if (status === 401 || status === 403) return unauthorized(url, status, body);
-  if (status === 404) return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`);
+  if (status === 404) {
+    return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`, {
+      hint: 'Check the ID against the listing: it may also be of another organization',
+    });
+  }
   if (status === 414 || status === 431) {
     return new ServiceError(`${url.host} does not take a request as long as this (${status})${said}`, {
       hint: 'Give fewer fiscal IDs in one run',
