@@ -16,8 +16,6 @@ export interface CursorWalkOptions {
   readonly from?: string | undefined;
   /** Records to give, at most. */
   readonly limit?: number | undefined;
-  /** One page, then stop. */
-  readonly single?: boolean;
   readonly account: WalkAccount;
   readonly signal: AbortSignal;
   readonly given?: UniqueRecords;
@@ -28,7 +26,7 @@ export interface CursorWalkOptions {
  * end. A cursor that was seen before, at any distance, would lead round in a circle: ServiceError.
  */
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
-  const { limit = Infinity, single = false, account, signal, given = new UniqueRecords() } = options;
+  const { limit = Infinity, account, signal, given = new UniqueRecords() } = options;
   const seen = new Set<string>(options.from === undefined ? [] : [options.from]);
   const controller = new AbortController();
   const within = AbortSignal.any([signal, controller.signal]);
@@ -43,16 +41,16 @@ export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<D
   try {
     while (coming !== undefined) {
       const page: CursorPage = await coming;
-      const goesOn = !single && page.next !== null && account.records + page.records.count < limit;
       if (page.next !== null) remember(seen, page.next);
-      coming = goesOn ? fetch(page.next ?? undefined) : undefined;
+      const goesOn = page.next !== null && account.records + page.records.count < limit;
+      coming = goesOn ? fetch(page.next) : undefined;
       account.page(page.records.count, undefined);
       const fresh = given.fresh(page.records);
       const records = sliceRecords(fresh, 0, limit - account.records);
       account.records += records.count;
       account.repeats += page.records.count - fresh.count;
-      if (coming === undefined && !single && page.next !== null && account.records < limit)
-        coming = fetch(page.next);
+      // Repeats left room that the page seemed to fill.
+      if (!goesOn && page.next !== null && account.records < limit) coming = fetch(page.next);
       if (records.count > 0) yield { records, next: page.next ?? undefined };
     }
   } finally {
