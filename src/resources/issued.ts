@@ -25,6 +25,13 @@ export const issued: Resource = {
     ['folio issued --customer-fiscal-id 86345678-9,80765432-k', 'the invoices of two customers'],
     ['folio issued -o issued.csv', 'every invoice, for a script'],
     ['folio issued --excel -o issued.csv', 'every invoice, for a spreadsheet'],
+    ['folio issued -o issued.xlsx', 'the same as a workbook'],
     ['folio issued --param status=OVERDUE --format jsonl', 'any other filter of the service'],
+    [
+      'folio issued --where status=OVERDUE --where "dueBy<2026-10-01"',
+      'what no filter of the service can say',
+    ],
+    ['folio issued --sum amountToBePaid --group-by customer.name', 'who owes how much'],
+    ['folio issued --changes-since yesterday.jsonl', 'what is new, changed and gone since an export'],
   ],
 };
