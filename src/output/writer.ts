@@ -40,7 +40,7 @@ export interface Layout {
   readonly sheetFor?: SheetFor | undefined;
 }
 
-export interface SheetFor {
+interface SheetFor {
   readonly column: string;
   /** Known at the end: the values that are to have a sheet, also where no record has them. */
   readonly values: () => readonly string[];
