@@ -8,12 +8,17 @@ export type Format = (typeof formats)[number];
 /** The one list of writers; each is loaded when it is used. */
 const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
   table: async () => (await import('./table.ts')).openTable,
-  jsonl: async () => (await import('./jsonl.ts')).openJsonl,
-  json: async () => (await import('./json.ts')).openJson,
+  jsonl: async () => ofColumns((await import('./jsonl.ts')).openJsonl),
+  json: async () => ofColumns((await import('./json.ts')).openJson),
   csv: async () => (await import('./csv.ts')).openCsv,
   tsv: async () => (await import('./csv.ts')).openTsv,
   xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
 };
+
+async function ofColumns(open: OpenWriter): Promise<OpenWriter> {
+  const { withColumns } = await import('./picked-records.ts');
+  return withColumns(open);
+}
 
 /** Loads the writer of a format. */
 export function loadWriter(format: Format): Promise<OpenWriter> {

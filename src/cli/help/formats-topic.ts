@@ -20,7 +20,8 @@ export const formatsTopic: Topic = {
     'Numbers leave as they came in every format: 1190.10 stays 1190.10, and a 19-digit number keeps its digits. In csv, tsv ' +
       'and tables objects become columns with dots (customer.fiscalId), arrays are compact JSON, null is empty. The ' +
       'columns are those of all records together, in the order in which they first appear.',
-    '--columns says which and in which order; rows then leave as they come. --list-columns prints the names.',
+    '--columns says which and in which order, also in json and jsonl, where each record then has these names and no ' +
+      'others; rows leave as they come. --list-columns prints the names.',
     "--excel writes a byte order mark and CRLF, and puts a ' before text that a spreadsheet would run as a formula. " +
       'Numbers stay as they are, negative ones too.',
     'Examples:',
