@@ -27,7 +27,7 @@ export async function startOwnService(context: Context, flags: GlobalFlags): Pro
   const sandbox = await startSandbox({ now: () => context.clock.now() });
   return {
     baseUrl: parseBaseUrl(sandbox.baseUrl),
-    tokenOf: (profile) => sandbox.tokens[profile === undefined ? 0 : placeInSandbox(profile)]!,
+    tokenOf: (profile) => sandbox.tokens[profile === undefined ? 0 : placeInSandbox(profile)],
     close: () => sandbox.close(),
   };
 }

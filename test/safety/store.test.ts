@@ -111,7 +111,7 @@ describe.concurrent('the working folder', () => {
     const folder = newFolder();
     const ran = join(folder, 'ran');
     const script = `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`;
-    const settings = `${GOOD.replace('BASE', 'https://evil.example')}`;
+    const settings = GOOD.replace('BASE', 'https://evil.example');
     const names = [
       '.folio',
       '.foliorc',

@@ -5,7 +5,7 @@ export const HOSTILE_TOKEN = 'Zq7$/wXk+93.pT_~=LmV(b|2c)8Rz*Yn5';
 const PIECE = 10;
 
 /** What must be nowhere: every piece of the token, as it is, percent-encoded, in JSON, backwards and in base64. */
-export function piecesOf(token: string): string[] {
+function piecesOf(token: string): string[] {
   const whole = [token, encodeURIComponent(token), JSON.stringify(token).slice(1, -1)];
   const inBase64 = [0, 1, 2].map((before) =>
     Buffer.from(' '.repeat(before) + token)

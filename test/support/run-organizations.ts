@@ -29,7 +29,7 @@ export interface OrganizationsRun extends Omit<FakeContextOptions, 'argv' | 'con
 }
 
 /** A request, and whose token it came with. */
-export interface Asked {
+interface Asked {
   readonly profile: string;
   readonly url: URL;
 }

@@ -39,7 +39,7 @@ export class SpinnerDisplay implements Display {
 }
 
 /** What stands beside the spinner: nothing wider than the terminal. */
-export function spinnerText({ context, what, standings }: View): string {
+function spinnerText({ context, what, standings }: View): string {
   const { clock, stderr, env } = context;
   const group = digitGrouper(localeOf(env));
   const width = (stderr.columns ?? 80) - MARGIN;
