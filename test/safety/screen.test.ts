@@ -8,8 +8,8 @@ import { runFolio } from '../support/run-folio.ts';
 import { sharedFolder } from '../support/shared-folder.ts';
 import { HOSTILE_TEXTS, startHostileService } from './hostile-service.ts';
 
-/** What folio's own styles and its spinner send: colours, and the line that is drawn anew. */
-const OWN = /\u001b\[(?:[\d;]*m|\?25[hl]|2K|1G|1A|0?K)/g;
+/** What folio's own styles and its spinner send: colours, and the line that is drawn anew, each time at once. */
+const OWN = /\u001b\[(?:[\d;]*m|\?(?:25|2026)[hl]|2K|1G|1A|0?K)/g;
 
 /** The line ends and tabs of the formats; the terminal itself adds a carriage return before each line feed. */
 const LAYOUT = /\r{1,2}\n|\t/g;
