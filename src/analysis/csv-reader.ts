@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { guardFormula } from '../output/formula-guard.ts';
+import { unguardFormula } from '../output/formula-guard.ts';
 import { parseDecimal } from './decimal.ts';
 import type { Field, Row } from './rows.ts';
 
@@ -13,6 +13,7 @@ export class CsvReader {
   readonly #path: string;
   #header: readonly string[] | undefined;
   #cell: RegExp | undefined;
+  #delimiter = ',';
   /** With a byte order mark, of --excel, an apostrophe is before text that would run as a formula. */
   #isGuarded = false;
   #rest = '';
@@ -42,7 +43,7 @@ export class CsvReader {
   #rowsOf(text: string): Row[] {
     const rows: Row[] = [];
     for (let at = 0; at < text.length;) {
-      const { cells, next } = this.#cellsAt(text, at, (this.#cell ??= cellPattern(delimiterOf(text))));
+      const { cells, next } = this.#cellsAt(text, at, (this.#cell ??= cellPattern(this.#delimiterOf(text))));
       at = next;
       this.#rows++;
       if (this.#header !== undefined) rows.push(this.#recordOf(this.#header, cells));
@@ -52,6 +53,10 @@ export class CsvReader {
       }
     }
     return rows;
+  }
+
+  #delimiterOf(text: string): string {
+    return (this.#delimiter = delimiterOf(text));
   }
 
   #cellsAt(text: string, from: number, pattern: RegExp): { cells: string[]; next: number } {
@@ -72,7 +77,7 @@ export class CsvReader {
     }
     return header.map((name, index): Field => [
       name,
-      jsonOf(this.#isGuarded ? unguarded(cells[index]!) : cells[index]!),
+      jsonOf(this.#isGuarded ? unguardFormula(cells[index]!, this.#delimiter) : cells[index]!),
     ]);
   }
 
@@ -87,12 +92,6 @@ export class CsvReader {
 function cellPattern(delimiter: string): RegExp {
   const mark = delimiter === '|' ? '\\|' : delimiter;
   return new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${mark}]*))(${mark}|\\r?\\n)`, 'y');
-}
-
-/** What `guardFormula` was given. */
-function unguarded(cell: string): string {
-  const text = cell.slice(1);
-  return cell.startsWith("'") && guardFormula(text) === cell ? text : cell;
 }
 
 function jsonOf(cell: string): string {

@@ -21,11 +21,13 @@ const ROWS_AT_ONCE = 500;
 export class DialectRows implements RowEncoder {
   readonly #reader: CellReader;
   readonly #excel: boolean;
+  readonly #delimiter: string;
   readonly #stringifier: Stringifier;
 
   constructor({ columns, delimiter, excel }: Dialect) {
     this.#reader = new CellReader(columns);
     this.#excel = excel;
+    this.#delimiter = delimiter;
     this.#stringifier = stringify({
       delimiter,
       record_delimiter: excel ? '\r\n' : '\n',
@@ -64,7 +66,8 @@ export class DialectRows implements RowEncoder {
     this.#stringifier.write(
       cells.map((cell) => {
         if (cell === undefined) return '';
-        return this.#excel && cell.kind === 'string' ? guardFormula(cell.text) : cell.text;
+        if (!this.#excel || cell.kind === 'number') return cell.text;
+        return guardFormula(cell.text, this.#delimiter);
       }),
     );
   }

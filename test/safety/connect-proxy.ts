@@ -30,7 +30,10 @@ export async function startConnectProxy(port: number, status = 200): Promise<Con
     note(request);
     sockets.add(client);
     client.on('error', () => {});
-    if (status !== 200) return void client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
+    if (status !== 200) {
+      client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
+      return;
+    }
     const service = connect(port, '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connected\r\n\r\n');
       for (const [from, to] of [

