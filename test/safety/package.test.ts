@@ -1,0 +1,101 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+interface Lock {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+}
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+
+const read = (name: string): string => readFileSync(resolve(ROOT, name), 'utf8');
+const { scripts, dependencies, devDependencies } = JSON.parse(read('package.json')) as Manifest;
+const { packages } = JSON.parse(read('package-lock.json')) as Lock;
+const locked = Object.entries(packages).filter(([path]) => path !== '');
+
+const REGISTRY = 'https://registry.npmjs.org/';
+
+/** What may be published, besides one file of code a part. */
+const PUBLISHED = [
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'bin/folio.js',
+  'bin/package.json',
+  'dist/main.js',
+  'dist/man/folio.1',
+  'dist/package.json',
+  'package.json',
+];
+
+/** Code, by the name of its part and a hash of what is in it. */
+const CODE = /^dist\/[a-z0-9]+(?:-[a-z0-9]+)*(?:-[A-Z0-9]{8})?\.js$/;
+
+describe('the package', () => {
+  it('runs nothing when it is installed; from a clone it is built', () => {
+    const atInstall = [
+      'preinstall',
+      'install',
+      'postinstall',
+      'prepublish',
+      'preprepare',
+      'prepare',
+      'postprepare',
+    ];
+    expect(Object.keys(scripts).filter((name) => atInstall.includes(name))).toEqual(['prepare']);
+    expect(scripts['prepare']).toBe('npm run build');
+    expect(scripts['build']).toBe('node .config/build.js');
+  });
+
+  it('names exact versions', () => {
+    const versions = Object.values({ ...dependencies, ...devDependencies });
+    expect(versions.filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+      expect(packages[`node_modules/${name}`]?.version).toBe(version);
+    }
+  });
+
+  it('locks every package to its contents, and names no other place to have it from', () => {
+    expect(locked.length).toBeGreaterThan(50);
+    const loose = locked.filter(
+      ([, { resolved, integrity }]) =>
+        !/^sha512-/.test(integrity ?? '') || !(resolved ?? REGISTRY).startsWith(REGISTRY),
+    );
+    expect(loose.map(([path]) => path)).toEqual([]);
+  });
+
+  it('depends on nothing that runs when it is installed, but to build and test', () => {
+    const runs = locked.filter(([, { dev, hasInstallScript }]) => hasInstallScript === true && dev !== true);
+    expect(runs.map(([path]) => path)).toEqual([]);
+  });
+
+  it('publishes the program and nothing else', () => {
+    const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+    const [packed] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' })) as {
+      files: { path: string; mode: number }[];
+    }[];
+    const paths = packed!.files.map(({ path }) => path);
+    expect(paths.filter((path) => !CODE.test(path) || PUBLISHED.includes(path)).sort()).toEqual(PUBLISHED);
+    for (const path of paths.filter((name) => name.startsWith('dist/') && name.endsWith('.js'))) {
+      expect(read(path)).not.toMatch(/sourceMappingURL|\/tmp\/|\/work\/|\/home\//);
+    }
+    expect(packed!.files.filter(({ mode }) => (mode & 0o111) !== 0).map(({ path }) => path)).toEqual([
+      'bin/folio.js',
+    ]);
+  });
+});
