@@ -1,4 +1,5 @@
-// Runs the tests that look for silent losses, and prints what they themselves counted: how often each ran, what was lost.
+// Runs the tests that look for silent losses and for leaks, and prints what they themselves counted: how often each ran, and
+// what was lost or let out.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +8,7 @@ import { join } from 'node:path';
 const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'folio-figures-'));
 const results = join(folder, 'results');
-const tests = ['test/faults', 'test/chaos', 'test/paging/drift.test.ts'];
+const tests = ['test/faults', 'test/chaos', 'test/paging/drift.test.ts', 'test/safety'];
 const { status } = spawnSync(
   process.execPath,
   [
@@ -38,9 +39,13 @@ figures.push({
 });
 rmSync(folder, { recursive: true });
 
-const rows = figures.map(({ what, ran, lost }) => [what, ran.toLocaleString('en-US'), String(lost)]);
+const rows = figures.map(({ what, ran, lost, leaked }) => [
+  what,
+  ran.toLocaleString('en-US'),
+  lost === undefined ? `leaked: ${leaked}` : `lost: ${lost}`,
+]);
 const [first, second] = [0, 1].map((at) => Math.max(...rows.map((row) => row[at].length)));
-for (const [what, ran, lost] of rows) {
-  process.stdout.write(`${ran.padStart(second)} ${what.padEnd(first)}  lost: ${lost}\n`);
+for (const [what, ran, outcome] of rows) {
+  process.stdout.write(`${ran.padStart(second)} ${what.padEnd(first)}  ${outcome}\n`);
 }
 process.exitCode = status ?? 1;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { cleanExtension } from '../../src/output/clean-extension.ts';
 import { safeFileName } from '../../src/output/file-name.ts';
 import { NameRegister } from '../../src/output/name-register.ts';
+import { around, devices, hostileNames, traversals } from './hostile-names.ts';
 import { hasForbidden, hostileText } from './hostile-text.ts';
 
 const named: readonly (readonly [stem: string, name: string])[] = [
@@ -51,38 +52,6 @@ function faultsOf(name: string): string[] {
   return rules.filter(([, isSo]) => isSo).map(([fault]) => fault);
 }
 
-const traversals = [
-  '..',
-  '.',
-  '...',
-  '....',
-  '/',
-  '\\',
-  '//',
-  '\\\\',
-  '%2e%2e%2f',
-  '..%2f',
-  '..;',
-  '.. ',
-  '..\u0000',
-];
-const devices = [
-  'CON',
-  'PRN',
-  'AUX',
-  'NUL',
-  'COM1',
-  'COM9',
-  'LPT1',
-  'LPT³',
-  'CONIN$',
-  'CONOUT$',
-  'CLOCK$',
-  'nul',
-  'Aux',
-];
-const around = ['', '/', '\\', '.', ' ', '.txt', '\n', 'x/', '\u202e'];
-
 describe('safeFileName', () => {
   it.each(named)('makes of %j %s', (stem, name) => {
     expect(safeFileName({ stem, index: 1, extension: 'pdf' })).toBe(name);
@@ -90,9 +59,7 @@ describe('safeFileName', () => {
   });
 
   it('makes a safe name of every way out of a folder and every device', () => {
-    const stems = [...traversals, ...devices].flatMap((stem) =>
-      around.flatMap((part) => [stem + part, part + stem]),
-    );
+    const stems = hostileNames();
     expect(stems.length).toBeGreaterThan(120);
     for (const stem of stems)
       expect(faultsOf(safeFileName({ stem, index: 12, extension: 'xml' }))).toEqual([]);
