@@ -33,6 +33,8 @@ function furtherRuns(folder: string): string[][] {
     ['get', '/invoices/received?options_page=0', '--paginate'],
     ['auth', 'login', '--profile', 'other', '--token-file', join(folder, 'token')],
     ['auth', 'status', '--format', 'json'],
+    ['issued', '--all-profiles', '--output-dir', join(folder, 'all'), '--format', 'jsonl'],
+    ['issued', '--profile', 'main,main', '--format', 'table'],
     ['auth', 'status', '--all-profiles'],
   ];
 }
