@@ -30,13 +30,11 @@ export function addAging(program: Command, context: Context): void {
   );
   addExamples(command, [
     ['folio aging', 'who owes you, as of today'],
-    ['folio aging --payable', 'whom you owe: of received invoices'],
-    [
-      'folio aging --as-of 2026-10-31 --buckets 15,30,60 -o aging.xlsx',
-      'at the end of a month, as a workbook',
-    ],
-    ['folio aging --from issued.jsonl', 'of an export, without asking the service'],
-    ['folio aging --field due=paymentDate', 'where the due date is in another column'],
+    ['folio aging --payable', 'whom you owe'],
+    ['folio aging --as-of 2026-10-31 -o aging.xlsx', 'as it was at the end of a month'],
+    ['folio aging --from issued.jsonl --buckets 15,30', 'of an export, offline'],
+    ['folio aging --field due=paymentDate', 'with the due date in another column'],
+    ['folio aging --field currency==CLP', 'with a currency that no record says'],
   ]);
   declareLater(command, () => addAgingFlags(command));
   command.action(async () => {

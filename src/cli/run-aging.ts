@@ -12,6 +12,7 @@ import type { AgingFlags } from './aging.ts';
 import { fieldMap, flagDefaults } from './config-defaults.ts';
 import { deliver } from './deliver.ts';
 import { discardNotice } from './discard-notice.ts';
+import { listColumns } from './list-columns.ts';
 import { Notices } from './notices.ts';
 import { planOutput } from './output-plan.ts';
 import { makeAging } from './questions/aging-maker.ts';
@@ -41,6 +42,7 @@ async function ageExport(context: Context, flags: AgingFlags, from: string): Pro
   if (given !== undefined) {
     throw new UsageError(`--from and --${given} do not go together: a file is read, and no service asked`);
   }
+  if (flags.listColumns) return listColumns(context, readExport(from));
   await refuseOverwriting('--from', from, flags.output);
   const resource = flags.payable ? received : issued;
   const store = await context.config();

@@ -120,6 +120,11 @@ describe('aging --from', () => {
     expect(stderr).toMatch(names);
   });
 
+  it('lists the columns that there are to map', async () => {
+    const { stdout } = await runScripted(['aging', '--from', fileOf('dueBy;b\n1;2\n'), '--list-columns'], []);
+    expect(stdout).toBe('dueBy\nb\n');
+  });
+
   it('does not write over what it reads', async () => {
     const file = fileOf(jsonl);
     const outcome = await runScripted(['aging', '--from', file, '-o', file], []);
