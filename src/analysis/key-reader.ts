@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { CellReader, type Cell } from '../json/cells.ts';
 import { compact } from '../json/compact.ts';
 import { recordBytes, type RecordBatch } from '../json/record-batch.ts';
-import { bytesWithoutSignatures } from './signed-links.ts';
+import { contentToHash } from './signed-links.ts';
 
 /** What tells which record of another export is the same one, and whether it is still the same. */
 export interface KeyedRecord {
@@ -28,7 +28,7 @@ export class KeyReader {
     const key = cells.includes(undefined)
       ? undefined
       : cells.map((cell) => cell!.kind + cell!.text).join('\0');
-    const content = digest(bytesWithoutSignatures(compactRecord(batch, index)));
+    const content = digest(contentToHash(compactRecord(batch, index)));
     this.#hashes[2] = word(content, 0);
     this.#hashes[3] = word(content, 4);
     // Other bits than those above, so that a record without a key is told apart by 128.

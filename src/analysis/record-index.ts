@@ -1,19 +1,21 @@
 /** Entries per record: two words of the key's hash, two of the content's, the length, and the offset in two words. */
 const WORDS = 7;
+const LENGTH = 4;
 const OFFSET_LOW = 5;
 const OFFSET_HIGH = 6;
-const LENGTH = 4;
 const FREE = -1;
 const WORD = 2 ** 32;
+/** Records that are kept in one piece: what grows by pieces is never copied, and leaves nothing behind. */
+const PIECE = 1024;
 
 /**
  * Where the records of a file are, found by the hash of their key: about 40 bytes each, so that a million take 40 MB
  * and nothing of the file itself stays in memory. Records of one key are kept in their order.
  */
 export class RecordIndex {
-  #entries = new Uint32Array(WORDS * 1024);
-  #slots = new Int32Array(2048).fill(FREE);
-  #taken = new Uint8Array(1024);
+  readonly #pieces: Uint32Array[] = [];
+  readonly #taken: Uint8Array[] = [];
+  #slots = new Int32Array(2 * PIECE).fill(FREE);
   #count = 0;
 
   get count(): number {
@@ -22,12 +24,13 @@ export class RecordIndex {
 
   /** Takes the four words of the hashes and where the record is; says whether its key was there before. */
   add(hashes: Uint32Array, start: number, length: number): boolean {
-    if (this.#count === this.#taken.length) this.#grow();
-    const at = this.#count * WORDS;
-    this.#entries.set(hashes, at);
-    this.#entries[at + LENGTH] = length;
-    this.#entries[at + OFFSET_LOW] = start % WORD;
-    this.#entries[at + OFFSET_HIGH] = Math.floor(start / WORD);
+    const at = (this.#count % PIECE) * WORDS;
+    if (at === 0) this.#grow();
+    const piece = this.#pieces.at(-1)!;
+    piece.set(hashes, at);
+    piece[at + LENGTH] = length;
+    piece[at + OFFSET_LOW] = start % WORD;
+    piece[at + OFFSET_HIGH] = Math.floor(start / WORD);
     return this.#place(this.#count++);
   }
 
@@ -42,34 +45,35 @@ export class RecordIndex {
 
   /** Whether the record's content has the hash. */
   hasContent(record: number, hashes: Uint32Array): boolean {
-    const at = record * WORDS;
-    return this.#entries[at + 2] === hashes[2] && this.#entries[at + 3] === hashes[3];
+    return this.#word(record, 2) === hashes[2] && this.#word(record, 3) === hashes[3];
   }
 
   /** The record has found its counterpart. */
   take(record: number): void {
-    this.#taken[record] = 1;
+    this.#taken[Math.floor(record / PIECE)]![record % PIECE] = 1;
   }
 
   isTaken(record: number): boolean {
-    return this.#taken[record] === 1;
+    return this.#taken[Math.floor(record / PIECE)]![record % PIECE] === 1;
   }
 
   /** Where the record is in the file. */
   span(record: number): [start: number, end: number] {
-    const at = record * WORDS;
-    const start = this.#entries[at + OFFSET_HIGH]! * WORD + this.#entries[at + OFFSET_LOW]!;
-    return [start, start + this.#entries[at + LENGTH]!];
+    const start = this.#word(record, OFFSET_HIGH) * WORD + this.#word(record, OFFSET_LOW);
+    return [start, start + this.#word(record, LENGTH)];
   }
 
-  #hasKey(record: number, hashes: Uint32Array): boolean {
-    const at = record * WORDS;
-    return this.#entries[at] === hashes[0] && this.#entries[at + 1] === hashes[1];
+  #word(record: number, word: number): number {
+    return this.#pieces[Math.floor(record / PIECE)]![(record % PIECE) * WORDS + word]!;
+  }
+
+  #hasKey(record: number, hashes: ArrayLike<number>): boolean {
+    return this.#word(record, 0) === hashes[0] && this.#word(record, 1) === hashes[1];
   }
 
   #place(record: number): boolean {
     const mask = this.#slots.length - 1;
-    const hashes = this.#entries.subarray(record * WORDS, record * WORDS + 2);
+    const hashes = [this.#word(record, 0), this.#word(record, 1)];
     let known = false;
     let slot = hashes[0]! & mask;
     for (; this.#slots[slot] !== FREE; slot = (slot + 1) & mask)
@@ -80,11 +84,9 @@ export class RecordIndex {
 
   /** Half of the slots stay free, so that a search is short. */
   #grow(): void {
-    const [entries, taken] = [this.#entries, this.#taken];
-    this.#entries = new Uint32Array(entries.length * 2);
-    this.#entries.set(entries);
-    this.#taken = new Uint8Array(taken.length * 2);
-    this.#taken.set(taken);
+    this.#pieces.push(new Uint32Array(PIECE * WORDS));
+    this.#taken.push(new Uint8Array(PIECE));
+    if (this.#pieces.length * PIECE <= this.#slots.length / 2) return;
     this.#slots = new Int32Array(this.#slots.length * 2).fill(FREE);
     for (let record = 0; record < this.#count; record++) this.#place(record);
   }

@@ -10,7 +10,10 @@ export function withoutSignatures(json: string): string {
   return json.replace(LINK, '$1$2"');
 }
 
-/** The same for a record's bytes, which are mostly left as they are. */
-export function bytesWithoutSignatures(record: Buffer): Buffer | string {
-  return record.includes(MEMBER) ? withoutSignatures(record.toString('utf8')) : record;
+/**
+ * What a record is hashed by: its bytes, or where it has links these without signatures, a character for each byte, which
+ * is made in half the time and memory of the text.
+ */
+export function contentToHash(record: Buffer): Buffer | string {
+  return record.includes(MEMBER) ? withoutSignatures(record.toString('latin1')) : record;
 }
