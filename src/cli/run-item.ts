@@ -65,7 +65,7 @@ async function deliverItem(context: Context, flags: Flags, fetch: Fetch): Promis
     const observe = progress.track(notices).asked;
     const session = await openSession(context, { flags, notices, observe });
     try {
-      if (flags.listColumns) return await listColumns(site, fetch(session));
+      if (flags.listColumns) return await listColumns(site, fetch(session), flags.output);
       const plan = await planOutput(site, { flags, defaults: session.defaults, single: true });
       await deliver(site, plan, fetch(session), discardNotice(notices, plan.target));
     } finally {

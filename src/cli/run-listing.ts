@@ -37,7 +37,7 @@ async function runOne(context: Context, run: ListingRun): Promise<void> {
       const asking = { ...run, context, fiscalIds, notices, track, receipt, account };
       await listOrganization(asking, async (listing) => {
         if (!flags.listColumns) return exportListing(listing, { flags, site });
-        await listColumns(site, recordsOf(listing));
+        await listColumns(site, recordsOf(listing), flags.output);
         checkListing(listing);
       });
     });

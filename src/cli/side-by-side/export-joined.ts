@@ -22,7 +22,7 @@ export async function exportJoined(group: Group, receipt: Receipt): Promise<read
   const { context, flags } = group;
   if (flags.listColumns) {
     const joined = new JoinedRecords(group, undefined);
-    await listColumns(context, joined.read());
+    await listColumns(context, joined.read(), flags.output);
     return joined.outcomes;
   }
   const plan = await planJoined(group);
