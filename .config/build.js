@@ -4,9 +4,8 @@
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
-import { packFiles, planPacks } from './pack.js';
+import { asCommonJs, askPacks, makePack, nameOf, planPacks, written } from './pack.js';
 
 const root = new URL('..', import.meta.url).pathname;
 
@@ -56,44 +55,37 @@ const substitute = {
 
 const dist = `${root}dist`;
 const { metafile, outputFiles } = await build({
+  ...written,
   absWorkingDir: root,
   entryPoints: ['src/main.ts'],
   outdir: 'dist',
   bundle: true,
   splitting: true,
   format: 'esm',
-  platform: 'node',
-  target: 'node20.18',
-  // Names stay, so that the stack of a fault says where it is.
-  minifyWhitespace: true,
-  minifySyntax: true,
-  legalComments: 'none',
-  logLevel: 'warning',
   plugins: [substitute],
   metafile: true,
   write: false,
 });
 
-// esbuild splits ES modules only, but Node loads CommonJS faster: `--help` takes 2.4 times an empty program instead of 2.8.
-const files = new Map();
-for (const { path, text } of outputFiles) {
-  const { code } = await transform(text, {
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20.18',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    supported: { 'dynamic-import': false },
-    logLevel: 'warning',
-  });
-  files.set(basename(path), code);
-}
-files.set('package.json', '{ "type": "commonjs" }\n');
+const texts = new Map(outputFiles.map(({ path, text }) => [nameOf(path), text]));
+const packs = planPacks(metafile, {
+  'pack-start.js': ['src/start.ts'],
+  'pack-listing.js': ['src/cli/run-listing.ts', 'src/output/csv.ts', 'src/output/plain-rows.ts'],
+});
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(`${dist}/man`, { recursive: true });
-const packs = planPacks(metafile, 'src/main.ts', ['src/start.ts', 'src/cli/run-listing.ts']);
-for (const [name, text] of packFiles(files, packs)) writeFileSync(`${dist}/${name}`, text);
+// esbuild splits ES modules only, but Node loads CommonJS faster: `--help` takes 2.4 times an empty program instead of 2.8.
+writeFileSync(`${dist}/package.json`, '{ "type": "commonjs" }\n');
+for (const pack of new Set(packs.values())) {
+  const names = [...packs.keys()].filter((name) => packs.get(name) === pack);
+  writeFileSync(`${dist}/${pack}`, askPacks(await makePack(names, texts), packs));
+}
+for (const [name, text] of texts) {
+  if (packs.has(name)) continue;
+  const { code } = await transform(text, asCommonJs);
+  writeFileSync(`${dist}/${name}`, askPacks(code, packs));
+}
 
 // The manual is printed by the program that it describes.
 const manual = execFileSync(process.execPath, [`${root}bin/folio.js`, '__man']);

@@ -1,26 +1,37 @@
+import { build } from 'esbuild';
+
+/** How every file of the bundle is written. Names stay, so that the stack of a fault says where it is. */
+export const written = {
+  platform: 'node',
+  target: 'node20.18',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/** How files become CommonJS; what is loaded later stays so. */
+export const asCommonJs = { ...written, format: 'cjs', supported: { 'dynamic-import': false } };
+
 /**
- * Decides which files of the bundle are put together into one: those that an entry needs at once. esbuild splits the bundle
- * into many small files, and each that Node opens and resolves costs 0.25 ms.
+ * Decides which files of the bundle are put together into one, a pack: those that are loaded together. esbuild splits the
+ * bundle into many small files, and each that Node opens and resolves costs 0.25 ms.
  *
  * @param {import('esbuild').Metafile} metafile of the bundle
- * @param {string} first the source file that is always run; what it needs stays as it is
- * @param {string[]} entries further source files; what several need goes into the pack of the first of them
- * @returns {Map<string, string>} file name to the name of its pack
+ * @param {Record<string, string[]>} entries source files by the name of their pack, in the order of loading: what several
+ *   packs need goes into the first. What the entry of the bundle needs goes into none.
+ * @returns {Map<string, string>} name of the file to name of its pack
  */
-export function planPacks(metafile, first, entries) {
-  const alone = neededAtOnce(metafile, outputOf(metafile, first));
+export function planPacks(metafile, entries) {
+  const outputOf = (entry) =>
+    Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint === entry);
+  const alone = neededAtOnce(metafile, outputOf('src/main.ts'));
   const packs = new Map();
-  for (const entry of entries) {
-    const pack = `pack-${nameOf(entry).replace('.ts', '.js')}`;
-    for (const name of neededAtOnce(metafile, outputOf(metafile, entry))) {
-      if (!packs.has(name) && !alone.has(name)) packs.set(name, pack);
-    }
+  for (const [pack, sources] of Object.entries(entries)) {
+    const names = sources.flatMap((source) => [...neededAtOnce(metafile, outputOf(source))]);
+    for (const name of names) if (!packs.has(name) && !alone.has(name)) packs.set(name, pack);
   }
   return packs;
-}
-
-function outputOf(metafile, entry) {
-  return Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint === entry);
 }
 
 function neededAtOnce(metafile, path, found = new Set()) {
@@ -33,36 +44,41 @@ function neededAtOnce(metafile, path, found = new Set()) {
 }
 
 /**
- * Puts CommonJS files into packs. A pack exports a function that takes the name of a file in it and returns that file's
- * exports; all other files ask it instead.
+ * Makes one CommonJS file of several ES modules. Within it they call each other directly, without the getters that are between
+ * CommonJS files. It exports the exports of each of them, under the name that `memberOf` gives.
  *
- * @param {Map<string, string>} files code by file name
- * @param {Map<string, string>} packs as planned
- * @returns {Map<string, string>} the files that are left, and the packs
+ * @param {string[]} names the files that go into it
+ * @param {Map<string, string>} texts all files of the bundle
  */
-export function packFiles(files, packs) {
-  const results = new Map();
-  const parts = new Map([...packs.values()].map((pack) => [pack, []]));
-  for (const [name, code] of files) {
-    const rewritten = code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/g, (asked, other) =>
-      packs.has(other) ? `require("./${packs.get(other)}")("${other}")` : asked,
-    );
-    // The brackets have the runtime compile the function at once, for it will be called.
-    const part = `${JSON.stringify(name)}:(function(module,exports,require){${rewritten}})`;
-    if (packs.has(name)) parts.get(packs.get(name)).push(part);
-    else results.set(name, rewritten);
-  }
-  for (const [pack, functions] of parts) {
-    results.set(
-      pack,
-      `const parts={${functions.join(',\n')}},loaded={};
-module.exports=(name)=>{let module=loaded[name];if(!module){module=loaded[name]={exports:{}};parts[name](module,module.exports,require)}return module.exports};
-`,
-    );
-  }
-  return results;
+export async function makePack(names, texts) {
+  const contents = names.map((name) => `export * as ${memberOf(name)} from './${name}';`).join('\n');
+  const bundled = {
+    name: 'bundled',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^\.\// }, ({ path }) =>
+        names.includes(nameOf(path))
+          ? { path: nameOf(path), namespace: 'bundled' }
+          : { path, external: true },
+      );
+      onLoad({ filter: /.*/, namespace: 'bundled' }, ({ path }) => ({ contents: texts.get(path) }));
+    },
+  };
+  const options = { ...asCommonJs, bundle: true, write: false, plugins: [bundled] };
+  const { outputFiles } = await build({ ...options, stdin: { contents } });
+  return outputFiles[0].text;
 }
 
-function nameOf(path) {
+/** Has CommonJS ask the packs for what is in them. */
+export function askPacks(code, packs) {
+  return code.replaceAll(/\brequire\("\.\/([\w-]+\.js)"\)/g, (asked, name) =>
+    packs.has(name) ? `require("./${packs.get(name)}").${memberOf(name)}` : asked,
+  );
+}
+
+function memberOf(name) {
+  return name.replaceAll(/\W/g, '_');
+}
+
+export function nameOf(path) {
   return path.slice(path.lastIndexOf('/') + 1);
 }

@@ -22,18 +22,20 @@ export function runOnce({ name, command, env = {} }: Candidate): Promise<Measure
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const child = spawn(command[0]!, command.slice(1), {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
       // Nothing of the outer environment: with NODE_EXTRA_CA_CERTS, Node 20 takes three times as long to start.
       env: { PATH: process.env['PATH'], HOME: '/nonexistent', LANG: 'C.UTF-8', ...env },
     });
     let peak = 0;
     const look = setInterval(() => (peak = Math.max(peak, residentPeak(child.pid!))), LOOK);
     child.stdout.resume();
+    let complaint = '';
+    child.stderr.on('data', (chunk: Buffer) => (complaint += String(chunk)));
     child.on('error', reject);
     child.on('close', (code) => {
       clearInterval(look);
       if (code === 0) resolve({ seconds: (performance.now() - started) / 1000, peak });
-      else reject(new Error(`${name} ended with ${code}`));
+      else reject(new Error(`${name} ended with ${code}: ${complaint}`));
     });
   });
 }
