@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { topics } from '../src/cli/help/topics.ts';
-import { declareAll } from '../src/cli/lazy-flags.ts';
+import { declareAll } from '../src/cli/declare-later.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { formats } from '../src/output/formats.ts';
 import { fakeContext } from './support/fake-context.ts';

@@ -3,7 +3,7 @@ import { parseBuckets, type Buckets } from '../analysis/aging-buckets.ts';
 import { AGING_FIELDS } from '../analysis/aging-fields.ts';
 import type { Context } from '../context.ts';
 import type { GlobalFlags } from './global-flags.ts';
-import { declareLater } from './lazy-flags.ts';
+import { declareLater } from './declare-later.ts';
 import { addExamples } from './listing.ts';
 import type { ListingFlags } from './listing-flags.ts';
 import { addOutputFlags } from './output-flags.ts';

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 import type { Context } from '../context.ts';
+import { declareLater } from './declare-later.ts';
 import { addExamples } from './listing.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import {
@@ -16,6 +17,10 @@ import { flagsOf } from './flags-of.ts';
 export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
   const auth = program.command('auth').description('Profiles: one for each organization, with its token.');
   auth.summary('log in, and see who is logged in');
+  declareLater(auth, () => addCommands(auth, context, verify));
+}
+
+function addCommands(auth: Command, context: Context, verify: VerifyConnection): void {
   addLogin(auth, context, verify);
   addStatus(auth, context, verify);
   auth

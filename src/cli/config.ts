@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { factFormat, type ConfigFlags } from './profile-flags.ts';
+import { declareLater } from './declare-later.ts';
 import { addExamples } from './listing.ts';
 import { flagsOf } from './flags-of.ts';
 
@@ -13,8 +14,10 @@ export function addConfig(program: Command, context: Context): void {
     ['folio config set page-size.received 250 --profile acme', 'for one organization'],
     ['folio config list --profile acme', 'what that profile holds; never its token'],
   ]);
-  addReading(config, context);
-  addWriting(config, context);
+  declareLater(config, () => {
+    addReading(config, context);
+    addWriting(config, context);
+  });
 }
 
 function addReading(config: Command, context: Context): void {

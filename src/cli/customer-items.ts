@@ -7,7 +7,7 @@ import { parameter } from './parse-values.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { ItemFlags } from './run-item.ts';
 import { flagsOf } from './flags-of.ts';
-import { declareLater } from './lazy-flags.ts';
+import { declareLater } from './declare-later.ts';
 
 /** `customers get` and `customers portal-link`. */
 export function addCustomerItems(customers: Command, context: Context): void {

@@ -7,7 +7,7 @@ import { addOutputFlags } from './output-flags.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { ItemFlags } from './run-item.ts';
 import { flagsOf } from './flags-of.ts';
-import { declareLater } from './lazy-flags.ts';
+import { declareLater } from './declare-later.ts';
 
 const ID = ['<id>', 'the identifier of the fund, as in the listing'] as const;
 

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { UsageError } from '../errors.ts';
-import { declareLater, declareWhenNamed } from './lazy-flags.ts';
+import { declareLater, declareWhenNamed } from './declare-later.ts';
 import { oneOf } from './parse-values.ts';
 
 /** The flags that every command understands, before or after its name. */
@@ -27,13 +27,13 @@ const GROUP = 'Everywhere:';
 export function addGlobalFlags(command: Command): void {
   command.enablePositionalOptions();
   declareWhenNamed(command);
-  if (command.parent === null) addTo(command);
-  else declareLater(command, () => addTo(command));
-  if (command.parent !== null) command.addHelpText('after', '\nFlags for every command: folio --help');
-  for (const child of command.commands) addGlobalFlags(child);
+  if (command.parent === null) return addTo(command);
+  command.addHelpText('after', '\nFlags for every command: folio --help');
+  declareLater(command, () => addTo(command));
 }
 
 function addTo(command: Command): void {
+  for (const child of command.commands) addGlobalFlags(child);
   for (const option of globalOptions()) {
     if (command.options.some(({ long }) => long === option.long)) continue;
     command.addOption(option.hideHelp(option.hidden || command.parent !== null));

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import type { Context } from '../context.ts';
 import { issued } from '../resources/issued.ts';
 import { flagsOf } from './flags-of.ts';
-import { declareLater } from './lazy-flags.ts';
+import { declareLater } from './declare-later.ts';
 import { addExamples } from './listing.ts';
 import { addListingFlags } from './listing-flags.ts';
 import { endings } from './parse-values.ts';

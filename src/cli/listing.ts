@@ -5,7 +5,7 @@ import type { GlobalFlags } from './global-flags.ts';
 import { addListingFlags, type ListingFlags } from './listing-flags.ts';
 import { addQuestionFlags } from './questions/question-flags.ts';
 import { flagsOf } from './flags-of.ts';
-import { declareLater } from './lazy-flags.ts';
+import { declareLater } from './declare-later.ts';
 import { addProfilesFlags } from './profiles-flags.ts';
 
 /**

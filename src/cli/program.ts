@@ -10,6 +10,7 @@ import { addAuth } from './auth.ts';
 import { addCompletion } from './completion/completion.ts';
 import { addConfig } from './config.ts';
 import { addCustomerItems } from './customer-items.ts';
+import { declareLater } from './declare-later.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addFundItems } from './fund-items.ts';
 import { addGlobalFlags } from './global-flags.ts';
@@ -54,10 +55,11 @@ export function buildProgram(context: Context): Command {
     })
     .showSuggestionAfterError(false);
   addExamples(program, EXAMPLES);
-  addIssuedDownload(addListing(program.command('issued'), issued, context), context);
+  const invoices = addListing(program.command('issued'), issued, context);
+  declareLater(invoices, () => addIssuedDownload(invoices, context));
   addListing(program.command('received'), received, context);
-  addCustomerItems(addListingGroup(program.command('customers'), customers, context), context);
-  addFundItems(addListingGroup(program.command('funds'), funds, context), context);
+  addListingGroup(program.command('customers'), customers, { context, addItems: addCustomerItems });
+  addListingGroup(program.command('funds'), funds, { context, addItems: addFundItems });
   addAging(program, context);
   addRawGet(program, context);
   addVerify(program, context);
@@ -81,9 +83,17 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-/** A command that lists, with the listing also under the name `list`. */
-function addListingGroup(group: Command, resource: typeof customers, context: Context): Command {
+interface Group {
+  readonly context: Context;
+  /** Adds the commands that are about single items. */
+  readonly addItems: (group: Command, context: Context) => void;
+}
+
+/** A command that lists, with the listing also under the name `list`, and others under it. */
+function addListingGroup(group: Command, resource: typeof customers, { context, addItems }: Group): void {
   addListing(group, resource, context);
-  addListing(group.command('list'), resource, context);
-  return group;
+  declareLater(group, () => {
+    addListing(group.command('list'), resource, context);
+    addItems(group, context);
+  });
 }

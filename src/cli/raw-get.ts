@@ -7,7 +7,7 @@ import { parameter } from './parse-values.ts';
 import { addRequestFlags } from './request-flags.ts';
 import type { RawFlags } from './run-raw-get.ts';
 import { flagsOf } from './flags-of.ts';
-import { declareLater } from './lazy-flags.ts';
+import { declareLater } from './declare-later.ts';
 
 /** `get`: any address of the service. */
 export function addRawGet(program: Command, context: Context): void {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { defaultCounts, mostOf } from '../sandbox/options.ts';
+import { declareLater } from './declare-later.ts';
 import { flagsOf } from './flags-of.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import { millisecondSpan, oneOf, share, wholeNumber } from './parse-values.ts';
@@ -20,20 +21,26 @@ export function addSandbox(program: Command, context: Context): void {
     .command('sandbox')
     .summary('a made-up service on this machine')
     .description('Serve an embedded copy of the service on loopback, with made-up data, until stopped.')
-    .option('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535));
-  for (const [name, what] of Object.entries(counted) as [keyof typeof counted, string][]) {
-    const parse = wholeNumber(`--${name}`, 0, mostOf[name]);
-    command.option(`--${name} <n>`, `${what} (${defaultCounts[name]})`, parse);
-  }
-  addBehaviour(command)
     .addHelpText('after', HELP)
     .action(async (_flags: object, self: Command) => {
       const { runSandbox } = await import('./sandbox-run.ts');
       await runSandbox(flagsOf<SandboxFlags & GlobalFlags>(self), context);
     });
+  declareLater(command, () => {
+    addData(command);
+    addBehaviour(command);
+  });
 }
 
-function addBehaviour(command: Command): Command {
+function addData(command: Command): void {
+  command.option('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535));
+  for (const [name, what] of Object.entries(counted) as [keyof typeof counted, string][]) {
+    const parse = wholeNumber(`--${name}`, 0, mostOf[name]);
+    command.option(`--${name} <n>`, `${what} (${defaultCounts[name]})`, parse);
+  }
+}
+
+function addBehaviour(command: Command): void {
   const parsers = {
     seed: wholeNumber('--seed', 0, 2 ** 32 - 1),
     latency: millisecondSpan('--latency'),
@@ -41,7 +48,7 @@ function addBehaviour(command: Command): Command {
     missingCustomer: oneOf('--missing-customer', ['500', '404']),
     documentsAs: oneOf('--documents-as', ['envelope', 'array']),
   };
-  return command
+  command
     .option('--seed <n>', 'the same seed gives the same data (1)', parsers.seed)
     .option('--latency <ms>', 'what each call takes: 200, or 100-500 for a time between (0)', parsers.latency)
     .option('--realistic', 'the received listing takes 10 to 25 s a call, as for a large organization')

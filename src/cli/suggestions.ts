@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { nearestNames } from '../analysis/nearest-names.ts';
 import { UsageError } from '../errors.ts';
+import { declareLater } from './declare-later.ts';
 import { nearestHint } from './nearest-hint.ts';
 
 /**
@@ -12,7 +13,9 @@ export function addSuggestions(command: Command): void {
   command.exitOverride((error) => {
     throw complaintOf(command, error) ?? error;
   });
-  for (const child of command.commands) addSuggestions(child);
+  const goOn = (): void => command.commands.forEach(addSuggestions);
+  if (command.parent === null) goOn();
+  else declareLater(command, goOn);
 }
 
 function complaintOf(command: Command, { code, message }: CommanderError): UsageError | undefined {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { settingNames } from '../config-settings.ts';
-import { declareAll } from '../lazy-flags.ts';
+import { declareAll } from '../declare-later.ts';
 import { topics } from '../help/topics.ts';
 import { bashScript } from './bash-script.ts';
 import { completionTree } from './completion-tree.ts';

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { version } from '../../version.ts';
-import { declareAll } from '../lazy-flags.ts';
+import { declareAll } from '../declare-later.ts';
 import { topics } from './topics.ts';
 import type { TermList, Topic } from './topic.ts';
 

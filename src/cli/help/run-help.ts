@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { declareNow } from '../lazy-flags.ts';
+import { declareNow } from '../declare-later.ts';
 import { nearestHint } from '../nearest-hint.ts';
 import { renderTopic } from './render-topic.ts';
 import { topics } from './topics.ts';
@@ -12,7 +12,6 @@ export async function runHelp(context: Context, program: Command, words: readonl
   const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
   if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
   const command = findCommand(program, words);
-  declareNow(command);
   if (command !== program) return command.outputHelp();
   await context.stdout.write(command.helpInformation());
   const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
@@ -24,6 +23,7 @@ function findCommand(program: Command, words: readonly string[]): Command {
   for (const word of words) {
     const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
     if (next === undefined) throw unknown(command, word, command === program);
+    declareNow(next);
     command = next;
   }
   return command;
