@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { declareLater, declareWhenNamed } from './declare-later.ts';
+import { version } from '../version.ts';
 import { oneOf } from './parse-values.ts';
 
 /** The flags that every command understands, before or after its name. */
@@ -34,6 +35,7 @@ export function addGlobalFlags(command: Command): void {
 
 function addTo(command: Command): void {
   for (const child of command.commands) addGlobalFlags(child);
+  if (command.parent !== null) command.version(version, '--version').options.at(-1)?.hideHelp();
   for (const option of globalOptions()) {
     if (command.options.some(({ long }) => long === option.long)) continue;
     command.addOption(option.hideHelp(option.hidden || command.parent !== null));

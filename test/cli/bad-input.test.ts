@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { version } from '../../src/version.ts';
 import { runScripted } from '../support/scripted-run.ts';
 
 /** (arguments, what the one line must name); none of them may send a request or write to standard output. */
@@ -61,6 +62,12 @@ describe('a command line that is wrong', () => {
     expect(stderr).toMatch(names);
     expect(stderr).not.toMatch(/\n {4}at /);
     expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
+  });
+
+  it('is not one that asks for the version, wherever it does', async () => {
+    for (const argv of [['--version'], ['issued', '--version'], ['customers', 'get', '--version']]) {
+      expect(await runScripted(argv, [])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
+    }
   });
 
   it('never repeats a token that was given as a flag', async () => {
