@@ -85,9 +85,10 @@ function readHidden(stream: ReadStream, prompts: WriteStream, prompt: string): P
         else if (key >= ' ') typed += key;
       }
     };
-    prompts.write(prompt);
+    // Before the prompt: a terminal would show what is pasted as soon as it is there.
     stream.setRawMode(true);
     stream.on('data', onData);
     stream.resume();
+    prompts.write(prompt);
   });
 }

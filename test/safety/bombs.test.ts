@@ -147,45 +147,45 @@ const BOMBS: readonly (readonly [
     ['customers', '--list-columns'],
     /more than 10000 different fields/,
   ],
-  ['20 MB of errors', () => pageOf('{"id":1}', manyEmpty(20)), JSONL, /at most 4 MiB of "errors"/],
+  ['12 MB of errors', () => pageOf('{"id":1}', manyEmpty(12)), JSONL, /at most 4 MiB of "errors"/],
   [
-    '20 MB as a total',
-    () => bodyOf(`{"pageResults":[],"total":${manyEmpty(20)}}`),
+    '12 MB as a total',
+    () => bodyOf(`{"pageResults":[],"total":${manyEmpty(12)}}`),
     ['issued'],
     /expected a small value/,
   ],
   [
-    '20 MB as a cursor',
-    () => bodyOf(`{"data":[],"nextToken":${manyEmpty(20)}}`),
+    '12 MB as a cursor',
+    () => bodyOf(`{"data":[],"nextToken":${manyEmpty(12)}}`),
     JSONL,
     /expected a small value/,
   ],
-  ['20 MB of names', () => bodyOf(`{"data":[],${names(20)}}`), JSONL, /more than 10000 members/],
+  ['12 MB of names', () => bodyOf(`{"data":[],${names(12)}}`), JSONL, /more than 10000 members/],
   [
-    '20 MB of files',
-    () => bodyOf(`{"total":1,"pageResults":[{"id":1,"files":${manyEmpty(20)}}]}`),
+    '12 MB of files',
+    () => bodyOf(`{"total":1,"pageResults":[{"id":1,"files":${manyEmpty(12)}}]}`),
     DOWNLOAD,
     /longer than 1 MiB/,
   ],
 ];
 
 describe('a bomb', () => {
-  it('that is under each limit is taken: 60 MB of records, in less than 300 MiB', async () => {
-    const records = Array.from({ length: 600_000 }, (_, id) => `{"id":${id},"note":"${'x'.repeat(80)}"}`);
+  it('that is under each limit is taken: 40 MB of records, in less than 300 MiB', async () => {
+    const records = Array.from({ length: 400_000 }, (_, id) => `{"id":${id},"note":"${'x'.repeat(80)}"}`);
     const run = await detonate(bodyOf(`{"nextToken":null,"data":[${records.join(',')}]}`), JSONL);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.peak).toBeLessThan(MOST);
   });
 
-  it('of 20 MB in an error is not taken for words', async () => {
-    const run = await detonate(bodyOf(`{"errors":${manyEmpty(20)}}`), JSONL, 400);
+  it('of 12 MB in an error is not taken for words', async () => {
+    const run = await detonate(bodyOf(`{"errors":${manyEmpty(12)}}`), JSONL, 400);
     expect(run).toMatchObject({ code: 2, stdout: 0 });
     expect(run.stderr).toMatch(/refuses the query \(400\)\n/);
     expect(run.peak).toBeLessThan(MOST);
   });
 
-  it('of 20 MB of empty values is handed on as it is by `get`', async () => {
-    const run = await detonate(bodyOf(manyEmpty(20, '[]')), ['get', '/x']);
+  it('of 12 MB of empty values is handed on as it is by `get`', async () => {
+    const run = await detonate(bodyOf(manyEmpty(12, '[]')), ['get', '/x']);
     expect(run).toMatchObject({ code: 0, stderr: '' });
     expect(run.peak).toBeLessThan(MOST);
   });

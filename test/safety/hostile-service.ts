@@ -50,7 +50,7 @@ const RECORDS = HOSTILE_TEXTS.map((text, id) => ({
   dueBy: text,
   customer: { name: text },
   [`field ${text}`]: [text, { [text]: text }],
-  padding: text.repeat(40),
+  padding: text.repeat(5),
 }));
 
 /**

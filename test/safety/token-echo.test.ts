@@ -15,7 +15,10 @@ import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 /** Ways to have folio say more, or something else. */
 const LOUDNESS = [[], ['-v'], ['--debug'], ['--debug', '--retries', '0']];
 
-/** In the suite, each command meets each echo in one loudness, another one each time; for the figures, in all. */
+/**
+ * In the suite, each command meets every second echo, each time in another loudness and, in turn, with either source; for the
+ * figures, every echo in all.
+ */
 const ALL = process.env['FOLIO_FIGURES'] !== undefined;
 
 /** Where a token can come from. */
@@ -121,7 +124,9 @@ describe('a service that repeats the token', () => {
           for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
             const folder = temporaryFolder();
             const command = runs(folder)[at]!;
-            const source = MISPLACED.includes(command) ? 'FOLIO_TOKEN' : SOURCES[round % SOURCES.length]!;
+            const source = MISPLACED.includes(command)
+              ? 'FOLIO_TOKEN'
+              : SOURCES[(round >> 2) % SOURCES.length]!;
             const args = [...command, ...loudness];
             const captures = await runAndCapture(args, { folder, baseUrl, source }, echo.isData === true);
             searched += captures.length;
