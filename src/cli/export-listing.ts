@@ -9,7 +9,6 @@ import { planOutput, type OutputPlan } from './output-plan.ts';
 import { openQuestions, tableLimit } from './questions/open-questions.ts';
 import type { Questions } from './questions/questions.ts';
 import type { ResumableWalk } from './resumable-walk.ts';
-import { openResumable } from './resume.ts';
 
 /** Where the records of one organization go by themselves. */
 export interface ExportOptions {
@@ -45,7 +44,8 @@ export async function exportListing(listing: OrganizationListing, options: Expor
   checkListing(listing);
 }
 
-function resumable(listing: OrganizationListing, { format }: OutputPlan): Promise<ResumableWalk> {
+async function resumable(listing: OrganizationListing, { format }: OutputPlan): Promise<ResumableWalk> {
+  const { openResumable } = await import('./resume.ts');
   const { resource, id, query, context, session, flags } = listing;
   const { baseUrl, profile, organization, defaults } = session;
   return openResumable({

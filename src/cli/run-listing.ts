@@ -2,7 +2,6 @@ import type { Context } from '../context.ts';
 import { WalkAccount } from '../paging/walk-account.ts';
 import { exportListing } from './export-listing.ts';
 import { checkListing, listOrganization, recordsOf } from './list-organization.ts';
-import { listColumns } from './list-columns.ts';
 import { Notices } from './notices.ts';
 import { Progress } from './progress/progress.ts';
 import { checkQuestions } from './questions/check-questions.ts';
@@ -37,6 +36,7 @@ async function runOne(context: Context, run: ListingRun): Promise<void> {
       const asking = { ...run, context, fiscalIds, notices, track, receipt, account };
       await listOrganization(asking, async (listing) => {
         if (!flags.listColumns) return exportListing(listing, { flags, site });
+        const { listColumns } = await import('./list-columns.ts');
         await listColumns(site, recordsOf(listing), flags.output);
         checkListing(listing);
       });
