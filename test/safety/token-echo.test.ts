@@ -107,6 +107,20 @@ let leaked = 0;
 describe('a service that repeats the token', () => {
   afterAll(() => countFigure({ what: 'captures searched for the token', ran: searched, leaked }));
 
+  it('is met by commands of every depth', () => {
+    const commands = everyCommand('/f').map((words) => words.join(' '));
+    expect(commands.length).toBeGreaterThan(25);
+    expect(commands).toEqual(
+      expect.arrayContaining([
+        'issued',
+        'issued download /f/argument',
+        'funds documents x',
+        'auth login',
+        'get /customers/x',
+      ]),
+    );
+  });
+
   it.each(ECHOES.map((echo, index) => [echo.name, echo, index] as const))(
     'in %s: it is nowhere',
     async (_, echo, index) => {
