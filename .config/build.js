@@ -10,8 +10,9 @@ import { asCommonJs, askPacks, makePack, nameOf, planPacks, written } from './pa
 const root = new URL('..', import.meta.url).pathname;
 
 /**
- * undici's index loads its mock agents, caches, fetch and WebSocket: twice the start-up of the parts in use. HTTP/2, which
- * it takes only when told to, would load the runtime's part for it; it takes its absence for a runtime without.
+ * undici's index loads its mock agents, caches, fetch and WebSocket: twice the start-up of the parts in use. Of the runtime's
+ * own HTTP it uses two names, of its assertions the call; both cost 2 ms to load. HTTP/2, which it takes only when told to,
+ * costs more; it takes its absence for a runtime without.
  * commander could run commands that are programs of their own, and none is.
  * conf loads a JSON schema validator that runs only when a schema is given, and none is.
  */
@@ -26,6 +27,10 @@ const substitutes = {
         return require('undici/lib/dispatcher/env-http-proxy-agent');
       },
     };`,
+  // As Node's default is, in bytes.
+  'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
+  'node:assert':
+    'module.exports = (holds, message) => { if (!holds) throw new Error(message ?? "an assertion of undici fails"); };',
   'node:http2': 'throw new Error("HTTP/2 is not in use");',
   'node:child_process': 'module.exports = {};',
   'ajv/dist/2020.js':
@@ -38,7 +43,7 @@ const substitute = {
   setup({ onResolve, onLoad }) {
     const substituted = ({ path }) => ({ path, namespace: 'substitute' });
     onResolve({ filter: /^(undici|ajv\/dist\/2020\.js|ajv-formats)$/ }, substituted);
-    onResolve({ filter: /^node:(http2|child_process)$/ }, (asked) =>
+    onResolve({ filter: /^node:(assert|http|http2|child_process)$/ }, (asked) =>
       /node_modules\/(undici|commander)\//.test(asked.importer) ? substituted(asked) : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'substitute' }, ({ path }) => ({
