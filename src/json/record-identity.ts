@@ -44,3 +44,11 @@ function mix(value: number): number {
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return bits ^ (bits >>> 16);
 }
+
+/** The same 64 bits as text, to know a few records by. Equal records without an id are one to it. */
+export function recordKey(batch: RecordBatch, index: number): string {
+  hashRecord(batch, index, 0, keyHash);
+  return keyHash.join(' ');
+}
+
+const keyHash = new Uint32Array(2);

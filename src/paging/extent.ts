@@ -24,13 +24,13 @@ export class Extent {
     return coming === 0 && offset <= this.#fullUntil;
   }
 
-  /** A page asked for `size` records at this offset held so many. */
-  held(offset: number, size: number, count: number): void {
-    if (count > 0) this.#emptyInARow = 0;
+  /** A page of `size` records, asked for because of the one at `from`, held so many. */
+  held({ offset, from, size }: { offset: number; from: number; size: number }, count: number): void {
+    if (offset + count > from) this.#emptyInARow = 0;
     if (count >= size) this.#fullUntil = Math.max(this.#fullUntil, offset + count);
   }
 
-  /** A page came back empty twice, although the total says that there are records. */
+  /** A page did not reach the record at `offset`, twice, although the total says that there is one. */
   emptyAt(offset: number): void {
     this.#emptyFrom = this.#emptyInARow === 0 ? offset : Math.min(offset, this.#emptyFrom);
     if (++this.#emptyInARow >= EMPTY_IN_A_ROW) this.#end = this.#emptyFrom;

@@ -2,8 +2,10 @@ import { sliceRecords } from '../json/record-batch.ts';
 import { inOrder } from './in-order.ts';
 import type { NumberedWalkOptions } from './numbered-walk-options.ts';
 import type { Delivery } from './page.ts';
-import { PageReader, type Piece, type Reading, type Region } from './page-reader.ts';
-import { Sightings } from './sightings.ts';
+import { PageReader } from './page-reader.ts';
+import { Pass } from './pass.ts';
+import type { Piece, Region } from './piece.ts';
+import type { Sighting } from './sighting.ts';
 import { UniqueRecords } from './unique-records.ts';
 
 /** Re-reads of a listing that moved, at most. */
@@ -12,9 +14,10 @@ const ROUNDS = 2;
 /**
  * Walks a listing of numbered pages: every record once, in the order of the listing, several pages in flight.
  *
- * The first page goes alone and tells the total; the others follow in parallel. At the end the records given are held
- * against the last total, or against the limit where that is lower. Where the listing moved meanwhile it is read again around the place, at most twice; records
- * found then come last. What may still be missing is in the account: `account.complete` is the word to trust.
+ * The first page goes alone and tells the total; the others follow in parallel, each beginning in the one before it.
+ * At the end the records given are held against the last total, or against the limit where that is lower. Where the
+ * listing moved meanwhile it is read again around the place, at most twice; records found then come last. What may still
+ * be missing is in the account: `account.complete` is the word to trust.
  */
 export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Delivery> {
   const walk = new NumberedWalk(options);
@@ -49,13 +52,16 @@ class NumberedWalk {
       carve: (region: Region, running: number) => this.#reader.carve(region, running),
       run: (piece: Piece, within: AbortSignal) => this.#reader.run(piece, within),
     };
-    for await (const { piece, records } of inOrder<Region, Piece, Reading>(plan, signal)) {
+    for await (const sighting of inOrder<Region, Piece, Sighting>(plan, signal)) {
+      const { pass, extent } = this.#reader;
+      const records = pass.join(sighting);
+      if (pass.isStuck) extent.endsAt(sighting.offset);
       const fresh = this.#unique.fresh(records);
       const given = sliceRecords(fresh, 0, this.#until - account.records);
       account.records += given.count;
       account.repeats += records.count - fresh.count;
       this.#leftOut += fresh.count - given.count;
-      const next = firstTime ? piece.offset + records.count : undefined;
+      const next = firstTime ? sighting.offset + sighting.records.count : undefined;
       if (given.count > 0) yield { records: given, next };
     }
   }
@@ -63,7 +69,7 @@ class NumberedWalk {
   /** True when nothing speaks against every record having been given. Closes the books of the pass just read. */
   settled(): boolean {
     const { account } = this.#options;
-    const { moved } = this.#reader.sightings;
+    const { moved } = this.#reader.pass;
     const unreadable = account.unreadable.size;
     const expected = Math.min(this.#reader.extent.total ?? 0, this.#until);
     const missing = Math.max(0, expected - this.#unique.size - unreadable) + this.#leftOut;
@@ -78,13 +84,12 @@ class NumberedWalk {
 
   /** What to read again: around the places where the listing moved; all of it where those are unknown, or it is short. */
   doubtful(): Region[] {
-    const stretches = this.#reader.sightings.doubtful(this.#reader.sizes.largest);
-    const everything =
-      stretches.length === 0 || this.#reader.sightings.count <= 2 * this.#options.concurrency;
-    this.#reader.sightings = new Sightings(stretches);
-    this.#reader.extent.reopen();
-    if (!everything) return stretches;
-    this.#unique.beginStillPass();
-    return [{ from: 0 }];
+    const { pass, sizes } = this.#reader;
+    const stretches = pass.doubtful(sizes.largest);
+    const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
+    const everything = stretches.length === 0 || isShort;
+    this.#reader.begin(everything ? new Pass() : new Pass({ stretches, whole: pass.whole }));
+    this.#unique.beginAgain(everything);
+    return everything ? [{ from: 0 }] : stretches;
   }
 }

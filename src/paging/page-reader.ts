@@ -3,30 +3,12 @@ import { sliceRecords, type RecordBatch } from '../json/record-batch.ts';
 import { Extent } from './extent.ts';
 import type { Outcome } from './in-order.ts';
 import type { NumberedWalkOptions } from './numbered-walk-options.ts';
-import { PageRefused, type Page, type Window } from './page.ts';
+import { PageRefused, type Page } from './page.ts';
 import { PageSizes } from './page-sizes.ts';
-import { Sightings } from './sightings.ts';
+import { Pass } from './pass.ts';
+import type { Piece, Region } from './piece.ts';
+import type { Sighting } from './sighting.ts';
 import type { UniqueRecords } from './unique-records.ts';
-
-/** Records not yet asked for, from `from` up to `to`. Without `to`: as far as the listing goes. */
-export interface Region {
-  readonly from: number;
-  readonly to?: number;
-  /** Records a page here, at most: a larger page was refused. */
-  readonly most?: number;
-  /** True where a page at `from` came back slow, or empty, and is asked for once more. */
-  readonly again?: boolean;
-}
-
-export interface Piece extends Window {
-  readonly to: number;
-  readonly again: boolean;
-}
-
-export interface Reading {
-  readonly piece: Piece;
-  readonly records: RecordBatch;
-}
 
 /** Records in a row that cannot be read alone before the service counts as down. */
 const UNREADABLE_IN_A_ROW = 5;
@@ -40,11 +22,13 @@ const REBASES = 8;
 export class PageReader {
   readonly sizes: PageSizes;
   readonly extent = new Extent();
-  /** The pages of the present pass. */
-  sightings = new Sightings();
+  /** The present one. */
+  pass = new Pass();
   readonly #options: NumberedWalkOptions;
   readonly #unique: UniqueRecords;
   readonly #until: number;
+  /** Where pages of a size that the service fixes began, in this pass: those that came. */
+  readonly #served = new Set<number>();
   #lastPage: Buffer | undefined;
   #unreadableInARow = 0;
   #rebases = 0;
@@ -56,19 +40,37 @@ export class PageReader {
     this.sizes = new PageSizes(options.size);
   }
 
+  /** Begins to read again. */
+  begin(pass: Pass): void {
+    this.pass = pass;
+    this.extent.reopen();
+    this.#served.clear();
+  }
+
   /** Cuts the next page off the front of a region. */
   carve(region: Region, running: number): { piece: Piece; rest?: Region | undefined } | 'wait' {
-    const { from, most, again = false } = region;
+    const { from, most, again = false, overlap = Infinity } = region;
     const end = Math.min(region.to ?? Infinity, this.#until);
     if (from >= end || !this.extent.goesOnAt(from, running)) return 'wait';
-    const { offset, size } = this.sizes.windowAt(from, most);
-    const to = Math.min(offset + size, end);
+    const floor = Math.max(this.#floorBelow(from), from - overlap);
+    const window = this.sizes.windowAt(from, most, floor);
+    const next = window.offset + window.size;
+    if (this.#served.has(window.offset) && !again) return this.carve({ ...region, from: next }, running);
+    const to = Math.min(next, end);
     const rest = to < end ? { ...region, from: to, again: false } : undefined;
-    return { piece: { offset, size, to, again }, rest };
+    return { piece: { ...window, from, to, again }, rest };
+  }
+
+  /** A single page begins where it is asked for; and none is to hold a record again that cannot be read. */
+  #floorBelow(from: number): number {
+    const { isSinglePage = false, from: start = 0, account } = this.#options;
+    let floor = isSinglePage ? start : 0;
+    for (const offset of account.unreadable) if (offset < from && offset >= floor) floor = offset + 1;
+    return floor;
   }
 
   /** Asks for one page. What takes its place is the page, and what is still to be read where it fell short. */
-  async run(piece: Piece, signal: AbortSignal): Promise<Outcome<Region, Reading>> {
+  async run(piece: Piece, signal: AbortSignal): Promise<Outcome<Region, Sighting>> {
     try {
       return this.#read(piece, await this.#options.fetchPage(piece, signal));
     } catch (error) {
@@ -78,60 +80,74 @@ export class PageReader {
   }
 
   /** A smaller page; after a slow answer the same page once more, since slowness may pass. */
-  #refused({ offset, size, to, again }: Piece, refusal: PageRefused): Outcome<Region, Reading> {
+  #refused(piece: Piece, refusal: PageRefused): Outcome<Region, Sighting> {
+    const { size, step, from, to, again } = piece;
     if (size === 1) {
-      this.#options.account.cannotRead(offset);
+      this.#options.account.cannotRead(from);
       if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw refusal.cause;
       return {};
     }
     if (this.sizes.isFixed) throw refusal.cause;
-    if (refusal.reason === 'slow' && !again) return { rest: [{ from: offset, to, most: size, again: true }] };
-    const most = this.sizes.refused(size);
+    if (refusal.reason === 'slow' && !again) return { rest: [{ from, to, most: step, again: true }] };
+    const most = this.sizes.refused(piece);
     this.#options.account.shrink(size, most, refusal.reason);
-    return { rest: [{ from: offset, to, most }] };
+    return { rest: [{ from, to, most }] };
   }
 
-  #read(piece: Piece, page: Page): Outcome<Region, Reading> {
-    const { offset, size, to } = piece;
-    if (page.pageSize !== undefined && page.pageSize > 0 && page.pageSize !== size) {
-      this.#rebase(page.pageSize, size);
-      // Its page of that number begins elsewhere, unless it is the first.
-      if (offset > 0) return { rest: [{ from: offset, to }] };
-    }
+  #read(asked: Piece, page: Page): Outcome<Region, Sighting> {
+    const piece = this.#asServed(asked, page);
+    const { from, to, offset, size } = piece;
+    if (from >= offset + size || offset - from >= size) return { rest: [{ from, to: asked.to }] };
     const { count, bytes } = page.records;
     const total = (this.extent.total = page.total ?? this.extent.total);
     this.#unreadableInARow = 0;
-    this.#options.account.page(count, page.total);
-    this.sizes.served(size, count, bytes.length);
-    this.extent.held(offset, size, count);
-    if (total === undefined) return this.#readOfUnknownTotal(piece, page.records);
-    this.sightings.add({ offset, count, total });
-    // More than was asked for is kept, up to where the walk ends; fixed pages may begin before it does.
-    const start = Math.max(0, (this.#options.from ?? 0) - offset);
-    const records = sliceRecords(page.records, start, (count > size ? this.#until : to) - offset);
-    return { result: { piece, records }, rest: this.#after(piece, count, total) };
+    this.#options.account.page(Math.max(0, offset + count - from), page.total);
+    if (this.sizes.isFixed) this.#served.add(offset);
+    this.sizes.served(piece, count, bytes.length);
+    this.extent.held(piece, count);
+    if (total === undefined && this.#endsAt(piece, page.records)) return {};
+    // More than was asked for is kept, up to where the walk ends.
+    const end = count > size || this.sizes.isFixed ? this.#until : to;
+    const records = sliceRecords(page.records, 0, end - offset);
+    const isLast = count < size && offset + count >= (total ?? 0);
+    const result = { offset, from, records, isLast, epoch: this.pass.arrived(total) };
+    const rest = total === undefined ? [] : this.#after(piece, count, total);
+    return offset + count > from || isLast ? { result, rest } : { rest };
   }
 
-  /** Without a total a page that is not full is the last, and so is one that repeats the page before it. */
-  #readOfUnknownTotal(piece: Piece, records: RecordBatch): Outcome<Region, Reading> {
+  /** The page that was served: where its size is not the one asked for, its number says that it begins elsewhere. */
+  #asServed(piece: Piece, { pageSize = 0, records }: Page): Piece {
+    const { offset, size } = piece;
+    const found = offset > 0 && records.count > size ? records.count : size;
+    const served = pageSize > 0 ? pageSize : found;
+    if (served === size) return piece;
+    this.#rebase(served, size);
+    const begin = (offset / size) * served;
+    const to = Math.max(piece.to, Math.min(begin + served, this.#until));
+    return { ...piece, offset: begin, size: served, to };
+  }
+
+  /** Without a total a page that is not full is the last, and one that repeats the page before it comes after the last. */
+  #endsAt({ offset, size }: Piece, { bytes, bounds, count }: RecordBatch): boolean {
     if (this.#lastPage === undefined) this.#unique.beginOnlyPass();
-    const page = records.bytes.subarray(records.bounds[0] ?? 0, records.bounds.at(-1) ?? 0);
+    const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
     const repeated = this.#lastPage?.equals(page) ?? false;
     this.#lastPage = page;
-    if (repeated || records.count !== piece.size) this.extent.endsAt(piece.offset + 1);
-    return repeated
-      ? {}
-      : { result: { piece, records: sliceRecords(records, 0, this.#until - piece.offset) } };
+    if (repeated || count !== size) this.extent.endsAt(offset + 1);
+    return repeated;
   }
 
   /** Where to go on after a page that held fewer records than asked for, although the total says that there are more. */
-  #after({ offset, to, again }: Piece, count: number, total: number): Region[] {
+  #after({ from, to, again, offset, size }: Piece, count: number, total: number): Region[] {
     const reached = offset + count;
     if (reached >= to || reached >= total) return [];
     // Where pages are fixed, asking from there would bring the same page.
-    if (count > 0 && !this.sizes.isFixed) return [{ from: reached, to: Math.min(to, total) }];
-    if (!again) return [{ from: offset, to, again: true }];
-    this.extent.emptyAt(offset);
+    if (reached > from && !this.sizes.isFixed) {
+      const overlap = count < size ? Math.ceil(count / 8) : Infinity;
+      return [{ from: reached, to: Math.min(to, total), overlap }];
+    }
+    if (!again) return [{ from, to, again: true, overlap: 0 }];
+    this.extent.emptyAt(from);
     return [];
   }
 

@@ -1,7 +1,13 @@
 import type { Window } from './page.ts';
+import { adjoiningWindow, overlappingWindow } from './windows.ts';
 
 /** What a page of the received listing may weigh before the service answers 502 (spec 8), less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
+
+/** A page to ask for, and the step of the sizes from which its size was taken. */
+export interface SizedWindow extends Window {
+  readonly step: number;
+}
 
 /** `size` and the sizes below it, each a divisor of the one before: 1000, 500, 250, 125, 25, 5, 1. */
 export function divisorChain(size: number): number[] {
@@ -18,12 +24,12 @@ function smallestPrimeFactor(n: number): number {
 /**
  * Remembers which page sizes the service serves, so that a walk asks for pages that are large and still come.
  *
- * Sizes are taken from the divisors of the first, so that every offset stays a whole number of pages. A refused size
- * makes the following pages smaller. A size is tried again, by one page at a time, where the bytes per record seen last
- * say that it fits; each such trial that fails doubles the number of good pages before the next.
+ * The sizes go down in steps, the divisors of the first; a page may be a little smaller than its step. A refused page
+ * leads the following ones to a smaller step. A step is tried again, by one page at a time, where the bytes per record
+ * seen last say that it fits; each such trial that fails doubles the number of good pages before the next.
  */
 export class PageSizes {
-  #chain: number[];
+  #steps: number[];
   #level = 0;
   #calm = 0;
   #patience = 1;
@@ -33,12 +39,12 @@ export class PageSizes {
 
   /** @param size the largest page, in records */
   constructor(size: number) {
-    this.#chain = divisorChain(size);
+    this.#steps = divisorChain(size);
   }
 
   /** The largest page, in records. */
   get largest(): number {
-    return this.#chain[0]!;
+    return this.#steps[0]!;
   }
 
   /** Whether the service applies the largest size to every request, whatever it asks for. */
@@ -46,36 +52,39 @@ export class PageSizes {
     return this.#isFixed;
   }
 
-  /** The page to ask for so that it holds the record at `offset`: it begins there, unless the service fixes its pages. */
-  windowAt(offset: number, most?: number): Window {
-    if (this.#isFixed) return { offset: offset - (offset % this.largest), size: this.largest };
-    return { offset, size: this.sizeAt(offset, most) };
+  /**
+   * The page to ask for next, so that it holds the record at `from`.
+   *
+   * @param most records, at most
+   * @param floor the offset at which it may begin at the earliest; at `from` it is to begin there
+   */
+  windowAt(from: number, most = Infinity, floor = 0): SizedWindow {
+    const { largest } = this;
+    if (this.#isFixed) return { offset: from - (from % largest), size: largest, step: largest };
+    const level = this.#trialLevel(most) ?? this.#level;
+    const step = this.#steps.find((size, index) => index >= level && size <= most) ?? 1;
+    const window = floor < from ? overlappingWindow(from, step, floor) : adjoiningWindow(from, step);
+    return { ...window, step };
   }
 
-  /** The size for a page that begins at `offset`, at most `most` records. Always a divisor of the offset. */
-  sizeAt(offset: number, most = Infinity): number {
-    const level = this.#trialLevel(offset, most) ?? this.#level;
-    return this.#chain.find((size, index) => index >= level && size <= most && offset % size === 0) ?? 1;
-  }
-
-  /** The page of this size was refused. Returns the next smaller size. */
-  refused(size: number): number {
-    if (size === this.#trial) {
+  /** The page was refused. Returns how many records are to be asked for in its place, at most. */
+  refused({ size, step }: SizedWindow): number {
+    if (step === this.#trial) {
       this.#trial = 0;
       this.#patience *= 2;
     }
-    const smaller = this.#chain.find((candidate) => candidate < size) ?? 1;
-    this.#level = Math.max(this.#level, this.#chain.indexOf(smaller));
+    const smaller = this.#steps.find((candidate) => candidate < size) ?? 1;
+    this.#level = Math.max(this.#level, this.#steps.indexOf(smaller));
     this.#calm = 0;
     return smaller;
   }
 
-  /** A page of this size came, with so many records in so many bytes. Only a full one says that its size is served. */
-  served(size: number, count: number, bytes: number): void {
-    if (size === this.#trial) this.#trial = 0;
+  /** The page came, with so many records in so many bytes. Only a full one says that its size is served. */
+  served({ size, step }: SizedWindow, count: number, bytes: number): void {
+    if (step === this.#trial) this.#trial = 0;
     if (count < size) return;
     this.#bytesPerRecord = bytes / count;
-    const level = this.#chain.indexOf(size);
+    const level = this.#steps.indexOf(step);
     if (level >= 0 && level < this.#level) {
       this.#level = level;
       this.#calm = 0;
@@ -89,16 +98,16 @@ export class PageSizes {
    */
   rebase(size: number, asked: number): void {
     this.#isFixed = size > asked;
-    this.#chain = divisorChain(size);
+    this.#steps = divisorChain(size);
     this.#level = 0;
     this.#trial = 0;
   }
 
-  #trialLevel(offset: number, most: number): number | undefined {
-    const larger = this.#chain[this.#level - 1];
+  /** The step above the present one, where it is time to try it. */
+  #trialLevel(most: number): number | undefined {
+    const larger = this.#steps[this.#level - 1];
     if (larger === undefined || this.#trial > 0 || this.#calm < this.#patience) return undefined;
-    if (larger > most || offset % larger !== 0 || larger * this.#bytesPerRecord > PAGE_BYTES)
-      return undefined;
+    if (larger > most || larger * this.#bytesPerRecord > PAGE_BYTES) return undefined;
     this.#trial = larger;
     this.#calm = 0;
     return this.#level - 1;

@@ -12,9 +12,10 @@ export class UniqueRecords {
   #pass: IdentitySet | undefined;
   #onlyPass = false;
 
-  /** From here on equal records without an id are counted over all pages, not within each. */
-  beginStillPass(): void {
-    this.#pass = new IdentitySet();
+  /** Reads again: of everything, equal records without an id are counted over all pages, else within each. */
+  beginAgain(everything: boolean): void {
+    this.#onlyPass = false;
+    this.#pass = everything ? new IdentitySet() : undefined;
   }
 
   /** Nothing is read twice: equal records without an id are all different, also from those that were restored. */

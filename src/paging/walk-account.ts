@@ -13,7 +13,7 @@ export class WalkAccount {
   rereads = 0;
   totalAtStart: number | undefined;
   totalAtEnd: number | undefined;
-  /** True when pages of one walk came with different totals. */
+  /** True when the listing was seen to change: pages came with different totals, or do not hold together. */
   drift = false;
   /** Offsets of records that the service does not serve even alone. */
   readonly unreadable = new Set<number>();

@@ -55,7 +55,9 @@ export function requestSize(resource: Resource, { pageSize, limit }: ListingQuer
   if (limit === undefined) return most;
   if (limit <= most) return limit;
   if (pageSize !== undefined) return pageSize;
-  const evenly = Math.ceil(limit / Math.ceil(limit / most));
+  const pages = Math.ceil(limit / most);
+  // Each page is a record smaller than the one before it, so that it can begin in that one.
+  const evenly = Math.ceil(limit / pages) + pages - 1;
   // A size with small divisors, in case that pages must shrink.
   return Math.min(most, Math.ceil(evenly / 10) * 10);
 }

@@ -15,21 +15,21 @@ describe('a page that is refused', () => {
     const slow = after(29_100, status(502));
     const { requests, ...exit } = await runModel(ARGS, { service, script: inTurn(undefined, slow, slow) });
     expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(0, 5)).toEqual(['0 x 100', '1 x 100', '1 x 100', '2 x 50', '3 x 50']);
+    expect(pagesAsked(requests).slice(0, 5)).toEqual(['0 x 100', '1 x 99', '1 x 99', '2 x 49', '3 x 48']);
   });
 
   it('after 29 s once is not made smaller', async () => {
     const script = inTurn(undefined, after(29_100, status(504)));
     const { requests, ...exit } = await runModel(ARGS, { service, script });
     expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(1, 4)).toEqual(['1 x 100', '1 x 100', '2 x 100']);
+    expect(pagesAsked(requests).slice(1, 4)).toEqual(['1 x 99', '1 x 99', '2 x 98']);
   });
 
   it('at once was large: less is asked for at once, without a wait', async () => {
     const script = where(({ records }) => records.length > 50, status(502));
     const { requests, sleeps, ...exit } = await runModel(ARGS, { service, script });
     expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(0, 3)).toEqual(['0 x 100', '0 x 50', '1 x 50']);
+    expect(pagesAsked(requests).slice(0, 3)).toEqual(['0 x 100', '0 x 50', '1 x 49']);
     expect(sleeps).toEqual([]);
   });
 

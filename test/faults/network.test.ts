@@ -43,7 +43,7 @@ describe.concurrent('the network', () => {
     const args = [...ARGS, ...limitFor(fault)];
     const { code, text, stderr, requests } = await runAgainst({ records: { issued }, script, args });
     expect({ code, text, stderr }).toEqual({ code: 0, text: lines(issued), stderr: '' });
-    if (limitFor(fault).length === 0) expect(requests).toHaveLength(5);
+    if (limitFor(fault).length === 0) expect(requests).toHaveLength(4 + 2);
   });
 
   it.each(FAULTS)('ends with exit 5 and one line where there is always %s', async (_, fault, reason) => {

@@ -6,19 +6,20 @@ import { countFigure } from '../support/figures.ts';
 import { MovingListing } from '../support/moving-listing.ts';
 import { randomFrom } from '../support/random.ts';
 
-async function walkSchedule(seed: number) {
+async function walkSchedule(seed: number, { leastSize = 1, often = false } = {}) {
   const random = randomFrom(seed);
   const listing = new MovingListing(random, (id) => `{"id":${id}}`);
   const { fetchPage } = fakeListing(
     () => listing.records,
     async (page) => {
-      listing.change();
+      if (often) listing.changeOften();
+      else listing.change();
       for (let turns = random(12); turns > 0; turns--) await Promise.resolve();
       return page;
     },
   );
   const account = new WalkAccount();
-  const [size, concurrency] = [1 + random(12), 1 + random(4)];
+  const [size, concurrency] = [leastSize + random(12), 1 + random(4)];
   const signal = new AbortController().signal;
   const given = await gather(walkNumbered({ fetchPage, size, concurrency, account, signal }));
   return { listing, given, account };
@@ -63,6 +64,25 @@ describe('a listing that moves while it is walked', () => {
     expect(wrong).toEqual([]);
     // Most schedules settle: a walk that always gave up would pass the checks above.
     expect(incomplete).toBeLessThan(2_500);
+  });
+
+  it('does so where several records come and go between two readings and leave the total as it was', async () => {
+    let incomplete = 0;
+    const wrong: string[] = [];
+    for (let seed = 0; seed < SCHEDULES; seed++) {
+      // Pages of fewer than 7 records have places over which none reaches.
+      const { listing, given, account } = await walkSchedule(seed, { leastSize: 7, often: true });
+      if (!account.complete) incomplete++;
+      const fault = listing.faultOf(given, account.complete);
+      if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
+    }
+    countFigure({
+      what: 'schedules of changes that leave the total alone',
+      ran: SCHEDULES,
+      lost: wrong.length,
+    });
+    expect(wrong).toEqual([]);
+    expect(incomplete).toBeLessThan(5_000);
   });
 
   it('gives, under a limit, every record that was within it all the time, or says that it may not have', async () => {

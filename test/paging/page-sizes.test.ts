@@ -18,36 +18,51 @@ describe('sizes of pages', () => {
         fc.constantFrom(0, 1),
         (largest, refusals, first) => {
           const sizes = new PageSizes(largest);
-          let offset = 0;
+          let from = 0;
+          let most: number | undefined;
           for (const refused of refusals) {
-            const size = sizes.sizeAt(offset);
-            expect(largest % size).toBe(0);
+            const window = sizes.windowAt(from, most);
+            const { offset, size, step } = window;
             expect(Number.isInteger(offset / size + first)).toBe(true);
-            if (refused && size > 1) sizes.refused(size);
-            else {
-              sizes.served(size, size, size * 100);
-              offset += size;
-            }
+            expect(size).toBeLessThanOrEqual(step);
+            expect(largest % step).toBe(0);
+            expect(step).toBeLessThanOrEqual(most ?? largest);
+            most = refused && size > 1 ? sizes.refused(window) : undefined;
+            if (most !== undefined) continue;
+            sizes.served(window, size, size * 100);
+            from = offset + size;
           }
         },
       ),
     );
   });
 
+  const windowOf = (step: number) => ({ offset: 0, size: step, step });
+
   it('do not grow back to what is known not to fit 6 MB', () => {
     const sizes = new PageSizes(500);
-    sizes.refused(500);
-    for (let page = 0; page < 20; page++) sizes.served(250, 250, 250 * 13_000);
-    expect(sizes.sizeAt(500)).toBe(250);
+    sizes.refused(windowOf(500));
+    for (let page = 0; page < 20; page++) sizes.served(windowOf(250), 250, 250 * 13_000);
+    expect(sizes.windowAt(500).step).toBe(250);
   });
 
   it('grow back, one trial at a time, where it fits', () => {
     const sizes = new PageSizes(500);
-    sizes.refused(500);
-    sizes.served(250, 250, 250 * 1_000);
-    expect([sizes.sizeAt(1000), sizes.sizeAt(1500)]).toEqual([500, 250]);
-    sizes.served(500, 500, 500_000);
-    expect(sizes.sizeAt(2000)).toBe(500);
+    sizes.refused(windowOf(500));
+    sizes.served(windowOf(250), 250, 250 * 1_000);
+    expect([sizes.windowAt(1000).step, sizes.windowAt(1500).step]).toEqual([500, 250]);
+    sizes.served(windowOf(500), 500, 500_000);
+    expect(sizes.windowAt(2000).step).toBe(500);
+  });
+
+  it('lose little to the overlap', () => {
+    const sizes = new PageSizes(1000);
+    let pages = 0;
+    for (let from = 0; from < 100_000; pages++) {
+      const { offset, size } = sizes.windowAt(from);
+      from = offset + size;
+    }
+    expect(pages).toBeLessThanOrEqual(105);
   });
 
   it('hold the record asked for where the service applies one size to every request', () => {

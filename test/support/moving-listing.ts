@@ -1,4 +1,4 @@
-/** A listing into which records are inserted, and from which they are deleted, one between two readings at most. */
+/** A listing into which records are inserted, and from which they are deleted, while it is read. */
 export class MovingListing {
   readonly records: string[];
   /** The records that have been there all the time. */
@@ -17,13 +17,31 @@ export class MovingListing {
     this.#changes = random(6);
   }
 
+  /** Several changes at once, among them such that leave the total as it was: one record gone, another come. */
+  changeOften(): void {
+    for (let times = this.#random(4); times > 0; times--) this.change();
+    if (this.#changes === 0 || this.#random(3) > 0 || this.records.length === 0) return;
+    for (let pairs = this.#random(4); pairs > 0 && this.records.length > 0; pairs--) {
+      this.#delete(this.#random(this.records.length));
+      this.#insert(this.#random(this.records.length + 1));
+    }
+  }
+
   /** Inserts or deletes a record, or does nothing. */
   change(): void {
     if (this.#changes === 0 || this.#random(3) > 0) return;
     this.#changes--;
     const at = this.#random(this.records.length + 1);
-    if (this.#random(2) === 0) this.records.splice(at, 0, this.#record(this.#nextId++));
-    else for (const gone of this.records.splice(at, 1)) this.throughout.delete(gone);
+    if (this.#random(2) === 0) this.#insert(at);
+    else this.#delete(at);
+  }
+
+  #insert(at: number): void {
+    this.records.splice(at, 0, this.#record(this.#nextId++));
+  }
+
+  #delete(at: number): void {
+    for (const gone of this.records.splice(at, 1)) this.throughout.delete(gone);
   }
 
   /** What is wrong with what was given of it, by a walk that says that it is everything or does not. */

@@ -29,9 +29,12 @@ describe('the spinner', () => {
     // Whether it is there at the first request depends on what has to be loaded.
     expect(texts.slice(1)).toEqual([
       'issued invoices  5 of 20 · 1 page · 1 in flight',
-      'issued invoices  10 of 20 · 2 pages · 1 in flight',
-      'issued invoices  15 of 20 · 3 pages · 1 in flight',
-      'issued invoices  20 of 20 · 4 pages · 1 in flight',
+      'issued invoices  8 of 20 · 2 pages · 1 in flight',
+      'issued invoices  10 of 20 · 3 pages · 1 in flight',
+      'issued invoices  12 of 20 · 4 pages · 1 in flight',
+      'issued invoices  15 of 20 · 5 pages · 1 in flight',
+      'issued invoices  16 of 20 · 6 pages · 1 in flight',
+      'issued invoices  20 of 20 · 7 pages · 1 in flight',
     ]);
     const { context, stderr } = await runOrganizations(`${LINE} -o /dev/null`, { ...slow, terminal: true });
     expect([context.spinner.starts, context.spinner.isTurning, stderr]).toEqual([1, false, '']);
@@ -72,7 +75,7 @@ describe('the spinner', () => {
       ].join('\n'),
     );
     expect(texts.at(-1)).toMatch(
-      /^issued invoices · 2 of 3 profiles\n {2}north {2}20 of 20 · 4 pages · 1 in flight/,
+      /^issued invoices · 2 of 3 profiles\n {2}north {2}20 of 20 · 7 pages · 1 in flight/,
     );
   });
 

@@ -233,7 +233,7 @@ describe('a run over several profiles', () => {
     const sizes = asked
       .filter(({ profile }) => profile === 'north')
       .map(({ url }) => url.searchParams.get('options_pageSize'));
-    expect(sizes).toEqual(['3', '3']);
+    expect(sizes).toEqual(['3', '2', '3']);
   });
 
   it('has one quota for all its retries', async () => {
