@@ -12,6 +12,7 @@ import {
 } from './ascii.ts';
 import { BadBody, failAt } from './bad-body.ts';
 import { checkScalar, checkString } from './check-scalar.ts';
+import { Spans } from './spans.ts';
 import { viewWords, type WordView } from './word-search.ts';
 
 /** Levels of nesting that a value may have. Deeper is an attack or a fault, and nothing downstream could show it. */
@@ -28,6 +29,8 @@ export class JsonScanner {
   readonly bytes: Buffer;
   /** Becomes true when white space is stepped over. */
   spaced = false;
+  /** Where each array begins and ends that is in no other, in order. */
+  readonly arrays = new Spans();
   readonly #view: WordView;
   readonly #closers = new Uint8Array(MAX_DEPTH + 1);
 
@@ -63,6 +66,8 @@ export class JsonScanner {
     const { bytes } = this;
     const closers = this.#closers;
     let depth = 0;
+    // The level of the array that is in no other, while within one.
+    let outermost = 0;
     let at = start;
     for (;;) {
       const byte = bytes[at]!;
@@ -70,6 +75,10 @@ export class JsonScanner {
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         if (++depth > MAX_DEPTH) throw new BadBody(`more than ${MAX_DEPTH} levels of nesting`, at);
         closers[depth] = byte + CLOSES;
+        if (byte === OPEN_BRACKET && outermost === 0) {
+          outermost = depth;
+          this.arrays.begin(at);
+        }
         at = bytes[at + 1]! <= SPACE ? this.skipSpace(at + 1) : at + 1;
         if (bytes[at] !== byte + CLOSES) {
           if (byte === OPEN_BRACE) at = this.skipName(at);
@@ -88,8 +97,12 @@ export class JsonScanner {
           break;
         }
         if (next !== closers[depth]) this.fail(`"," or "${String.fromCharCode(closers[depth]!)}"`, at);
-        depth--;
         at++;
+        if (depth === outermost) {
+          outermost = 0;
+          this.arrays.end(at);
+        }
+        depth--;
       }
     }
   }

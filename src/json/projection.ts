@@ -15,6 +15,8 @@ import type { RecordBatch } from './record-batch.ts';
 import { endOfNested, endOfNumber, endOfSpace, endOfString } from './skip-value.ts';
 import { endOfRun, viewWords, type WordView } from './word-search.ts';
 
+const NONE: Int32Array = new Int32Array(0);
+
 /** Members that a record may leave out at one place and still be read by expectation. */
 const LOOK_AHEAD = 8;
 
@@ -32,6 +34,8 @@ export class Projection {
   readonly cells = new CellSpans();
   readonly #root: Fields;
   readonly #twins: readonly [number, number][];
+  #arrays = NONE;
+  #nextArray = 0;
   #record = 0;
 
   /** @param given The columns, in order; without them, they grow as fields appear. */
@@ -43,7 +47,11 @@ export class Projection {
 
   /** Fills `cells` for the record `index`. Throws ServiceError at too many columns or levels. */
   project(batch: RecordBatch, index: number): void {
-    if (this.view.bytes !== batch.bytes) this.view = viewWords(batch.bytes);
+    if (this.view.bytes !== batch.bytes) {
+      this.view = viewWords(batch.bytes);
+      this.#arrays = batch.arrays ?? NONE;
+      this.#nextArray = 0;
+    }
     this.#record++;
     this.cells.clear(this.columns.names.length);
     this.#walk(this.#root, batch.bounds[2 * index]!);
@@ -80,7 +88,7 @@ export class Projection {
       return end + 1;
     }
     if (byte === OPEN_BRACKET) {
-      const end = endOfNested(this.view, start);
+      const end = this.#endOfArray(start);
       this.cells.set(column, JSON_TEXT, start, end);
       return end;
     }
@@ -101,6 +109,15 @@ export class Projection {
     // Only a column that was asked for by this name shows a whole object.
     if (this.columns.fixed) this.cells.set((field.column ??= this.#columnOf(field)), JSON_TEXT, start, end);
     return end;
+  }
+
+  /** Records come in order, as a rule, and so do their arrays: the next one is most likely the one that was noted next. */
+  #endOfArray(start: number): number {
+    const arrays = this.#arrays;
+    let next = this.#nextArray;
+    while (arrays[next]! < start) next += 2;
+    this.#nextArray = next;
+    return arrays[next] === start ? arrays[next + 1]! : endOfNested(this.view, start);
   }
 
   /** The member at `at`, if it is among the next few that came behind `previous` before. */

@@ -9,6 +9,8 @@ export interface RecordBatch {
   readonly count: number;
   readonly bounds: Int32Array;
   readonly ids: Int32Array;
+  /** Where arrays begin and end in the bytes, those within others left out, in order; where that was noted. */
+  readonly arrays?: Int32Array;
   /** True when the bytes hold white space between tokens, so that a record may need compacting to be one line. */
   readonly spaced: boolean;
 }

@@ -75,6 +75,7 @@ export class RecordCollector {
       count: this.#count,
       bounds: this.#bounds.subarray(0, used),
       ids: this.#ids.subarray(0, used),
+      arrays: this.#scanner.arrays.table,
       spaced: this.#spaced,
     };
   }

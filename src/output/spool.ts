@@ -49,11 +49,17 @@ export class Spool {
   /** The chunks as they were appended, in order. */
   async *read(): AsyncGenerator<Buffer> {
     let position = 0;
-    for (const length of this.#filed) {
-      const chunk = Buffer.allocUnsafeSlow(length);
-      await this.#explained(() => this.#fill(chunk, position));
-      position += length;
-      yield chunk;
+    let coming = this.#readAt(position, this.#filed[0] ?? 0);
+    try {
+      for (const [index, length] of this.#filed.entries()) {
+        const chunk = await coming;
+        position += length;
+        // The next is read while this one is taken: a pipe is written in this thread.
+        coming = this.#readAt(position, this.#filed[index + 1] ?? 0);
+        yield chunk;
+      }
+    } finally {
+      await coming.catch(() => undefined);
     }
     for (const chunk of this.#chunks) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
   }
@@ -95,6 +101,14 @@ export class Spool {
     }
     this.#chunks = [];
     this.#held = 0;
+  }
+
+  /** Reads a part of the file. Its failure is told when it is awaited, and not before. */
+  #readAt(position: number, length: number): Promise<Buffer> {
+    const chunk = Buffer.allocUnsafeSlow(length);
+    const filled = this.#explained(() => this.#fill(chunk, position)).then(() => chunk);
+    filled.catch(() => undefined);
+    return filled;
   }
 
   async #fill(chunk: Buffer, position: number): Promise<void> {
