@@ -75,7 +75,7 @@ const { metafile, outputFiles } = await build({
 const texts = new Map(outputFiles.map(({ path, text }) => [nameOf(path), text]));
 const packs = planPacks(metafile, {
   'pack-start.js': ['src/start.ts'],
-  'pack-listing.js': ['src/cli/run-listing.ts', 'src/output/csv.ts', 'src/output/plain-rows.ts'],
+  'pack-listing.js': ['src/cli/run-listing.ts', 'src/output/csv.ts', 'src/output/rows/plain-rows.ts'],
 });
 
 rmSync(dist, { recursive: true, force: true });

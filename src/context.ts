@@ -2,7 +2,7 @@ import type { ConfigStore } from './config/store.ts';
 import type { OpenFileTransport } from './api/file-transport.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
 import type { OpenTransport } from './api/transport.ts';
-import type { Processes } from './output/processes.ts';
+import type { Processes } from './output/files/processes.ts';
 
 /** Everything of the process and the outside world that a command may use. Built by `main`, or by a test. */
 export interface Context {

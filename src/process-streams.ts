@@ -1,7 +1,7 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { InputStream, OutputStream } from './context.ts';
 import { AuthError, Interrupted, UsageError } from './errors.ts';
-import { cannotWrite } from './output/cannot-write.ts';
+import { cannotWrite } from './output/files/cannot-write.ts';
 
 /** Bytes of standard input that folio reads at most: a token, or a list of fiscal IDs. */
 const MOST_INPUT = 64 * 1024 * 1024;

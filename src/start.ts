@@ -4,7 +4,7 @@ import { run } from './cli/run.ts';
 import { realClock } from './clock.ts';
 import type { Context } from './context.ts';
 import { Interrupted } from './errors.ts';
-import { processTable } from './output/processes.ts';
+import { processTable } from './output/files/processes.ts';
 import { inputStream, outputStream } from './process-streams.ts';
 
 /** Milliseconds that a run which was told to stop may take to clean up. */

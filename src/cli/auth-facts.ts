@@ -1,5 +1,5 @@
 import type { OutputStream } from '../context.ts';
-import { displayWidth } from '../output/display-width.ts';
+import { displayWidth } from '../output/table/display-width.ts';
 import { visible } from '../output/terminal-text.ts';
 
 /** What a command says of one thing, by name, in order; null where there is nothing to say. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
-import type { Destination } from '../output/destination.ts';
-import { openDestination } from '../output/open-destination.ts';
+import type { Destination } from '../output/files/destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
 import type { OutputPlan } from './output-plan.ts';
 
 export interface DeliverOptions {

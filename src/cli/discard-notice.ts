@@ -1,4 +1,4 @@
-import type { DestinationOptions } from '../output/open-destination.ts';
+import type { DestinationOptions } from '../output/files/open-destination.ts';
 import type { Notices } from './notices.ts';
 
 /** What every command that writes a file says when it discards what a stopped run had kept beside it. */

@@ -1,8 +1,8 @@
 import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
 import { UniqueRecords } from '../paging/unique-records.ts';
-import type { Journal } from '../output/journal.ts';
-import { recordsOfEntry } from '../output/record-journal.ts';
+import type { Journal } from '../output/journal/journal.ts';
+import { recordsOfEntry } from '../output/journal/record-journal.ts';
 import { differences, type Fingerprint } from './resume-fingerprint.ts';
 import type { Standing } from './walk-standing.ts';
 

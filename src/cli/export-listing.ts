@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { tableFooter } from '../output/table-notes.ts';
+import { tableFooter } from '../output/table/table-notes.ts';
 import { deliver } from './deliver.ts';
 import { discardNotice } from './discard-notice.ts';
 import type { GlobalFlags } from './global-flags.ts';

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
-import { openDestination } from '../output/open-destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
 
 /**
  * Writes the names of all columns that the records have to what `-o` names, one a line, in order of first appearance.

@@ -1,4 +1,4 @@
-import type { Destination } from '../output/destination.ts';
+import type { Destination } from '../output/files/destination.ts';
 import type { WalkAccount } from '../paging/walk-account.ts';
 import { version } from '../version.ts';
 import type { OutputPlan } from './output-plan.ts';

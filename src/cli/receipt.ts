@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import type { Destination } from '../output/destination.ts';
-import { openDestination } from '../output/open-destination.ts';
+import type { Destination } from '../output/files/destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
 import { findTarget, type Target } from '../output/target.ts';
 import { WalkAccount } from '../paging/walk-account.ts';
 import type { Resource } from '../resources/resource.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../context.ts';
 import type { RecordBatch } from '../json/record-batch.ts';
-import { Journal } from '../output/journal.ts';
-import { entryOfRecords, recordsOfEntry } from '../output/record-journal.ts';
+import { Journal } from '../output/journal/journal.ts';
+import { entryOfRecords, recordsOfEntry } from '../output/journal/record-journal.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkAccount } from '../paging/walk-account.ts';

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { journalPath } from '../output/journal-path.ts';
+import { journalPath } from '../output/journal/journal-path.ts';
 import { findTarget } from '../output/target.ts';
 import type { GlobalFlags } from './global-flags.ts';
 import type { ListingFlags } from './listing-flags.ts';

@@ -2,7 +2,7 @@ import type { QueryPair } from '../api/query-string.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { checkJson } from '../json/check-json.ts';
-import { openDestination } from '../output/open-destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { discardNotice } from './discard-notice.ts';

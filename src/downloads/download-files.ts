@@ -1,7 +1,7 @@
 import type { FileClient, FileHead } from '../api/file-client.ts';
 import { LinkRefused } from '../api/file-failure.ts';
 import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../errors.ts';
-import { cleanExtension } from '../output/clean-extension.ts';
+import { cleanExtension } from '../output/files/clean-extension.ts';
 import type { DownloadFolder, StoredFile } from './download-folder.ts';
 import type { Claim } from './folder-names.ts';
 import type { InvoiceFile } from './invoice-files.ts';

@@ -1,5 +1,5 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
-import { cannotWrite } from '../output/cannot-write.ts';
+import { cannotWrite } from '../output/files/cannot-write.ts';
 import { errorCode } from '../output/system-reason.ts';
 
 /** Which file of which invoice it was. */

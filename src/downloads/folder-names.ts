@@ -1,5 +1,5 @@
-import { safeFileName } from '../output/file-name.ts';
-import { fold, NameRegister } from '../output/name-register.ts';
+import { safeFileName } from '../output/files/file-name.ts';
+import { fold, NameRegister } from '../output/files/name-register.ts';
 import type { FileLedger } from './file-ledger.ts';
 import type { InvoiceFile } from './invoice-files.ts';
 

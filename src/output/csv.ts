@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
-import type { RowEncoder } from './row-encoder.ts';
-import { RowWriter } from './row-writer.ts';
+import type { RowEncoder } from './rows/row-encoder.ts';
+import { RowWriter } from './rows/row-writer.ts';
 import type { Layout, OpenWriter, Sink } from './writer.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -28,8 +28,8 @@ function openTable(sink: Sink, layout: Layout, delimiter: string): RowWriter {
     delimiter,
     preamble: excel ? BYTE_ORDER_MARK : '',
     openEncoder: async (columns): Promise<RowEncoder> => {
-      if (delimiter === ',' && !excel) return new (await import('./plain-rows.ts')).PlainRows(columns);
-      return new (await import('./dialect-rows.ts')).DialectRows({ columns, delimiter, excel });
+      if (delimiter === ',' && !excel) return new (await import('./rows/plain-rows.ts')).PlainRows(columns);
+      return new (await import('./rows/dialect-rows.ts')).DialectRows({ columns, delimiter, excel });
     },
   });
 }

@@ -7,7 +7,7 @@ export type Format = (typeof formats)[number];
 
 /** The one list of writers; each is loaded when it is used. */
 const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
-  table: async () => (await import('./table.ts')).openTable,
+  table: async () => (await import('./table/table.ts')).openTable,
   jsonl: async () => ofColumns((await import('./jsonl.ts')).openJsonl),
   json: async () => ofColumns((await import('./json.ts')).openJson),
   csv: async () => (await import('./csv.ts')).openCsv,

@@ -1,7 +1,7 @@
 import { paint } from './colors.ts';
-import { displayWidth } from './display-width.ts';
-import { statusStyle } from './status-style.ts';
-import { TableRows } from './table-rows.ts';
+import { displayWidth } from './table/display-width.ts';
+import { statusStyle } from './table/status-style.ts';
+import { TableRows } from './table/table-rows.ts';
 import type { Layout, Sink, Writer } from './writer.ts';
 
 /** One record as a sheet: a line for each field, its name and its value, nothing cut. */

@@ -1,4 +1,4 @@
-import type { Destination } from './destination.ts';
+import type { Destination } from './files/destination.ts';
 import type { Tally } from './tally.ts';
 import { TerminalGate } from './terminal-gate.ts';
 import type { Sink } from './writer.ts';

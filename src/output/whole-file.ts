@@ -1,16 +1,16 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OutputError } from '../errors.ts';
-import { cannotWrite } from './cannot-write.ts';
-import type { Destination } from './destination.ts';
-import { discardJournal } from './discard-journal.ts';
-import { flushFolder } from './flush-folder.ts';
-import { removeLeavings } from './leavings.ts';
-import { neighboursOf } from './neighbours.ts';
+import { cannotWrite } from './files/cannot-write.ts';
+import type { Destination } from './files/destination.ts';
+import { discardJournal } from './journal/discard-journal.ts';
+import { flushFolder } from './files/flush-folder.ts';
+import { removeLeavings } from './files/leavings.ts';
+import { neighboursOf } from './files/neighbours.ts';
 import { Tally } from './tally.ts';
 import type { FileTarget } from './target.ts';
-import type { LockSite } from './lock-claim.ts';
-import { lockTarget, type TargetLock } from './target-lock.ts';
+import type { LockSite } from './files/lock-claim.ts';
+import { lockTarget, type TargetLock } from './files/target-lock.ts';
 
 export interface WholeFileOptions {
   readonly digest?: boolean;

@@ -1,6 +1,6 @@
 import type { OutputStream } from '../../src/context.ts';
-import type { DestinationSite } from '../../src/output/open-destination.ts';
-import type { Processes } from '../../src/output/processes.ts';
+import type { DestinationSite } from '../../src/output/files/open-destination.ts';
+import type { Processes } from '../../src/output/files/processes.ts';
 
 /** Numbers that no process of Linux can have, so that what /proc says cannot get into a test. */
 export const OUR_PID = 5_000_001;

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDestination } from '../../src/output/open-destination.ts';
-import { processTable } from '../../src/output/processes.ts';
+import { openDestination } from '../../src/output/files/open-destination.ts';
+import { processTable } from '../../src/output/files/processes.ts';
 import { fakeSite } from './fake-site.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { buildProgram, startWriting, WHOLE } from './writing-process.ts';

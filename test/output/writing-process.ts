@@ -8,8 +8,8 @@ import { onTestFinished } from 'vitest';
 const PROGRAM = `
   import { writeSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
-  import { openDestination } from './src/output/open-destination.ts';
-  import { processTable } from './src/output/processes.ts';
+  import { openDestination } from './src/output/files/open-destination.ts';
+  import { processTable } from './src/output/files/processes.ts';
 
   const [target, hold] = process.argv.slice(2);
   const clock = { now: Date.now, random: Math.random, sleep: (ms, signal) => setTimeout(ms, undefined, { signal }) };

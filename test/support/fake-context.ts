@@ -6,7 +6,7 @@ import type { Context, Environment } from '../../src/context.ts';
 import type { ConfigStore } from '../../src/config/store.ts';
 import { openStore } from '../../src/config/open-store.ts';
 import { Interrupted } from '../../src/errors.ts';
-import { processTable } from '../../src/output/processes.ts';
+import { processTable } from '../../src/output/files/processes.ts';
 import { FakeClock } from './fake-clock.ts';
 import type { FakeClockOptions } from './fake-clock.ts';
 import { FakeSpinner } from './fake-spinner.ts';

@@ -1,4 +1,4 @@
-import { displayWidth } from '../../output/display-width.ts';
+import { displayWidth } from '../../output/table/display-width.ts';
 import type { TermList, Topic } from './topic.ts';
 
 /** Terms up to so many cells share a line with their meaning. */

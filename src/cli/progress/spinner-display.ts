@@ -1,7 +1,7 @@
 import type { Spinner } from '../../context.ts';
 import { useColor } from '../../output/colors.ts';
-import { displayWidth, truncate } from '../../output/display-width.ts';
-import { digitGrouper } from '../../output/group-digits.ts';
+import { displayWidth, truncate } from '../../output/table/display-width.ts';
+import { digitGrouper } from '../../output/table/group-digits.ts';
 import { localeOf } from '../../output/locale.ts';
 import type { Display, View } from './display.ts';
 import { standingLine } from './standing-line.ts';

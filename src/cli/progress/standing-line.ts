@@ -1,4 +1,4 @@
-import type { GroupDigits } from '../../output/group-digits.ts';
+import type { GroupDigits } from '../../output/table/group-digits.ts';
 import { count } from '../count.ts';
 import type { Standing } from './standing.ts';
 

@@ -1,7 +1,7 @@
 import type { SortKey } from '../../analysis/sort-key.ts';
 import type { WhereFilter } from '../../analysis/where-filter.ts';
 import type { RecordBatch } from '../../json/record-batch.ts';
-import { tableFooter } from '../../output/table-notes.ts';
+import { tableFooter } from '../../output/table/table-notes.ts';
 import type { OpenWriter } from '../../output/writer.ts';
 import type { Notices } from '../notices.ts';
 import { filterRecords, limitRecords, sortRecords } from './answer-steps.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cannotWrite } from '../../output/cannot-write.ts';
+import { cannotWrite } from '../../output/files/cannot-write.ts';
 import { endingOf, type Format } from '../../output/formats.ts';
 import type { FlagDefaults } from '../config-defaults.ts';
 import { exportListing } from '../export-listing.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { RequestEvent } from '../../../src/api/request-event.ts';
 import { duration, standingLine } from '../../../src/cli/progress/standing-line.ts';
 import { Standing } from '../../../src/cli/progress/standing.ts';
-import { digitGrouper } from '../../../src/output/group-digits.ts';
+import { digitGrouper } from '../../../src/output/table/group-digits.ts';
 
 const group = digitGrouper('en-US');
 

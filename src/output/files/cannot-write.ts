@@ -1,0 +1,28 @@
+import { OutputError } from '../../errors.ts';
+import { errorCode, systemReason } from '../system-reason.ts';
+
+const FOLDER = 'choose a folder in which you may create files: a file is first written beside its target';
+const SPACE = 'free some space, or write to another disk; what was there before is untouched';
+const BUSY = 'another program or a mount holds the file; write to another name, or mount its folder instead';
+
+const HINTS: Readonly<Record<string, string>> = {
+  EACCES: FOLDER,
+  EPERM: FOLDER,
+  EROFS: FOLDER,
+  ENOSPC: SPACE,
+  EDQUOT: SPACE,
+  EFBIG: SPACE,
+  EBUSY: BUSY,
+  EXDEV: BUSY,
+  ETXTBSY: BUSY,
+  ENAMETOOLONG: 'choose a shorter name',
+};
+
+/** The error of the system as ours: which output, the system's reason, and what may help. `cause` is kept. */
+export function cannotWrite(shown: string, error: unknown, hint?: string): OutputError {
+  if (error instanceof OutputError) return error;
+  return new OutputError(`cannot write ${shown}: ${systemReason(error)}`, {
+    hint: hint ?? HINTS[errorCode(error) ?? ''],
+    cause: error,
+  });
+}

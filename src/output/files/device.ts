@@ -1,0 +1,98 @@
+import { close, constants, fstat, open, write } from 'node:fs';
+import { Socket } from 'node:net';
+import { isatty, WriteStream } from 'node:tty';
+import { promisify } from 'node:util';
+import type { Clock } from '../../context.ts';
+import { cannotWrite } from './cannot-write.ts';
+import type { StraightSink } from '../straight.ts';
+import { errorCode } from '../system-reason.ts';
+import type { DeviceTarget } from '../target.ts';
+
+const [openFile, statFile, writeFile, closeFile] = [
+  promisify(open),
+  promisify(fstat),
+  promisify(write),
+  promisify(close),
+];
+
+/** Milliseconds between two looks at a pipe that nobody reads yet. */
+const PIPE_POLL = 50;
+
+export interface DeviceSite {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Opens a device or a named pipe for writing; a pipe without a reader is waited for. The opening must not block: a
+ * blocked one could not be interrupted, and would keep the process from ending.
+ * Throws OutputError, or the signal's reason.
+ */
+export async function openDevice(target: DeviceTarget, { clock, signal }: DeviceSite): Promise<StraightSink> {
+  for (;;) {
+    try {
+      const descriptor = await openFile(target.path, constants.O_WRONLY | constants.O_NONBLOCK);
+      return await openDescriptor(descriptor, target.shown);
+    } catch (error) {
+      if (!target.isPipe || errorCode(error) !== 'ENXIO') throw cannotWrite(target.shown, error);
+    }
+    await clock.sleep(PIPE_POLL, signal);
+  }
+}
+
+/** A sink over a descriptor that is open already. Throws OutputError when it is not. */
+export async function openDescriptor(descriptor: number, shown: string): Promise<StraightSink> {
+  try {
+    const found = await statFile(descriptor);
+    if (isatty(descriptor)) return streamSink(new WriteStream(descriptor), { shown, isTerminal: true });
+    if (found.isFIFO() || found.isSocket()) {
+      return streamSink(new Socket({ fd: descriptor, readable: false }), { shown, isTerminal: false });
+    }
+    return plainSink(descriptor, shown);
+  } catch (error) {
+    throw cannotWrite(shown, error);
+  }
+}
+
+/** What has a buffer that can be full is left to the event loop: a write that waits must not hold up an interrupt. */
+function streamSink(
+  stream: Socket,
+  { shown, isTerminal }: { shown: string; isTerminal: boolean },
+): StraightSink {
+  // Each write learns of its own error; without a listener the stream would also throw it.
+  stream.on('error', () => undefined);
+  return {
+    isTerminal,
+    write: (chunk) =>
+      new Promise((resolve, reject) => {
+        stream.write(chunk, (error) => (error ? reject(cannotWrite(shown, error)) : resolve()));
+      }),
+    close: () =>
+      new Promise((resolve, reject) => {
+        stream.end((error?: Error | null) => {
+          stream.destroy();
+          if (error) reject(cannotWrite(shown, error));
+          else resolve();
+        });
+      }),
+    abandon: () => void stream.destroy(),
+  };
+}
+
+function plainSink(descriptor: number, shown: string): StraightSink {
+  return {
+    isTerminal: false,
+    async write(chunk) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
+      try {
+        for (let at = 0; at < bytes.byteLength;) {
+          at += (await writeFile(descriptor, bytes, at, bytes.byteLength - at, null)).bytesWritten;
+        }
+      } catch (error) {
+        throw cannotWrite(shown, error);
+      }
+    },
+    close: () => closeFile(descriptor),
+    abandon: () => close(descriptor, () => undefined),
+  };
+}

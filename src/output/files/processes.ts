@@ -1,0 +1,48 @@
+import { promises } from 'node:fs';
+import { hostname } from 'node:os';
+import { errorCode } from '../system-reason.ts';
+
+/** This process and its neighbours on the machine, as far as locks need to know them. */
+export interface Processes {
+  readonly pid: number;
+  readonly host: string;
+  /** Whether the process runs, and what tells it from a later one with the same number, where the system says. */
+  look(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
+}
+
+/** The part of Node's `process` that is used. */
+interface NodeProcess {
+  readonly pid: number;
+  kill(pid: number, signal: 0): boolean;
+}
+
+/** The processes of this machine, seen from `self`. */
+export function processTable(self: NodeProcess): Processes {
+  return {
+    pid: self.pid,
+    host: hostname(),
+    async look(pid) {
+      // A zombie still takes signals; only its state shows that it is gone (killed in a container without init).
+      const [stat, boot] = await Promise.all([
+        readText(`/proc/${pid}/stat`),
+        readText('/proc/sys/kernel/random/boot_id'),
+      ]);
+      if (stat === undefined) return { alive: takesSignals(self, pid) };
+      // The name, in brackets, may hold anything: fields are counted from its end. Start is number 22, state 3.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return { alive: !/^[ZXx]$/.test(fields[0]!), start: `${boot?.trim() ?? ''}/${fields[19]}` };
+    },
+  };
+}
+
+function takesSignals(self: NodeProcess, pid: number): boolean {
+  try {
+    return self.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+function readText(path: string): Promise<string | undefined> {
+  return promises.readFile(path, 'utf8').catch(() => undefined);
+}

@@ -1,0 +1,79 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, createReadStream, openSync, readFileSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { Interrupted, OutputError } from '../../../src/errors.ts';
+import { openDestination } from '../../../src/output/files/open-destination.ts';
+import { errorCode } from '../../../src/output/system-reason.ts';
+import { fakeSite } from '../fake-site.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
+  it('that takes everything takes everything', async () => {
+    const destination = await openDestination('/dev/null', fakeSite());
+    await destination.write('x');
+    await destination.commit();
+    expect(destination.bytes).toBe(1);
+  });
+
+  it.skipIf(process.platform !== 'linux')('that is full says so', async () => {
+    const destination = await openDestination('/dev/full', fakeSite());
+    const error: unknown = await destination.write('x').catch((error: unknown) => error);
+    expect((error as OutputError).message).toBe('cannot write /dev/full: no space left on device (ENOSPC)');
+    await destination.discard();
+  });
+
+  it('is written as the bytes come, once there is a reader', async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const opening = openDestination(pipe, fakeSite());
+    const read = text(createReadStream(pipe));
+    const destination = await opening;
+    const long = 'x'.repeat(1_000_000);
+    await destination.write(long);
+    await destination.write(Buffer.from('end'));
+    await destination.commit();
+    expect(await read).toBe(`${long}end`);
+  });
+
+  it('without a reader is waited for until the run is stopped', async () => {
+    const folder = temporaryFolder();
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    const controller = new AbortController();
+    const opening = openDestination(join(folder, 'pipe'), fakeSite({ signal: controller.signal }));
+    controller.abort(new Interrupted('SIGTERM'));
+    await expect(opening).rejects.toThrow(Interrupted);
+    expect(readdirSync(folder)).toEqual(['pipe']);
+  });
+
+  it('whose reader is gone says so', async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const reader = openSync(pipe, 'r+');
+    const destination = await openDestination(pipe, fakeSite());
+    closeSync(reader);
+    const error: unknown = await destination.write('x').catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(OutputError);
+    expect(errorCode((error as OutputError).cause)).toBe('EPIPE');
+    await destination.discard();
+  });
+
+  it('that is a socket is refused, not waited for', async () => {
+    const path = join(temporaryFolder(), 'socket');
+    const server = createServer().listen(path);
+    await expect(openDestination(path, fakeSite())).rejects.toThrow(/ENXIO/);
+    server.close();
+  });
+
+  it('that a shell opened is written through its descriptor, from where it stands', async () => {
+    const path = join(temporaryFolder(), 'log');
+    const descriptor = openSync(path, 'a');
+    const destination = await openDestination(`/dev/fd/${descriptor}`, fakeSite());
+    await destination.write('one\n');
+    await destination.write('two\n');
+    await destination.commit();
+    expect(readFileSync(path, 'utf8')).toBe('one\ntwo\n');
+  });
+});

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { OutputError } from '../../../src/errors.ts';
+import type { FileTarget } from '../../../src/output/target.ts';
+import { lockTarget } from '../../../src/output/files/target-lock.ts';
+import { fakeSite } from '../fake-site.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const fileSystem = vi.hoisted(() => ({ linkError: '', writeError: '' }));
+
+function fail(code: string): Promise<never> {
+  return Promise.reject(Object.assign(new Error(code), { code }));
+}
+
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:fs/promises')>();
+  return {
+    ...original,
+    link: () => fail(fileSystem.linkError),
+    writeFile: (...given: Parameters<typeof original.writeFile>) =>
+      fileSystem.writeError === '' ? original.writeFile(...given) : fail(fileSystem.writeError),
+  };
+});
+
+beforeEach(() => void Object.assign(fileSystem, { linkError: '', writeError: '' }));
+
+function targetIn(folder: string): FileTarget {
+  return { kind: 'file', shown: 'out.csv', folder, name: 'out.csv', existing: undefined };
+}
+
+it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('locks on a file system without hard links (%s)', async (code) => {
+  fileSystem.linkError = code;
+  const folder = temporaryFolder();
+  const lock = await lockTarget(targetIn(folder), fakeSite());
+  expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
+  expect(JSON.parse(readFileSync(join(folder, '.out.csv.folio-lock'), 'utf8'))).toMatchObject({
+    host: 'desk',
+  });
+  await expect(lockTarget(targetIn(folder), fakeSite())).rejects.toThrow(
+    /this run is writing out.csv already/,
+  );
+  await lock.release();
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+it('says where no lock can be had at all', async () => {
+  Object.assign(fileSystem, { linkError: 'EPERM', writeError: 'ENOLCK' });
+  const folder = temporaryFolder();
+  const error: unknown = await lockTarget(targetIn(folder), fakeSite()).catch((error: unknown) => error);
+  expect(error).toBeInstanceOf(OutputError);
+  expect((error as OutputError).message).toBe(
+    `cannot lock out.csv: no lock file can be made in ${folder}: ENOLCK`,
+  );
+  expect(readdirSync(folder)).toEqual([]);
+});

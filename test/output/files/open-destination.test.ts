@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { OutputError } from '../../../src/errors.ts';
+import { openDestination } from '../../../src/output/files/open-destination.ts';
+import { capturedStream, fakeSite, OUR_PID } from '../fake-site.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+function withUmask(mask: number): void {
+  const before = process.umask(mask);
+  onTestFinished(() => void process.umask(before));
+}
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+describe('a file', () => {
+  it('appears with the commit, and nothing is left beside it', async () => {
+    const folder = temporaryFolder();
+    const target = join(folder, 'out.csv');
+    writeFileSync(target, 'old');
+    const destination = await openDestination(target, fakeSite(), { digest: true });
+    await destination.write('número\n');
+    await destination.write(Buffer.from([0, 255]));
+    expect(readFileSync(target, 'utf8')).toBe('old');
+    await destination.commit();
+    const expected = Buffer.concat([Buffer.from('número\n'), Buffer.from([0, 255])]);
+    expect(readFileSync(target)).toEqual(expected);
+    expect(readdirSync(folder)).toEqual(['out.csv']);
+    expect(destination.bytes).toBe(expected.length);
+    expect(destination.sha256()).toBe(createHash('sha256').update(expected).digest('hex'));
+  });
+
+  it('is written beside the target, for its owner alone until it is whole', async () => {
+    withUmask(0);
+    const folder = temporaryFolder();
+    const destination = await openDestination(join(folder, 'out.csv'), fakeSite());
+    const [lock, temporary] = readdirSync(folder).toSorted((a, b) => a.length - b.length);
+    expect(lock).toBe('.out.csv.folio-lock');
+    expect(temporary).toMatch(new RegExp(`^\\.out\\.csv\\.${OUR_PID}-[0-9a-z]{8}\\.folio-tmp$`));
+    expect([modeOf(join(folder, temporary!)), modeOf(join(folder, lock!))]).toEqual(['600', '644']);
+    await destination.discard();
+  });
+
+  it('is what it was after a discard, which may come again and again, and after which nothing is taken', async () => {
+    const folder = temporaryFolder();
+    const target = join(folder, 'out.csv');
+    writeFileSync(target, 'old');
+    const destination = await openDestination(target, fakeSite());
+    await destination.write('new');
+    await Promise.all([destination.discard(), destination.discard()]);
+    await destination.discard();
+    await expect(destination.write('more')).rejects.toThrow(OutputError);
+    await expect(destination.commit()).rejects.toThrow(OutputError);
+    expect([readFileSync(target, 'utf8'), readdirSync(folder)]).toEqual(['old', ['out.csv']]);
+  });
+
+  it('survives a discard in the middle of a write and one during the commit', async () => {
+    const folder = temporaryFolder();
+    const target = join(folder, 'out.csv');
+    const broken = await openDestination(target, fakeSite());
+    const writing = broken.write(Buffer.alloc(8_000_000)).catch((error: unknown) => error);
+    await broken.discard();
+    await writing;
+    expect(readdirSync(folder)).toEqual([]);
+    const whole = await openDestination(target, fakeSite());
+    await whole.write('new');
+    await Promise.all([whole.commit(), whole.discard()]);
+    expect([readFileSync(target, 'utf8'), readdirSync(folder)]).toEqual(['new', ['out.csv']]);
+  });
+
+  it.each([
+    [0o000, '666'],
+    [0o022, '644'],
+    [0o077, '600'],
+  ])('has the mode of any new file under umask %o, and keeps the mode it had', async (mask, mode) => {
+    withUmask(mask);
+    const target = join(temporaryFolder(), 'out.csv');
+    await (await openDestination(target, fakeSite())).commit();
+    expect(modeOf(target)).toBe(mode);
+    chmodSync(target, 0o640);
+    await (await openDestination(target, fakeSite())).commit();
+    expect(modeOf(target)).toBe('640');
+  });
+
+  it('behind links is replaced, there already or not, and the links stay', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(join(folder, 'data', 'a.csv'), 'old');
+    symlinkSync('data', join(folder, 'way'));
+    for (const name of ['a.csv', 'b.csv']) {
+      symlinkSync(`way/../data/${name}`, join(folder, `first-${name}`));
+      symlinkSync(`first-${name}`, join(folder, name));
+      const destination = await openDestination(join(folder, name), fakeSite());
+      await destination.write('new');
+      await destination.commit();
+      expect(readFileSync(join(folder, 'data', name), 'utf8')).toBe('new');
+      expect(lstatSync(join(folder, name)).isSymbolicLink()).toBe(true);
+    }
+    expect(readdirSync(join(folder, 'data'))).toEqual(['a.csv', 'b.csv']);
+  });
+
+  it.each(['x'.repeat(255), 'ñ'.repeat(127), `${'漢'.repeat(83)}.csv`])(
+    'may have a name of %s',
+    async (name) => {
+      const folder = temporaryFolder();
+      const destination = await openDestination(join(folder, name), fakeSite());
+      await destination.write('new');
+      const held = openDestination(join(folder, name), fakeSite());
+      await expect(held).rejects.toThrow(OutputError);
+      await destination.commit();
+      expect(readdirSync(folder)).toEqual([name]);
+    },
+  );
+});
+
+describe('what cannot be written', () => {
+  const refused: readonly (readonly [what: string, target: (folder: string) => string, message: RegExp])[] = [
+    ['a folder that is missing', (folder) => join(folder, 'no', 'out.csv'), /there is no folder .*\/no$/],
+    ['a file taken for a folder', (folder) => join(folder, 'file', 'out.csv'), /not a directory \(ENOTDIR\)/],
+    ['a folder', (folder) => folder, /it is a folder$/],
+    ['a name that ends like a folder', (folder) => `${join(folder, 'new')}/`, /it is a folder$/],
+    ['no name', () => '', /has no name$/],
+    ['a name too long', (folder) => join(folder, 'x'.repeat(256)), /name too long \(ENAMETOOLONG\)/],
+    ['a NUL', (folder) => join(folder, 'a\0b'), /null bytes/],
+    ['a link to itself', (folder) => join(folder, 'circle'), /too many links/],
+    ['a descriptor that is not open', () => '/dev/fd/9999', /bad file descriptor \(EBADF\)/],
+  ];
+
+  it.each(refused)('is said when it is opened: %s', async (_what, target, message) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    symlinkSync('circle', join(folder, 'circle'));
+    const error: unknown = await openDestination(target(folder), fakeSite()).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(OutputError);
+    expect((error as OutputError).message).toMatch(message);
+    expect(readdirSync(folder)).toEqual(['circle', 'file']);
+  });
+
+  // Nothing is forbidden to root.
+  it.skipIf(process.getuid?.() === 0)('is said when it is opened: without permission', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'read-only'), '', { mode: 0o444 });
+    await expect(openDestination(join(folder, 'read-only'), fakeSite())).rejects.toThrow(/permission denied/);
+    chmodSync(folder, 0o555);
+    await expect(openDestination(join(folder, 'new'), fakeSite())).rejects.toThrow(/permission denied/);
+    chmodSync(folder, 0o755);
+  });
+});
+
+describe('standard output', () => {
+  it.each([undefined, '-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
+    'is meant by %s',
+    async (output) => {
+      const site = fakeSite();
+      const destination = await openDestination(output, site, { digest: true });
+      await destination.write('ñ\u001b\n');
+      await destination.commit();
+      expect([site.stdout.text(), destination.bytes]).toEqual(['ñ\u001b\n', 4]);
+      expect(destination.sha256()).toBe(createHash('sha256').update('ñ\u001b\n').digest('hex'));
+    },
+  );
+
+  it('is gated when it is a terminal, but for what is made for one', async () => {
+    const plain = fakeSite({ stdout: capturedStream(true) });
+    const csv = await openDestination('-', plain);
+    await csv.write('a\u001b[2J\n\u009b');
+    await csv.commit();
+    expect(plain.stdout.text()).toBe('a␛[2J\n\\u{9b}');
+    const styled = fakeSite({ stdout: capturedStream(true) });
+    await (await openDestination('-', styled, { styled: true })).write('\u001b[1mx');
+    expect(styled.stdout.text()).toBe('\u001b[1mx');
+  });
+
+  it('passes on that the reader is gone', async () => {
+    const gone = new OutputError('cannot write', {
+      cause: Object.assign(new Error('EPIPE'), { code: 'EPIPE' }),
+    });
+    const stdout = { ...capturedStream(), write: () => Promise.reject(gone) };
+    await expect((await openDestination('-', fakeSite({ stdout }))).write('x')).rejects.toBe(gone);
+  });
+
+  it('has no digest unless it was asked for', async () => {
+    const destination = await openDestination('-', fakeSite());
+    expect(() => destination.sha256()).toThrow(TypeError);
+    expect(existsSync('-')).toBe(false);
+  });
+});
