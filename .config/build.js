@@ -92,6 +92,12 @@ for (const [name, text] of texts) {
   writeFileSync(`${dist}/${name}`, askPacks(code, packs));
 }
 
+// Without what this process was started with: it has to be code for a process that was started plainly.
+execFileSync(process.execPath, [`${root}.config/code-cache.js`], {
+  env: { PATH: process.env.PATH, FOLIO_CONFIG_DIR: `${dist}/none` },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+
 // The manual is printed by the program that it describes.
 const manual = execFileSync(process.execPath, [`${root}bin/folio.js`, '__man']);
 writeFileSync(`${dist}/man/folio.1`, manual);

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // CommonJS, as dist is (see .config/build.js).
-require('../dist/main.js')
+require('./load.js')
+  .load('main.js')
   .main()
   .then((code) => (process.exitCode = code));

@@ -1,3 +1,4 @@
+import { fstatSync, writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { InputStream, OutputStream } from './context.ts';
 import { AuthError, Interrupted, UsageError } from './errors.ts';
@@ -6,11 +7,15 @@ import { cannotWrite } from './output/files/cannot-write.ts';
 /** Bytes of standard input that folio reads at most: a token, or a list of fiscal IDs. */
 const MOST_INPUT = 64 * 1024 * 1024;
 
+/** Bytes up to which a text is written without a stream: no more than any pipe takes at once. */
+const SMALL = 16 * 1024;
+
 /**
- * Standard output or error as folio writes to it: every write is checked, none is lost at the end of the process. Each
- * stream is opened by its first use, for the runtime takes 3 ms to make one. `name` is for messages.
+ * Standard output or error as folio writes to it: every write is checked, none is lost at the end of the process. The
+ * runtime takes 4 ms to make a stream, so that it is asked for one only by what needs it: a terminal, much data, or a write
+ * that could not be done at once. `name` is for messages.
  */
-export function outputStream(name: string, open: () => WriteStream): OutputStream {
+export function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream): OutputStream {
   let failure: Error | undefined;
   let opened: WriteStream | undefined;
   const stream = (): WriteStream => {
@@ -20,21 +25,46 @@ export function outputStream(name: string, open: () => WriteStream): OutputStrea
     opened.on('error', (error) => (failure ??= error));
     return opened;
   };
+  const isTerminal = (): boolean => mayBeTerminal(descriptor) && stream().isTTY === true;
   return {
     get isTerminal() {
-      return stream().isTTY === true;
+      return isTerminal();
     },
     get columns() {
-      return stream().isTTY === true ? stream().columns : undefined;
+      return isTerminal() ? stream().columns : undefined;
     },
     write: (bytes) =>
       new Promise((resolve, reject) => {
         const settle = (error: Error | null | undefined): void =>
           error ? reject(cannotWrite(name, error, 'what it was given so far is not whole')) : resolve();
-        if (failure) settle(failure);
-        else stream().write(bytes, settle);
+        if (failure) return settle(failure);
+        const rest = opened === undefined && !mayBeTerminal(descriptor) ? writeNow(descriptor, bytes) : bytes;
+        if (rest.length === 0) resolve();
+        else stream().write(rest, settle);
       }),
   };
+}
+
+/** False for a file or a pipe. */
+function mayBeTerminal(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isCharacterDevice();
+  } catch {
+    return true;
+  }
+}
+
+/** Writes what is small; returns what is left: all of it, or what is behind a failure, which the stream is to tell. */
+function writeNow(descriptor: number, bytes: Uint8Array | string): Uint8Array {
+  const all = Buffer.from(bytes as string);
+  if (all.length > SMALL) return all;
+  let done = 0;
+  try {
+    while (done < all.length) done += writeSync(descriptor, all, done);
+  } catch {
+    // A pipe that is full for the moment, or a fault.
+  }
+  return all.subarray(done);
 }
 
 /** Standard input; prompts go to `prompts`, so that standard output stays data. */

@@ -47,6 +47,9 @@ export function buildProgram(context: Context): Command {
       writeOut,
       // Errors are thrown, and said by `reportError`; the help of a command that only has others is no error.
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
+      // There are none, and to learn that a stream could show them the runtime has to make it.
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
       getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
     })
     // All take flags; and those of a command that is only named are not declared yet.

@@ -1,11 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { withServer } from '../support/run-against.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
 
 /** Run by Node before the program: at the end, says which files and which parts of the runtime were loaded. */
 const SPY = `
@@ -34,9 +37,9 @@ async function loadedBy(args: readonly string[], env: Record<string, string> = {
 describe('what a command loads of the built program', () => {
   it('is next to nothing for --version', async () => {
     const { files } = await loadedBy(['--version']);
-    expect(files.slice(0, 2)).toEqual(['folio.js', 'main.js']);
-    expect(files.filter((file) => !/^(folio|main|chunk-\w+)\.js$/.test(file))).toEqual([]);
-    expect(files.length).toBeLessThan(6);
+    expect(files.slice(0, 3)).toEqual(['folio.js', 'load.js', 'main.js']);
+    expect(files.filter((file) => !/^(folio|load|main|chunk-\w+)\.js$/.test(file))).toEqual([]);
+    expect(files.length).toBeLessThan(7);
   });
 
   it.each([['--help'], ['issued --help'], ['received --help'], ['auth login --help']])(
@@ -56,12 +59,34 @@ describe('what a command loads of the built program', () => {
       const { files, parts } = await loadedBy(['issued', '--limit', '5', '--format', 'csv'], env);
       expect(files).toContain('pack-listing.js');
       expect(files.some((file) => file.startsWith('undici-transport'))).toBe(true);
-      expect(files.length).toBeLessThan(14);
+      expect(files.length).toBeLessThan(15);
       const others = /^(source|table|dialect-rows|resume|whole-file|write-store|server|xlsx|certificate)-/;
       expect(files.filter((file) => others.test(file))).toEqual([]);
       for (const part of ['child_process', 'crypto', 'http', 'http2', 'tls', 'zlib']) {
         expect(parts).not.toContain(part);
       }
     });
+  });
+
+  it('is compiled already, and compiles where what was made of it is of no use', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['bin', 'dist', 'package.json']) {
+      cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+    }
+    const accepted = `
+      const { load, scripts } = require(${JSON.stringify(join(folder, 'bin/load.js'))});
+      load('pack-start.js');
+      console.log([...scripts.values()].every((script) => script.cachedDataRejected === false));`;
+    const check = (): string => execFileSync(process.execPath, ['-e', accepted], { encoding: 'utf8' }).trim();
+    const help = (): string =>
+      execFileSync(process.execPath, [join(folder, 'bin/folio.js'), '--help'], { encoding: 'utf8' });
+    const text = help();
+    expect(check()).toBe('true');
+    const caches = readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.cache'));
+    for (const name of caches) truncateSync(join(folder, 'dist', name), 100);
+    expect(check()).toBe('false');
+    expect(help()).toBe(text);
+    for (const name of caches) rmSync(join(folder, 'dist', name));
+    expect(help()).toBe(text);
   });
 });
