@@ -34,10 +34,13 @@ const EXAMPLES = [
   ['folio doctor', 'whether all is set up, and what to mend'],
 ] as const;
 
-/** The whole command line. Each command declares its flags here and loads what it runs only when it is run. */
-export function buildProgram(context: Context): Command {
+/**
+ * The whole command line. Each command declares its flags here and loads what it runs only when it is run.
+ *
+ * @param writeOut takes help and the version, which are data; without it nobody reads them
+ */
+export function buildProgram(context: Context, writeOut: (text: string) => void = () => {}): Command {
   const program = new Command('folio');
-  const writeOut = (text: string): void => void context.stdout.write(text).catch(() => {});
   program
     .description(ABOUT)
     .version(version, '--version', 'print the version')
