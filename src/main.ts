@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { version } from './version.ts';
 
 /**
@@ -9,8 +10,12 @@ export async function main(): Promise<number> {
   const argv = process.argv.slice(2);
   // Answered before anything is loaded: scripts ask for the version often.
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
-    process.stdout.write(`${version}\n`);
-    return 0;
+    try {
+      writeSync(1, `${version}\n`);
+      return 0;
+    } catch {
+      // Then it is the program that says why.
+    }
   }
   const { start } = await import('./start.ts');
   return start(process);

@@ -74,6 +74,17 @@ describe.concurrent('an output that cannot be written', () => {
       expect(stderr).toMatch(/no space|ENOSPC/i);
     },
   );
+
+  it.skipIf(!existsSync('/dev/full')).each([['--version'], ['--help'], ['issued --help'], ['help formats']])(
+    'since the disk is full: exit 1 with the reason, for folio %s',
+    async (line) => {
+      const full = await open('/dev/full', 'w');
+      const { code, stderr } = await runFolio(line.split(' '), { stdio: ['ignore', full.fd, 'pipe'] });
+      await full.close();
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^folio: cannot write standard output: .*ENOSPC.*\n.*\n$/);
+    },
+  );
 });
 
 /** Whether a small disk can be made here: for root on Linux, where mounting is allowed. */
