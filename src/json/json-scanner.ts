@@ -18,6 +18,9 @@ import { viewWords, type WordView } from './word-search.ts';
 /** Levels of nesting that a value may have. Deeper is an attack or a fault, and nothing downstream could show it. */
 const MAX_DEPTH = 1000;
 
+/** Names of a record that are remembered: comparing one with that of the record before is faster than checking it. */
+const NAMES = 512;
+
 /** What a closing bracket is more than its opening one, in ASCII: both `]` and `}`. */
 const CLOSES = 2;
 
@@ -31,6 +34,10 @@ export class JsonScanner {
   spaced = false;
   /** Where each array begins and ends that is in no other, in order. */
   readonly arrays = new Spans();
+  /** Where the names of the record before began, one after the other, and their bytes up to the colon. */
+  readonly #starts = new Int32Array(NAMES);
+  readonly #lengths = new Int32Array(NAMES);
+  #name = 0;
   readonly #view: WordView;
   readonly #closers = new Uint8Array(MAX_DEPTH + 1);
 
@@ -51,14 +58,38 @@ export class JsonScanner {
     return at;
   }
 
+  /** From here on members are likely named as they were from here on the last time. */
+  beginNames(): void {
+    this.#name = 0;
+  }
+
   /** A member's name, its colon and the white space up to its value. */
   skipName(start: number): number {
+    const name = this.#name++;
+    const behind = start + this.#lengths[name]!;
+    if (this.#isName(name, start)) return this.bytes[behind]! <= SPACE ? this.skipSpace(behind) : behind;
     let at = checkString(this.#view, start);
     if (this.bytes[at] !== COLON) {
       at = this.skipSpace(at);
       if (this.bytes[at] !== COLON) this.fail('":"', at);
     }
-    return this.bytes[at + 1]! <= SPACE ? this.skipSpace(at + 1) : at + 1;
+    at++;
+    this.#starts[name] = start;
+    this.#lengths[name] = at - start;
+    return this.bytes[at]! <= SPACE ? this.skipSpace(at) : at;
+  }
+
+  /** Whether the name at `start`, with its colon, is spelled as the one in this place was, which has been checked. */
+  #isName(name: number, start: number): boolean {
+    const { words, bytes } = this.#view;
+    const length = this.#lengths[name]!;
+    // Undefined beyond the names that are remembered.
+    if (!(length >= 4) || start + length > bytes.length) return false;
+    const before = this.#starts[name]!;
+    for (let at = length - 4; at > 0; at -= 4) {
+      if (words.getInt32(before + at, true) !== words.getInt32(start + at, true)) return false;
+    }
+    return words.getInt32(before, true) === words.getInt32(start, true);
   }
 
   /** Any value. Without recursion, so that no depth can exhaust the stack. */

@@ -49,6 +49,7 @@ export class RecordCollector {
     const slot = this.#openSlot();
     // White space between records is of no concern, only that within.
     scanner.spaced = false;
+    scanner.beginNames();
     let at = bytes[start + 1]! <= SPACE ? scanner.skipSpace(start + 1) : start + 1;
     while (bytes[at] !== CLOSE_BRACE) {
       const name = at;
