@@ -36,5 +36,8 @@ function inDoubt({ inDoubt: doubtful, drift, totalAtEnd }: WalkAccount): string[
   const why = drift
     ? 'the listing kept changing while it was read'
     : 'it names a higher total than it serves';
-  return [`${doubtful} of the ${totalAtEnd} records that the service names are in doubt: ${why}`];
+  const of =
+    totalAtEnd === undefined ? count(doubtful, 'record') : `${doubtful} of the ${totalAtEnd} records`;
+  const named = totalAtEnd === undefined ? 'or more' : 'that the service names';
+  return [`${of} ${named} are in doubt: ${why}`];
 }

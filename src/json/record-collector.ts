@@ -15,6 +15,9 @@ import {
 import type { JsonScanner } from './json-scanner.ts';
 import type { RecordBatch } from './record-batch.ts';
 
+/** Bytes of a string without any text. */
+const EMPTY = 2;
+
 /** Gathers the records that a scanner finds in one body, and where the identity of each is. */
 export class RecordCollector {
   readonly #scanner: JsonScanner;
@@ -92,10 +95,11 @@ export class RecordCollector {
     return slot;
   }
 
-  /** Only a string or a number tells records apart; of several members with this name the last counts. */
+  /** Only a string, not an empty one, or a number tells records apart; of several members with this name the last counts. */
   #noteId(slot: number, start: number, end: number): void {
     const first = this.#scanner.bytes[start]!;
-    const tells = first === QUOTE || first === MINUS || (first >= ZERO && first <= NINE);
+    const tells =
+      (first === QUOTE && end - start > EMPTY) || first === MINUS || (first >= ZERO && first <= NINE);
     this.#ids[slot] = tells ? start : -1;
     this.#ids[slot + 1] = tells ? end : -1;
   }

@@ -56,6 +56,7 @@ class NumberedWalk {
       const { pass, extent } = this.#reader;
       const records = pass.join(sighting);
       if (pass.isStuck) extent.endsAt(sighting.offset);
+      if (pass.mayRepeat) this.#unique.countByPage();
       const fresh = this.#unique.fresh(records);
       const given = sliceRecords(fresh, 0, this.#until - account.records);
       account.records += given.count;

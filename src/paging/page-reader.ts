@@ -115,11 +115,14 @@ export class PageReader {
     return offset + count > from || isLast ? { result, rest } : { rest };
   }
 
-  /** The page that was served: where its size is not the one asked for, its number says that it begins elsewhere. */
+  /**
+   * The page that was served: where its size is not the one asked for, its number says that it begins elsewhere. What a page
+   * holds counts for more than the size that the service says it applied.
+   */
   #asServed(piece: Piece, { pageSize = 0, records }: Page): Piece {
     const { offset, size } = piece;
-    const found = offset > 0 && records.count > size ? records.count : size;
-    const served = pageSize > 0 ? pageSize : found;
+    const told = pageSize > 0 ? pageSize : size;
+    const served = records.count > Math.max(size, told) ? records.count : told;
     if (served === size) return piece;
     this.#rebase(served, size);
     const begin = (offset / size) * served;
@@ -133,7 +136,7 @@ export class PageReader {
     const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
     const repeated = this.#lastPage?.equals(page) ?? false;
     this.#lastPage = page;
-    if (repeated || count !== size) this.extent.endsAt(offset + 1);
+    if (repeated || count < size) this.extent.endsAt(offset + 1);
     return repeated;
   }
 
@@ -141,6 +144,12 @@ export class PageReader {
   #after({ from, to, again, offset, size }: Piece, count: number, total: number): Region[] {
     const reached = offset + count;
     if (reached >= to || reached >= total) return [];
+    if (offset === 0 && count > 0 && count < size && !this.sizes.isFixed) {
+      // The first page may be short by a fault that passes. If not, it shows how much there is at a time.
+      if (!again) return [{ from, to, again: true }];
+      this.sizes.cap(count);
+      return [{ from: reached, to: Math.min(to, total) }];
+    }
     // Where pages are fixed, asking from there would bring the same page.
     if (reached > from && !this.sizes.isFixed) {
       const overlap = count < size ? Math.ceil(count / 8) : Infinity;

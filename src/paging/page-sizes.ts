@@ -36,6 +36,7 @@ export class PageSizes {
   #trial = 0;
   #bytesPerRecord = 0;
   #isFixed = false;
+  #isCapped = false;
 
   /** @param size the largest page, in records */
   constructor(size: number) {
@@ -63,7 +64,8 @@ export class PageSizes {
     if (this.#isFixed) return { offset: from - (from % largest), size: largest, step: largest };
     const level = this.#trialLevel(most) ?? this.#level;
     const step = this.#steps.find((size, index) => index >= level && size <= most) ?? 1;
-    const window = floor < from ? overlappingWindow(from, step, floor) : adjoiningWindow(from, step);
+    const adjoins = floor === from || (this.#isCapped && step === largest && from % largest === 0);
+    const window = adjoins ? adjoiningWindow(from, step) : overlappingWindow(from, step, floor);
     return { ...window, step };
   }
 
@@ -101,6 +103,15 @@ export class PageSizes {
     this.#steps = divisorChain(size);
     this.#level = 0;
     this.#trial = 0;
+  }
+
+  /**
+   * The service serves no more than so many records, and does not say so. Whether it then takes the size that it is asked for
+   * is not known either: pages of just that size, one behind the other, are the same to it in any case.
+   */
+  cap(size: number): void {
+    this.rebase(size, size);
+    this.#isCapped = true;
   }
 
   /** The step above the present one, where it is time to try it. */

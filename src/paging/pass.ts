@@ -25,6 +25,7 @@ export class Pass {
   #pages = 0;
   #previous: Edge | undefined;
   #isStuck = false;
+  #mayRepeat = false;
   #epoch = 0;
   #total: number | undefined;
   #lowest = Infinity;
@@ -63,13 +64,20 @@ export class Pass {
     const page = this.#pages++;
     const common = before === undefined ? Math.max(0, from - offset) : inCommon(sighting, before);
     const isTorn = common === undefined;
-    if (before !== undefined && (isTorn || before.epoch !== epoch))
+    if (before !== undefined && (isTorn || before.epoch !== epoch)) {
       this.#borders.push({ offset, page, isTorn });
+      this.#mayRepeat ||= isTorn || offset >= before.reached;
+    }
     const edge = edgeOf(sighting, before);
     this.#previous = edge;
     this.#isStuck ||= before !== undefined && isSame(edge, before);
     this.#tie(sighting, page);
     return sliceRecords(records, common ?? 0, records.count);
+  }
+
+  /** True when pages may hold records again that others before them held, and that could not be told from them by place. */
+  get mayRepeat(): boolean {
+    return this.#mayRepeat;
   }
 
   /** True when a page held just what the one before it held: the service may send the same for ever. */

@@ -14,8 +14,14 @@ export class UniqueRecords {
 
   /** Reads again: of everything, equal records without an id are counted over all pages, else within each. */
   beginAgain(everything: boolean): void {
+    this.countByPage();
+    if (everything) this.#pass = new IdentitySet();
+  }
+
+  /** From here on equal records without an id are counted within each page: this pass may have some of them twice. */
+  countByPage(): void {
     this.#onlyPass = false;
-    this.#pass = everything ? new IdentitySet() : undefined;
+    this.#pass = undefined;
   }
 
   /** Nothing is read twice: equal records without an id are all different, also from those that were restored. */

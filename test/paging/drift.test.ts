@@ -6,9 +6,9 @@ import { countFigure } from '../support/figures.ts';
 import { MovingListing } from '../support/moving-listing.ts';
 import { randomFrom } from '../support/random.ts';
 
-async function walkSchedule(seed: number, { leastSize = 1, often = false } = {}) {
+async function walkSchedule(seed: number, { leastSize = 1, often = false, name = 'id' } = {}) {
   const random = randomFrom(seed);
-  const listing = new MovingListing(random, (id) => `{"id":${id}}`);
+  const listing = new MovingListing(random, (id) => `{"${name}":${id}}`);
   const { fetchPage } = fakeListing(
     () => listing.records,
     async (page) => {
@@ -83,6 +83,16 @@ describe('a listing that moves while it is walked', () => {
     });
     expect(wrong).toEqual([]);
     expect(incomplete).toBeLessThan(5_000);
+  });
+
+  it('does so where the records have no id', async () => {
+    const wrong: string[] = [];
+    for (let seed = 0; seed < 3_000; seed++) {
+      const { listing, given, account } = await walkSchedule(seed, { leastSize: 7, often: true, name: 'n' });
+      const fault = listing.faultOf(given, account.complete);
+      if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('gives, under a limit, every record that was within it all the time, or says that it may not have', async () => {

@@ -5,6 +5,7 @@ import { walkNumbered } from '../../src/paging/numbered-walk.ts';
 import type { NumberedWalkOptions } from '../../src/paging/numbered-walk-options.ts';
 import { WalkAccount } from '../../src/paging/walk-account.ts';
 import { fakeListing, gather, numberedRecords, refuse } from '../support/fake-listing.ts';
+import type { Page, Window } from '../../src/paging/page.ts';
 import { batchOf } from '../support/records.ts';
 
 function walk(options: Partial<NumberedWalkOptions> & Pick<NumberedWalkOptions, 'fetchPage'>) {
@@ -181,6 +182,51 @@ describe('a walk over numbered pages', () => {
       (page, { offset }) => (offset === 100 && glitches-- > 0 ? { ...page, records: batchOf([]) } : page),
     );
     expect(await walk({ fetchPage }).all).toEqual(numberedRecords(300));
+  });
+});
+
+describe('a service that serves fewer records than it is asked for, and does not say so', () => {
+  const all = numberedRecords(330);
+  const from = (start: number, count: number) => batchOf(all.slice(start, start + count));
+  const kinds: Record<string, (page: Page, window: Window) => Page> = {
+    'numbers its pages by what it serves': (page, { offset, size }) => {
+      const served = Math.min(size, 20);
+      return { ...page, records: from((offset / size) * served, served) };
+    },
+    'serves pages of its own size': (page, { offset, size }) => ({
+      ...page,
+      records: from((offset / size) * 20, 20),
+    }),
+    'says that it applied the size asked for': (page, { offset, size }) => ({
+      ...page,
+      pageSize: size,
+      records: from((offset / size) * 20, 20),
+    }),
+    'cuts pages short': (page, { offset, size }) => ({ ...page, records: from(offset, Math.min(20, size)) }),
+    'cuts pages short where they are heavy': (page, { offset, size }) => ({
+      ...page,
+      records: from(offset, Math.min(17 + (offset % 7), size)),
+    }),
+  };
+  it.each(Object.keys(kinds).flatMap((kind) => [7, 20, 50, 2000].map((size) => [kind, size] as const)))(
+    '%s: gives every record, asked for %i',
+    async (kind, size) => {
+      const { fetchPage, asked } = fakeListing(() => all, kinds[kind]);
+      const { all: given, account } = walk({ fetchPage, size });
+      expect((await given).toSorted()).toEqual(all.toSorted());
+      expect(account.complete).toBe(true);
+      expect(asked.length).toBeLessThan(size === 7 ? 90 : 30);
+    },
+  );
+
+  it('does not take one short page for its size', async () => {
+    let pages = 0;
+    const { fetchPage, asked } = fakeListing(
+      () => all,
+      (page) => (++pages === 1 ? { ...page, records: from(0, 3) } : page),
+    );
+    expect(await walk({ fetchPage }).all).toEqual(all);
+    expect(asked.slice(0, 3)).toEqual(['0+100', '0+100', '99+99']);
   });
 });
 
