@@ -1,4 +1,3 @@
-import { ServiceError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/record-batch.ts';
 import { Extent } from './extent.ts';
 import type { Outcome } from './in-order.ts';
@@ -7,13 +6,12 @@ import { PageRefused, type Page } from './page.ts';
 import { PageSizes } from './page-sizes.ts';
 import { Pass } from './pass.ts';
 import type { Piece, Region } from './piece.ts';
+import { ServedSize } from './served-size.ts';
 import type { Sighting } from './sighting.ts';
 import type { UniqueRecords } from './unique-records.ts';
 
 /** Records in a row that cannot be read alone before the service counts as down. */
 const UNREADABLE_IN_A_ROW = 5;
-/** Times that the service may change the page size that it applies. */
-const REBASES = 8;
 
 /**
  * Reads pages of a numbered listing for a walk: decides on the size of each, shrinks what the service refuses, follows
@@ -27,17 +25,18 @@ export class PageReader {
   readonly #options: NumberedWalkOptions;
   readonly #unique: UniqueRecords;
   readonly #until: number;
+  readonly #servedSize: ServedSize;
   /** Where pages of a size that the service fixes began, in this pass: those that came. */
   readonly #served = new Set<number>();
   #lastPage: Buffer | undefined;
   #unreadableInARow = 0;
-  #rebases = 0;
 
   constructor(options: NumberedWalkOptions, unique: UniqueRecords) {
     this.#options = options;
     this.#unique = unique;
     this.#until = options.until ?? Infinity;
     this.sizes = new PageSizes(options.size);
+    this.#servedSize = new ServedSize(this.sizes);
   }
 
   /** Begins to read again. */
@@ -95,8 +94,9 @@ export class PageReader {
   }
 
   #read(asked: Piece, page: Page): Outcome<Region, Sighting> {
-    const piece = this.#asServed(asked, page);
+    const piece = this.#servedSize.placed(asked, page, this.#until);
     const { from, to, offset, size } = piece;
+    // A page that begins elsewhere, by its number, than where it was expected.
     if (from >= offset + size || offset - from >= size) return { rest: [{ from, to: asked.to }] };
     const { count, bytes } = page.records;
     const total = (this.extent.total = page.total ?? this.extent.total);
@@ -113,21 +113,6 @@ export class PageReader {
     const result = { offset, from, records, isLast, epoch: this.pass.arrived(total) };
     const rest = total === undefined ? [] : this.#after(piece, count, total);
     return offset + count > from || isLast ? { result, rest } : { rest };
-  }
-
-  /**
-   * The page that was served: where its size is not the one asked for, its number says that it begins elsewhere. What a page
-   * holds counts for more than the size that the service says it applied.
-   */
-  #asServed(piece: Piece, { pageSize = 0, records }: Page): Piece {
-    const { offset, size } = piece;
-    const told = pageSize > 0 ? pageSize : size;
-    const served = records.count > Math.max(size, told) ? records.count : told;
-    if (served === size) return piece;
-    this.#rebase(served, size);
-    const begin = (offset / size) * served;
-    const to = Math.max(piece.to, Math.min(begin + served, this.#until));
-    return { ...piece, offset: begin, size: served, to };
   }
 
   /** Without a total a page that is not full is the last, and one that repeats the page before it comes after the last. */
@@ -158,16 +143,5 @@ export class PageReader {
     if (!again) return [{ from, to, again: true, overlap: 0 }];
     this.extent.emptyAt(from);
     return [];
-  }
-
-  #rebase(pageSize: number, asked: number): void {
-    // Of pages that were on their way before the size was known.
-    if (pageSize === this.sizes.largest && (asked > pageSize || this.sizes.isFixed)) return;
-    if (++this.#rebases > REBASES) {
-      throw new ServiceError('the service keeps changing the page size that it applies', {
-        hint: 'give --page-size a smaller number',
-      });
-    }
-    this.sizes.rebase(pageSize, asked);
   }
 }
