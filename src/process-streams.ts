@@ -7,17 +7,18 @@ import { cannotWrite } from './output/files/cannot-write.ts';
 /** Bytes of standard input that folio reads at most: a token, or a list of fiscal IDs. */
 const MOST_INPUT = 64 * 1024 * 1024;
 
-/** Bytes up to which a text is written without a stream: no more than any pipe takes at once. */
-const SMALL = 16 * 1024;
+/** Bytes that may be written first of all without a stream: no pipe that is empty takes less at once. */
+const SMALL = 4 * 1024;
 
 /**
  * Standard output or error as folio writes to it: every write is checked, none is lost at the end of the process. The
- * runtime takes 4 ms to make a stream, so that it is asked for one only by what needs it: a terminal, much data, or a write
- * that could not be done at once. `name` is for messages.
+ * runtime takes 4 ms to make a stream, so that a first small text, often the only one, goes without. No more than that: a
+ * write without a stream waits for a slow reader, and nothing could stop the run meanwhile. `name` is for messages.
  */
 export function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream): OutputStream {
   let failure: Error | undefined;
   let opened: WriteStream | undefined;
+  let begun = false;
   const stream = (): WriteStream => {
     if (opened !== undefined) return opened;
     opened = open();
@@ -38,7 +39,9 @@ export function outputStream(name: string, descriptor: 1 | 2, open: () => WriteS
         const settle = (error: Error | null | undefined): void =>
           error ? reject(cannotWrite(name, error, 'what it was given so far is not whole')) : resolve();
         if (failure) return settle(failure);
-        const rest = opened === undefined && !mayBeTerminal(descriptor) ? writeNow(descriptor, bytes) : bytes;
+        const mayGoNow = !begun && opened === undefined && !mayBeTerminal(descriptor);
+        begun = true;
+        const rest = mayGoNow ? writeNow(descriptor, bytes) : bytes;
         if (rest.length === 0) resolve();
         else stream().write(rest, settle);
       }),

@@ -25,7 +25,7 @@ export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerato
   if (options.isSinglePage) return;
   for (let round = 0; !walk.settled() && round < ROUNDS; round++) {
     options.account.reread();
-    yield* walk.read(walk.doubtful(), false);
+    yield* walk.read(walk.beginAgain(), false);
   }
 }
 
@@ -83,8 +83,11 @@ class NumberedWalk {
     return this.#options.until ?? Infinity;
   }
 
-  /** What to read again: around the places where the listing moved; all of it where those are unknown, or it is short. */
-  doubtful(): Region[] {
+  /**
+   * Begins another pass. Returns what to read again: around the places where the listing moved; all of it where those are
+   * unknown, or it is short.
+   */
+  beginAgain(): Region[] {
     const { pass, sizes } = this.#reader;
     const stretches = pass.doubtful(sizes.largest);
     const isShort = pass.whole.pages <= 2 * this.#options.concurrency;

@@ -39,6 +39,7 @@ export function edgeOf({ offset, records, epoch }: Sighting, before: Edge | unde
 /** How many records, from its front, a page has in common with the one before it. Undefined where they are torn apart. */
 export function inCommon({ offset, from, records }: Sighting, before: Edge): number | undefined {
   const overlap = before.reached - offset;
+  // Pages that only adjoin show nothing either way; a gap is torn, unless the place between was asked for by itself.
   if (overlap <= 0) return overlap < 0 && offset > from ? undefined : 0;
   if (overlap <= records.count && recordKey(records, overlap - 1) === before.last) return overlap;
   for (let index = 0; index < records.count; index++) {
@@ -49,7 +50,7 @@ export function inCommon({ offset, from, records }: Sighting, before: Edge): num
 
 /** True when a page, asked for from further on, holds just what the one before it held. */
 export function isSame(page: Edge, before: Edge): boolean {
-  const [size, sizeBefore] = [page.reached - page.offset, before.reached - before.offset];
+  const moved = page.offset - before.offset;
   const begins = page.first !== undefined && page.first === before.first;
-  return begins && page.last === before.last && size === sizeBefore && page.offset > before.offset;
+  return begins && page.last === before.last && moved > 0 && moved === page.reached - before.reached;
 }

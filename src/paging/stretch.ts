@@ -36,7 +36,8 @@ export class Stretch {
   /** What is to be read the next time: more, where this was not enough to hold together. */
   next(): Stretch {
     const more = this.isTied ? 0 : this.to - this.from;
-    return this.#reaching(Math.max(0, this.from - more), this.to + more);
+    const torn = { after: this.#after, before: this.#before };
+    return new Stretch(Math.max(0, this.from - more), this.to + more, torn);
   }
 
   /** This one and another that it touches, as one. */
@@ -45,10 +46,6 @@ export class Stretch {
       after: Math.min(this.#after, other.#after),
       before: Math.max(this.#before, other.#before),
     });
-  }
-
-  #reaching(from: number, to: number): Stretch {
-    return new Stretch(from, to, { after: this.#after, before: this.#before });
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
@@ -45,6 +46,30 @@ describe.concurrent('a reader of standard output', () => {
       }
       expect(await code).toBe(0);
       expect(hash.digest('hex')).toBe(createHash('sha256').update(lines(issued)).digest('hex'));
+    });
+  });
+
+  it('that reads nothing keeps no run from being stopped', async () => {
+    const server = await startFaultServer(new ModelService({ issued }));
+    await withServer(server, async () => {
+      const { process, exit } = startFolio(
+        quickly(['issued', '--page-size', '20', '--format', 'jsonl'], server),
+      );
+      try {
+        process.stdout!.removeAllListeners('data').pause();
+        for (let seen = -1; seen !== server.requests.length || seen === 0;) {
+          seen = server.requests.length;
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        }
+        process.kill('SIGTERM');
+        // Behind what is left in the pipe, which would hide that it has ended.
+        await once(process, 'exit');
+        process.stdout!.resume();
+        const { code, signal } = await exit;
+        expect(code === 143 || signal === 'SIGTERM').toBe(true);
+      } finally {
+        process.kill('SIGKILL');
+      }
     });
   });
 });

@@ -25,7 +25,7 @@ describe('a window that overlaps the page before', () => {
     );
   });
 
-  it('exists for every size from 7 on up to the 420th record, and for large ones practically always', () => {
+  it('exists for every size from 7 on up to the 420th record', () => {
     for (let from = 1; from < 420; from++) {
       for (let size = 7; size < 30; size++) expect(overlappingWindow(from, size).offset).toBeLessThan(from);
     }
