@@ -8,7 +8,7 @@ import { cannotWrite } from './output/files/cannot-write.ts';
 const MOST_INPUT = 64 * 1024 * 1024;
 
 /** Bytes that may be written first of all without a stream: no pipe that is empty takes less at once. */
-const SMALL = 4 * 1024;
+const SMALL = 8 * 1024;
 
 /**
  * Standard output or error as folio writes to it: every write is checked, none is lost at the end of the process. The
