@@ -74,8 +74,8 @@ const { metafile, outputFiles } = await build({
 
 const texts = new Map(outputFiles.map(({ path, text }) => [nameOf(path), text]));
 const packs = planPacks(metafile, {
-  'pack-start.js': ['src/start.ts'],
-  'pack-listing.js': ['src/cli/run-listing.ts', 'src/output/csv.ts', 'src/output/rows/plain-rows.ts'],
+  'pack-start.js': ['src/process-context.ts'],
+  'pack-listing.js': ['src/run/pipeline.ts', 'src/output/csv/csv.ts', 'src/output/csv/plain-csv.ts'],
 });
 
 rmSync(dist, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-import type { ConfigStore } from './config/store.ts';
-import type { OpenFileTransport } from './api/file-transport.ts';
+import type { ConfigStore } from './profiles/config-store.ts';
+import type { OpenFileTransport } from './api/transport.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
 import type { OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/files/processes.ts';

@@ -17,6 +17,6 @@ export async function main(): Promise<number> {
       // Then it is the program that says why.
     }
   }
-  const { start } = await import('./start.ts');
+  const { start } = await import('./process-context.ts');
   return start(process);
 }

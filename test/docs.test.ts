@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/exit-codes.ts';
-import { topics } from '../src/cli/help/topics.ts';
+import { topics } from '../src/cli/help-topics.ts';
 import { declareAll } from '../src/cli/declare-later.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { formats } from '../src/output/formats.ts';

@@ -6,16 +6,16 @@ const SRC = resolve(import.meta.dirname, '../src');
 
 /** What each room may import, besides itself, `errors.ts` and the types of `context.ts`. `.` is src itself. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  '.': ['cli', 'api', 'config', 'output'],
-  cli: ['.', 'resources', 'paging', 'api', 'json', 'output', 'analysis', 'downloads', 'config', 'sandbox'],
+  '.': ['cli', 'api', 'profiles', 'output'],
+  cli: ['.', 'run', 'resources', 'paging', 'api', 'json', 'output', 'query', 'profiles', 'sandbox'],
+  run: ['.', 'cli', 'resources', 'paging', 'api', 'json', 'output', 'query', 'profiles', 'sandbox'],
   resources: ['paging', 'api', 'json'],
+  query: ['cli', 'run', 'paging', 'api', 'json', 'output'],
+  output: ['paging', 'api', 'json'],
+  profiles: ['paging', 'api', 'json', 'output'],
   paging: ['json'],
   api: ['json'],
   json: [],
-  output: ['json'],
-  analysis: ['json', 'output'],
-  downloads: ['resources', 'paging', 'api', 'json', 'output'],
-  config: [],
   sandbox: [],
 };
 

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { TransportTimeout } from './transport-timeout.ts';
+import { TransportTimeout } from './transport.ts';
 
 /** Where a request was going. */
 interface Destination {
@@ -10,7 +10,7 @@ interface Destination {
   readonly timeout: number;
 }
 
-export interface NetworkFailure {
+interface NetworkFailure {
   readonly error: ServiceError;
   /** Whether another try may fare better: not with a certificate or with what a proxy refuses. */
   readonly retryable: boolean;

@@ -55,16 +55,16 @@ function parseProxy(text: string): Proxy | undefined {
 
 /** Whether `list` (hosts with or without a port, separated by commas or spaces) names the host or a domain above it. */
 function isExempt(url: URL, list: string): boolean {
-  const host = bare(url.hostname);
+  const host = withoutBrackets(url.hostname);
   const port = url.port || '443';
   return list.split(/[\s,]+/).some((entry) => {
     if (entry === '*') return true;
     const [, name = entry, only] = /^(\[[^\]]+\]|[^:]+):(\d+)$/.exec(entry) ?? [];
-    const domain = bare(name.toLowerCase()).replace(/^\*?\./, '');
+    const domain = withoutBrackets(name.toLowerCase()).replace(/^\*?\./, '');
     return domain !== '' && (only ?? port) === port && (host === domain || host.endsWith(`.${domain}`));
   });
 }
 
-function bare(host: string): string {
+function withoutBrackets(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1');
 }

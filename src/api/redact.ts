@@ -1,9 +1,12 @@
+import type { Environment, Secrets } from '../context.ts';
+import { proxySecrets } from './proxy.ts';
+
 const HIDDEN = '[hidden]';
 
 /** Shorter ones are in every other word, and nothing issued as a secret is as short. */
-const SHORTEST = 4;
+const MIN_SECRET_LENGTH = 4;
 /** Characters from which on a piece of base64 stands for the secret and is not in it by chance. */
-const SHORTEST_BASE64 = 8;
+const MIN_BASE64_LENGTH = 8;
 
 /** A query that carries a signature is a key to the file behind the link (spec 2.5). */
 const SIGNED_LINK =
@@ -23,7 +26,7 @@ export type Redact = (text: string) => string;
  * links keep their address and lose their query.
  */
 export function redactor(secrets: readonly string[]): Redact {
-  const long = [...new Set(secrets)].filter((secret) => secret.length >= SHORTEST);
+  const long = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
   // The longest first, so that no part of one is left over by another that it contains.
   const patterns = long.sort((a, b) => b.length - a.length).flatMap(patternsOf);
   const secret = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
@@ -37,10 +40,10 @@ function patternsOf(secret: string): string[] {
   const characters = Array.from(secret, (character) => {
     const bytes = Buffer.from(character).toString('hex').replace(/../g, '%$&');
     const unit = `\\\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    return `(?:${escaped(character)}|${bytes}|${unit})`;
+    return `(?:${escapeRegExp(character)}|${bytes}|${unit})`;
   });
   const literal = [JSON.stringify(secret).slice(1, -1), ...base64FormsOf(secret)];
-  return [characters.join(''), ...literal.map(escaped)];
+  return [characters.join(''), ...literal.map(escapeRegExp)];
 }
 
 /**
@@ -54,9 +57,36 @@ function base64FormsOf(secret: string): string[] {
     const last = Math.floor((bytes.length * 8) / 6);
     return (['base64', 'base64url'] as const).map((alphabet) => bytes.toString(alphabet).slice(first, last));
   });
-  return forms.filter((form) => form.length >= SHORTEST_BASE64);
+  return forms.filter((form) => form.length >= MIN_BASE64_LENGTH);
 }
 
-function escaped(text: string): string {
+function escapeRegExp(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+}
+
+/** What the environment holds that must not be shown: the token, however it is malformed, and passwords of proxies. */
+export function knownSecrets(env: Environment): Secrets {
+  const words = (env['FOLIO_TOKEN'] ?? '').split(/\s+/).filter((word) => !/^bearer$/i.test(word));
+  const known = new Set([...words, ...proxySecrets(env)]);
+  let redact = redactor([...known]);
+  return {
+    hide(texts) {
+      for (const text of texts) known.add(text);
+      redact = redactor([...known]);
+    },
+    redact: (text) => redact(text),
+  };
+}
+
+/**
+ * The error with nothing secret in its message, its stack (which begins with the message as it first was) or its causes:
+ * what a service repeats may have become part of any of them. Changes the error itself, so that it stays of its kind.
+ */
+export function withoutSecrets(error: unknown, redact: Redact): unknown {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const [message, stack] = [redact(at.message), redact(at.stack ?? '')];
+    if (message !== at.message) at.message = message;
+    if (stack !== at.stack) at.stack = stack;
+  }
+  return error;
 }

@@ -1,13 +1,9 @@
-import { AuthError, NotFoundError, ServiceError } from '../errors.ts';
-import { readErrorBody } from './error-body.ts';
-import { RefusedQuery } from './refused-query.ts';
-import { UnknownFiscalIds } from './unknown-fiscal-ids.ts';
-import type { FolioError } from '../errors.ts';
-import type { ErrorBody } from './error-body.ts';
+import { AuthError, NotFoundError, ServiceError, UsageError, type FolioError } from '../errors.ts';
 import type { Redact } from './redact.ts';
+import { readErrorBody, type ErrorBody } from './service-words.ts';
 
 /** A response other than 200, inflated, and what it answered. */
-export interface Refusal {
+interface Refusal {
   readonly url: URL;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -21,9 +17,9 @@ export function statusFailure(refusal: Refusal): FolioError {
   const body = readErrorBody(refusal.body, redact);
   const said = body.words === undefined ? '' : `: ${body.words}`;
   if (status >= 300 && status < 400 && headers['location'] !== undefined)
-    return redirect(url, status, headers['location']);
-  if (status === 400) return badRequest(url, body);
-  if (status === 401 || status === 403) return unauthorized(url, status, body);
+    return redirectFailure(url, status, headers['location']);
+  if (status === 400) return badRequestFailure(url, body);
+  if (status === 401 || status === 403) return authorizationFailure(url, status, body);
   if (status === 404) {
     return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`, {
       hint: 'Check the ID against the listing: it may also be of another organization',
@@ -46,7 +42,7 @@ function hintFor(status: number): string | undefined {
 }
 
 /** Only the target's host is named: its path and query may carry a signature. */
-function redirect(url: URL, status: number, location: string): ServiceError {
+function redirectFailure(url: URL, status: number, location: string): ServiceError {
   const target = URL.canParse(location, url.href) ? new URL(location, url).host : '';
   return new ServiceError(
     `${url.host} redirects to ${target || 'an unreadable address'} (${status}), and folio takes the token nowhere else`,
@@ -54,7 +50,7 @@ function redirect(url: URL, status: number, location: string): ServiceError {
   );
 }
 
-function badRequest(url: URL, { words, errors }: ErrorBody): FolioError {
+function badRequestFailure(url: URL, { words, errors }: ErrorBody): FolioError {
   const { missingFiscalIds, warnings } = errors;
   if (missingFiscalIds.length > 0) return new UnknownFiscalIds(missingFiscalIds, warnings);
   return new RefusedQuery(`${url.host} refuses the query (400)${words === undefined ? '' : `: ${words}`}`, {
@@ -63,7 +59,7 @@ function badRequest(url: URL, { words, errors }: ErrorBody): FolioError {
 }
 
 /** The three kinds of spec 5, which all look like a refused token. */
-function unauthorized(url: URL, status: number, { words, message }: ErrorBody): FolioError {
+function authorizationFailure(url: URL, status: number, { words, message }: ErrorBody): FolioError {
   const said = words === undefined ? '' : `: ${words}`;
   if (status === 401) {
     return new AuthError(`no token reached ${url.host} (401)${said}`, {
@@ -80,4 +76,44 @@ function unauthorized(url: URL, status: number, { words, message }: ErrorBody): 
       'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated; ' +
       'log in with a new one: `folio auth login`',
   });
+}
+
+/**
+ * A status that has no meaning of its own beyond the service's having failed: one that whoever asked wanted to see
+ * itself (`ApiRequest.passes`), thrown at once, or any other after its last try.
+ */
+export class StatusError extends ServiceError {
+  readonly status: number;
+  /** Inflated; empty where that was not possible. */
+  readonly body: Buffer;
+  /** From the request to the end of the response. */
+  readonly milliseconds: number;
+
+  constructor(error: ServiceError, answer: { status: number; body: Buffer; milliseconds: number }) {
+    super(error.message, { hint: error.hint });
+    this.status = answer.status;
+    this.body = answer.body;
+    this.milliseconds = answer.milliseconds;
+  }
+}
+
+/** The service's 400: an unsupported parameter, a value it does not take, or, on some listings, unknown fiscal IDs. */
+export class RefusedQuery extends UsageError {
+  readonly status = 400;
+}
+
+/** The service's 400 where none of the fiscal IDs in the filter exist (spec 4.1 rule 3). */
+export class UnknownFiscalIds extends NotFoundError {
+  /** As the service normalizes them: without dots and dash. */
+  readonly fiscalIds: readonly string[];
+  /** Whatever else the response's `errors` said, a line each. */
+  readonly warnings: readonly string[];
+
+  constructor(fiscalIds: readonly string[], warnings: readonly string[]) {
+    super(`none of the fiscal IDs exist: ${fiscalIds.join(', ')}`, {
+      hint: 'Check them against a listing without the filter',
+    });
+    this.fiscalIds = fiscalIds;
+    this.warnings = warnings;
+  }
 }

@@ -1,4 +1,4 @@
-import { parseDay } from '../analysis/calendar-day.ts';
+import { parseCalendarDay } from '../query/calendar-day.ts';
 import { UsageError } from '../errors.ts';
 
 /** Parse functions for flags: each returns a typed value, or throws naming the flag, the value and what is allowed. */
@@ -92,7 +92,7 @@ export function parameter(flag: string) {
 /** A day of the calendar, in days since 1970-01-01. */
 export function day(flag: string) {
   return (value: string): number =>
-    parseDay(/^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '') ??
+    parseCalendarDay(/^\d{4}-\d{2}-\d{2}$/.test(value) ? value : '') ??
     refuse(flag, value, 'a day, such as 2026-10-31');
 }
 

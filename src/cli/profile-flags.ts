@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import type { CompleteConnection } from '../config/require-connection.ts';
-import type { GlobalFlags } from './global-flags.ts';
+import type { CompleteConnection } from '../profiles/connection.ts';
+import type { GlobalFlags } from './flags.ts';
 import { oneOf } from './parse-values.ts';
 
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */

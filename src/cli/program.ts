@@ -5,22 +5,22 @@ import { funds } from '../resources/funds.ts';
 import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
 import { version } from '../version.ts';
-import { addAging } from './aging.ts';
-import { addAuth } from './auth.ts';
-import { addCompletion } from './completion/completion.ts';
-import { addConfig } from './config.ts';
-import { addCustomerItems } from './customer-items.ts';
+import { addAging } from './commands/aging.ts';
+import { addAuth } from './commands/auth.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addConfig } from './commands/config.ts';
+import { addCustomerItems } from './commands/items.ts';
 import { declareLater } from './declare-later.ts';
-import { addDoctor } from './doctor/doctor.ts';
-import { addFundItems } from './fund-items.ts';
-import { addGlobalFlags } from './global-flags.ts';
-import { addIssuedDownload } from './issued-download.ts';
-import { addExamples, addListing } from './listing.ts';
-import { ABOUT_TOPICS, addHelp } from './help/help.ts';
-import { addRawGet } from './raw-get.ts';
-import { addSandbox } from './sandbox.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addFundItems } from './commands/items.ts';
+import { addGlobalFlags } from './flags.ts';
+import { addIssuedDownload } from './commands/download.ts';
+import { addExamples, addListing } from './commands/listing.ts';
+import { ABOUT_TOPICS, addHelp } from './help.ts';
+import { addRawGet } from './commands/get.ts';
+import { addSandbox } from './commands/sandbox.ts';
 import { addSuggestions } from './suggestions.ts';
-import { addVerify } from './verify.ts';
+import { addVerify } from './commands/verify.ts';
 
 const ABOUT =
   "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +
@@ -70,7 +70,7 @@ export function buildProgram(context: Context, writeOut: (text: string) => void 
   addRawGet(program, context);
   addVerify(program, context);
   addAuth(program, context, async (connection) => {
-    const { verifyConnection } = await import('./verify-connection.ts');
+    const { verifyConnection } = await import('../run/session.ts');
     await verifyConnection(context, connection);
   });
   addConfig(program, context);
@@ -89,14 +89,18 @@ function termOf(argument: Argument): string {
   return argument.required ? `<${name}>` : `[${name}]`;
 }
 
-interface Group {
+interface ListingGroup {
   readonly context: Context;
   /** Adds the commands that are about single items. */
   readonly addItems: (group: Command, context: Context) => void;
 }
 
 /** A command that lists, with the listing also under the name `list`, and others under it. */
-function addListingGroup(group: Command, resource: typeof customers, { context, addItems }: Group): void {
+function addListingGroup(
+  group: Command,
+  resource: typeof customers,
+  { context, addItems }: ListingGroup,
+): void {
   addListing(group, resource, context);
   declareLater(group, () => {
     addListing(group.command('list'), resource, context);

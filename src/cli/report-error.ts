@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { FolioError, Interrupted } from '../errors.ts';
-import { visible } from '../output/terminal-text.ts';
+import { visible } from '../output/terminal/terminal-text.ts';
 import { isReaderGone } from './exit-codes.ts';
 
 /**

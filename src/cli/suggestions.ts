@@ -1,8 +1,8 @@
 import type { Command, CommanderError } from 'commander';
-import { nearestNames } from '../analysis/nearest-names.ts';
+import { nearestNames } from '../query/nearest-names.ts';
 import { UsageError } from '../errors.ts';
 import { declareLater } from './declare-later.ts';
-import { nearestHint } from './nearest-hint.ts';
+import { nearestHint } from '../query/nearest-names.ts';
 
 /**
  * Has unknown commands and flags answered with those that were likely meant, on a command and all under it. The parser

@@ -1,7 +1,7 @@
-import { compact } from './compact.ts';
-import { ABSENT, BOOLEAN, ESCAPED, JSON_TEXT, NUMBER } from './cell-spans.ts';
+import { compact } from './checked-text.ts';
+import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, JSON_TEXT, NUMBER_LITERAL } from './projection.ts';
 import { Projection } from './projection.ts';
-import type { RecordBatch } from './record-batch.ts';
+import type { RecordBatch } from './records.ts';
 
 type CellKind = 'string' | 'number' | 'boolean' | 'array';
 
@@ -44,10 +44,16 @@ export class CellReader {
       return { kind: 'array', text: compact(batch.bytes, start, end).toString('utf8') };
     }
     const text = batch.bytes.toString('utf8', start, end);
-    if (kind === ESCAPED) return { kind: 'string', text: JSON.parse(`"${text}"`) as string };
+    if (kind === ESCAPED_TEXT) return { kind: 'string', text: JSON.parse(`"${text}"`) as string };
     return {
       kind:
-        kind === NUMBER ? 'number' : kind === BOOLEAN ? 'boolean' : kind === JSON_TEXT ? 'array' : 'string',
+        kind === NUMBER_LITERAL
+          ? 'number'
+          : kind === BOOLEAN_LITERAL
+            ? 'boolean'
+            : kind === JSON_TEXT
+              ? 'array'
+              : 'string',
       text,
     };
   }

@@ -31,7 +31,7 @@ export function firstMarked(marks: number): number {
 }
 
 /** The position of the first quote, backslash or control character from `start` on, or the length of the bytes. */
-export function endOfRun(view: WordView, start: number): number {
+export function endOfPlainText(view: WordView, start: number): number {
   const { bytes, words } = view;
   const lastWord = bytes.length - 4;
   let at = start;
@@ -48,7 +48,7 @@ export function endOfRun(view: WordView, start: number): number {
 }
 
 /** The bytes as words, to compare with others; the last overlaps the one before, so that none is left over. */
-export function wordsOf(bytes: Buffer): Int32Array<ArrayBuffer> {
+export function toWords(bytes: Buffer): Int32Array<ArrayBuffer> {
   if (bytes.length < 4) return new Int32Array(0);
   const { words } = viewWords(bytes);
   return Int32Array.from({ length: Math.ceil(bytes.length / 4) }, (_, index) =>

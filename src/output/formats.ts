@@ -8,15 +8,15 @@ export type Format = (typeof formats)[number];
 /** The one list of writers; each is loaded when it is used. */
 const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
   table: async () => (await import('./table/table.ts')).openTable,
-  jsonl: async () => ofColumns((await import('./jsonl.ts')).openJsonl),
+  jsonl: async () => ofColumns((await import('./json.ts')).openJsonl),
   json: async () => ofColumns((await import('./json.ts')).openJson),
-  csv: async () => (await import('./csv.ts')).openCsv,
-  tsv: async () => (await import('./csv.ts')).openTsv,
+  csv: async () => (await import('./csv/csv.ts')).openCsv,
+  tsv: async () => (await import('./csv/csv.ts')).openTsv,
   xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
 };
 
 async function ofColumns(open: OpenWriter): Promise<OpenWriter> {
-  const { withColumns } = await import('./picked-records.ts');
+  const { withColumns } = await import('./json.ts');
   return withColumns(open);
 }
 

@@ -1,7 +1,15 @@
-import type { RecordBatch } from '../json/record-batch.ts';
-import { joinRecords } from './join-records.ts';
-import { openJsonl } from './jsonl.ts';
+import { compactInto } from '../json/checked-text.ts';
+import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, Projection } from '../json/projection.ts';
+import type { RecordBatch } from '../json/records.ts';
 import type { OpenWriter, Sink, Writer } from './writer.ts';
+
+/** One record a line, as sent. */
+export const openJsonl: OpenWriter = (sink) => ({
+  write: async (batch) => {
+    for (const chunk of joinRecords(batch, '\n')) await sink.write(chunk);
+  },
+  end: async () => {},
+});
 
 const SEPARATOR = ',\n';
 
@@ -28,5 +36,91 @@ class ArrayWriter implements Writer {
 
   async end(): Promise<void> {
     await this.#sink.write(this.#begun ? '\n]\n' : '[]\n');
+  }
+}
+
+const NULL = Buffer.from('null');
+const CLOSE = Buffer.from('}');
+
+/**
+ * A writer of whole records, for the columns that were asked for: it is given records of these alone, in their order,
+ * each value as it was sent under the name of its column, as in `{"number":7,"customer.name":null}`.
+ */
+export function withColumns(open: OpenWriter): OpenWriter {
+  return (sink, layout) => {
+    const writer = open(sink, layout);
+    if (layout.columns === undefined) return writer;
+    const picker = new RecordPicker(layout.columns);
+    return { write: (batch) => writer.write(picker.pick(batch)), end: () => writer.end() };
+  };
+}
+
+class RecordPicker {
+  readonly #projection: Projection;
+  /** What stands before each value: the brace or comma, and the name. */
+  readonly #leads: readonly Buffer[];
+
+  constructor(columns: readonly string[]) {
+    this.#projection = new Projection(columns);
+    this.#leads = columns.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
+  }
+
+  pick(batch: RecordBatch): RecordBatch {
+    const parts: Buffer[] = [];
+    const bounds = new Int32Array(2 * batch.count);
+    let size = 0;
+    for (let index = 0; index < batch.count; index++) {
+      bounds[2 * index] = size;
+      for (const part of this.#partsOf(batch, index)) {
+        parts.push(part);
+        size += part.length;
+      }
+      bounds[2 * index + 1] = size;
+    }
+    return {
+      ...batch,
+      bytes: Buffer.concat(parts, size),
+      bounds,
+      ids: new Int32Array(2 * batch.count).fill(-1),
+    };
+  }
+
+  *#partsOf(batch: RecordBatch, index: number): Generator<Buffer> {
+    this.#projection.project(batch, index);
+    const { kinds, starts, ends } = this.#projection.cells;
+    for (let column = 0; column < this.#leads.length; column++) {
+      yield this.#leads[column]!;
+      const kind = kinds[column]!;
+      // The span of a string leaves out its quotes.
+      const quote = kind === PLAIN_TEXT || kind === ESCAPED_TEXT ? 1 : 0;
+      yield kind === ABSENT ? NULL : batch.bytes.subarray(starts[column]! - quote, ends[column]! + quote);
+    }
+    yield CLOSE;
+  }
+}
+
+/** Bytes that are handed on at a time, unless one record has more. */
+const CHUNK = 1024 * 1024;
+
+/**
+ * The records of a batch, each on one line and with `separator` behind it, in chunks that are the taker's. They are copied
+ * as sent, and only rid of white space between tokens when there is any.
+ */
+function* joinRecords(batch: RecordBatch, separator: string): Generator<Buffer> {
+  const { bytes, bounds, count, spaced } = batch;
+  let index = 0;
+  while (index < count) {
+    const first = index;
+    let size = 0;
+    do size += bounds[2 * index + 1]! - bounds[2 * index]! + separator.length;
+    while (++index < count && size + bounds[2 * index + 1]! - bounds[2 * index]! < CHUNK);
+    const chunk = Buffer.allocUnsafeSlow(size);
+    let at = 0;
+    for (let record = first; record < index; record++) {
+      const [start, end] = [bounds[2 * record]!, bounds[2 * record + 1]!];
+      at += spaced ? compactInto(bytes, [start, end], chunk.subarray(at)) : bytes.copy(chunk, at, start, end);
+      for (let letter = 0; letter < separator.length; letter++) chunk[at++] = separator.charCodeAt(letter);
+    }
+    yield chunk.subarray(0, at);
   }
 }

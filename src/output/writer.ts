@@ -1,4 +1,4 @@
-import type { RecordBatch } from '../json/record-batch.ts';
+import type { RecordBatch } from '../json/records.ts';
 
 /** Where bytes go. A write resolves when more may be written (back-pressure) and rejects with OutputError. */
 export interface Sink {

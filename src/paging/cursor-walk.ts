@@ -1,8 +1,8 @@
 import { ServiceError } from '../errors.ts';
-import { sliceRecords, type RecordBatch } from '../json/record-batch.ts';
+import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from './page.ts';
 import { UniqueRecords } from './unique-records.ts';
-import type { WalkAccount } from './walk-account.ts';
+import type { WalkStatus } from './walk-status.ts';
 
 export interface CursorPage {
   readonly records: RecordBatch;
@@ -16,7 +16,7 @@ export interface CursorWalkOptions {
   readonly from?: string | undefined;
   /** Records to give, at most. */
   readonly limit?: number | undefined;
-  readonly account: WalkAccount;
+  readonly account: WalkStatus;
   readonly signal: AbortSignal;
   readonly given?: UniqueRecords;
 }

@@ -1,7 +1,7 @@
 /**
  * Work that is cut into pieces as it goes: a region is a stretch not yet asked for, a piece is one request of it.
  */
-export interface Plan<Region, Piece, Result> {
+interface Plan<Region, Piece, Result> {
   readonly regions: readonly Region[];
   /**
    * Cuts the next piece off the front of a region; `rest` stays in its place. 'wait' where what to do depends on
@@ -12,14 +12,14 @@ export interface Plan<Region, Piece, Result> {
     running: number,
   ): { readonly piece: Piece; readonly rest?: Region | undefined } | 'wait';
   /** Does one piece. What it returns takes the piece's place: a result, and regions still to be done after it. */
-  run(piece: Piece, signal: AbortSignal): Promise<Outcome<Region, Result>>;
+  run(piece: Piece, signal: AbortSignal): Promise<TaskResult<Region, Result>>;
   /** Pieces running at once. */
   readonly concurrency: number;
   /** Pieces running or done but not yet read, at most: what bounds the memory. */
   readonly ahead: number;
 }
 
-export interface Outcome<Region, Result> {
+export interface TaskResult<Region, Result> {
   readonly result?: Result;
   readonly rest?: readonly Region[];
 }

@@ -1,11 +1,11 @@
-import { sliceRecords } from '../json/record-batch.ts';
+import { sliceRecords } from '../json/records.ts';
 import { inOrder } from './in-order.ts';
-import type { NumberedWalkOptions } from './numbered-walk-options.ts';
+import type { NumberedWalkOptions } from './page-reader.ts';
 import type { Delivery } from './page.ts';
 import { PageReader } from './page-reader.ts';
 import { Pass } from './pass.ts';
-import type { Piece, Region } from './piece.ts';
-import type { Sighting } from './sighting.ts';
+import type { PageTask, Region } from './page-reader.ts';
+import type { PlacedPage } from './pass.ts';
 import { UniqueRecords } from './unique-records.ts';
 
 /** Re-reads of a listing that moved, at most. */
@@ -50,9 +50,9 @@ class NumberedWalk {
       concurrency,
       ahead: concurrency * 2,
       carve: (region: Region, running: number) => this.#reader.carve(region, running),
-      run: (piece: Piece, within: AbortSignal) => this.#reader.run(piece, within),
+      run: (piece: PageTask, within: AbortSignal) => this.#reader.run(piece, within),
     };
-    for await (const sighting of inOrder<Region, Piece, Sighting>(plan, signal)) {
+    for await (const sighting of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {
       const { pass, extent } = this.#reader;
       const records = pass.join(sighting);
       if (pass.isStuck) extent.endsAt(sighting.offset);

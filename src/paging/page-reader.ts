@@ -1,14 +1,140 @@
-import { sliceRecords, type RecordBatch } from '../json/record-batch.ts';
-import { Extent } from './extent.ts';
-import type { Outcome } from './in-order.ts';
-import type { NumberedWalkOptions } from './numbered-walk-options.ts';
-import { PageRefused, type Page } from './page.ts';
-import { PageSizes } from './page-sizes.ts';
-import { Pass } from './pass.ts';
-import type { Piece, Region } from './piece.ts';
-import { ServedSize } from './served-size.ts';
-import type { Sighting } from './sighting.ts';
+import { ServiceError } from '../errors.ts';
+import { sliceRecords, type RecordBatch } from '../json/records.ts';
+import type { TaskResult } from './in-order.ts';
+import { PageSizes, type SizedWindow } from './page-sizes.ts';
+import { PageRefused, type FetchPage, type Page } from './page.ts';
+import { Pass, type PlacedPage } from './pass.ts';
 import type { UniqueRecords } from './unique-records.ts';
+import type { WalkStatus } from './walk-status.ts';
+
+export interface NumberedWalkOptions {
+  readonly fetchPage: FetchPage;
+  /** Records a page, at most. */
+  readonly size: number;
+  /** Where to begin, in records: 0, or where an earlier walk was stopped. */
+  readonly from?: number;
+  /** Ends before this offset, whatever the total: for a limit, or for a single page. */
+  readonly until?: number | undefined;
+  /** One page: whatever the service serves as that is all that was asked for. */
+  readonly isSinglePage?: boolean;
+  /** Pages asked for at once. */
+  readonly concurrency: number;
+  readonly account: WalkStatus;
+  readonly signal: AbortSignal;
+  /** Records given by an earlier walk that this one continues. */
+  readonly given?: UniqueRecords;
+}
+
+/** Records not yet asked for, from `from` up to `to`. Without `to`: as far as the listing goes. */
+export interface Region {
+  readonly from: number;
+  readonly to?: number;
+  /** Records a page here, at most: a larger page was refused. */
+  readonly most?: number;
+  /** True where a page at `from` came back slow, or without it, and is asked for once more. */
+  readonly again?: boolean;
+  /** Records that a page here may share with the one before it, at most: where pages fall short, more would be all there is. */
+  readonly overlap?: number;
+}
+
+/** One page, asked for to hold the records from `from` up to `to`. It may begin before. */
+export interface PageTask extends SizedWindow {
+  readonly from: number;
+  readonly to: number;
+  readonly again: boolean;
+}
+
+/** Pages in a row that come back empty, although the total says more, before they count as the end. */
+const EMPTY_IN_A_ROW = 3;
+
+/**
+ * How far a listing goes, as far as is known: the total that the service names, and what the pages themselves showed.
+ * A total is a hint. One that is too low is found out by full pages, one that is too high by empty ones.
+ */
+class Extent {
+  /** The last total that the service named. */
+  total: number | undefined;
+  /** One past the last record that a full page held: the listing goes at least so far. */
+  #fullUntil = 0;
+  #end = Infinity;
+  #emptyInARow = 0;
+  #emptyFrom = Infinity;
+
+  /** Whether a page is worth asking for at this offset. Beyond the total that is known only when no page is coming. */
+  goesOnAt(offset: number, coming: number): boolean {
+    if (offset >= this.#end) return false;
+    if (this.total === undefined) return coming === 0;
+    if (offset < this.total) return true;
+    // Where the last page before the total is full, one more page shows whether the total is true.
+    if (offset === this.total) return offset > 0;
+    return coming === 0 && offset <= this.#fullUntil;
+  }
+
+  /** A page of `size` records, asked for because of the one at `from`, held so many. */
+  held({ offset, from, size }: { offset: number; from: number; size: number }, count: number): void {
+    if (offset + count > from) this.#emptyInARow = 0;
+    if (count >= size) this.#fullUntil = Math.max(this.#fullUntil, offset + count);
+  }
+
+  /** A page did not reach the record at `offset`, twice, although the total says that there is one. */
+  emptyAt(offset: number): void {
+    this.#emptyFrom = this.#emptyInARow === 0 ? offset : Math.min(offset, this.#emptyFrom);
+    if (++this.#emptyInARow >= EMPTY_IN_A_ROW) this.#end = this.#emptyFrom;
+  }
+
+  /** The listing was seen to end before this offset. */
+  endsAt(offset: number): void {
+    this.#end = offset;
+  }
+
+  /** Forgets where the listing ended, for reading it again; the total stays. */
+  reopen(): void {
+    this.#end = Infinity;
+    this.#emptyInARow = 0;
+  }
+}
+
+/** Times that the service may change the page size that it applies. */
+const REBASES = 8;
+
+/** Finds out which size the service gave a page, and has the sizes to come follow it. */
+class ServedSize {
+  readonly #sizes: PageSizes;
+  #rebases = 0;
+
+  constructor(sizes: PageSizes) {
+    this.#sizes = sizes;
+  }
+
+  /**
+   * The piece as it was served: where its size is not the one asked for, its number says that it begins elsewhere. What a
+   * page holds counts for more than the size that the service says it applied. Throws ServiceError where that never
+   * stays the same.
+   *
+   * @param until where the walk ends, in records
+   */
+  placed(piece: PageTask, { pageSize = 0, records }: Page, until: number): PageTask {
+    const { offset, size } = piece;
+    const told = pageSize > 0 ? pageSize : size;
+    const served = records.count > Math.max(size, told) ? records.count : told;
+    if (served === size) return piece;
+    this.#rebase(served, size);
+    const begin = (offset / size) * served;
+    const to = Math.max(piece.to, Math.min(begin + served, until));
+    return { ...piece, offset: begin, size: served, to };
+  }
+
+  #rebase(pageSize: number, asked: number): void {
+    // Of pages that were on their way before the size was known.
+    if (pageSize === this.#sizes.largest && (asked > pageSize || this.#sizes.isFixed)) return;
+    if (++this.#rebases > REBASES) {
+      throw new ServiceError('the service keeps changing the page size that it applies', {
+        hint: 'give --page-size a smaller number',
+      });
+    }
+    this.#sizes.rebase(pageSize, asked);
+  }
+}
 
 /** Records in a row that cannot be read alone before the service counts as down. */
 const UNREADABLE_IN_A_ROW = 5;
@@ -47,7 +173,7 @@ export class PageReader {
   }
 
   /** Cuts the next page off the front of a region. */
-  carve(region: Region, running: number): { piece: Piece; rest?: Region | undefined } | 'wait' {
+  carve(region: Region, running: number): { piece: PageTask; rest?: Region | undefined } | 'wait' {
     const { from, most, again = false, overlap = Infinity } = region;
     const end = Math.min(region.to ?? Infinity, this.#until);
     if (from >= end || !this.extent.goesOnAt(from, running)) return 'wait';
@@ -69,7 +195,7 @@ export class PageReader {
   }
 
   /** Asks for one page. What takes its place is the page, and what is still to be read where it fell short. */
-  async run(piece: Piece, signal: AbortSignal): Promise<Outcome<Region, Sighting>> {
+  async run(piece: PageTask, signal: AbortSignal): Promise<TaskResult<Region, PlacedPage>> {
     try {
       return this.#read(piece, await this.#options.fetchPage(piece, signal));
     } catch (error) {
@@ -79,7 +205,7 @@ export class PageReader {
   }
 
   /** A smaller page; after a slow answer the same page once more, since slowness may pass. */
-  #refused(piece: Piece, refusal: PageRefused): Outcome<Region, Sighting> {
+  #refused(piece: PageTask, refusal: PageRefused): TaskResult<Region, PlacedPage> {
     const { size, step, from, to, again } = piece;
     if (size === 1) {
       this.#options.account.cannotRead(from);
@@ -93,7 +219,7 @@ export class PageReader {
     return { rest: [{ from, to, most }] };
   }
 
-  #read(asked: Piece, page: Page): Outcome<Region, Sighting> {
+  #read(asked: PageTask, page: Page): TaskResult<Region, PlacedPage> {
     const piece = this.#servedSize.placed(asked, page, this.#until);
     const { from, to, offset, size } = piece;
     // A page that begins elsewhere, by its number, than where it was expected.
@@ -116,7 +242,7 @@ export class PageReader {
   }
 
   /** Without a total a page that is not full is the last, and one that repeats the page before it comes after the last. */
-  #endsAt({ offset, size }: Piece, { bytes, bounds, count }: RecordBatch): boolean {
+  #endsAt({ offset, size }: PageTask, { bytes, bounds, count }: RecordBatch): boolean {
     if (this.#lastPage === undefined) this.#unique.beginOnlyPass();
     const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
     const repeated = this.#lastPage?.equals(page) ?? false;
@@ -126,7 +252,7 @@ export class PageReader {
   }
 
   /** Where to go on after a page that held fewer records than asked for, although the total says that there are more. */
-  #after({ from, to, again, offset, size }: Piece, count: number, total: number): Region[] {
+  #after({ from, to, again, offset, size }: PageTask, count: number, total: number): Region[] {
     const reached = offset + count;
     if (reached >= to || reached >= total) return [];
     if (offset === 0 && count > 0 && count < size && !this.sizes.isFixed) {

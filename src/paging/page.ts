@@ -1,4 +1,4 @@
-import type { RecordBatch } from '../json/record-batch.ts';
+import type { RecordBatch } from '../json/records.ts';
 
 /** A page by the place of its first record and its size, both in records. `offset` is a multiple of `size`. */
 export interface Window {

@@ -1,14 +1,14 @@
-import type { ApiClient } from '../api/api-client.ts';
-import { pathSegment, type QueryPair } from '../api/query-string.ts';
-import { StatusError } from '../api/status-error.ts';
+import type { ApiClient } from '../api/client.ts';
+import { pathSegment, type QueryPair } from '../api/address.ts';
+import { StatusError } from '../api/status-failure.ts';
 import type { Clock } from '../context.ts';
 import { NotFoundError } from '../errors.ts';
-import { recordBytes, type RecordBatch } from '../json/record-batch.ts';
-import { scanRecord } from '../json/scan-page.ts';
+import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { scanRecord } from '../json/scan-records.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
-import type { WalkAccount } from '../paging/walk-account.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
 import { fundDocuments } from './fund-documents.ts';
-import { numberedPages } from './numbered-pages.ts';
+import { numberedPages } from './listing-pages.ts';
 import type { NumberedPaging } from './resource.ts';
 
 /** Tries before a 500 counts as the service's answer for an unknown customer and not as a passing fault. */
@@ -48,11 +48,11 @@ export function fetchPortalLink(client: ApiClient, query: readonly QueryPair[]):
   return client.get({ path: '/customers/portal-link', query, parse: scanRecord });
 }
 
-export interface FetchFundOptions {
+interface FetchFundOptions {
   readonly client: ApiClient;
   readonly id: string;
   readonly concurrency: number;
-  readonly account: WalkAccount;
+  readonly account: WalkStatus;
   readonly signal: AbortSignal;
   readonly onErrors: (errors: Buffer) => void;
 }

@@ -1,4 +1,4 @@
-import { listPairs, type ListEncoding, type QueryPair } from '../api/query-string.ts';
+import { listPairs, type ListEncoding, type QueryPair } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import type { Resource } from './resource.ts';
 

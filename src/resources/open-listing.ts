@@ -1,20 +1,20 @@
-import type { ApiClient } from '../api/api-client.ts';
-import { pathSegment } from '../api/query-string.ts';
+import type { ApiClient } from '../api/client.ts';
+import { pathSegment } from '../api/address.ts';
 import { walkCursors } from '../paging/cursor-walk.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
-import type { WalkAccount } from '../paging/walk-account.ts';
-import { cursorPages } from './cursor-pages.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
+import { cursorPages } from './listing-pages.ts';
 import { filterParameters, requestSize, type ListingQuery } from './listing-query.ts';
-import { numberedPages } from './numbered-pages.ts';
-import type { PageRequest } from './page-request.ts';
+import { numberedPages } from './listing-pages.ts';
+import type { PageRequest } from './listing-pages.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 
-export interface OpenListingOptions {
+interface OpenListingOptions {
   readonly client: ApiClient;
   readonly concurrency: number;
-  readonly account: WalkAccount;
+  readonly account: WalkStatus;
   readonly signal: AbortSignal;
   /** Receives the text of the service's `errors` (spec 2.4), page by page as they come. */
   readonly onErrors: (errors: Buffer) => void;

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import type { World } from './endpoints/endpoint.ts';
-import { chooseFault } from './fault.ts';
-import { identify } from './identify.ts';
-import { chooseLatency, longestCall } from './latency.ts';
-import { openLink } from './endpoints/open-link.ts';
+import { Draw, hash32 } from './data/values.ts';
+import { customerEndpoint, customersEndpoint } from './endpoints/customers.ts';
+import { BadQuery, Query, type Endpoint, type World } from './endpoints/endpoint.ts';
+import { openLink } from './endpoints/files.ts';
+import { fundEndpoint, fundsEndpoint } from './endpoints/funds.ts';
+import { issuedEndpoint } from './endpoints/issued.ts';
+import { portalLinkEndpoint } from './endpoints/portal-link.ts';
+import { receivedEndpoint } from './endpoints/received.ts';
 import type { Settings } from './options.ts';
-import { PageCache } from './page-cache.ts';
-import { BadQuery, Query } from './endpoints/query.ts';
-import { errorReply, gatewayReply, type Reply } from './endpoints/reply.ts';
-import { findRoute, type Route } from './endpoints/route.ts';
-import { compressReply } from './send-reply.ts';
-import type { IssuedToken } from './token.ts';
+import { bodyForms, compressReply, errorReply, gatewayReply, type Reply } from './reply.ts';
+import { identify, type IssuedToken } from './token.ts';
 
 const cacheBytes = 48 * 1024 * 1024;
 
@@ -106,4 +105,111 @@ function accepts(header: string): boolean {
       .split(/\s*;\s*q\s*=\s*/);
     return coding === 'gzip' && Number(weight ?? 1) > 0;
   });
+}
+
+const endpoints: Readonly<Record<string, Endpoint>> = {
+  '/v1/invoices/issued': issuedEndpoint,
+  '/v1/invoices/received': receivedEndpoint,
+  '/v1/customers': customersEndpoint,
+  '/v1/customers/portal-link': portalLinkEndpoint,
+  '/v1/accounts-payable/prepaid-expenses': fundsEndpoint,
+};
+
+const itemEndpoints: Readonly<Record<string, Endpoint>> = {
+  '/v1/customers': customerEndpoint,
+  '/v1/accounts-payable/prepaid-expenses': fundEndpoint,
+};
+
+interface Route {
+  readonly endpoint: Endpoint;
+  readonly id: string;
+}
+
+/** The endpoint at a path, or undefined when there is none (spec 4). An id is one segment, decoded. */
+function findRoute(path: string): Route | undefined {
+  const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
+  if (endpoint !== undefined) return { endpoint, id: '' };
+  const slash = path.lastIndexOf('/');
+  const parent = path.slice(0, slash);
+  const item = Object.hasOwn(itemEndpoints, parent) ? itemEndpoints[parent] : undefined;
+  const segment = path.slice(slash + 1);
+  if (item === undefined || segment === '') return undefined;
+  try {
+    return { endpoint: item, id: decodeURIComponent(segment) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a call takes longer the gateway gives up and answers 502 (spec 4.2 rule 4). */
+const longestCall = 29_000;
+
+/** Milliseconds that the nth call takes. */
+function chooseLatency(settings: Settings, call: number, isSlow: boolean): number {
+  const draw = new Draw(hash32(settings.seed, call, 92));
+  const [least, most] = settings.latency;
+  const base = least + draw.below(most - least + 1);
+  return settings.realistic && isSlow ? base + 10_000 + draw.below(15_001) : base;
+}
+
+/** Something that goes wrong with a request: given its proper answer, what the client gets instead. */
+type Fault = (proper: Reply) => Reply;
+
+/**
+ * Decides whether the nth request fails, and how. The same seed and order of requests give the same faults; a request
+ * that is made again is another one, so that retrying helps.
+ */
+export function chooseFault(options: {
+  seed: number;
+  rate: number;
+  call: number;
+  now: number;
+}): Fault | undefined {
+  if (hash32(options.seed, options.call, 90) >= options.rate * 2 ** 32) return undefined;
+  const random = hash32(options.seed, options.call, 91);
+  const faults: readonly Fault[] = [
+    () => errorReply(bodyForms[(random >>> 8) % bodyForms.length]!, 500, 'Internal error'),
+    () => gatewayReply(502, 'Internal server error'),
+    () => gatewayReply(503, 'Service Unavailable'),
+    () => gatewayReply(429, 'Too Many Requests', { 'retry-after': '1' }),
+    // The other form that Retry-After may have (RFC 9110).
+    () =>
+      gatewayReply(429, 'Too Many Requests', { 'retry-after': new Date(options.now + 1000).toUTCString() }),
+    (proper) => ({ ...proper, breaks: 'at once' }),
+    (proper) => ({ ...proper, breaks: 'halfway' }),
+  ];
+  return faults[random % faults.length];
+}
+
+/** Answers that were sent lately, so that a page asked for again costs nothing. Bounded in bytes; the oldest go first. */
+export class PageCache {
+  readonly #replies = new Map<string, Reply>();
+  readonly #mostBytes: number;
+  #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
+
+  get(key: string): Reply | undefined {
+    return this.#replies.get(key);
+  }
+
+  /** Keeps an answer whose body is whole and not too large to share the room with others. */
+  set(key: string, reply: Reply): void {
+    const size = sizeOf(reply);
+    if (size > this.#mostBytes / 8 || this.#replies.has(key)) return;
+    this.#replies.set(key, reply);
+    this.#bytes += size;
+    for (const [oldest, kept] of this.#replies) {
+      if (this.#bytes <= this.#mostBytes) break;
+      this.#replies.delete(oldest);
+      this.#bytes -= sizeOf(kept);
+    }
+  }
+}
+
+/** The body and what the entry itself takes, in bytes. */
+function sizeOf({ body }: Reply): number {
+  return Buffer.isBuffer(body) ? body.length + 512 : Infinity;
 }

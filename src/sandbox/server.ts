@@ -1,11 +1,12 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
-import { Gateway } from './gateway.ts';
-import { handleRequest } from './handle-request.ts';
-import { closeListener, openListener, originOf } from './listener.ts';
-import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
 import { makeOrganizations } from './data/organization.ts';
-import { LinkSigner } from './endpoints/signed-link.ts';
+import { Gateway } from './gateway.ts';
+import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
+import { errorReply, sendReply, type Reply } from './reply.ts';
+import { LinkSigner } from './signed-links.ts';
 import { issueToken } from './token.ts';
 
 /** An embedded service that is running. */
@@ -84,4 +85,81 @@ function makeService(
   const links = new LinkSigner(seed, now);
   const world = { organizations, links, origin, missingCustomer, documentsAs };
   return { gateway: new Gateway(settings, world, tokens), tokens: [tokens[0].text, tokens[1].text] };
+}
+
+/** Longer than any client keeps an idle connection, so that none is closed under a request that is on its way. */
+const keepAlive = 120_000;
+
+interface Address {
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+}
+
+/** A server that listens; requests are its `request` events. Rejects with the system's error when it cannot. */
+async function openListener(address: Address, certificate: Certificate | undefined): Promise<Server> {
+  const server =
+    certificate === undefined ? createServer() : (await import('node:https')).createServer(certificate);
+  server.keepAliveTimeout = keepAlive;
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(address.port, address.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return server;
+}
+
+/** `http://127.0.0.1:PORT`, or https. */
+function originOf(server: Server, host: string, isSecure: boolean): string {
+  const { port } = server.address() as AddressInfo;
+  return `${isSecure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** Stops listening and breaks every connection, which ends every call that waits. */
+async function closeListener(server: Server): Promise<void> {
+  await new Promise((resolve) => {
+    server.close(resolve);
+    server.closeAllConnections();
+  });
+}
+
+interface HandledRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly gateway: Gateway;
+  /** Takes the line that tells of the request. */
+  readonly log: (line: string) => void;
+}
+
+/** Answers one request and logs it. Never rejects: what fails within is a 500, and what the client breaks off is over. */
+async function handleRequest({ request, response, gateway, log }: HandledRequest): Promise<void> {
+  const started = performance.now();
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let outcome: string;
+  try {
+    const reply = await gateway.answer(request, gone.signal);
+    outcome = describeReply(reply);
+    await sendReply(response, reply);
+  } catch (error) {
+    outcome = gone.signal.aborted ? 'client gone' : `500 ${String(error)}`;
+    if (!gone.signal.aborted && !response.headersSent) {
+      await sendReply(response, errorReply('message', 500, 'Internal error'));
+    } else response.destroy();
+  }
+  log(
+    `${request.method} ${describeTarget(request.url ?? '')} ${outcome} ${Math.round(performance.now() - started)} ms`,
+  );
+}
+
+function describeReply({ status, breaks }: Reply): string {
+  if (breaks === 'at once') return 'connection reset';
+  return breaks === 'halfway' ? `${status} cut short` : String(status);
+}
+
+/** A signed link is a secret as long as it lasts: its query stays out of the log. */
+function describeTarget(url: string): string {
+  return url.startsWith('/v1/') ? url : url.replace(/\?.*/, '?…');
 }

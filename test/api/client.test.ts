@@ -1,15 +1,13 @@
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { createClient } from '../../src/api/client.ts';
-import { StatusError } from '../../src/api/status-error.ts';
-import { TransportTimeout } from '../../src/api/transport-timeout.ts';
+import { authorization, createClient, type ClientOptions, type RequestEvent } from '../../src/api/client.ts';
+import { StatusError } from '../../src/api/status-failure.ts';
+import { TransportTimeout } from '../../src/api/transport.ts';
 import { AuthError, Interrupted, NotFoundError, ServiceError, UsageError } from '../../src/errors.ts';
 import { BadBody } from '../../src/json/bad-body.ts';
 import { fakeClock } from './fake-clock.ts';
 import { fakeTransport } from './fake-transport.ts';
-import type { ClientOptions } from '../../src/api/api-client.ts';
-import type { RequestEvent } from '../../src/api/request-event.ts';
 
 const token = 'eyJ.s3cret-token.x';
 const ok = { body: 'fine' };
@@ -309,5 +307,27 @@ describe('events', () => {
       { kind: 'request', ...common, attempt: 1 },
       { kind: 'response', ...common, attempt: 1, status: 200, milliseconds: 250 - 250, bytes: 4 },
     ]);
+  });
+});
+
+describe('authorization', () => {
+  it('is the token alone', () => {
+    expect(authorization('eyJ.a-b_c.d!~')).toBe('eyJ.a-b_c.d!~');
+  });
+
+  it.each([
+    '',
+    's3cret token',
+    's3cret\n',
+    's3\r\nX: cret',
+    's3cret\u0000',
+    's3crét',
+    'Bearer s3cret',
+    'bearer\ts3cret',
+    '\u{1f511}',
+  ])('refuses %j without showing it', (token) => {
+    const refuse = () => authorization(token);
+    expect(refuse).toThrow(AuthError);
+    expect(refuse).toThrow(/^(?!.*s3)/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { networkFailure } from '../../src/api/network-failure.ts';
-import { TransportTimeout } from '../../src/api/transport-timeout.ts';
+import { TransportTimeout } from '../../src/api/transport.ts';
 import { ServiceError } from '../../src/errors.ts';
 
 const failed = (code: string, message = 'what the system says\nmore', cause?: unknown) =>

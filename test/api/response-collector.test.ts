@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { ResponseCollector } from '../../src/api/response-collector.ts';
-import { TransportTimeout } from '../../src/api/transport-timeout.ts';
+import { ResponseCollector } from '../../src/api/undici-transport.ts';
+import { TransportTimeout } from '../../src/api/transport.ts';
 import { ServiceError } from '../../src/errors.ts';
 
 beforeEach(() => void vi.useFakeTimers());

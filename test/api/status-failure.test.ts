@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { RefusedQuery } from '../../src/api/refused-query.ts';
+import { RefusedQuery } from '../../src/api/status-failure.ts';
 import { statusFailure } from '../../src/api/status-failure.ts';
-import { UnknownFiscalIds } from '../../src/api/unknown-fiscal-ids.ts';
+import { UnknownFiscalIds } from '../../src/api/status-failure.ts';
 import { AuthError, NotFoundError, ServiceError } from '../../src/errors.ts';
 
 const url = new URL('https://api.example.com/v1/invoices/issued?options_page=0');

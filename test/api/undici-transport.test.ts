@@ -9,7 +9,7 @@ import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
 import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
 import { fakeClock } from './fake-clock.ts';
-import type { ClientOptions } from '../../src/api/api-client.ts';
+import type { ClientOptions } from '../../src/api/client.ts';
 import type { AddressInfo } from 'node:net';
 import type { LoopbackServer } from '../support/loopback-server.ts';
 

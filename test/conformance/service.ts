@@ -6,7 +6,7 @@ import { httpGet, type Answer } from '../support/http-get.ts';
  * The service whose conformance is tested: the embedded one, or the one at FOLIO_CONFORMANCE_URL, with
  * FOLIO_CONFORMANCE_TOKEN and, for a second organization, FOLIO_CONFORMANCE_TOKEN_2.
  */
-export interface Service {
+interface Service {
   /** True for the embedded one, of whose data more is known than the specification says. */
   readonly isOwn: boolean;
   readonly baseUrl: string;

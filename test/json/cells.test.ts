@@ -3,7 +3,7 @@ import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { CellReader } from '../../src/json/cells.ts';
-import { scanArray } from '../../src/json/scan-page.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
 import { objectText } from './json-arbitrary.ts';
 
 const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join(',')}]`));

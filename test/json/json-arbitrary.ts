@@ -46,7 +46,7 @@ const numberText: fc.Arbitrary<string> = fc.oneof(
 
 const space = fc.constantFrom('', '', '', ' ', '\n', '\t\r\n  ');
 
-export interface JsonTextOptions {
+interface JsonTextOptions {
   /** White space between tokens, or none at all. */
   readonly spaced?: boolean;
   readonly depth?: number;

@@ -1,5 +1,5 @@
 import type { OutputStream } from '../../src/context.ts';
-import type { DestinationSite } from '../../src/output/files/open-destination.ts';
+import type { DestinationContext } from '../../src/output/files/open-destination.ts';
 import type { Processes } from '../../src/output/files/processes.ts';
 
 /** Numbers that no process of Linux can have, so that what /proc says cannot get into a test. */
@@ -11,7 +11,7 @@ export function fakeProcesses(pid = OUR_PID, alive: Iterable<number> = [pid], ho
   return { pid, host, look: (pid) => Promise.resolve({ alive: running.has(pid) }) };
 }
 
-export interface CapturedStream extends OutputStream {
+interface CapturedStream extends OutputStream {
   readonly text: () => string;
 }
 
@@ -25,7 +25,7 @@ export function capturedStream(isTerminal = false): CapturedStream {
   };
 }
 
-export interface FakeSite extends DestinationSite {
+interface FakeSite extends DestinationContext {
   readonly stdout: CapturedStream;
 }
 

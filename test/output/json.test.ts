@@ -1,6 +1,52 @@
 import { describe, expect, it } from 'vitest';
-import { openJson } from '../../src/output/json.ts';
+import { selectRecords } from '../../src/json/records.ts';
+import { openJson, openJsonl, withColumns } from '../../src/output/json.ts';
 import { batchOf, writeAll } from './write-all.ts';
+
+describe('openJsonl', () => {
+  it('writes each record as it was sent, one a line', async () => {
+    const records = [
+      '{"id":1,"n":1190.10,"t":"a\\u00e9 \\n \\" ]"}',
+      '{}',
+      '{"n":12345678901234567890,"e":1E2}',
+    ];
+    const text = await writeAll(openJsonl, [
+      batchOf(records[0]!, records[1]!),
+      batchOf(),
+      batchOf(records[2]!),
+    ]);
+    expect(text.toString()).toBe(`${records.join('\n')}\n`);
+  });
+
+  it('takes white space between tokens away, and none within strings', async () => {
+    const batch = batchOf('{ "a" : [ 1 ,\n 2 ],\r\n\t"b c" : " \\" : , " }', '{"d":1}');
+    expect((await writeAll(openJsonl, [batch])).toString()).toBe('{"a":[1,2],"b c":" \\" : , "}\n{"d":1}\n');
+  });
+
+  it('writes the records that were selected', async () => {
+    const batch = batchOf('{"a":1}', '{"a":2}', '{"a":3}');
+    expect((await writeAll(openJsonl, [selectRecords(batch, [2, 0])])).toString()).toBe('{"a":3}\n{"a":1}\n');
+  });
+
+  it('writes nothing for no record', async () => {
+    expect(await writeAll(openJsonl, [])).toHaveLength(0);
+    expect(await writeAll(openJsonl, [batchOf()])).toHaveLength(0);
+  });
+
+  it('hands on at most a megabyte at a time, and larger records whole', async () => {
+    const records = Array.from({ length: 40 }, (_, index) => `{"id":${index},"t":"${'x'.repeat(100_000)}"}`);
+    records.push(`{"t":"${'y'.repeat(3_000_000)}"}`, '{"last":true}');
+    const sizes: number[] = [];
+    const sink = { write: async (bytes: Uint8Array | string) => void sizes.push(bytes.length) };
+    const writer = openJsonl(sink, { header: true, excel: false, single: false, color: false });
+    await writer.write(batchOf(...records));
+    expect(sizes.filter((size) => size > 1024 * 1024)).toEqual([3_000_009]);
+    expect(sizes.length).toBeLessThan(9);
+    expect(
+      (await writeAll(openJsonl, [batchOf(...records)])).equals(Buffer.from(`${records.join('\n')}\n`)),
+    ).toBe(true);
+  });
+});
 
 describe('openJson', () => {
   it('writes one array over all batches, a record a line, numbers as sent', async () => {
@@ -23,5 +69,36 @@ describe('openJson', () => {
     const records = Array.from({ length: 30 }, (_, index) => `{"id":${index},"t":"${'x'.repeat(100_000)}"}`);
     const text = (await writeAll(openJson, [batchOf(...records)])).toString();
     expect(text).toBe(`[\n${records.join(',\n')}\n]\n`);
+  });
+});
+
+describe('withColumns', () => {
+  const columns = ['total', 'customer.name', 'lines', 'customer'];
+
+  it('writes these columns alone, in their order, each value as it was sent', async () => {
+    const batch = batchOf(
+      '{"id":1,"customer":{"name":"a\\u00e9 \\"q\\""},"total":1190.10,"lines":[1.0, 2]}',
+      '{"total":12345678901234567890,"customer":{"name":null},"id":2}',
+      '{}',
+    );
+    expect((await writeAll(withColumns(openJsonl), [batch], { columns })).toString()).toBe(
+      '{"total":1190.10,"customer.name":"a\\u00e9 \\"q\\"","lines":[1.0,2],"customer":{"name":"a\\u00e9 \\"q\\""}}\n' +
+        '{"total":12345678901234567890,"customer.name":null,"lines":null,"customer":{"name":null}}\n' +
+        '{"total":null,"customer.name":null,"lines":null,"customer":null}\n',
+    );
+  });
+
+  it('is an array of them in json, and the record itself of a single one', async () => {
+    const batches = [batchOf('{"a":1,"total":2}')];
+    const [open, asked] = [withColumns(openJson), { columns: ['total'] }];
+    expect((await writeAll(open, batches, asked)).toString()).toBe('[\n{"total":2}\n]\n');
+    expect((await writeAll(open, batches, { ...asked, single: true })).toString()).toBe('{"total":2}\n');
+    expect((await writeAll(open, [], asked)).toString()).toBe('[]\n');
+  });
+
+  it('leaves records as they are where no columns were asked for', async () => {
+    expect((await writeAll(withColumns(openJsonl), [batchOf('{"b":1,"a":2}')])).toString()).toBe(
+      '{"b":1,"a":2}\n',
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { selectRecords, type RecordBatch } from '../../src/json/record-batch.ts';
-import { scanArray } from '../../src/json/scan-page.ts';
-import { RecordSpool } from '../../src/output/record-spool.ts';
+import { selectRecords, type RecordBatch } from '../../src/json/records.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
+import { RecordSpool } from '../../src/output/spool.ts';
 import { Spool } from '../../src/output/spool.ts';
 import { textsOf } from '../support/records.ts';
 

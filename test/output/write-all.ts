@@ -1,5 +1,5 @@
-import { scanArray } from '../../src/json/scan-page.ts';
-import type { RecordBatch } from '../../src/json/record-batch.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
+import type { RecordBatch } from '../../src/json/records.ts';
 import type { Layout, OpenWriter } from '../../src/output/writer.ts';
 
 const plainLayout: Layout = { header: true, excel: false, single: false, color: false };

@@ -48,7 +48,7 @@ export function buildProgram(folder: string): string {
   return outfile;
 }
 
-export interface WritingProcess {
+interface WritingProcess {
   readonly child: ChildProcess;
   /** The steps so far. */
   readonly steps: readonly string[];

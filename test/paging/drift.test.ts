@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { walkNumbered } from '../../src/paging/numbered-walk.ts';
-import { WalkAccount } from '../../src/paging/walk-account.ts';
+import { WalkStatus } from '../../src/paging/walk-status.ts';
 import { fakeListing, gather } from '../support/fake-listing.ts';
 import { countFigure } from '../support/figures.ts';
 import { MovingListing } from '../support/moving-listing.ts';
@@ -18,7 +18,7 @@ async function walkSchedule(seed: number, { leastSize = 1, often = false, name =
       return page;
     },
   );
-  const account = new WalkAccount();
+  const account = new WalkStatus();
   const [size, concurrency] = [leastSize + random(12), 1 + random(4)];
   const signal = new AbortController().signal;
   const given = await gather(walkNumbered({ fetchPage, size, concurrency, account, signal }));
@@ -41,7 +41,7 @@ async function walkLimited(seed: number) {
       return page;
     },
   );
-  const account = new WalkAccount();
+  const account = new WalkStatus();
   const [size, concurrency] = [1 + random(12), 1 + random(4)];
   const signal = new AbortController().signal;
   const given = await gather(walkNumbered({ fetchPage, size, concurrency, until, account, signal }));

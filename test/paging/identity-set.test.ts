@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { scanArray } from '../../src/json/scan-page.ts';
-import { IdentitySet } from '../../src/paging/identity-set.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
+import { IdentitySet } from '../../src/paging/unique-records.ts';
 
 const batchOf = (...records: string[]) => scanArray(Buffer.from(`[${records.join()}]`));
 

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
-import { sliceRecords } from '../../src/json/record-batch.ts';
+import { sliceRecords } from '../../src/json/records.ts';
 import { walkNumbered } from '../../src/paging/numbered-walk.ts';
-import type { NumberedWalkOptions } from '../../src/paging/numbered-walk-options.ts';
-import { WalkAccount } from '../../src/paging/walk-account.ts';
+import type { NumberedWalkOptions } from '../../src/paging/page-reader.ts';
+import { WalkStatus } from '../../src/paging/walk-status.ts';
 import { fakeListing, gather, numberedRecords, refuse } from '../support/fake-listing.ts';
 import type { Page, Window } from '../../src/paging/page.ts';
 import { batchOf } from '../support/records.ts';
 
 function walk(options: Partial<NumberedWalkOptions> & Pick<NumberedWalkOptions, 'fetchPage'>) {
-  const account = options.account ?? new WalkAccount();
+  const account = options.account ?? new WalkStatus();
   const signal = new AbortController().signal;
   return { account, all: gather(walkNumbered({ size: 100, concurrency: 4, account, signal, ...options })) };
 }
@@ -57,7 +57,7 @@ describe('a walk over numbered pages', () => {
       fetchPage,
       size: 100,
       concurrency: 2,
-      account: new WalkAccount(),
+      account: new WalkStatus(),
       signal: new AbortController().signal,
     });
     await walk.next();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { adjoiningWindow, overlappingWindow } from '../../src/paging/windows.ts';
+import { adjoiningWindow, overlappingWindow } from '../../src/paging/page-sizes.ts';
 
 describe('a window that overlaps the page before', () => {
   const place = fc.integer({ min: 1, max: 1_000_000 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
@@ -57,14 +57,14 @@ describe('a bad base address', () => {
       argv: ['issued', '--base-url', address, '--debug'],
       env: { FOLIO_TOKEN: HOSTILE_TOKEN },
     });
-    expect(await run(byFlag)).toBe(2);
+    expect(await runCommandLine(byFlag)).toBe(2);
     expect(byFlag.stderr.text).toMatch(/^folio: the base address.* is refused: /);
     expect(leakIn(byFlag.stderr.text)).toBeUndefined();
     expect(byFlag.stderr.text).not.toContain('pass-word');
     if (address.trim() === '') return; // An empty variable counts as unset.
     const env = { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: address };
     const byVariable = fakeContext({ argv: ['customers'], env });
-    expect(await run(byVariable)).toBe(2);
+    expect(await runCommandLine(byVariable)).toBe(2);
     expect(byVariable.stdout.text).toBe('');
   });
 
@@ -98,7 +98,7 @@ describe('an id', () => {
             close: async () => {},
           }),
         });
-        expect([2, 4]).toContain(await run(context));
+        expect([2, 4]).toContain(await runCommandLine(context));
       }
       for (const href of asked) {
         const { pathname, search, hash } = new URL(href);
@@ -127,7 +127,7 @@ describe('an id', () => {
           close: async () => {},
         }),
       });
-      const code = await run(context);
+      const code = await runCommandLine(context);
       if (asked.length === 0) return expect(code).toBe(2);
       expect(code).toBe(4);
       expect(asked[0]!.searchParams.get(`${value.replaceAll('=', '')}x`)).toBe(value);

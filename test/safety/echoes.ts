@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { httpResponse } from '../support/loopback-server.ts';
 
 /** A service that repeats the token; `token` is what it was sent. */
-export interface Echo {
+interface Echo {
   readonly name: string;
   /** Whether it is repeated in a good answer, as data. */
   readonly isData?: boolean;

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { countFigure } from '../support/figures.ts';
 import { runFolio } from '../support/run-folio.ts';
@@ -96,7 +96,7 @@ describe('a redirect', () => {
   )('%i to %s: the token is seen nowhere else', async (status, _, to, named) => {
     const env = { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: `http://${own.host}` };
     const context = fakeContext({ argv: argsOf(status, to()), env, openTransport: openUndiciTransport });
-    const code = await run(context);
+    const code = await runCommandLine(context);
     expectRefused({ code, stdout: context.stdout.text, stderr: context.stderr.text }, status, named());
     cases++;
   });

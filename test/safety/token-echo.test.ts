@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { countFigure } from '../support/figures.ts';
 import { loopbackServer } from '../support/loopback-server.ts';
@@ -84,7 +84,7 @@ async function runAndCapture(args: readonly string[], site: Site, isData: boolea
     openFileTransport: openUndiciFileTransport,
     terminal: args.length % 2 === 0,
   });
-  const code = await run(context);
+  const code = await runCommandLine(context);
   const said = [{ what: `stderr of ${args.join(' ')}`, text: context.stderr.text }];
   const isBody = isData && (code === 0 || args[0] === 'get');
   if (!isBody) said.push({ what: `stdout of ${args.join(' ')}`, text: context.stdout.text });

@@ -1,10 +1,10 @@
-import type { OpenFileTransport } from '../../src/api/file-transport.ts';
-import { knownSecrets } from '../../src/api/known-secrets.ts';
+import type { OpenFileTransport } from '../../src/api/transport.ts';
+import { knownSecrets } from '../../src/api/redact.ts';
 import type { NetworkProbe } from '../../src/api/network-probe.ts';
 import type { OpenTransport } from '../../src/api/transport.ts';
 import type { Context, Environment } from '../../src/context.ts';
-import type { ConfigStore } from '../../src/config/store.ts';
-import { openStore } from '../../src/config/open-store.ts';
+import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import { openStore } from '../../src/profiles/store.ts';
 import { Interrupted } from '../../src/errors.ts';
 import { processTable } from '../../src/output/files/processes.ts';
 import { FakeClock } from './fake-clock.ts';

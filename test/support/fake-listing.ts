@@ -6,7 +6,7 @@ export function numberedRecords(count: number): string[] {
   return Array.from({ length: count }, (_, id) => `{"id":${id}}`);
 }
 
-export interface FakeListing {
+interface FakeListing {
   readonly fetchPage: FetchPage;
   /** Every window asked for, in the order of asking: `offset+size`. */
   readonly asked: string[];

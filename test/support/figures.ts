@@ -8,7 +8,7 @@ interface Count {
 }
 
 /** How many of them lost something without saying so, or let something out. */
-export type Figure = Count & ({ readonly lost: number } | { readonly leaked: number });
+type Figure = Count & ({ readonly lost: number } | { readonly leaked: number });
 
 /** Where the counts of a test run are collected: set by the script that prints them. */
 const FOLDER = process.env['FOLIO_FIGURES'];

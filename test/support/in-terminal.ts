@@ -4,13 +4,13 @@ import { startFolio, type RunFolioOptions } from './run-folio.ts';
 /** Whether this machine has util-linux's `script`, which runs a program in a pseudo-terminal. */
 export const HAS_TERMINAL = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
 
-export interface TerminalExit {
+interface TerminalExit {
   readonly code: number | null;
   /** All that the terminal was given, by stdout, stderr and the echo of what is typed, with its line ends. */
   readonly screen: string;
 }
 
-export interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
+interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
   /** What is typed, each once the screen shows the text before it. */
   readonly typed?: readonly (readonly [shown: string, keys: string])[];
 }

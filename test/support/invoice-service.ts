@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
 
-export type AnswerFile = (request: IncomingMessage, response: ServerResponse) => void;
+type AnswerFile = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** An invoice in the listing; `files` are paths of this server, or whole addresses. */
 export interface ListedInvoice {
@@ -15,7 +15,7 @@ export interface ListedInvoice {
   readonly files?: readonly string[];
 }
 
-export interface InvoiceService {
+interface InvoiceService {
   readonly origin: string;
   /** May be changed between requests. */
   invoices: ListedInvoice[];
@@ -66,7 +66,7 @@ function pageOf({ invoices, origin }: InvoiceService, url: URL): string {
   });
 }
 
-export interface ServiceRun {
+interface ServiceRun {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -85,6 +85,6 @@ export async function runAgainstService(
   const transports = { openTransport: openUndiciTransport, openFileTransport: openUndiciFileTransport };
   const context = fakeContext({ ...transports, ...options, argv, env });
   options.prepare?.(context);
-  const code = await run(context);
+  const code = await runCommandLine(context);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text, context };
 }

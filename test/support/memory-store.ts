@@ -1,6 +1,6 @@
-import { readProfile, readSettings } from '../../src/config/read-profile.ts';
-import { parseDocument } from '../../src/config/store-document.ts';
-import type { ConfigStore } from '../../src/config/store.ts';
+import { readProfile, readSettings } from '../../src/profiles/store.ts';
+import { parseDocument } from '../../src/profiles/store-document.ts';
+import type { ConfigStore } from '../../src/profiles/config-store.ts';
 
 /** A store that reads this document as it would read a file, and is changed in memory only. */
 export function memoryStore(content: object = {}): ConfigStore {

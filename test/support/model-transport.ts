@@ -1,16 +1,16 @@
-import { TransportTimeout } from '../../src/api/transport-timeout.ts';
+import { TransportTimeout } from '../../src/api/transport.ts';
 import type { OpenTransport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
 import type { FakeClock } from './fake-clock.ts';
 import type { Fault } from './faults.ts';
 import { faultless, type FaultScript, type SeenRequest } from './fault-script.ts';
 import { NO_PAGE, NOT_THERE, respond, type ModelService } from './model-service.ts';
 
-export interface ModelTransport {
+interface ModelTransport {
   readonly open: OpenTransport;
   readonly requests: readonly SeenRequest[];
 }
 
-export interface ModelTransportOptions {
+interface ModelTransportOptions {
   readonly service: ModelService;
   readonly script?: FaultScript;
   /** Moved on by as much as a response is said to take, and by the whole time limit where none comes. */

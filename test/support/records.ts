@@ -1,4 +1,4 @@
-import type { RecordBatch } from '../../src/json/record-batch.ts';
+import type { RecordBatch } from '../../src/json/records.ts';
 
 /** A batch of records given as JSON texts, as a page would bring them. `id` spans are found by a simple search. */
 export function batchOf(texts: readonly string[]): RecordBatch {

@@ -6,14 +6,14 @@ import { runFolio, type FolioExit, type RunFolioOptions } from './run-folio.ts';
 /** Faults are met as they are in life, but for the waiting. */
 export const QUICK = ['--retry-delay', '1'];
 
-export interface RunAgainst {
+interface RunAgainst {
   readonly records: Partial<ModelRecords> | ModelService;
   readonly script?: FaultScript;
   readonly args: readonly string[];
   readonly options?: RunFolioOptions;
 }
 
-export interface AgainstExit extends FolioExit {
+interface AgainstExit extends FolioExit {
   readonly text: string;
   readonly host: string;
   readonly requests: readonly SeenRequest[];

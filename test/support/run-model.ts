@@ -1,11 +1,11 @@
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
 import type { FaultScript, SeenRequest } from './fault-script.ts';
 import type { ModelService } from './model-service.ts';
 import { modelTransport } from './model-transport.ts';
 import { TEST_TOKEN } from './run-folio.ts';
 
-export interface RunModel extends Omit<FakeContextOptions, 'argv' | 'openTransport'> {
+interface RunModel extends Omit<FakeContextOptions, 'argv' | 'openTransport'> {
   readonly service: ModelService;
   readonly script?: FaultScript;
   /** Turns of the event loop that a request takes; by default one. */
@@ -14,7 +14,7 @@ export interface RunModel extends Omit<FakeContextOptions, 'argv' | 'openTranspo
   readonly onRequest?: (request: SeenRequest, context: FakeContext) => void;
 }
 
-export interface ModelExit {
+interface ModelExit {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -37,7 +37,7 @@ export async function runModel(argv: readonly string[], options: RunModel): Prom
   });
   const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_BASE_URL: 'https://model.example/v1' };
   const context = fakeContext({ ...options, argv, env, openTransport: transport.open });
-  const code = await run(context);
+  const code = await runCommandLine(context);
   const { stdout, stderr, clock } = context;
   return {
     code,

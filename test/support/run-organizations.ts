@@ -1,5 +1,5 @@
-import { run } from '../../src/cli/run.ts';
-import type { ConfigStore } from '../../src/config/store.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import type { ConfigStore } from '../../src/profiles/config-store.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
 import type { FaultScript, SeenRequest } from './fault-script.ts';
 import { memoryStore } from './memory-store.ts';
@@ -34,7 +34,7 @@ interface Asked {
   readonly url: URL;
 }
 
-export interface OrganizationsExit {
+interface OrganizationsExit {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -77,7 +77,7 @@ export async function runOrganizations(line: string, options: OrganizationsRun):
       };
     },
   });
-  const code = await run(context);
+  const code = await runCommandLine(context);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text, asked, context };
 }
 

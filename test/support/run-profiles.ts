@@ -1,12 +1,12 @@
 import { Command, CommanderError } from 'commander';
-import { addAuth } from '../../src/cli/auth.ts';
+import { addAuth } from '../../src/cli/commands/auth.ts';
 import type { VerifyConnection } from '../../src/cli/profile-flags.ts';
-import { addConfig } from '../../src/cli/config.ts';
+import { addConfig } from '../../src/cli/commands/config.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
-import { addGlobalFlags } from '../../src/cli/global-flags.ts';
-import { redactedStream } from '../../src/cli/redacted-stream.ts';
+import { addGlobalFlags } from '../../src/cli/flags.ts';
+import { redactedStream } from '../../src/cli/command-line.ts';
 import { reportError } from '../../src/cli/report-error.ts';
-import { usageErrorOf } from '../../src/cli/usage-error.ts';
+import { usageErrorOf } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 
 /** What a run of folio leaves behind. */

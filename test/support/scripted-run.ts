@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { OpenTransport } from '../../src/api/transport.ts';
-import { run } from '../../src/cli/run.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 
 /** One answer of the service: a body, served with 200, or a status and a body. */
@@ -34,7 +34,7 @@ export async function runScripted(
   });
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com', ...options.env };
   const context = fakeContext({ openTransport, ...options, argv, env });
-  const code = await run(context);
+  const code = await runCommandLine(context);
   expect(left, 'answers that nobody asked for').toEqual([]);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text, asked };
 }

@@ -1,3 +1,5 @@
+import type { Hash } from 'node:crypto';
+import { TerminalGate } from '../terminal/terminal-text.ts';
 import type { Sink } from '../writer.ts';
 
 /** Where a run's result goes, with an end: it is either committed, or given up. */
@@ -10,4 +12,70 @@ export interface Destination extends Sink {
   commit(): Promise<void>;
   /** Leaves a file as it was before, and nothing beside it. May be called at any time and repeatedly; never rejects. */
   discard(): Promise<void>;
+}
+
+/** A sink that cannot take anything back: a stream, a device, a pipe. */
+export interface DirectSink extends Sink {
+  readonly isTerminal: boolean;
+  /** Waits until all is out, and lets go. */
+  close?(): Promise<void>;
+  /** Lets go at once. */
+  abandon?(): void;
+}
+
+interface DirectOptions {
+  readonly tally: Tally;
+  /** Whether what is written is made for terminals, with styles of its own; else a terminal gets it gated. */
+  readonly styled: boolean;
+}
+
+/** A destination whose bytes are out as soon as they are written: committing ends it, discarding takes nothing back. */
+export function writeDirectly(sink: DirectSink, { tally, styled }: DirectOptions): Destination {
+  const gate = sink.isTerminal && !styled ? new TerminalGate(sink) : undefined;
+  let ended = false;
+  return {
+    get bytes() {
+      return tally.bytes;
+    },
+    sha256: () => tally.sha256(),
+    write: (chunk) => (gate ?? sink).write(tally.add(chunk)),
+    commit: async () => {
+      ended = true;
+      await gate?.end();
+      await sink.close?.();
+    },
+    discard: async () => {
+      if (!ended) sink.abandon?.();
+      ended = true;
+    },
+  };
+}
+
+/** Counts the bytes that pass and, only if asked to, hashes them: hashing costs about as much as writing. */
+export class Tally {
+  bytes = 0;
+  readonly #hash: Hash | undefined;
+
+  private constructor(hash: Hash | undefined) {
+    this.#hash = hash;
+  }
+
+  /** The runtime takes 3 ms to load its part for hashes, which only a run with a receipt needs. */
+  static async open(digest: boolean): Promise<Tally> {
+    return new Tally(digest ? (await import('node:crypto')).createHash('sha256') : undefined);
+  }
+
+  /** Adds the chunk and hands it back as bytes. */
+  add(chunk: Uint8Array | string): Uint8Array {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk, 'utf8') : chunk;
+    this.bytes += bytes.byteLength;
+    this.#hash?.update(bytes);
+    return bytes;
+  }
+
+  /** SHA-256 so far, in hex. */
+  sha256(): string {
+    if (this.#hash === undefined) throw new TypeError('opened without digest');
+    return this.#hash.copy().digest('hex');
+  }
 }

@@ -4,9 +4,9 @@ import { isatty, WriteStream } from 'node:tty';
 import { promisify } from 'node:util';
 import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
-import type { StraightSink } from '../straight.ts';
+import type { DirectSink } from './destination.ts';
 import { errorCode } from '../system-reason.ts';
-import type { DeviceTarget } from '../target.ts';
+import type { DeviceTarget } from './target.ts';
 
 const [openFile, statFile, writeFile, closeFile] = [
   promisify(open),
@@ -18,7 +18,7 @@ const [openFile, statFile, writeFile, closeFile] = [
 /** Milliseconds between two looks at a pipe that nobody reads yet. */
 const PIPE_POLL = 50;
 
-export interface DeviceSite {
+interface DeviceContext {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly signal: AbortSignal;
 }
@@ -28,7 +28,10 @@ export interface DeviceSite {
  * blocked one could not be interrupted, and would keep the process from ending.
  * Throws OutputError, or the signal's reason.
  */
-export async function openDevice(target: DeviceTarget, { clock, signal }: DeviceSite): Promise<StraightSink> {
+export async function openDevice(
+  target: DeviceTarget,
+  { clock, signal }: DeviceContext,
+): Promise<DirectSink> {
   for (;;) {
     try {
       const descriptor = await openFile(target.path, constants.O_WRONLY | constants.O_NONBLOCK);
@@ -41,7 +44,7 @@ export async function openDevice(target: DeviceTarget, { clock, signal }: Device
 }
 
 /** A sink over a descriptor that is open already. Throws OutputError when it is not. */
-export async function openDescriptor(descriptor: number, shown: string): Promise<StraightSink> {
+export async function openDescriptor(descriptor: number, shown: string): Promise<DirectSink> {
   try {
     const found = await statFile(descriptor);
     if (isatty(descriptor)) return streamSink(new WriteStream(descriptor), { shown, isTerminal: true });
@@ -58,7 +61,7 @@ export async function openDescriptor(descriptor: number, shown: string): Promise
 function streamSink(
   stream: Socket,
   { shown, isTerminal }: { shown: string; isTerminal: boolean },
-): StraightSink {
+): DirectSink {
   // Each write learns of its own error; without a listener the stream would also throw it.
   stream.on('error', () => undefined);
   return {
@@ -79,7 +82,7 @@ function streamSink(
   };
 }
 
-function plainSink(descriptor: number, shown: string): StraightSink {
+function plainSink(descriptor: number, shown: string): DirectSink {
   return {
     isTerminal: false,
     async write(chunk) {

@@ -2,12 +2,12 @@ import type { Clock, OutputStream } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { Destination } from './destination.ts';
 import type { Processes } from './processes.ts';
-import { writeStraight, type StraightSink } from '../straight.ts';
-import { Tally } from '../tally.ts';
-import { findTarget, type FileTarget, type Target } from '../target.ts';
+import { writeDirectly, type DirectSink } from './destination.ts';
+import { Tally } from './destination.ts';
+import { findTarget, type FileTarget, type Target } from './target.ts';
 
 /** What of the outside world a destination needs. */
-export interface DestinationSite {
+export interface DestinationContext {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly clock: Clock;
@@ -36,26 +36,26 @@ export interface DestinationOptions {
  */
 export async function openDestination(
   output: string | undefined,
-  site: DestinationSite,
+  site: DestinationContext,
   options: DestinationOptions = {},
 ): Promise<Destination> {
   const { digest = false, styled = false } = options;
   const target = await findTarget(output);
-  if (target.kind === 'file') return (await import('../whole-file.ts')).openWholeFile(target, site, options);
-  const sink = await openStraight(target, site);
+  if (target.kind === 'file') return (await import('./whole-file.ts')).openWholeFile(target, site, options);
+  const sink = await openDirect(target, site);
   if (options.binary === true && sink.isTerminal) {
     sink.abandon?.();
     throw new UsageError('a workbook cannot be shown on a terminal', {
       hint: 'write a file, such as -o invoices.xlsx',
     });
   }
-  return writeStraight(sink, { tally: await Tally.open(digest), styled });
+  return writeDirectly(sink, { tally: await Tally.open(digest), styled });
 }
 
-async function openStraight(
+async function openDirect(
   target: Exclude<Target, FileTarget>,
-  site: DestinationSite,
-): Promise<StraightSink> {
+  site: DestinationContext,
+): Promise<DirectSink> {
   if (target.kind !== 'descriptor' && target.kind !== 'device') return site[target.kind];
   const { openDescriptor, openDevice } = await import('./device.ts');
   return target.kind === 'device'

@@ -1,5 +1,5 @@
-import type { ColumnRole } from './column-role.ts';
-import type { TableColumn } from './table-rows.ts';
+import type { ColumnRole } from './table-columns.ts';
+import type { TableColumn } from './table-columns.ts';
 
 /** Cells between two columns. */
 export const GAP = 2;
@@ -34,7 +34,7 @@ const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
   currency: 1,
 };
 
-export interface Fitted {
+export interface FittedColumn {
   readonly column: TableColumn;
   /** Display cells that the column is given. */
   width: number;
@@ -46,7 +46,7 @@ export interface Fitted {
  * They stay in the order given.
  * @param asked the columns are the ones that the user named: all matter alike
  */
-export function fitColumns(columns: readonly TableColumn[], room: number, asked: boolean): Fitted[] {
+export function fitColumns(columns: readonly TableColumn[], room: number, asked: boolean): FittedColumn[] {
   const fit = new Fit(room);
   const matters = asked ? columns : columns.filter(({ role }) => role !== 'other');
   const first = asked ? columns : firstOfEachKind(columns);
@@ -75,7 +75,7 @@ function sizeOf({ role, width, numeric }: TableColumn, size: 'least' | 'comfort'
 }
 
 class Fit {
-  readonly fitted: Fitted[] = [];
+  readonly fitted: FittedColumn[] = [];
   #room: number;
 
   constructor(room: number) {
@@ -91,18 +91,18 @@ class Fit {
 
   /** Lets the columns take what room there is, up to a size each: who it is first; times of day last, all or none. */
   grow(size: (column: TableColumn) => number): void {
-    const wanted = (fitted: Fitted): number => Math.max(0, size(fitted.column) - fitted.width);
+    const wanted = (fitted: FittedColumn): number => Math.max(0, size(fitted.column) - fitted.width);
     const [dates, others] = [this.#ofRole('date', true), this.#ofRole('date', false)];
     for (const fitted of [...this.#ofRole('party', true), ...others]) this.#widen(fitted, wanted(fitted));
     const allDates = dates.reduce((sum, fitted) => sum + wanted(fitted), 0);
     if (allDates <= this.#room) for (const fitted of dates) this.#widen(fitted, wanted(fitted));
   }
 
-  #ofRole(role: ColumnRole, so: boolean): Fitted[] {
+  #ofRole(role: ColumnRole, so: boolean): FittedColumn[] {
     return this.fitted.filter(({ column }) => (column.role === role) === so);
   }
 
-  #widen(fitted: Fitted, cells: number): void {
+  #widen(fitted: FittedColumn, cells: number): void {
     const more = Math.min(cells, this.#room);
     fitted.width += more;
     this.#room -= more;

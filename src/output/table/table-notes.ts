@@ -1,5 +1,5 @@
-import { displayWidth } from './display-width.ts';
-import { digitGrouper } from './group-digits.ts';
+import { displayWidth } from '../terminal/display-width.ts';
+import { digitGrouper } from '../terminal/number-text.ts';
 
 /**
  * What to say, apart from the table, when it shows fewer records than there are: `50 of 12,345 · --all for the rest`.

@@ -1,11 +1,11 @@
-import type { RecordBatch } from '../../json/record-batch.ts';
-import { paint } from '../colors.ts';
-import { openRecordSheet } from '../record-sheet.ts';
-import { fitColumns, type Fitted } from './table-fit.ts';
-import { leftOutNote } from './table-notes.ts';
-import { TablePrinter } from './table-printer.ts';
-import { TableRows } from './table-rows.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { paint } from '../terminal/colors.ts';
+import { displayWidth } from '../terminal/display-width.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
+import { TableRows } from './table-columns.ts';
+import { statusStyle, TablePrinter } from './table-drawing.ts';
+import { fitColumns, type FittedColumn } from './table-fit.ts';
+import { leftOutNote } from './table-notes.ts';
 
 /** Records whose cells decide the columns and their widths, where each row is cut to fit, and where none is. */
 const SAMPLE = { cut: 500, whole: 10_000 };
@@ -67,7 +67,7 @@ class TableWriter implements Writer {
     const columns = this.#rows.columns();
     if (columns.length === 0) return '';
     const { width = Infinity, color, columns: asked } = this.#layout;
-    const fitted: Fitted[] = this.#cut
+    const fitted: FittedColumn[] = this.#cut
       ? fitColumns(columns, width, asked !== undefined)
       : columns.map((column) => ({ column, width: column.width }));
     this.#shown = new Set(fitted.map(({ column }) => column.index));
@@ -78,4 +78,28 @@ class TableWriter implements Writer {
     this.#held = [];
     return text;
   }
+}
+
+/** One record as a sheet: a line for each field, its name and its value, nothing cut. */
+function openRecordSheet(sink: Sink, layout: Layout): Writer {
+  const rows = new TableRows(layout);
+  return {
+    async write(batch) {
+      for (let index = 0; index < batch.count; index++) {
+        const texts = rows.read(batch, index);
+        const columns = rows.columns();
+        const width = Math.max(...columns.map(({ name }) => displayWidth(name)));
+        for (const { index, name, role } of columns) {
+          const blanks = ' '.repeat(width - displayWidth(name));
+          const text = texts[index] ?? '';
+          const style = role === 'status' ? statusStyle(text) : undefined;
+          const value = layout.color && style !== undefined ? paint(text, style) : text;
+          await sink.write(
+            `${layout.color ? paint(name, 'bold') : name}${value === '' ? '' : `${blanks}  ${value}`}\n`,
+          );
+        }
+      }
+    },
+    end: async () => undefined,
+  };
 }

@@ -1,4 +1,4 @@
-import { xmlAttribute, xmlText } from './xml-text.ts';
+import { xmlAttribute, xmlText } from './cell.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
@@ -12,7 +12,7 @@ export function sheetPath(number: number): string {
 }
 
 /** A sheet as the workbook knows it. */
-export interface NamedSheet {
+interface NamedSheet {
   readonly name: string;
   /** The cells that its filter is for, such as `$A$1:$C$9`, if it has any. */
   readonly range: string | undefined;

@@ -1,6 +1,4 @@
-import { daysOfData, firstDay, referenceDay } from './calendar.ts';
-import { hash32 } from './hash.ts';
-import type { Currency } from './money.ts';
+import { daysOfData, firstDay, hash32, referenceDay, type Currency } from './values.ts';
 
 export const statuses = [
   'PAID',
@@ -14,7 +12,7 @@ export type Status = (typeof statuses)[number];
 export const documentTypes = ['INVOICE', 'CREDIT_NOTE'] as const;
 export type DocumentType = (typeof documentTypes)[number];
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly seed: number;
   readonly count: number;
   /** How many customers or issuers the invoices are spread over, at least 1. */
@@ -105,3 +103,84 @@ export class Ledger {
           : 'PAID';
   }
 }
+
+export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
+export type InvoiceSortKey = (typeof sortKeys)[number];
+
+/** Records of a listing by their position in it: which of them are asked for, and in which order. */
+export interface RecordView {
+  readonly total: number;
+  /** The index of the record at `position`, 0 <= position < total. */
+  at(position: number): number;
+}
+
+const mostFiltered = 4;
+
+/** The orders of one ledger. Each is made when it is first asked for and kept: four bytes a record. */
+export class Ordering {
+  readonly #ledger: Ledger;
+  readonly #filtered = new Map<string, RecordView>();
+  readonly #orders = new Map<InvoiceSortKey, Uint32Array>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** All records by `key`, or as they arrived without one; records of equal key as they arrived. */
+  view(key: InvoiceSortKey | undefined, descending: boolean): RecordView {
+    const total = this.#ledger.count;
+    const asArrived = key === undefined || (key === 'DATE' && this.#ledger.dated);
+    const order = asArrived ? undefined : this.#order(key);
+    const at = (position: number): number => (order === undefined ? position : order[position]!);
+    return { total, at: descending ? (position) => at(total - 1 - position) : at };
+  }
+
+  /**
+   * Only the records that `wanted` accepts, in the order of `view`. `name` stands for both: the last few such views
+   * are kept, so that the pages of one listing are not filtered again and again.
+   */
+  filtered(name: string, view: RecordView, wanted: (index: number) => boolean): RecordView {
+    const kept = this.#filtered.get(name) ?? filterView(view, wanted);
+    this.#filtered.delete(name);
+    this.#filtered.set(name, kept);
+    if (this.#filtered.size > mostFiltered) this.#filtered.delete([...this.#filtered.keys()][0]!);
+    return kept;
+  }
+
+  #order(key: InvoiceSortKey): Uint32Array {
+    const order = this.#orders.get(key) ?? sortIndices(this.#ledger.count, traitOf(this.#ledger, key));
+    this.#orders.set(key, order);
+    return order;
+  }
+}
+
+function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
+  const kept: number[] = [];
+  for (let position = 0; position < view.total; position++) {
+    const index = view.at(position);
+    if (wanted(index)) kept.push(index);
+  }
+  const indices = Uint32Array.from(kept);
+  return { total: indices.length, at: (position) => indices[position]! };
+}
+
+function traitOf(ledger: Ledger, key: InvoiceSortKey): (index: number) => number {
+  if (key === 'NUMBER') return (index) => ledger.numberOf(index);
+  if (key === 'DATE') return (index) => ledger.dayOf(index);
+  if (key === 'DUE_BY') return (index) => ledger.dueDayOf(index);
+  return (index) => ledger.amountOf(index);
+}
+
+/**
+ * Sorts trait and index packed into one double each (trait × 2^23 + index is exact for traits under 2^30): the
+ * numeric sort of a typed array is several times faster than one with a comparison function, and keeps ties in order.
+ */
+function sortIndices(count: number, trait: (index: number) => number): Uint32Array {
+  const packed = new Float64Array(count);
+  for (let index = 0; index < count; index++) packed[index] = trait(index) * span + index;
+  packed.sort();
+  return Uint32Array.from(packed, (value) => value - Math.floor(value / span) * span);
+}
+
+/** More than the largest number of records that the options allow. */
+const span = 2 ** 23;

@@ -1,8 +1,5 @@
-import { hash32 } from './hash.ts';
-import { Ledger } from './ledger.ts';
-import { Ordering } from './ordering.ts';
-import { Parties } from './parties.ts';
-import { RecordIds } from './record-id.ts';
+import { Ledger, Ordering } from './ledger.ts';
+import { companyName, hash32 } from './values.ts';
 
 /** How much there is of everything in the first organization; the second has a third of it. */
 export interface Counts {
@@ -91,4 +88,134 @@ function makeBook(
 ): Book {
   const ledger = new Ledger({ ...options, parties: Math.max(1, parties.count) });
   return { ledger, ordering: new Ordering(ledger), ids: new RecordIds(options.seed), parties, owner };
+}
+
+const streets = [
+  'Av. Libertador',
+  'Calle Ñuñoa',
+  "O'Higgins",
+  'Camino a Melipilla',
+  'Pasaje 3',
+  'Av. República',
+];
+const cities = ['Santiago', 'Viña del Mar', 'Concepción', 'Valparaíso', 'Temuco', 'Chillán'];
+
+/** The most texts that are kept to be used again. */
+const mostKept = 4096;
+
+/** The customers of an organization, or the issuers of the invoices that it receives. */
+export class Parties {
+  readonly seed: number;
+  /** How many there are; records refer to one even where there are none. */
+  readonly count: number;
+  readonly ids: RecordIds;
+  readonly fiscalIds: FiscalIds;
+  readonly #summaries = new Map<number, string>();
+
+  constructor(seed: number, count: number, firstFiscalId: number) {
+    this.seed = seed;
+    this.count = count;
+    this.ids = new RecordIds(seed);
+    this.fiscalIds = new FiscalIds(firstFiscalId, count);
+  }
+
+  emailOf(index: number): string {
+    return `cobranza${index + 1}@example.com`;
+  }
+
+  /** The address as a JSON object. */
+  addressOf(index: number): string {
+    const random = hash32(this.seed, index, 30);
+    const street = `${streets[random % streets.length]} ${1 + ((random >>> 8) % 4000)}`;
+    return `{"street":"${street}","city":"${cities[(random >>> 4) % cities.length]}","country":"CL"}`;
+  }
+
+  /** The object that stands for the party within an invoice. */
+  summaryOf(index: number): string {
+    let summary = this.#summaries.get(index);
+    if (summary === undefined) {
+      if (this.#summaries.size === mostKept) this.#summaries.clear();
+      summary =
+        `{"id":"${this.ids.of(index)}","fiscalId":"${this.fiscalIds.of(index)}"` +
+        `,"name":${companyName(this.seed, index)},"email":"${this.emailOf(index)}","address":${this.addressOf(index)}}`;
+      this.#summaries.set(index, summary);
+    }
+    return summary;
+  }
+}
+
+/** The spelling in which the service resolves a fiscal ID: no dots, no dash, K in upper case (spec 2.4). */
+export function normalizeFiscalId(text: string): string {
+  return text.trim().replaceAll(/[.-]/g, '').toUpperCase();
+}
+
+/**
+ * The fiscal IDs of one kind of party, each computed from the party's index and found again from it, so that a
+ * filter over a large organization needs no table.
+ */
+export class FiscalIds {
+  readonly #first: number;
+  readonly #count: number;
+
+  /** `first` is the lowest number before the check digit; each further one is 5 higher. */
+  constructor(first: number, count: number) {
+    this.#first = first;
+    this.#count = count;
+  }
+
+  /** As the service writes it: `86345678-9`, `80765432-k`. */
+  of(index: number): string {
+    const number = this.#first + index * stride;
+    return `${number}-${checkDigit(number)}`;
+  }
+
+  /** The party of a normalized fiscal ID, or -1 when nobody has it. */
+  indexOf(normalized: string): number {
+    const number = Number(normalized.slice(0, -1));
+    const index = (number - this.#first) / stride;
+    const known = Number.isInteger(index) && index >= 0 && index < this.#count;
+    return known && normalizeFiscalId(this.of(index)) === normalized ? index : -1;
+  }
+}
+
+const stride = 5;
+
+/** Modulo 11 with the weights 2 to 7 from the right, as Chilean fiscal IDs have it. */
+function checkDigit(number: number): string {
+  let sum = 0;
+  for (let rest = number, weight = 2; rest > 0; rest = Math.floor(rest / 10)) {
+    sum += (rest % 10) * weight;
+    weight = weight === 7 ? 2 : weight + 1;
+  }
+  const digit = 11 - (sum % 11);
+  return digit === 11 ? '0' : digit === 10 ? 'k' : String(digit);
+}
+
+/**
+ * The ids of one kind of record in one organization: 24 hexadecimal digits, of which 16 follow from the seed and 8
+ * hold the index, masked. An id of another organization or kind therefore leads nowhere.
+ */
+export class RecordIds {
+  readonly #seed: number;
+  readonly #mask: number;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+    this.#mask = hash32(seed, 0, 1);
+  }
+
+  of(index: number): string {
+    const head = hex(hash32(this.#seed, index, 2)) + hex(hash32(this.#seed, index, 3));
+    return head + hex((index ^ this.#mask) >>> 0);
+  }
+
+  /** The index of the record with this id among the first `count`, or -1. */
+  indexOf(id: string, count: number): number {
+    const index = (Number.parseInt(id.slice(16), 16) ^ this.#mask) >>> 0;
+    return index < count && this.of(index) === id ? index : -1;
+  }
+}
+
+function hex(number: number): string {
+  return number.toString(16).padStart(8, '0');
 }

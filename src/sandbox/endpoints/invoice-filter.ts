@@ -1,13 +1,13 @@
-import { parseDay } from '../data/calendar.ts';
-import { normalizeFiscalId } from '../data/fiscal-id.ts';
+import { parseServiceDay } from '../data/values.ts';
+import { normalizeFiscalId } from '../data/organization.ts';
 import { documentTypes, statuses, type DocumentType, type Status } from '../data/ledger.ts';
-import type { SortKey, View } from '../data/ordering.ts';
+import type { InvoiceSortKey, RecordView } from '../data/ledger.ts';
 import type { Book } from '../data/organization.ts';
-import type { Parties } from '../data/parties.ts';
-import { BadQuery, type Query } from './query.ts';
+import type { Parties } from '../data/organization.ts';
+import { BadQuery, type Query } from './endpoint.ts';
 
 /** Which invoices are asked for; what is undefined does not restrict. */
-export interface InvoiceFilter {
+interface InvoiceFilter {
   readonly parties?: readonly number[] | undefined;
   readonly statuses?: readonly Status[] | undefined;
   readonly types?: readonly DocumentType[] | undefined;
@@ -29,8 +29,8 @@ export function readFilter(query: Query, sinceParameter: string): InvoiceFilter 
 export function selectInvoices(
   book: Book,
   filter: InvoiceFilter,
-  order: { key: SortKey | undefined; descending: boolean },
-): View {
+  order: { key: InvoiceSortKey | undefined; descending: boolean },
+): RecordView {
   const view = book.ordering.view(order.key, order.descending);
   if (Object.values(filter).every((restriction) => restriction === undefined)) return view;
   return book.ordering.filtered(JSON.stringify([filter, order]), view, makeTest(book, filter));
@@ -46,7 +46,7 @@ function makeTest({ ledger }: Book, filter: InvoiceFilter): (index: number) => b
     ledger.numberOf(index) === (filter.number ?? ledger.numberOf(index));
 }
 
-export interface ResolvedParties {
+interface ResolvedParties {
   readonly found: readonly number[];
   /** One element of `errors` for each fiscal ID that nobody has (spec 2.4). */
   readonly errors: readonly object[];
@@ -66,7 +66,7 @@ export function resolveFiscalIds(parties: Parties, fiscalIds: readonly string[])
 
 function readDay(query: Query, name: string): number | undefined {
   const text = query.text(name);
-  const day = text === undefined ? undefined : parseDay(text);
+  const day = text === undefined ? undefined : parseServiceDay(text);
   if (text !== undefined && day === undefined) throw new BadQuery(`Invalid date for ${name}: ${text}`);
   return day;
 }

@@ -1,8 +1,8 @@
-import type { View } from '../data/ordering.ts';
+import type { RecordView } from '../data/ledger.ts';
 
 /** One page of records as JSON text: `head`, the records between commas, `tail`. */
 export interface RecordPage {
-  readonly view: View;
+  readonly view: RecordView;
   /** The position of the first record; beyond the end the page is empty. */
   readonly offset: number;
   readonly size: number;

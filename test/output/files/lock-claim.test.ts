@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
-import type { FileTarget } from '../../../src/output/target.ts';
-import { lockTarget } from '../../../src/output/files/target-lock.ts';
+import type { FileTarget } from '../../../src/output/files/target.ts';
+import { lockTarget } from '../../../src/output/files/lock.ts';
 import { fakeSite } from '../fake-site.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

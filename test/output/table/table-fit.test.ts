@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { roleOf } from '../../../src/output/table/column-role.ts';
+import { roleOf } from '../../../src/output/table/table-columns.ts';
 import { fitColumns, GAP } from '../../../src/output/table/table-fit.ts';
-import type { TableColumn } from '../../../src/output/table/table-rows.ts';
+import type { TableColumn } from '../../../src/output/table/table-columns.ts';
 
 /** Columns given as `name:width`, with a `#` after those of numbers. */
 function columns(text: string): TableColumn[] {

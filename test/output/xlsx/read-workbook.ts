@@ -1,7 +1,7 @@
 import { crc32, inflateRawSync } from 'node:zlib';
 
 /** A workbook as a reader that shares no code with the writer sees it: by the specifications of zip and SpreadsheetML. */
-export interface ReadSheet {
+interface ReadSheet {
   readonly name: string;
   readonly xml: string;
   /** Rows of cells by column letter. */

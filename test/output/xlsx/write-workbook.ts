@@ -1,4 +1,4 @@
-import { scanLines } from '../../../src/json/scan-page.ts';
+import { scanLines } from '../../../src/json/scan-records.ts';
 import { openXlsx } from '../../../src/output/xlsx/xlsx.ts';
 import type { SheetLimits } from '../../../src/output/xlsx/sheet.ts';
 import type { Layout, Writer } from '../../../src/output/writer.ts';

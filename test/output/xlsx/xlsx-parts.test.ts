@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnLetters } from '../../../src/output/xlsx/column-letters.ts';
-import { combineCrc } from '../../../src/output/xlsx/combine-crc.ts';
-import { dateSerial } from '../../../src/output/xlsx/date-serial.ts';
-import { SheetNames } from '../../../src/output/xlsx/sheet-names.ts';
-import { decimalsOf } from '../../../src/output/xlsx/spreadsheet-number.ts';
+import { columnLetters } from '../../../src/output/xlsx/sheet.ts';
+import { combineCrc } from '../../../src/output/xlsx/zip.ts';
+import { dateSerial } from '../../../src/output/xlsx/cell.ts';
+import { SheetNames } from '../../../src/output/xlsx/xlsx.ts';
+import { decimalsOf } from '../../../src/output/xlsx/cell.ts';
 
 describe('combineCrc', () => {
   it('is the CRC of both texts', () => {

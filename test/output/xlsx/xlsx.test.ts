@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
-import { scanLines } from '../../../src/json/scan-page.ts';
+import { scanLines } from '../../../src/json/scan-records.ts';
 import { readWorkbook, readZip, type ReadCell } from './read-workbook.ts';
 import { workbookOf, writeWorkbook } from './write-workbook.ts';
 

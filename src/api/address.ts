@@ -1,0 +1,133 @@
+import { UsageError } from '../errors.ts';
+
+const VERSION = '/v1';
+
+/** Scheme, host, port, path; of characters that every program reads alike. */
+const SHAPE = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?((?:\/[a-z0-9._~-]+)*)\/*$/i;
+
+/**
+ * The base address in its normal form, `https://host[:port][/prefix]/v1`, from an address with or without `/v1` and
+ * a closing slash. `https` only, except on this machine (`localhost`, `127.x.x.x`, `[::1]`). Whatever two programs
+ * could read differently is refused, long before DNS: the token goes where the user reads that it goes. Throws
+ * UsageError.
+ */
+export function parseBaseUrl(text: string): URL {
+  const match = SHAPE.exec(text);
+  if (match === null) throw addressRefused(text, shapeProblem(text));
+  const [, scheme = '', host = '', port = '', path = ''] = match;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || port === '0') throw addressRefused(text, 'its host or port does not exist');
+  if (url.hostname !== host.toLowerCase()) {
+    throw addressRefused(text, `its host is another spelling of ${url.hostname}; write it so`);
+  }
+  if (host.split('.').some((label) => label === '' || label.startsWith('-'))) {
+    throw addressRefused(text, 'its host has an empty part or one that begins with a dash');
+  }
+  if (path.split('/').some((segment) => segment === '.' || segment === '..')) {
+    throw addressRefused(text, 'its path has a dot segment');
+  }
+  if (scheme.toLowerCase() === 'http' && !isLoopback(host.toLowerCase())) {
+    throw addressRefused(text, 'plain http would show the token to the network; write it with https://');
+  }
+  url.pathname = path.endsWith(VERSION) ? path : path + VERSION;
+  return url;
+}
+
+/** Whether a host, in lower case, is this machine by its very name. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Why an address is not of the shape, the likeliest mistake first. */
+function shapeProblem(text: string): string {
+  if (text.trim() === '') return 'it is empty';
+  if (/[\s\p{Cc}]/u.test(text)) return 'it holds a space or a control character';
+  if (text.includes('\\')) return 'it holds a backslash';
+  if (/[^\x20-\x7e]/.test(text)) return 'it holds a letter beyond ASCII; write such a host in its xn-- form';
+  if (!/^https?:\/\//i.test(text)) {
+    const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1];
+    return scheme === undefined
+      ? 'it does not begin with https://'
+      : `${scheme}:// is not a way to reach the service`;
+  }
+  if (text.includes('@')) return 'it holds a user or password; the token is given apart from it';
+  if (text.includes('?')) return 'it holds a query (?)';
+  if (text.includes('#')) return 'it holds a fragment (#)';
+  if (text.includes('%')) return 'it holds a percent-encoded character';
+  return 'it is not of the form https://host[:port][/path]';
+}
+
+/** Shows the text only where it is an address without secrets: not a token in the wrong place, nor a password. */
+function addressRefused(text: string, reason: string): UsageError {
+  const shown = /^[a-z]+:\/\/[\x21-\x7e]{1,200}$/i.test(text) && !/[@?#]/.test(text) ? ` ${text}` : '';
+  return new UsageError(`the base address${shown} is refused: ${reason}`, {
+    hint: 'Give it like https://api.example.com/v1, with --base-url, FOLIO_BASE_URL or in the profile',
+  });
+}
+
+/**
+ * The address of a request: `path`, which begins with a slash and is percent-encoded, below the base address, and the
+ * query. Throws UsageError for a path that an address would not keep as it is (`..`, a backslash, a query of
+ * its own, a line break), since it could lead out of the base address.
+ */
+export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair[]): URL {
+  const written = baseUrl.pathname + path;
+  const url = new URL(baseUrl.origin + written);
+  if (!path.startsWith('/') || url.pathname !== written) {
+    throw new UsageError(`${JSON.stringify(path)} is not a path below the base address`, {
+      hint: 'Give it like /invoices/issued, special characters percent-encoded, the query with --param',
+    });
+  }
+  url.search = queryString(query);
+  return url;
+}
+
+export type ListEncoding = 'comma' | 'repeat' | 'brackets';
+export type QueryPair = readonly [name: string, value: string];
+
+/** `a=1&b=x%20y`, without a question mark; empty for no pairs. Order and repetition are kept. */
+export function queryString(pairs: readonly QueryPair[]): string {
+  return pairs.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&');
+}
+
+/**
+ * The pairs by which a list is sent. How is not in the specification (spec 4.9), so the user may choose: `a=1,2`,
+ * `a=1&a=2` or `a[]=1&a[]=2`. An empty list is no pair. Throws UsageError for a comma within a comma-separated value.
+ */
+export function listPairs(name: string, values: readonly string[], encoding: ListEncoding): QueryPair[] {
+  if (encoding === 'repeat') return values.map((value) => [name, value]);
+  if (encoding === 'brackets') return values.map((value) => [`${name}[]`, value]);
+  const divided = values.find((value) => value.includes(','));
+  if (divided !== undefined) {
+    throw new UsageError(
+      `${JSON.stringify(divided)} holds a comma, by which the values of ${name} are separated`,
+      {
+        hint: 'Send the values apart from each other with --list-encoding repeat',
+      },
+    );
+  }
+  return values.length === 0 ? [] : [[name, values.join(',')]];
+}
+
+/**
+ * `id` as one segment of a path, so that it can never lead elsewhere. Throws UsageError for an empty one and for
+ * `.` and `..`, which mean another path even when encoded.
+ */
+export function pathSegment(id: string): string {
+  if (id === '' || id === '.' || id === '..') {
+    throw new UsageError(`${JSON.stringify(id)} is not an ID`, { hint: 'Give the ID as a listing shows it' });
+  }
+  return percentEncode(id);
+}
+
+/** Percent-encodes all but the unreserved characters of RFC 3986; encodeURIComponent leaves `!'()*` as well. */
+function percentEncode(text: string): string {
+  try {
+    return encodeURIComponent(text).replace(
+      /[!'()*]/g,
+      (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+    );
+  } catch (cause) {
+    throw new UsageError(`${JSON.stringify(text)} holds half a character, which cannot be sent`, { cause });
+  }
+}

@@ -1,0 +1,68 @@
+import { CommanderError } from 'commander';
+import type { Context, OutputStream, Secrets } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { exitCodeOf } from './exit-codes.ts';
+import { buildProgram } from './program.ts';
+import { reportError } from './report-error.ts';
+
+/**
+ * A stream for words, not for data: no text that is written to it, whoever writes it, leaves with a secret in it. A
+ * secret that is split over two writes is not found; what folio says is written a line at a time.
+ */
+export function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
+  return {
+    get isTerminal() {
+      return stream.isTerminal;
+    },
+    get columns() {
+      return stream.columns;
+    },
+    write: (bytes) => stream.write(secrets.redact(typeof bytes === 'string' ? bytes : textOf(bytes))),
+  };
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+/** The parser's complaint in folio's own form: one line, then what to do. */
+export function usageErrorOf({ message }: CommanderError): UsageError {
+  // `--tokn=…` may be a token, given to a flag that there is not.
+  const [complaint = '', suggestion = ''] = message
+    .replace(/^error: /, '')
+    .replace(/^(unknown option '--[^=']+=)[^\n]*'/, "$1…'")
+    .split('\n');
+  const hint = suggestion.replace(/^\((.*)\)$/, '$1');
+  return new UsageError(complaint, { hint: hint === '' ? 'see --help for what there is' : lowerFirst(hint) });
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+/** Runs one command line. Returns the exit code; never rejects. */
+export async function runCommandLine(given: Context): Promise<number> {
+  const context = { ...given, stderr: redactedStream(given.stderr, given.secrets) };
+  let written = Promise.resolve();
+  const program = buildProgram(context, (text) => {
+    written = written.then(() => context.stdout.write(text));
+    // Awaited below, unless something else went wrong first.
+    written.catch(() => {});
+  });
+  try {
+    await program.parseAsync(context.argv, { from: 'user' }).catch(passHelp);
+    await written;
+    return 0;
+  } catch (thrown) {
+    const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
+    await reportError(error, context, context.argv.includes('--debug')).catch(() => {});
+    return exitCodeOf(error);
+  }
+}
+
+/** That help or the version was asked for is no error, though commander throws it. */
+function passHelp(thrown: unknown): void {
+  const isAnswer =
+    thrown instanceof CommanderError && (thrown.exitCode === 0 || thrown.code === 'commander.help');
+  if (!isAnswer) throw thrown;
+}

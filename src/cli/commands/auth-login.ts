@@ -1,0 +1,137 @@
+import { parseBaseUrl } from '../../api/address.ts';
+import { namedProfile } from '../../profiles/connection.ts';
+import { storeLogin } from '../../profiles/store-document.ts';
+import { decodeToken } from '../../profiles/token.ts';
+import { checkNameIsNew, parseProfileName } from '../../profiles/profile.ts';
+import { readTokenFile, readTokenInput } from '../../profiles/token-file.ts';
+import { profileAddress, statedAddress } from '../../profiles/connection.ts';
+import type { TokenSource } from '../../profiles/connection.ts';
+import type { Secret } from '../../profiles/token.ts';
+import type { ConfigStore } from '../../profiles/config-store.ts';
+import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command.ts';
+import { checkExpiry, describeMoment } from '../../profiles/token.ts';
+import type { Context } from '../../context.ts';
+import { AuthError, ServiceError, UsageError } from '../../errors.ts';
+import type { LoginFlags, VerifyConnection } from '../profile-flags.ts';
+import { Notices } from '../../run/notices.ts';
+
+/** What is about to be stored: a token, or a command and, when it was tried, the token that it printed. */
+interface Offer {
+  readonly token: Secret | undefined;
+  readonly tokenSource: TokenSource;
+  readonly tokenCommand?: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** `folio auth login`: takes a token, tries it, stores it. A token that is refused is not stored. */
+export async function runLogin(context: Context, flags: LoginFlags, verify: VerifyConnection): Promise<void> {
+  const notices = new Notices(context, flags);
+  const store = await context.config();
+  const profile = loginProfile(context, flags, store);
+  const baseUrl = loginAddress(context, flags, store, profile);
+  const offer = await takeOffer(context, flags, profile);
+  const { token, tokenSource } = offer;
+  if (token) context.secrets.hide([token.reveal()]);
+  for (const note of offer.notes) notices.warn(note);
+  const ending = token && checkExpiry(token, context.clock.now(), `folio auth login --profile ${profile}`);
+  if (ending) notices.warn(ending);
+  if (token && flags.verify) {
+    await tryToken(() => verify({ profile, baseUrl, token, tokenSource, notes: [] }));
+  }
+  const claims = token && decodeToken(token.reveal());
+  const credential = offer.tokenCommand ? { tokenCommand: offer.tokenCommand } : { token: token!.reveal() };
+  const organization = claims?.organizationId;
+  await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
+  notices.remark(loginSentence({ profile, baseUrl, ...claims, now: context.clock.now() }));
+  remarkOnUse(context, notices, store, profile);
+}
+
+function loginProfile(context: Context, flags: LoginFlags, store: ConfigStore): string {
+  const named = namedProfile(flags.profile, context.env);
+  const profile = named ?? parseProfileName(store.currentProfile ?? 'default', 'the current profile');
+  checkNameIsNew(profile, store.profileNames);
+  return profile;
+}
+
+function loginAddress(context: Context, flags: LoginFlags, store: ConfigStore, profile: string): URL {
+  const sources = { flags, env: context.env, store, parseBaseUrl };
+  const stated = statedAddress(sources);
+  if (stated) return stated;
+  const known = store.profile(profile);
+  const own = known && profileAddress(known, sources);
+  if (own) return own;
+  throw new UsageError('login needs the base address of the service', {
+    hint: `Say where it is: folio auth login --profile ${profile} --base-url https://<host>/v1`,
+  });
+}
+
+async function takeOffer(context: Context, flags: LoginFlags, profile: string): Promise<Offer> {
+  const { tokenFile, tokenCommand: words } = flags;
+  const { stdin, env, signal } = context;
+  if (words === undefined) {
+    if (tokenFile !== undefined)
+      return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file' };
+    const { token, note } = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
+    return { token, tokenSource: 'profile', notes: note === undefined ? [] : [note] };
+  }
+  if (tokenFile !== undefined) throw new UsageError('--token-command and --token-file do not go together');
+  const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
+  const offer = { tokenCommand, tokenSource: 'token command' } as const;
+  if (!flags.verify) return { ...offer, token: undefined, notes: [] };
+  const { token, note } = await runTokenCommand({ command: tokenCommand, profile, env, signal });
+  return { ...offer, token, notes: note === undefined ? [] : [note] };
+}
+
+/** The words as they were given, or those of the JSON list that is the only one. */
+function wordsOf(words: readonly string[]): unknown {
+  if (words.length !== 1 || !words[0]!.startsWith('[')) return words;
+  try {
+    return JSON.parse(words[0]!);
+  } catch {
+    // The runtime's message would quote the list; parseTokenCommand says what is expected.
+    return undefined;
+  }
+}
+
+/** Adds to a failure what it means for the login. */
+async function tryToken(verify: () => Promise<void>): Promise<void> {
+  try {
+    await verify();
+  } catch (error) {
+    if (error instanceof AuthError) {
+      throw new AuthError(`${error.message}; the token was not stored`, { hint: error.hint, cause: error });
+    }
+    if (!(error instanceof ServiceError)) throw error;
+    const hint = `${error.hint === undefined ? '' : `${error.hint} `}To store the token untried, add --no-verify.`;
+    throw new ServiceError(`${error.message}; the token was not stored`, { hint, cause: error });
+  }
+}
+
+interface LoginFacts {
+  readonly profile: string;
+  readonly baseUrl: URL;
+  readonly organizationId?: string;
+  readonly expiresAt?: number;
+  readonly now: number;
+}
+
+function loginSentence({ profile, baseUrl, organizationId, expiresAt, now }: LoginFacts): string {
+  const whose = organizationId === undefined ? '' : `, organization ${organizationId}`;
+  const ends = expiresAt === undefined ? '' : `; the token ends ${describeMoment(expiresAt, now)}`;
+  return `Logged in: profile ${profile} at ${baseUrl.href}${whose}${ends}.`;
+}
+
+/** What keeps the next command from using the new login, if anything does. */
+function remarkOnUse(
+  context: Context,
+  notices: Notices,
+  { currentProfile }: ConfigStore,
+  profile: string,
+): void {
+  if (currentProfile !== profile) {
+    notices.remark(`The current profile is still ${currentProfile}; to change it: folio auth use ${profile}`);
+  }
+  if (context.env['FOLIO_TOKEN']) {
+    notices.remark('FOLIO_TOKEN is set and goes before the tokens of all profiles.');
+  }
+}

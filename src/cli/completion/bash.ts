@@ -1,0 +1,71 @@
+import { valuedFlags, type CompletionNode, type Value } from './tree.ts';
+import { shellWords, quoted } from './tree.ts';
+
+/** The completion for bash, 3.2 and later, without its completion library. */
+export function bashScript(nodes: readonly CompletionNode[]): string {
+  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
+  return `# bash completion for folio: source <(folio completion bash)
+_folio_reply() {
+  local word
+  case $1 in files|folders) compopt -o filenames 2>/dev/null ;; esac
+  while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
+    IFS=$' \\n'
+    case $1 in
+      words) compgen -W "$2" -- "$cur" ;;
+      files) compgen -f -- "$cur" ;;
+      folders) compgen -d -- "$cur" ;;
+      profiles) compgen -W "$(folio __profiles 2>/dev/null)" -- "$cur" ;;
+    esac
+  )
+}
+
+_folio() {
+  local cur=\${COMP_WORDS[COMP_CWORD]} prev=\${COMP_WORDS[COMP_CWORD-1]} at='' word skip=0 i
+  COMPREPLY=()
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    if [[ $word == '=' ]]; then skip=1; continue; fi
+    if ((skip)); then skip=0; continue; fi
+    case $word in
+      ${valuedFlags(nodes).join('|')}) skip=1 ;;
+      -*) ;;
+      *) case "$at $word" in ${paths.join('|')}) at="$at $word" ;; esac ;;
+    esac
+  done
+  if [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then prev=\${COMP_WORDS[COMP_CWORD-2]}; fi
+  case "$at" in
+${nodes.map(nodeCase).join('\n')}
+  esac
+}
+complete -F _folio folio
+`;
+}
+
+function nodeCase({ path, commands, flags, argument }: CompletionNode): string {
+  const words = [...commands.map(({ name }) => name), ...(argument?.kind === 'words' ? argument.words : [])];
+  const rest = words.length > 0 ? reply({ kind: 'words', words }) : argument ? reply(argument) : ':';
+  const all = reply({ kind: 'words', words: flags.flatMap(({ names }) => names) });
+  return `    ${quoted(path)})
+      case "$prev" in
+${valueCases(flags).join('\n')}
+        *) if [[ $cur == -* ]]; then ${all}
+           else ${rest}; fi ;;
+      esac ;;`;
+}
+
+/** One line for all flags that are answered alike. */
+function valueCases(flags: CompletionNode['flags']): string[] {
+  const byReply = new Map<string, string[]>();
+  for (const { names, value } of flags) {
+    if (value === undefined) continue;
+    byReply.set(reply(value), [...(byReply.get(reply(value)) ?? []), ...names]);
+  }
+  return [...byReply].map(([answer, names]) => `        ${names.join('|')}) ${answer} ;;`);
+}
+
+function reply(value: Value): string {
+  if (value.kind === 'text') return ':';
+  return value.kind === 'words'
+    ? `_folio_reply words ${quoted(shellWords(value.words))}`
+    : `_folio_reply ${value.kind}`;
+}

@@ -1,0 +1,47 @@
+import type { OutputStream } from '../context.ts';
+import { displayWidth } from '../output/terminal/display-width.ts';
+import { visible } from '../output/terminal/terminal-text.ts';
+
+/** What a command says of one thing, by name, in order; null where there is nothing to say. */
+export type Facts = Readonly<Record<string, string | number | boolean | null>>;
+
+/** Prints facts as JSON: one object, or an array of them. On a terminal what JSON leaves as it is passes the gate. */
+export async function writeFactsAsJson(out: OutputStream, facts: Facts | readonly Facts[]): Promise<void> {
+  const lines = JSON.stringify(facts, undefined, 2).split('\n');
+  await out.write(`${(out.isTerminal ? lines.map(visible) : lines).join('\n')}\n`);
+}
+
+/** Prints the facts of one thing, a line each; what there is nothing to say of is left out. */
+export async function writeFactSheet(out: OutputStream, facts: Facts): Promise<void> {
+  const lines = Object.entries(facts).filter(([, value]) => value !== null);
+  await writeAligned(
+    out,
+    lines.map(([name, value]) => [name, shown(value)]),
+  );
+}
+
+/** Prints a row for each thing under the names of the facts that any of them has; `[]` prints nothing. */
+export async function writeFactTable(out: OutputStream, rows: readonly Facts[]): Promise<void> {
+  if (rows.length === 0) return;
+  const names = Object.keys(rows[0]!).filter((name) => rows.some((row) => row[name] !== null));
+  await writeAligned(out, [names, ...rows.map((row) => names.map((name) => shown(row[name] ?? null)))]);
+}
+
+function shown(value: Facts[string]): string {
+  if (value === null) return '';
+  return typeof value === 'boolean' ? (value ? 'yes' : 'no') : visible(String(value));
+}
+
+async function writeAligned(out: OutputStream, rows: readonly (readonly string[])[]): Promise<void> {
+  const widths: number[] = [];
+  for (const row of rows) {
+    row.forEach((cell, column) => (widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell))));
+  }
+  const lines = rows.map((row) =>
+    row
+      .map((cell, at) => cell + ' '.repeat(widths[at]! - displayWidth(cell)))
+      .join('  ')
+      .trimEnd(),
+  );
+  await out.write(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,107 @@
+import type { Command, Option } from 'commander';
+import { version } from '../version.ts';
+import { declareAll } from './declare-later.ts';
+import { topics } from './help-topics.ts';
+import type { TermList, Topic } from './help-topics.ts';
+
+/** The manual page, in the macros of man(7): the same declarations and topics that the help prints. */
+export function manPage(program: Command): string {
+  declareAll(program);
+  const help = program.createHelp();
+  const commands = help.visibleCommands(program).flatMap((command) => withChildren(command));
+  return [
+    `.TH FOLIO 1 "" "folio ${version}" "User Commands"`,
+    '.SH NAME',
+    'folio \\- issued and received invoices, customers and prepaid-expense funds, listed and exported',
+    '.SH SYNOPSIS',
+    '.B folio',
+    '[\\fIflags\\fR] \\fIcommand\\fR [\\fIarguments\\fR]',
+    '.SH DESCRIPTION',
+    ...descriptionOf(program),
+    '.SH COMMANDS',
+    ...commands.flatMap(commandSection),
+    '.SH FLAGS FOR EVERY COMMAND',
+    ...flagList(help.visibleOptions(program)),
+    ...topics.flatMap(topicSection),
+    '',
+  ].join('\n');
+}
+
+function withChildren(command: Command): Command[] {
+  const children = command
+    .createHelp()
+    .visibleCommands(command)
+    .filter((child) => child.name() !== 'help');
+  return [command, ...children.flatMap((child) => withChildren(child))];
+}
+
+function commandSection(command: Command): string[] {
+  const flags = command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== '--help');
+  const words = command.registeredArguments.map(
+    (argument) =>
+      (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) +
+      (argument.variadic ? '...' : ''),
+  );
+  const usage = [pathOf(command), ...words, ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
+  return [`.SS ${text(usage)}`, ...descriptionOf(command), ...flagList(flags)];
+}
+
+/** The description's paragraphs; examples, which stand in lines of their own, are kept as they are. */
+function descriptionOf(command: Command): string[] {
+  return command
+    .description()
+    .split('\n\n')
+    .flatMap((paragraph) => {
+      if (!paragraph.startsWith('Examples:')) return ['.PP', text(paragraph.replaceAll('\n', ' '))];
+      const examples = paragraph.split('\n').slice(1);
+      return ['.PP', 'Examples:', ...examples.flatMap(exampleLines)];
+    });
+}
+
+/** `  folio issued  what it does`: the command line, and under it what it does. */
+function exampleLines(line: string): string[] {
+  const [commandLine = '', ...meaning] = line.trim().split(/ {2,}/);
+  return ['.TP', `\\fB${text(commandLine)}\\fR`, text(meaning.join(' '))];
+}
+
+function flagList(options: readonly Option[]): string[] {
+  return options.flatMap(({ flags, description }) => ['.TP', `\\fB${text(flags)}\\fR`, text(description)]);
+}
+
+const SECTIONS: Readonly<Record<string, string>> = { 'exit-codes': 'EXIT STATUS' };
+
+function topicSection({ name, blocks }: Topic): string[] {
+  const body = blocks.flatMap((block) =>
+    typeof block === 'string' ? ['.PP', text(block)] : termList(block),
+  );
+  return [`.SH ${SECTIONS[name] ?? name.toUpperCase()}`, ...body];
+}
+
+function termList(list: TermList): string[] {
+  return list.flatMap(([term, meaning]) => ['.TP', `\\fB${text(term)}\\fR`, text(meaning)]);
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+}
+
+const GLYPHS: Readonly<Record<string, string>> = {
+  '\\': '\\e',
+  '-': '\\-',
+  '’': '\\(cq',
+  "'": '\\(aq',
+  '`': '\\(ga',
+  '^': '\\(ha',
+  '~': '\\(ti',
+  '…': '...',
+  '·': '\\(pc',
+};
+
+/** Text that roff prints as it is: its own characters escaped, no request at the beginning of a line. */
+function text(plain: string): string {
+  const escaped = plain.replace(/[\\\-’'`^~…·]/g, (character) => GLYPHS[character]!);
+  return escaped.startsWith('.') ? `\\&${escaped}` : escaped;
+}

@@ -1,0 +1,153 @@
+import type { ListEncoding } from '../api/address.ts';
+import { UsageError } from '../errors.ts';
+import { formats, type Format } from '../output/formats.ts';
+import type { ConfigStore } from '../profiles/config-store.ts';
+import { brokenStore, kindOf } from '../profiles/store-document.ts';
+import { KNOWN_FIELDS, type KnownField } from '../query/known-columns.ts';
+import { resources } from '../resources/index.ts';
+import type { Resource } from '../resources/resource.ts';
+import { LIST_ENCODINGS, requestParsers, type RequestFlags } from './flags.ts';
+import { delimiter, oneOf, wholeNumber } from './parse-values.ts';
+
+/** A default that the user can set for a flag, for all profiles or for one. */
+interface Setting<Value> {
+  readonly about: string;
+  /** How it stands in the file. */
+  readonly stored: 'number' | 'string';
+  /** As the flag reads it; throws UsageError naming what is allowed. */
+  readonly parse: (text: string) => Value;
+}
+
+/** A setting for xlsx would make every listing without -o a refusal: it cannot be printed. */
+const printable = formats.filter((format) => format !== 'xlsx');
+
+const column = (name: string) => (text: string) => {
+  if (text !== '' && !/\p{C}/u.test(text)) return text;
+  throw new UsageError(`${name} ${JSON.stringify(text)}: expected the name of a column`);
+};
+
+const settings = new Map<string, Setting<unknown>>([
+  ['format', { about: '--format of listings', stored: 'string', parse: oneOf('format', printable) }],
+  ['delimiter', { about: '--delimiter of csv', stored: 'string', parse: delimiter('delimiter') }],
+  [
+    'listEncoding',
+    { about: '--list-encoding', stored: 'string', parse: oneOf('listEncoding', LIST_ENCODINGS) },
+  ],
+  ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map(
+    (name) =>
+      [name, { about: `--${kebab(name)}`, stored: 'number', parse: requestParsers[name](name) }] as const,
+  ),
+  ...resources.map((resource) => {
+    const { records, paging } = resource;
+    const key = pageSizeSetting(resource);
+    const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
+    const parse = wholeNumber(key, 1, most ?? 1_000_000);
+    return [key, { about: `--page-size for ${records}`, stored: 'number', parse }] as const;
+  }),
+  ...KNOWN_FIELDS.map((field) => {
+    const key = `fields.${field}`;
+    return [
+      key,
+      { about: `the column that aging takes for ${field}`, stored: 'string', parse: column(key) },
+    ] as const;
+  }),
+]);
+
+/** The name of the setting for a resource's page size: `pageSize.fundDocuments`. */
+function pageSizeSetting({ name }: Pick<Resource, 'name'>): string {
+  return `pageSize.${camel(name.replaceAll(' ', '-'))}`;
+}
+
+/** The names of all settings, each with what it is the default of. */
+export const settingNames: readonly (readonly [name: string, about: string])[] = [...settings].map(
+  ([name, { about }]) => [name, about],
+);
+
+/**
+ * The setting that a user means; `retry-delay` is `retryDelay`.
+ *
+ * @throws UsageError that lists those that there are
+ */
+export function findSetting(given: string): { readonly name: string; readonly setting: Setting<unknown> } {
+  const name = camel(given);
+  const setting = settings.get(name);
+  if (setting) return { name, setting };
+  throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
+    hint: `There are: ${[...settings.keys()].join(', ')}; with --profile also baseUrl.`,
+  });
+}
+
+/**
+ * What a setting says for a run: the profile's own, else that for all profiles, else undefined. The value is as the flag's
+ * parser returns it (`timeout` in milliseconds).
+ *
+ * @throws UsageError naming file and setting when the value in the file is not allowed
+ */
+function settingFor(store: ConfigStore, name: string, profile: string | undefined): unknown {
+  for (const owner of profile === undefined ? [undefined] : [profile, undefined]) {
+    const value = store.settings(owner)[name];
+    if (value !== undefined) return checkedValue(store, { name, value, profile: owner });
+  }
+  return undefined;
+}
+
+interface StoredSetting {
+  readonly name: string;
+  readonly value: unknown;
+  readonly profile: string | undefined;
+}
+
+function checkedValue(store: ConfigStore, { name, value, profile }: StoredSetting): unknown {
+  const { setting } = findSetting(name);
+  const place = `${profile === undefined ? '' : `profiles.${profile}.`}settings.${name}`;
+  if (typeof value !== setting.stored) {
+    throw brokenStore(store.file!, `${place} is ${kindOf(value)}, expected a ${setting.stored}`);
+  }
+  try {
+    return setting.parse(String(value));
+  } catch (error) {
+    throw error instanceof UsageError ? brokenStore(store.file!, `${place}: ${error.message}`) : error;
+  }
+}
+
+function camel(name: string): string {
+  return name.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+/** What the store says for flags that are not given; nothing where it says nothing. */
+export interface FlagDefaults extends RequestFlags {
+  readonly format?: Format;
+  readonly delimiter?: string;
+  readonly listEncoding?: ListEncoding;
+  readonly pageSize?: number;
+}
+
+/**
+ * The defaults of a listing's flags, from the profile's settings and then from those for all profiles: `{...defaults,
+ * ...flags}` is what holds.
+ *
+ * @throws UsageError naming file and setting when a value in the file is not allowed
+ */
+export function flagDefaults(
+  store: ConfigStore,
+  profile: string | undefined,
+  resource: Pick<Resource, 'name'>,
+): FlagDefaults {
+  const names = ['format', 'delimiter', 'listEncoding', 'concurrency', 'retries', 'retryDelay', 'timeout'];
+  const pairs = names.map((name) => [name, settingFor(store, name, profile)] as const);
+  const pageSize = settingFor(store, pageSizeSetting(resource), profile);
+  // The table of settings gives each the type that its flag has.
+  return Object.fromEntries([...pairs, ['pageSize', pageSize]].filter(([, value]) => value !== undefined));
+}
+
+/** The columns that the user has mapped for aging, by field; see `folio config set fields.due <column>`. */
+export function fieldMap(store: ConfigStore, profile: string | undefined): Readonly<Record<string, string>> {
+  const pairs = KNOWN_FIELDS.map((field) => [field, settingFor(store, `fields.${field}`, profile)] as const);
+  return Object.fromEntries(
+    pairs.filter((pair): pair is readonly [KnownField, string] => pair[1] !== undefined),
+  );
+}

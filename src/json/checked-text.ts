@@ -1,0 +1,176 @@
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  LETTER_U,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from './ascii.ts';
+import { BadBody } from './bad-body.ts';
+import { endOfPlainText, type WordView } from './word-search.ts';
+
+/** Where a value's text is in a body: `bytes[start .. end)`. */
+export type Span = readonly [start: number, end: number];
+
+/** Bytes of a value that is parsed: as objects it can take thirty times as much. */
+const MAX_PARSED = 64 * 1024;
+
+/** The value at the span, parsed. For small parts of a body only: numbers become doubles. Throws BadBody for a large one. */
+export function readJson(bytes: Buffer, span: Span): unknown {
+  if (span[1] - span[0] > MAX_PARSED) {
+    throw new BadBody(`expected a small value, found one of ${span[1] - span[0]} bytes`, span[0]);
+  }
+  return JSON.parse(bytes.toString('utf8', span[0], span[1]));
+}
+
+/** The count that is at the span, or undefined where there is none or anything but a whole number from 0 on. */
+export function readCount(bytes: Buffer, span: Span | undefined): number | undefined {
+  const value = span && readJson(bytes, span);
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+}
+
+/*
+ * Steps over JSON that the scanner has found to be well formed, and therefore checks nothing.
+ */
+
+/** 1 for the bytes that concern the nesting. */
+const CHANGES_NESTING = new Uint8Array(256);
+for (const byte of [QUOTE, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET]) CHANGES_NESTING[byte] = 1;
+
+/** 1 for the bytes that a number may have. */
+const IN_NUMBER = new Uint8Array(256);
+for (const byte of '+-.0123456789Ee') IN_NUMBER[byte.charCodeAt(0)] = 1;
+
+/** The position of the quote that closes the string whose text goes on at `start`. */
+export function endOfString(view: WordView, start: number): number {
+  let at = endOfPlainText(view, start);
+  while (view.bytes[at] === BACKSLASH) at = endOfPlainText(view, at + 2);
+  return at;
+}
+
+/** The position behind the object or array that opens at `start`. */
+export function endOfNested(view: WordView, start: number): number {
+  const { bytes } = view;
+  let depth = 0;
+  let at = start;
+  do {
+    while (CHANGES_NESTING[bytes[at]!] === 0) at++;
+    const byte = bytes[at++];
+    if (byte === QUOTE) at = endOfString(view, at) + 1;
+    else depth += byte === OPEN_BRACE || byte === OPEN_BRACKET ? 1 : -1;
+  } while (depth > 0);
+  return at;
+}
+
+/** The position behind the number that begins at `start`, within an object. */
+export function endOfNumber(bytes: Buffer, start: number): number {
+  let at = start;
+  while (IN_NUMBER[bytes[at]!] === 1) at++;
+  return at;
+}
+
+/** The position of the next byte that is not white space, within an object. */
+export function endOfSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  while (bytes[at]! <= SPACE) at++;
+  return at;
+}
+
+/** `bytes[start .. end)`, which is JSON known to be well formed, without the white space between its tokens. */
+export function compact(bytes: Buffer, start: number, end: number): Buffer {
+  const result = Buffer.allocUnsafe(end - start);
+  return result.subarray(0, compactInto(bytes, [start, end], result));
+}
+
+/** The same, written into `to`; returns the bytes written, which are never more than the span has. */
+export function compactInto(bytes: Buffer, span: Span, to: Buffer): number {
+  const end = span[1];
+  let out = 0;
+  let inString = false;
+  for (let at = span[0]; at < end; at++) {
+    const byte = bytes[at]!;
+    if (!inString && byte <= SPACE) continue;
+    to[out++] = byte;
+    if (byte === QUOTE) inString = !inString;
+    else if (byte === BACKSLASH) to[out++] = bytes[++at]!;
+  }
+  return out;
+}
+
+/** What a letter behind a backslash stands for; those that stand for themselves are not listed. */
+const CONTROLS: Readonly<Record<number, number>> = {
+  0x62: 0x08,
+  0x66: 0x0c,
+  0x6e: 0x0a,
+  0x72: 0x0d,
+  0x74: 0x09,
+};
+const REPLACEMENT = 0xfffd;
+
+/**
+ * Writes the text of a string literal, `bytes[start .. end)` between its quotes, as UTF-8 into `to`; returns the bytes
+ * written, which are never more than the literal has. Half a surrogate pair becomes U+FFFD, as where Node writes a string.
+ */
+export function unescape(bytes: Buffer, span: Span, to: Buffer): number {
+  const end = span[1];
+  let from = span[0];
+  let out = 0;
+  while (from < end) {
+    const byte = bytes[from++]!;
+    if (byte !== BACKSLASH) {
+      to[out++] = byte;
+      continue;
+    }
+    const letter = bytes[from++]!;
+    if (letter !== LETTER_U) {
+      to[out++] = CONTROLS[letter] ?? letter;
+      continue;
+    }
+    const unit = readHexUnit(bytes, from);
+    from += 4;
+    const low =
+      isHighSurrogate(unit) && bytes[from] === BACKSLASH && bytes[from + 1] === LETTER_U
+        ? readHexUnit(bytes, from + 2)
+        : 0;
+    if (low >= 0xdc00 && low <= 0xdfff) {
+      from += 6;
+      out = putCodePoint(to, out, 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
+    } else out = putCodePoint(to, out, unit >= 0xd800 && unit <= 0xdfff ? REPLACEMENT : unit);
+  }
+  return out;
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+/** The four hexadecimal digits from `start` on. */
+function readHexUnit(bytes: Buffer, start: number): number {
+  let unit = 0;
+  for (let at = start; at < start + 4; at++) {
+    const digit = bytes[at]!;
+    // Letters of both cases have 9 more than their low four bits say.
+    unit = (unit << 4) | ((digit & 0xf) + (digit > 0x39 ? 9 : 0));
+  }
+  return unit;
+}
+
+function putCodePoint(to: Buffer, start: number, code: number): number {
+  let at = start;
+  if (code < 0x80) to[at++] = code;
+  else {
+    if (code < 0x800) to[at++] = 0xc0 | (code >> 6);
+    else {
+      if (code < 0x10000) to[at++] = 0xe0 | (code >> 12);
+      else {
+        to[at++] = 0xf0 | (code >> 18);
+        to[at++] = 0x80 | ((code >> 12) & 0x3f);
+      }
+      to[at++] = 0x80 | ((code >> 6) & 0x3f);
+    }
+    to[at++] = 0x80 | (code & 0x3f);
+  }
+  return at;
+}

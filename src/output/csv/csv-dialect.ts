@@ -1,0 +1,79 @@
+import { stringify, type Stringifier } from 'csv-stringify';
+import { CellReader, type Cell } from '../../json/cells.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { guardFormula } from './formula-guard.ts';
+import type { RowEncoder, EncodedRows } from './row-writer.ts';
+
+interface Dialect {
+  readonly columns: readonly string[] | undefined;
+  readonly delimiter: string;
+  /** CRLF instead of LF, and text that would be run as a formula made inert. */
+  readonly excel: boolean;
+}
+
+/** Rows that are handed on at a time. */
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Rows by csv-stringify, for every dialect but plain csv. It is given nothing but strings: of its own it would write
+ * true as `1`, and put an apostrophe before negative numbers.
+ */
+export class DialectRows implements RowEncoder {
+  readonly #reader: CellReader;
+  readonly #excel: boolean;
+  readonly #delimiter: string;
+  readonly #stringifier: Stringifier;
+
+  constructor({ columns, delimiter, excel }: Dialect) {
+    this.#reader = new CellReader(columns);
+    this.#excel = excel;
+    this.#delimiter = delimiter;
+    this.#stringifier = stringify({
+      delimiter,
+      record_delimiter: excel ? '\r\n' : '\n',
+      // Without this, naming a record delimiter leaves a bare LF or CR in a field unquoted.
+      quote_record_delimiter: true,
+      // Rows are read back in the same turn in which they were written; no other limit is needed.
+      readableHighWaterMark: 2 ** 30,
+    });
+  }
+
+  get columns(): readonly string[] {
+    return this.#reader.columns;
+  }
+
+  header(): Buffer {
+    this.#put(this.columns.map((name) => ({ kind: 'string', text: name })));
+    return this.#take();
+  }
+
+  *encode(batch: RecordBatch): Generator<EncodedRows> {
+    let waiting = 0;
+    for (let index = 0; index < batch.count; index++) {
+      const columns = this.columns.length;
+      const cells = this.#reader.read(batch, index);
+      if (waiting === ROWS_AT_ONCE || (waiting > 0 && cells.length !== columns)) {
+        yield { bytes: this.#take(), columns };
+        waiting = 0;
+      }
+      this.#put(cells);
+      waiting++;
+    }
+    if (waiting > 0) yield { bytes: this.#take(), columns: this.columns.length };
+  }
+
+  #put(cells: readonly (Cell | undefined)[]): void {
+    this.#stringifier.write(
+      cells.map((cell) => {
+        if (cell === undefined) return '';
+        if (!this.#excel || cell.kind === 'number') return cell.text;
+        return guardFormula(cell.text, this.#delimiter);
+      }),
+    );
+  }
+
+  /** The bytes of all rows that were put: csv-stringify makes each at once, as long as nobody limits what it holds. */
+  #take(): Buffer {
+    return this.#stringifier.read() as Buffer;
+  }
+}

@@ -1,0 +1,35 @@
+import { UsageError } from '../../errors.ts';
+import type { RowEncoder } from './row-writer.ts';
+import { RowWriter } from './row-writer.ts';
+import type { Layout, OpenWriter, Sink } from '../writer.ts';
+
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * csv as RFC 4180 has it, but lines end with LF: quotes only where they are needed, each quote within doubled, null and missing empty,
+ * booleans true and false, arrays as compact JSON, numbers as sent. `delimiter` and `excel` of the layout are the dialects.
+ * Throws UsageError for a delimiter that rows could not be read back with.
+ */
+export const openCsv: OpenWriter = (sink, layout) => openTable(sink, layout, layout.delimiter ?? ',');
+
+/** csv with tabs between the cells, and the same quoting: a tab, a line feed or a quote within a cell stays what it is. */
+export const openTsv: OpenWriter = (sink, layout) => openTable(sink, layout, '\t');
+
+function openTable(sink: Sink, layout: Layout, delimiter: string): RowWriter {
+  if (/^(?:["\r\n]|)$|^..+$/su.test(delimiter)) {
+    throw new UsageError(`the delimiter ${JSON.stringify(delimiter)} cannot stand between cells`, {
+      hint: 'Give one character other than a quote or a line break, such as ";".',
+    });
+  }
+  const { excel } = layout;
+  return new RowWriter({
+    sink,
+    layout,
+    delimiter,
+    preamble: excel ? BYTE_ORDER_MARK : '',
+    openEncoder: async (columns): Promise<RowEncoder> => {
+      if (delimiter === ',' && !excel) return new (await import('./plain-csv.ts')).PlainRows(columns);
+      return new (await import('./csv-dialect.ts')).DialectRows({ columns, delimiter, excel });
+    },
+  });
+}

@@ -1,0 +1,87 @@
+import type { FileClient, FileHead } from '../../api/files.ts';
+import { LinkRefused } from '../../api/files.ts';
+import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../../errors.ts';
+import { cleanExtension } from './file-names.ts';
+import type { DownloadFolder, StoredFile } from './download-folder.ts';
+import type { NameClaim } from './file-names.ts';
+import type { InvoiceFile } from './invoice-files.ts';
+import type { LinkRenewal } from './invoice-files.ts';
+
+/** What became of one file. */
+export interface DownloadResult {
+  readonly file: InvoiceFile;
+  readonly status: 'saved' | 'there' | 'failed' | 'unwanted';
+  readonly stored?: StoredFile;
+  /** Why it failed. */
+  readonly failure?: FolioError;
+}
+
+interface Downloads {
+  readonly folder: DownloadFolder;
+  readonly client: FileClient;
+  readonly renewal: LinkRenewal;
+  /** The endings that are wanted; undefined for any. */
+  readonly only: ReadonlySet<string> | undefined;
+}
+
+export interface DownloadJob {
+  readonly file: InvoiceFile;
+  readonly claim: NameClaim;
+}
+
+/**
+ * Brings one file into the folder, or finds it there. That it cannot be had is a result; thrown is what ends the whole
+ * run: a folder that cannot be written, a token that is refused, a stop.
+ */
+export async function downloadFile(
+  { file, claim }: DownloadJob,
+  downloads: Downloads,
+  signal: AbortSignal,
+): Promise<DownloadResult> {
+  const { folder, only } = downloads;
+  if (claim.ending !== undefined && only?.has(claim.ending) === false) return { file, status: 'unwanted' };
+  if (claim.kind === 'there') return { file, status: 'there', stored: await folder.look(claim.name) };
+  try {
+    const stored = await fetchFile({ file, base: claim.base }, downloads, signal);
+    if (stored === undefined) return { file, status: 'unwanted' };
+    return { file, status: stored.isNew ? 'saved' : 'there', stored };
+  } catch (error) {
+    if (!(error instanceof FolioError) || endsTheRun(error)) throw error;
+    return { file, status: 'failed', failure: error };
+  }
+}
+
+function endsTheRun(error: FolioError): boolean {
+  return error instanceof OutputError || error instanceof AuthError || error instanceof Interrupted;
+}
+
+interface Place {
+  readonly file: InvoiceFile;
+  readonly base: string;
+}
+
+/** Undefined for a file whose ending is not wanted. */
+async function fetchFile(
+  place: Place,
+  { folder, client, renewal, only }: Downloads,
+  signal: AbortSignal,
+): Promise<StoredFile | undefined> {
+  const { file, base } = place;
+  if (file.link === undefined) throw new ServiceError('the service names the file but gives no link to it');
+  const { invoice, index } = file;
+  const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {
+    const ending = cleanExtension(head.contentType, head.path);
+    const entry = { invoice, index, base, ending };
+    if (only?.has(ending) !== false) return folder.store(entry, body);
+    await folder.note(entry);
+    return undefined;
+  };
+  try {
+    return await client.fetch(file.link, take, signal);
+  } catch (error) {
+    if (!(error instanceof LinkRefused)) throw error;
+    const link = await renewal.renew(file);
+    if (link === undefined) throw new LinkRefused(`${error.message}, and the service gives no new one`);
+    return client.fetch(link, take, signal);
+  }
+}

@@ -1,0 +1,166 @@
+import { link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cannotWrite } from '../files/cannot-write.ts';
+import { lockTarget, NO_LINKS, type LockContext, type TargetLock } from '../files/lock.ts';
+import { removeStaleFiles, sideFilesOf } from '../files/side-files.ts';
+import { findTarget } from '../files/target.ts';
+import { flushFolder } from '../files/whole-file.ts';
+import { errorCode } from '../system-reason.ts';
+import { FileLedger, type LedgerEntry } from './file-ledger.ts';
+import { FolderNames, type NameClaim } from './file-names.ts';
+import type { InvoiceFile } from './invoice-files.ts';
+
+const LEDGER = '.folio-files.jsonl';
+
+/** A file that is in the folder. */
+export interface StoredFile {
+  readonly name: string;
+  readonly bytes: number;
+  /** False where it was there already. */
+  readonly isNew: boolean;
+}
+
+interface Parts {
+  readonly path: string;
+  readonly lock: TargetLock;
+  readonly ledger: FileLedger;
+  readonly names: FolderNames;
+  readonly pid: number;
+}
+
+/** A folder that the files of invoices are put into, by one run at a time. */
+export class DownloadFolder {
+  readonly #parts: Parts;
+  #temporaries = 0;
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Opens the folder, which is made if there is none, and removes what a killed run left in it. Throws OutputError when
+   * another run is at it or it cannot be written. Whoever has opened it must close it.
+   */
+  static async open(path: string, site: LockContext): Promise<DownloadFolder> {
+    await mkdir(path, { recursive: true }).catch((error: unknown) => {
+      throw cannotWrite(path, error, 'name a folder, or where one can be made');
+    });
+    const target = await findTarget(join(path, LEDGER));
+    if (target.kind !== 'file') throw cannotWrite(path, new Error(`${LEDGER} in it is no file`));
+    const lock = await lockTarget({ ...target, shown: path }, site);
+    try {
+      await removeStaleFiles(target.folder, target.name, site.processes);
+      const ledger = await FileLedger.open(join(target.folder, target.name));
+      const present = await readdir(target.folder);
+      const names = new FolderNames(present, ledger);
+      return new DownloadFolder({ path: target.folder, lock, ledger, names, pid: site.processes.pid });
+    } catch (error) {
+      await lock.release();
+      throw cannotWrite(path, error);
+    }
+  }
+
+  /** Which name a file has here, or is to get; to be asked in the order of the listing, so that names are the same each time. */
+  claim(file: InvoiceFile): NameClaim {
+    return this.#parts.names.claim(file);
+  }
+
+  /** The file of that name that is here already. Throws OutputError. */
+  async look(name: string): Promise<StoredFile> {
+    try {
+      return { name, bytes: (await stat(join(this.#parts.path, name))).size, isNew: false };
+    } catch (error) {
+      throw cannotWrite(name, error);
+    }
+  }
+
+  /** Writes a file, whole or not at all. Throws OutputError, or what `body` throws; then nothing is left. */
+  async store(entry: LedgerEntry, body: AsyncIterable<Buffer>): Promise<StoredFile> {
+    const { path, lock, ledger } = this.#parts;
+    const name = `${entry.base}.${entry.ending}`;
+    const temporary = join(path, this.#temporaryName());
+    let bytes: number;
+    let isNew: boolean;
+    try {
+      bytes = await writeWhole(temporary, body, { mode: lock.newFileMode, shown: name });
+      // Before the file has its name: after a kill in between, the name still belongs to this invoice.
+      await ledger.add(entry);
+      isNew = await placeFile(temporary, join(path, name)).catch((error: unknown) => {
+        throw cannotWrite(name, error);
+      });
+    } catch (error) {
+      await rm(temporary, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    return isNew ? { name, bytes, isNew } : this.look(name);
+  }
+
+  /** Remembers what ending a file has, although it is not wanted now: then it need not be asked for to be passed over. */
+  async note(entry: LedgerEntry): Promise<void> {
+    await this.#parts.ledger.add(entry);
+  }
+
+  async close(): Promise<void> {
+    const { path, lock, ledger } = this.#parts;
+    await ledger.close();
+    await flushFolder(path).catch(() => undefined);
+    await lock.release();
+  }
+
+  #temporaryName(): string {
+    return sideFilesOf(LEDGER).temporary(this.#parts.pid, (this.#temporaries++ + 0.5) / 36 ** 8);
+  }
+}
+
+interface WholeOptions {
+  readonly mode: number;
+  readonly shown: string;
+}
+
+/** Writes the body to a new file and flushes it; returns its bytes. */
+async function writeWhole(
+  path: string,
+  body: AsyncIterable<Buffer>,
+  { mode, shown }: WholeOptions,
+): Promise<number> {
+  const inOurWords = (error: unknown): never => {
+    throw cannotWrite(shown, error);
+  };
+  const handle = await open(path, 'wx', 0o600).catch(inOurWords);
+  try {
+    let bytes = 0;
+    for await (const chunk of body) {
+      await writeChunk(handle, chunk).catch(inOurWords);
+      bytes += chunk.length;
+    }
+    await handle.chmod(mode).catch(inOurWords);
+    await handle.sync().catch(inOurWords);
+    return bytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeChunk(handle: FileHandle, chunk: Buffer): Promise<void> {
+  for (let at = 0; at < chunk.length;) at += (await handle.write(chunk, at)).bytesWritten;
+}
+
+/**
+ * Gives a finished file its name, unless something of that name is there: then false, and the file is gone. Throws the
+ * system's error. Where the file system has no hard links, something that came there this very moment is replaced.
+ */
+async function placeFile(temporary: string, path: string): Promise<boolean> {
+  try {
+    await link(temporary, path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') {
+      if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
+      await rename(temporary, path);
+      return true;
+    }
+    await rm(temporary, { force: true });
+    return false;
+  }
+  await rm(temporary, { force: true });
+  return true;
+}

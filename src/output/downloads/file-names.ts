@@ -1,0 +1,157 @@
+import { cutBytes } from '../files/side-files.ts';
+import type { FileLedger } from './file-ledger.ts';
+import type { InvoiceFile } from './invoice-files.ts';
+
+/** The name of a file that is there, or a name, without its ending, that is free for it. */
+export type NameClaim =
+  | { readonly kind: 'there'; readonly name: string; readonly ending: string }
+  | { readonly kind: 'free'; readonly base: string; readonly ending: string | undefined };
+
+/** Stands in for an ending that is not known before the file is asked for; as long as the longest. */
+const ANY_ENDING = '.xxxxxxxx';
+
+/**
+ * Gives each file of a folder its name, `<number>-<n>`, before its ending is known. A file is there when the folder holds
+ * that name with any ending, unless the ledger says that it is another invoice's: then the name gets a `-2`.
+ */
+export class FolderNames {
+  readonly #ledger: FileLedger;
+  readonly #register = new NameRegister();
+  /** The names in the folder, by what is before their endings. */
+  readonly #present = new Map<string, string>();
+  /** Whose a name is, by what is before its ending. */
+  readonly #owners = new Map<string, string>();
+
+  constructor(present: readonly string[], ledger: FileLedger) {
+    this.#ledger = ledger;
+    for (const name of present) {
+      const dot = name.lastIndexOf('.');
+      if (dot > 0 && /^[a-z0-9]{1,8}$/i.test(name.slice(dot + 1)))
+        this.#present.set(fold(name.slice(0, dot)), name);
+    }
+    for (const entry of ledger.entries()) this.#owners.set(fold(entry.base), ownerOf(entry));
+  }
+
+  claim(file: InvoiceFile): NameClaim {
+    const entry = file.invoice === '' ? undefined : this.#ledger.find(file);
+    const base = this.#take(file, entry?.base ?? baseOf(file));
+    const name = this.#present.get(fold(base));
+    if (name === undefined) return { kind: 'free', base, ending: entry?.ending };
+    return { kind: 'there', name, ending: name.slice(name.lastIndexOf('.') + 1).toLowerCase() };
+  }
+
+  /** The name that is wanted, or the next one that no other invoice has. */
+  #take(file: InvoiceFile, wanted: string): string {
+    for (;;) {
+      const base = this.#register.take(wanted + ANY_ENDING).slice(0, -ANY_ENDING.length);
+      const owner = this.#owners.get(fold(base));
+      if (owner === undefined || owner === ownerOf(file)) return base;
+    }
+  }
+}
+
+function baseOf({ stem, index }: InvoiceFile): string {
+  return safeFileName({ stem, index, extension: ANY_ENDING.slice(1) }).slice(0, -ANY_ENDING.length);
+}
+
+function ownerOf({ invoice, index }: { readonly invoice: string; readonly index: number }): string {
+  return `${index} ${invoice}`;
+}
+
+/** Bytes of UTF-8 that a name may have: file systems with encryption allow 143 to 255. */
+const NAME_LIMIT = 150;
+
+/** Separators of both systems, what Windows forbids, and what is not seen: see `visible`. */
+const FORBIDDEN = /[/\\<>:"|?*\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
+
+/** Names that Windows takes for devices, whatever ending follows. */
+const DEVICE = /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\s*(?:\.|$))/i;
+
+interface FileNameParts {
+  /** What the service calls the invoice; any text. */
+  readonly stem: string;
+  /** Which of the invoice's files, from 1. */
+  readonly index: number;
+  /** As `cleanExtension` returns it. */
+  readonly extension: string;
+}
+
+/**
+ * The name of an invoice's file, `<stem>-<index>.<extension>`: one path segment that every system can hold, in NFC, of
+ * at most 150 bytes. Different stems may give one name: see `NameRegister`.
+ */
+export function safeFileName({ stem, index, extension }: FileNameParts): string {
+  const ending = `-${index}.${/^[a-z0-9]{1,8}$/.test(extension) ? extension : 'bin'}`;
+  const cleaned = stem
+    .replace(FORBIDDEN, '_')
+    .normalize('NFC')
+    // Hidden files, and names that a shell's `*` would hand to a program as an option or a home.
+    .replace(/^[\s.~-]+/, '')
+    .replace(DEVICE, '_$&');
+  const cut = cutBytes(cleaned, NAME_LIMIT - ending.length).replace(/[\s.]+$/, '');
+  return `${cut === '' ? 'file' : cut}${ending}`;
+}
+
+/** Gives each file of a folder a name of its own, also on systems that do not tell capitals from small letters. */
+export class NameRegister {
+  readonly #taken = new Set<string>();
+  /** Where to go on counting for a name that came before. */
+  readonly #next = new Map<string, number>();
+
+  /** The name itself the first time, then with `-2`, `-3` before its ending; of at most 150 bytes, as the name is. */
+  take(name: string): string {
+    const key = fold(name);
+    for (let number = this.#next.get(key) ?? 1; ; number++) {
+      const candidate = number === 1 ? name : numbered(name, number);
+      if (this.#taken.has(fold(candidate))) continue;
+      this.#taken.add(fold(candidate));
+      this.#next.set(key, number + 1);
+      return candidate;
+    }
+  }
+}
+
+function numbered(name: string, number: number): string {
+  const dot = name.lastIndexOf('.');
+  const ending = `-${number}${dot > 0 ? name.slice(dot) : ''}`;
+  const stem = dot > 0 ? name.slice(0, dot) : name;
+  return cutBytes(stem, NAME_LIMIT - Buffer.byteLength(ending)) + ending;
+}
+
+/** What names have in common that some file system takes for one. Compatibility forms go too: better a `-2` too many. */
+function fold(name: string): string {
+  return name.normalize('NFKC').toUpperCase().toLowerCase();
+}
+
+/** What the files of invoices are, by media type. */
+const BY_TYPE = new Map(
+  Object.entries({
+    'application/pdf': 'pdf',
+    'application/xml': 'xml',
+    'text/xml': 'xml',
+    'application/json': 'json',
+    'application/zip': 'zip',
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+    'image/jpeg': 'jpg',
+    'image/png': 'png',
+    'image/tiff': 'tif',
+    'text/csv': 'csv',
+    'text/html': 'html',
+    'text/plain': 'txt',
+  }),
+);
+
+/** Endings that a desktop runs, or follows elsewhere, when they are opened or merely shown. */
+const RUNS =
+  /^(?:exe|com|bat|cmd|scr|pif|cpl|msi|msp|lnk|url|scf|library|search|vb|vbs|vbe|js|jse|mjs|ws|wsf|wsh|ps1|psm1|hta|jar|reg|inf|ini|dll|sys|sh|bash|command|desktop|app|apk|chm|iso|img)$/;
+
+/**
+ * The ending for a file that a server sends: by its media type, else by the path of its address; only letters and
+ * digits, at most 8, in lower case, and none that would run. `bin` when neither says.
+ */
+export function cleanExtension(contentType: string | undefined, urlPath: string): string {
+  const byType = BY_TYPE.get((contentType ?? '').split(';', 1)[0]!.trim().toLowerCase());
+  if (byType !== undefined) return byType;
+  const ending = /\.([a-z0-9]{1,8})$/i.exec(urlPath)?.[1]?.toLowerCase();
+  return ending === undefined || RUNS.test(ending) ? 'bin' : ending;
+}

@@ -1,0 +1,105 @@
+import { access, constants, lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { OutputError } from '../../errors.ts';
+import { cannotWrite } from './cannot-write.ts';
+import { errorCode } from '../system-reason.ts';
+
+/** A regular file, there or not yet; links to it are resolved, so that two names of one file are one target. */
+export interface FileTarget {
+  readonly kind: 'file';
+  /** As the user typed it, for messages. */
+  readonly shown: string;
+  readonly folder: string;
+  readonly name: string;
+  /** What is there already, whose mode and owner the new file takes over. */
+  readonly existing: { readonly mode: number; readonly uid: number; readonly gid: number } | undefined;
+}
+
+/** A device, a named pipe, a socket: written as the bytes come. */
+export interface DeviceTarget {
+  readonly kind: 'device';
+  readonly shown: string;
+  readonly path: string;
+  readonly isPipe: boolean;
+}
+
+export type Target =
+  | FileTarget
+  | { readonly kind: 'stdout' | 'stderr' }
+  | { readonly kind: 'descriptor'; readonly shown: string; readonly descriptor: number }
+  | DeviceTarget;
+
+const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
+
+/**
+ * What `-o` names: undefined and `-` are stdout. The names of open descriptors are taken at their word, whatever is
+ * behind them: a shell that redirects `> file` keeps the file that it opened, so it must not be replaced.
+ * Throws OutputError for what can never be written: a folder, a file in no folder, a file without write permission.
+ */
+export async function findTarget(output: string | undefined): Promise<Target> {
+  if (output === undefined || output === '-' || output === '/dev/stdout') return { kind: 'stdout' };
+  if (output === '/dev/stderr') return { kind: 'stderr' };
+  const descriptor = Number(DESCRIPTOR.exec(output)?.[1] ?? -1);
+  if (descriptor === 1) return { kind: 'stdout' };
+  if (descriptor === 2) return { kind: 'stderr' };
+  if (descriptor >= 0) return { kind: 'descriptor', shown: output, descriptor };
+  try {
+    return await findOnDisk(output);
+  } catch (error) {
+    throw cannotWrite(output, error);
+  }
+}
+
+async function findOnDisk(output: string): Promise<Target> {
+  if (output === '' || output.endsWith('/')) throw isFolder(output);
+  const path = await behindLinks(output);
+  const found = await stat(path).catch(unlessMissing);
+  if (found?.isDirectory() === true) throw isFolder(output);
+  if (found !== undefined && !found.isFile()) {
+    return { kind: 'device', shown: output, path, isPipe: found.isFIFO() };
+  }
+  // A rename would replace even a file that is read-only, which nobody who made it so expects.
+  if (found !== undefined) {
+    await access(path, constants.W_OK).catch((error: unknown) => {
+      throw cannotWrite(output, error, 'the file is read-only: allow writing to it, or write another one');
+    });
+  }
+  const existing = found && { mode: found.mode & 0o777, uid: found.uid, gid: found.gid };
+  return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };
+}
+
+/** The path that a write through links would reach, also when nothing is there yet. */
+async function behindLinks(output: string): Promise<string> {
+  let path = resolve(output);
+  for (let hops = 0; hops < 40; hops++) {
+    const folder = await realpath(dirname(path)).catch((error: unknown) => {
+      throw noFolder(output, dirname(path), error);
+    });
+    path = join(folder, basename(path));
+    const entry = await lstat(path).catch(unlessMissing);
+    if (entry?.isSymbolicLink() !== true) return path;
+    path = resolve(folder, await readlink(path));
+  }
+  throw new OutputError(`cannot write ${output}: too many links, one to the next`);
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT') throw error;
+}
+
+function noFolder(output: string, folder: string, error: unknown): OutputError {
+  if (errorCode(error) !== 'ENOENT') return cannotWrite(output, error);
+  return new OutputError(`cannot write ${output}: there is no folder ${folder}`, {
+    hint: 'create it first, or name a folder that is there',
+    cause: error,
+  });
+}
+
+function isFolder(output: string): OutputError {
+  return new OutputError(
+    output === '' ? 'the output file has no name' : `cannot write ${output}: it is a folder`,
+    {
+      hint: 'name a file, such as invoices.csv, or `-` for stdout',
+    },
+  );
+}

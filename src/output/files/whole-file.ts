@@ -1,0 +1,159 @@
+import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OutputError } from '../../errors.ts';
+import { errorCode } from '../system-reason.ts';
+import { cannotWrite } from './cannot-write.ts';
+import { Tally, type Destination } from './destination.ts';
+import { lockTarget, type LockContext, type TargetLock } from './lock.ts';
+import { discardJournal, removeStaleFiles, sideFilesOf } from './side-files.ts';
+import type { FileTarget } from './target.ts';
+
+interface WholeFileOptions {
+  readonly digest?: boolean;
+  /** Whether the run keeps a journal beside the file: it goes when the file is in place, and stays when not. */
+  readonly journalled?: boolean;
+  readonly onDiscard?: () => void;
+}
+
+/**
+ * Opens a file that appears whole or not at all: bytes go to a temporary file beside the target, which a commit
+ * flushes and renames. Until then, and after a kill at any moment, the target is what it was.
+ * Throws OutputError when the target is locked by another run, or its folder cannot be written.
+ */
+export async function openWholeFile(
+  target: FileTarget,
+  site: LockContext,
+  { digest = false, journalled = false, onDiscard }: WholeFileOptions = {},
+): Promise<Destination> {
+  const lock = await lockTarget(target, site);
+  try {
+    await removeStaleFiles(target.folder, target.name, site.processes);
+    if (!journalled && (await discardJournal(target))) onDiscard?.();
+    const name = sideFilesOf(target.name).temporary(site.processes.pid, site.clock.random());
+    const path = join(target.folder, name);
+    return new WholeFile({
+      target,
+      path,
+      handle: await open(path, 'wx', 0o600),
+      lock,
+      tally: await Tally.open(digest),
+    });
+  } catch (error) {
+    await lock.release();
+    throw cannotWrite(target.shown, error);
+  }
+}
+
+interface Parts {
+  readonly target: FileTarget;
+  /** Of the temporary file. */
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly lock: TargetLock;
+  readonly tally: Tally;
+}
+
+class WholeFile implements Destination {
+  readonly #parts: Parts;
+  /** Set by the first of commit and discard. */
+  #end: Promise<void> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get bytes(): number {
+    return this.#parts.tally.bytes;
+  }
+
+  sha256(): string {
+    return this.#parts.tally.sha256();
+  }
+
+  async write(chunk: Uint8Array | string): Promise<void> {
+    this.#refuseIfEnded();
+    const { handle, tally, target } = this.#parts;
+    const bytes = tally.add(chunk);
+    try {
+      for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
+    } catch (error) {
+      // Part of the bytes may be in the file: it can never become whole again, and the disk may need the space.
+      await this.discard();
+      throw cannotWrite(target.shown, error);
+    }
+  }
+
+  async commit(): Promise<void> {
+    this.#refuseIfEnded();
+    this.#end = this.#install();
+    return this.#end;
+  }
+
+  async discard(): Promise<void> {
+    this.#end ??= this.#remove();
+    await this.#end.catch(() => undefined);
+  }
+
+  async #install(): Promise<void> {
+    const { target, path, handle, lock } = this.#parts;
+    const { existing, folder, name, shown } = target;
+    try {
+      // Only root may give a file away; of others the file stays their own, as with any program that replaces files.
+      if (existing !== undefined) await handle.chown(existing.uid, existing.gid).catch(() => undefined);
+      await handle.chmod(existing?.mode ?? lock.newFileMode);
+      await handle.sync();
+      await handle.close();
+      await rename(path, join(folder, name));
+    } catch (error) {
+      await this.#remove();
+      throw cannotWrite(shown, error);
+    }
+    try {
+      // After the rename, lest a kill between the two take both. The journal that it may leave gives the same file again.
+      await discardJournal(this.#parts.target);
+      await flushFolder(folder);
+    } catch (error) {
+      throw cannotWrite(shown, error, 'the new file is in place, but may not survive a power failure');
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #remove(): Promise<void> {
+    const { handle, path, lock } = this.#parts;
+    await handle.close().catch(() => undefined);
+    await rm(path, { force: true }).catch(() => undefined);
+    await lock.release();
+  }
+
+  #refuseIfEnded(): void {
+    if (this.#end !== undefined)
+      throw new OutputError(`cannot write ${this.#parts.target.shown}: it was given up`);
+  }
+}
+
+/** Windows, some network file systems, and folders that may be written but not read know no flushing of a folder. */
+const UNSUPPORTED = new Set([
+  'EINVAL',
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'EISDIR',
+  'EPERM',
+  'EACCES',
+  'EBADF',
+]);
+
+/** Makes a rename in the folder survive a power failure, where the file system can. */
+export async function flushFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!UNSUPPORTED.has(errorCode(error) ?? '')) throw error;
+  }
+}

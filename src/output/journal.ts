@@ -1,0 +1,199 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import type { Clock } from '../context.ts';
+import { OutputError } from '../errors.ts';
+import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { scanArray } from '../json/scan-records.ts';
+import { cannotWrite } from './files/cannot-write.ts';
+import { errorCode } from './system-reason.ts';
+
+/** An entry and where it is in the journal, in bytes. */
+interface PlacedEntry extends JournalEntry {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Milliseconds between two flushes to the disk: what a power failure may take. A killed run loses nothing. */
+const FLUSH_EVERY = 1_000;
+/** Bytes in which the first line of an entry is looked for at a time, and at most. */
+const LINE_STEP = 4_096;
+const LINE_LIMIT = 16 * 1024 * 1024;
+
+/**
+ * Entries one behind the other in a file that only its owner can read. Each is sealed, so that one that was being
+ * written when the run was killed, or that a power failure left in pieces, is known for what it is: it and what
+ * follows count as never written. Methods reject with OutputError.
+ */
+export class Journal {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+  readonly #clock: Pick<Clock, 'now'>;
+  #end = 0;
+  #flushedAt: number;
+
+  private constructor(path: string, handle: FileHandle, clock: Pick<Clock, 'now'>) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#clock = clock;
+    this.#flushedAt = clock.now();
+  }
+
+  /** Opens the journal, or makes an empty one. Refuses what others may have put there. */
+  static async open(path: string, clock: Pick<Clock, 'now'>): Promise<Journal> {
+    // Where the system has no O_NOFOLLOW, the operator takes the missing number for 0.
+    const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
+    try {
+      const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
+      const stats = await handle.stat();
+      if (stats.isFile() && (stats.mode & 0o022) === 0) return new Journal(path, handle, clock);
+      await handle.close();
+    } catch (error) {
+      if (errorCode(error) !== 'ELOOP') throw cannotWrite(path, error);
+    }
+    throw new OutputError(`${path} is no journal of folio's: others can write it`, { hint: 'delete it' });
+  }
+
+  /** The entries that are whole, in order. Writing goes on behind the last one that was read. */
+  async *entries(): AsyncGenerator<PlacedEntry> {
+    for (let start = 0; ;) {
+      const entry = await this.#entryAt(start);
+      if (entry === undefined) return;
+      start = this.#end = entry.end;
+      yield entry;
+    }
+  }
+
+  /** Cuts off what is behind this position. */
+  async cutAt(position: number): Promise<void> {
+    await this.#explained(() => this.#handle.truncate(position));
+    this.#end = position;
+  }
+
+  async append(entry: JournalEntry): Promise<void> {
+    const bytes = sealEntry(entry);
+    await this.#explained(async () => {
+      for (let at = 0; at < bytes.length;) {
+        at += (await this.#handle.write(bytes, at, bytes.length - at, this.#end + at)).bytesWritten;
+      }
+      this.#end += bytes.length;
+      if (this.#clock.now() - this.#flushedAt < FLUSH_EVERY) return;
+      await this.#handle.datasync();
+      this.#flushedAt = this.#clock.now();
+    });
+  }
+
+  /** Flushes and closes. Never rejects: what it may lose is asked for again. */
+  async close(): Promise<void> {
+    await this.#handle.datasync().catch(() => undefined);
+    await this.#handle.close().catch(() => undefined);
+  }
+
+  async #entryAt(start: number): Promise<PlacedEntry | undefined> {
+    return this.#explained(async () => {
+      const { size } = await this.#handle.stat();
+      const lineEnd = await this.#lineEnd(start, size);
+      const line = parseEntryLine((await this.#bytes(start, lineEnd)).toString('utf8'));
+      if (line === undefined) return undefined;
+      const bodyStart = lineEnd + 1;
+      const end = bodyStart + line.length + 1;
+      if (end > size) return undefined;
+      const entry = openEntry(line, await this.#bytes(bodyStart, end - 1));
+      return entry && { ...entry, start, end };
+    });
+  }
+
+  /** Where the line that begins at `start` ends; `start` itself when it does not. */
+  async #lineEnd(start: number, size: number): Promise<number> {
+    const last = Math.min(size, start + LINE_LIMIT);
+    for (let at = start; at < last; at += LINE_STEP) {
+      const found = (await this.#bytes(at, Math.min(last, at + LINE_STEP))).indexOf('\n');
+      if (found >= 0) return at + found;
+    }
+    return start;
+  }
+
+  async #bytes(start: number, end: number): Promise<Buffer> {
+    // Not from the pool that small buffers share: records are views on it, and may be kept.
+    const bytes = Buffer.allocUnsafeSlow(end - start);
+    let filled = 0;
+    while (filled < bytes.length) {
+      const { bytesRead } = await this.#handle.read(bytes, filled, bytes.length - filled, start + filled);
+      if (bytesRead === 0) break;
+      filled += bytesRead;
+    }
+    return bytes.subarray(0, filled);
+  }
+
+  async #explained<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } catch (error) {
+      throw cannotWrite(this.#path, error);
+    }
+  }
+}
+
+const OPEN_BRACKET = 0x5b;
+const COMMA = 0x2c;
+const CLOSE_BRACKET = 0x5d;
+
+/** The entry of some records: byte for byte as they were sent, as one JSON array. */
+export function entryOfRecords(head: JournalEntry['head'], batch: RecordBatch): JournalEntry {
+  let size = 1 + Math.max(1, batch.count);
+  for (let index = 0; index < batch.count; index++) size += recordBytes(batch, index).length;
+  const body = Buffer.allocUnsafeSlow(size);
+  let at = 0;
+  for (let index = 0; index < batch.count; index++) {
+    body[at++] = index === 0 ? OPEN_BRACKET : COMMA;
+    at += recordBytes(batch, index).copy(body, at);
+  }
+  if (batch.count === 0) body[at++] = OPEN_BRACKET;
+  body[at] = CLOSE_BRACKET;
+  return { head, body };
+}
+
+/** The records of such an entry. */
+export function recordsOfEntry({ body }: JournalEntry): RecordBatch {
+  return scanArray(body);
+}
+
+/** One thing that a journal holds: what is said of it, as JSON, and bytes. */
+interface JournalEntry {
+  readonly head: Readonly<Record<string, unknown>>;
+  readonly body: Buffer;
+}
+
+/** The first line of an entry, as read back. */
+interface EntryLine {
+  /** SHA-256 of the rest of the line and the body, in hex. */
+  readonly seal: string;
+  /** Bytes of the body. */
+  readonly length: number;
+  /** The line behind the seal. */
+  readonly text: string;
+}
+
+const LINE = /^([0-9a-f]{64}) ((\d{1,15}) \{.*\})$/s;
+
+/** The bytes of an entry: a line with seal, length and head, then the body, each ended by a line feed. */
+function sealEntry({ head, body }: JournalEntry): Buffer {
+  const text = `${body.length} ${JSON.stringify(head)}`;
+  return Buffer.concat([Buffer.from(`${sealOf(text, body)} ${text}\n`), body, Buffer.from('\n')]);
+}
+
+/** Reads the first line of an entry, without its line feed; undefined when it is none. */
+function parseEntryLine(line: string): EntryLine | undefined {
+  const [, seal, text, length] = LINE.exec(line) ?? [];
+  return seal === undefined || text === undefined ? undefined : { seal, text, length: Number(length) };
+}
+
+/** The entry, or undefined when line and body are not what was sealed together. */
+function openEntry({ seal, text }: EntryLine, body: Buffer): JournalEntry | undefined {
+  if (sealOf(text, body) !== seal) return undefined;
+  return { head: JSON.parse(text.slice(text.indexOf(' ') + 1)) as JournalEntry['head'], body };
+}
+
+function sealOf(text: string, body: Buffer): string {
+  return createHash('sha256').update(text).update('\n').update(body).digest('hex');
+}

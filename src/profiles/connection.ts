@@ -1,0 +1,196 @@
+import type { Environment, InputStream } from '../context.ts';
+import { AuthError, UsageError } from '../errors.ts';
+import type { ConfigStore } from './config-store.ts';
+import { parseProfileName, type Profile } from './profile.ts';
+import { brokenStore } from './store-document.ts';
+import { runTokenCommand } from './token-command.ts';
+import { readTokenFile } from './token-file.ts';
+import { checkExpiry, parseToken, type Secret } from './token.ts';
+
+/** The flags that say whom to ask and as whom. */
+export interface ConnectionFlags {
+  readonly profile?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly tokenFile?: string | undefined;
+}
+
+interface ConnectionSources {
+  readonly flags: ConnectionFlags;
+  readonly env: Environment;
+  readonly store: ConfigStore;
+  readonly stdin: InputStream;
+  readonly signal: AbortSignal;
+  /** Reads a base address into its normal form; throws UsageError. */
+  readonly parseBaseUrl: ParseBaseUrl;
+}
+
+type ParseBaseUrl = (text: string) => URL;
+
+export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
+
+/** Whom to ask and as whom, as far as flags, environment and store tell. */
+export interface Connection {
+  readonly profile: string | undefined;
+  readonly baseUrl: URL | undefined;
+  readonly token: Secret | undefined;
+  readonly tokenSource: TokenSource | undefined;
+  /** What people should know about where it all came from; for a terminal or `--verbose`. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Finds base address and token: flag, then environment, then profile. What is missing is left undefined;
+ * `requireConnection` refuses it.
+ *
+ * @throws UsageError for a bad value, AuthError for a token that is malformed or that belongs to another base address.
+ */
+export async function resolveConnection(sources: ConnectionSources): Promise<Connection> {
+  const { flags, env, store } = sources;
+  const profile = chooseProfile(flags.profile, env, store);
+  const own = profile && profileAddress(profile, sources);
+  const baseUrl = statedAddress(sources) ?? own;
+  const found = await findToken(sources, profile, () => checkBelongs(profile!.name, own, baseUrl));
+  return { profile: profile?.name, baseUrl, token: undefined, tokenSource: undefined, notes: [], ...found };
+}
+
+/** The base address that this run was given beside the store, or undefined. An empty variable counts as unset. */
+export function statedAddress({
+  flags,
+  env,
+  parseBaseUrl,
+}: Pick<ConnectionSources, 'flags' | 'env' | 'parseBaseUrl'>): URL | undefined {
+  const stated = flags.baseUrl ?? (env['FOLIO_BASE_URL'] || undefined);
+  return stated === undefined ? undefined : parseBaseUrl(stated);
+}
+
+/** The base address that a profile was stored with. */
+export function profileAddress(
+  { name, baseUrl }: Profile,
+  { store, parseBaseUrl }: Pick<ConnectionSources, 'store' | 'parseBaseUrl'>,
+): URL | undefined {
+  try {
+    return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl);
+  } catch (error) {
+    throw brokenStore(store.file!, `profiles.${name}.baseUrl: ${(error as Error).message}`);
+  }
+}
+
+type Found = Pick<Connection, 'token' | 'tokenSource' | 'notes'>;
+
+async function findToken(
+  { flags, env, stdin, signal }: ConnectionSources,
+  profile: Profile | undefined,
+  checkAddress: () => void,
+): Promise<Found | undefined> {
+  if (flags.tokenFile !== undefined) {
+    return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
+  }
+  if (env['FOLIO_TOKEN']) {
+    const { token, note } = parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN');
+    return { token, tokenSource: 'FOLIO_TOKEN', notes: notesOf(note, overruled(flags, profile)) };
+  }
+  if (profile === undefined || (profile.token ?? profile.tokenCommand) === undefined) return undefined;
+  checkAddress();
+  if (profile.token) return { token: profile.token, tokenSource: 'profile', notes: [] };
+  const command = { command: profile.tokenCommand!, profile: profile.name, env, signal };
+  const { token, note } = await runTokenCommand(command);
+  return { token, tokenSource: 'token command', notes: notesOf(note) };
+}
+
+/** A token of the store goes only to the address that it was stored for, whatever flags and environment say. */
+function checkBelongs(name: string, own: URL | undefined, baseUrl: URL | undefined): void {
+  if (baseUrl === undefined || own?.href === baseUrl.href) return;
+  const where = own === undefined ? 'has no base address of its own' : `is for ${own.href}`;
+  throw new AuthError(`the token of profile ${name} ${where}, it is not sent to ${baseUrl.href}`, {
+    hint: `Log in there: folio auth login --profile <name> --base-url ${baseUrl.href}`,
+  });
+}
+
+function overruled(flags: ConnectionFlags, profile: Profile | undefined): string | undefined {
+  const own = profile?.token ?? profile?.tokenCommand;
+  if (flags.profile === undefined || own === undefined) return undefined;
+  return `FOLIO_TOKEN is set and goes before the token of profile ${profile!.name}`;
+}
+
+function notesOf(...notes: readonly (string | undefined)[]): string[] {
+  return notes.filter((note) => note !== undefined);
+}
+
+/**
+ * The profile of a run: named by `--profile`, else by FOLIO_PROFILE, else the current one; undefined when none is.
+ *
+ * @throws UsageError when the one that is named does not exist, AuthError when the current one is gone.
+ */
+export function chooseProfile(
+  flag: string | undefined,
+  env: Environment,
+  store: ConfigStore,
+): Profile | undefined {
+  const named = namedProfile(flag, env);
+  if (named !== undefined) return knownProfile(named, store);
+  const { currentProfile } = store;
+  if (currentProfile === undefined) return undefined;
+  const profile = store.profile(currentProfile);
+  if (profile !== undefined) return profile;
+  throw new AuthError(`the current profile ${JSON.stringify(currentProfile)} does not exist`, {
+    hint: `Choose another with \`folio auth use <name>\`${listed(store)}, or log in: folio auth login`,
+  });
+}
+
+/** The name that this run was given, checked for its form; undefined when it was given none. */
+export function namedProfile(flag: string | undefined, env: Environment): string | undefined {
+  if (flag !== undefined) return parseProfileName(flag, '--profile');
+  const { FOLIO_PROFILE: name } = env;
+  return name ? parseProfileName(name, 'FOLIO_PROFILE') : undefined;
+}
+
+/** The profile of that name, or a UsageError that lists those that there are. */
+export function knownProfile(name: string, store: ConfigStore): Profile {
+  const profile = store.profile(name);
+  if (profile !== undefined) return profile;
+  throw new UsageError(`there is no profile ${JSON.stringify(name)}`, {
+    hint: `Log in: folio auth login --profile ${name}${listed(store)}`,
+  });
+}
+
+function listed({ profileNames }: ConfigStore): string {
+  return profileNames.length === 0 ? '' : ` (there is: ${profileNames.join(', ')})`;
+}
+
+/** A connection with all that a request needs. */
+export interface CompleteConnection extends Connection {
+  readonly baseUrl: URL;
+  readonly token: Secret;
+}
+
+/**
+ * Refuses a connection that lacks token or base address, or whose token is past its end; adds a note in the token's last 14
+ * days.
+ *
+ * @param now milliseconds since 1970
+ */
+export function requireConnection(connection: Connection, now: number): CompleteConnection {
+  const { baseUrl, token, profile, notes } = connection;
+  const login = loginCommand(connection);
+  if (token === undefined) {
+    throw new AuthError(profile === undefined ? 'there is no token' : `profile ${profile} has no token`, {
+      hint: `Log in once with \`${login}\`, or set FOLIO_TOKEN, or try --sandbox, which needs none.`,
+    });
+  }
+  if (baseUrl === undefined) {
+    throw new UsageError('there is no base address: nobody has said where the service is', {
+      hint: `Log in once with \`${login}\`, or set FOLIO_BASE_URL, or pass --base-url https://<host>/v1.`,
+    });
+  }
+  const warning = checkExpiry(token, now, login);
+  return { ...connection, baseUrl, token, notes: warning === undefined ? notes : [...notes, warning] };
+}
+
+/** The command that would have given this run what it lacks. */
+function loginCommand({ profile, baseUrl }: Connection): string {
+  const named = profile === undefined ? '' : ` --profile ${profile}`;
+  // A profile remembers its address.
+  const address =
+    profile !== undefined && baseUrl ? '' : ` --base-url ${baseUrl?.href ?? 'https://<host>/v1'}`;
+  return `folio auth login${named}${address}`;
+}

@@ -1,0 +1,42 @@
+import { UsageError } from '../errors.ts';
+import type { Secret } from './token.ts';
+
+/** One organization's entry in the store. */
+export interface Profile {
+  readonly name: string;
+  /** Where the token below belongs, as text; it is sent nowhere else. */
+  readonly baseUrl?: string;
+  readonly token?: Secret;
+  /** A command that prints the token, in place of one. */
+  readonly tokenCommand?: readonly string[];
+  /** What the token said at login; for people only. */
+  readonly organization?: string;
+}
+
+/** Names that Windows keeps for devices, with any ending: an export named so would go nowhere. */
+const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
+
+/**
+ * Checks the name of a profile. A name becomes part of a file's name where each organization is exported into a file of its
+ * own, so it may hold nothing that a file system or a shell reads otherwise.
+ *
+ * @param from where the name comes from, for the message: `--profile`
+ */
+export function parseProfileName(name: string, from: string): string {
+  if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !name.endsWith('.') && !device.test(name)) return name;
+  throw new UsageError(`${from} ${JSON.stringify(name.slice(0, 80))}: this cannot be the name of a profile`, {
+    hint: 'A name has up to 64 letters (a to z), digits, "-", "_" and ".", and begins with a letter, digit or "_".',
+  });
+}
+
+/** Refuses a new name that differs from a known one in nothing but case: their files would be one on many disks. */
+export function checkNameIsNew(name: string, known: readonly string[]): void {
+  const twin = known.find((other) => other !== name && other.toLowerCase() === name.toLowerCase());
+  if (twin === undefined) return;
+  throw new UsageError(
+    `a profile ${JSON.stringify(twin)} exists, which differs from ${JSON.stringify(name)} only in case`,
+    {
+      hint: `To log in to that one again, say --profile ${twin}.`,
+    },
+  );
+}

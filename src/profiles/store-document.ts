@@ -1,0 +1,197 @@
+import { UsageError } from '../errors.ts';
+
+/** A JSON object without a prototype: a key `__proto__` or `constructor` in it is a key like any other. */
+export interface JsonObject {
+  [key: string]: unknown;
+}
+
+/** The store's file as it is, unknown keys included: what is not folio's is kept when the file is written again. */
+export interface StoreDocument extends JsonObject {
+  currentProfile?: string;
+  profiles: Record<string, JsonObject>;
+  settings: JsonObject;
+}
+
+/** A store with nothing in it. */
+export function emptyDocument(): StoreDocument {
+  return withoutPrototype({
+    profiles: withoutPrototype({}),
+    settings: withoutPrototype({}),
+  }) as StoreDocument;
+}
+
+/**
+ * Reads the text of the store's file. What it holds of profiles and settings is checked one by one when it is asked for, so
+ * that one broken profile does not stop the others; here only the frame.
+ *
+ * @throws UsageError naming the file and what is wrong, without showing any of the text.
+ */
+export function parseDocument(bytes: Buffer, file: string): StoreDocument {
+  const root = parseJson(bytes, file);
+  if (!isJsonObject(root)) throw brokenStore(file, `expected a JSON object, found ${kindOf(root)}`);
+  const { currentProfile } = root;
+  if (currentProfile !== undefined && typeof currentProfile !== 'string') {
+    throw brokenStore(file, `currentProfile is ${kindOf(currentProfile)}, expected a string`);
+  }
+  for (const key of ['profiles', 'settings']) {
+    root[key] ??= withoutPrototype({});
+    if (!isJsonObject(root[key]))
+      throw brokenStore(file, `${key} is ${kindOf(root[key])}, expected an object`);
+  }
+  for (const [name, profile] of Object.entries(root.profiles as JsonObject)) {
+    if (!isJsonObject(profile)) {
+      throw brokenStore(file, `profiles.${name} is ${kindOf(profile)}, expected an object`);
+    }
+  }
+  return root as StoreDocument;
+}
+
+/** The error for a store that cannot be used as it is: names the file, and says that it was left alone. */
+export function brokenStore(file: string, reason: string): UsageError {
+  return new UsageError(`the configuration ${file} cannot be used: ${reason}`, {
+    hint: 'Mend the file, or move it away and log in again; folio leaves it as it is.',
+  });
+}
+
+/** What a JSON value is, for a message: `a string`, `null`. */
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+}
+
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parseJson(bytes: Buffer, file: string): unknown {
+  let text: string;
+  try {
+    // Takes off a byte order mark, which some editors write.
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw brokenStore(file, 'it is not UTF-8 text');
+  }
+  if (text.trim() === '') throw brokenStore(file, 'it is empty');
+  try {
+    return JSON.parse(text, (_key, value: unknown) =>
+      isJsonObject(value) ? withoutPrototype(value) : value,
+    );
+  } catch {
+    // Neither the message nor the error itself goes on: the runtime quotes the text in it.
+    const fault = findJsonFault(text);
+    throw brokenStore(file, `it is not JSON${fault ? ` (line ${fault.line}, column ${fault.column})` : ''}`);
+  }
+}
+
+function withoutPrototype(object: JsonObject): JsonObject {
+  return Object.assign(Object.create(null) as JsonObject, object);
+}
+
+/** A place in a text; both count from 1. */
+interface JsonFault {
+  readonly line: number;
+  readonly column: number;
+}
+
+const space = /[ \t\n\r]*/y;
+const scalar =
+  /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
+
+/**
+ * Where a text stops being JSON; undefined when it is JSON. The runtime's own message cannot be shown, because it quotes
+ * the text around the place, which in a file of tokens is a token.
+ */
+export function findJsonFault(text: string): JsonFault | undefined {
+  const end = endOfDocument(text);
+  if (end === undefined) return undefined;
+  const before = text.slice(0, end).split('\n');
+  return { line: before.length, column: before.at(-1)!.length + 1 };
+}
+
+type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma or end';
+
+/** The offset of the first character that cannot stand where it stands; undefined when there is none. */
+function endOfDocument(text: string): number | undefined {
+  const open: string[] = [];
+  let expected: Expected = 'value';
+  for (let at = skip(space, text, 0); ; at = skip(space, text, at)) {
+    if (expected === 'comma or end' && open.length === 0) return at === text.length ? undefined : at;
+    const char = text[at];
+    const isValue: boolean = expected === 'value' || expected === 'value or ]';
+    if (isValue && (char === '{' || char === '[')) {
+      open.push(char);
+      expected = char === '{' ? 'key or }' : 'value or ]';
+      at += 1;
+    } else if (closes(char, expected, open)) {
+      open.pop();
+      expected = 'comma or end';
+      at += 1;
+    } else if (expected === 'comma or end' || expected === 'colon') {
+      if (char !== (expected === 'colon' ? ':' : ',')) return at;
+      expected = expected === 'comma or end' && open.at(-1) === '{' ? 'key' : 'value';
+      at += 1;
+    } else {
+      const after = isValue || char === '"' ? skip(scalar, text, at) : at;
+      if (after === at) return at;
+      expected = isValue ? 'comma or end' : 'colon';
+      at = after;
+    }
+  }
+}
+
+function closes(char: string | undefined, expected: Expected, open: readonly string[]): boolean {
+  if (char === '}') return open.at(-1) === '{' && (expected === 'key or }' || expected === 'comma or end');
+  if (char === ']') return open.at(-1) === '[' && (expected === 'value or ]' || expected === 'comma or end');
+  return false;
+}
+
+/** The offset behind what the sticky pattern matches at an offset; the offset itself when it does not match. */
+function skip(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : at;
+}
+
+/** What a login leaves in the store: a token, or the command that prints it. */
+interface Login {
+  readonly profile: string;
+  readonly baseUrl: URL;
+  readonly credential: { readonly token: string } | { readonly tokenCommand: readonly string[] };
+  readonly organization?: string | undefined;
+}
+
+/**
+ * Puts a login into the document. What the profile holds besides (settings, keys that folio does not know) stays. The first
+ * profile becomes the current one; a later login does not change which one that is, because runs that name no profile
+ * would from then on ask for another organization.
+ */
+export function storeLogin(document: StoreDocument, login: Login): void {
+  const entry = (document.profiles[login.profile] ??= Object.create(null) as JsonObject);
+  forgetCredential(entry);
+  const { baseUrl, credential, organization } = login;
+  Object.assign(
+    entry,
+    { baseUrl: baseUrl.href, ...credential },
+    organization === undefined ? {} : { organization },
+  );
+  const { currentProfile } = document;
+  if (currentProfile === undefined || document.profiles[currentProfile] === undefined) {
+    document.currentProfile = login.profile;
+  }
+}
+
+/** Takes a profile's token or token command out of the document; base address and settings stay. */
+export function removeLogin(document: StoreDocument, profile: string): void {
+  const entry = document.profiles[profile];
+  if (entry) forgetCredential(entry);
+}
+
+/** Takes a whole profile out of the document. */
+export function removeProfile(document: StoreDocument, profile: string): void {
+  delete document.profiles[profile];
+  if (document.currentProfile === profile) delete document.currentProfile;
+}
+
+function forgetCredential(entry: JsonObject): void {
+  for (const key of ['token', 'tokenCommand', 'organization']) delete entry[key];
+}

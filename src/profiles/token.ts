@@ -1,0 +1,175 @@
+import { AuthError } from '../errors.ts';
+
+/** A text that is not to be seen: however it is printed, logged or serialised, only `reveal` gives it away. */
+export class Secret {
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The text itself, for the one header that needs it and for the store. */
+  reveal(): string {
+    return this.#text;
+  }
+
+  toString(): string {
+    return '[hidden]';
+  }
+
+  toJSON(): string {
+    return this.toString();
+  }
+
+  /** What `util.inspect` shows, also inside other objects. */
+  [Symbol.for('nodejs.util.inspect.custom')](): string {
+    return this.toString();
+  }
+}
+
+/** Header lines of services and proxies end at 8 KB. */
+const maxLength = 8000;
+
+export interface ParsedToken {
+  readonly token: Secret;
+  /** Something that was mended on the way and should be said, or none. */
+  readonly note: string | undefined;
+}
+
+/**
+ * Reads a token as it was typed, pasted or piped in: white space around it does not count. It goes alone into its header
+ * (spec 5 rules 1 and 2), so a pasted `Bearer ` is taken off. What cannot be a header's value is refused here, before
+ * the runtime would, because the runtime's error shows the whole token.
+ *
+ * @param from where it comes from, for messages, which never show it: `FOLIO_TOKEN`
+ */
+export function parseToken(text: string, from: string): ParsedToken {
+  const given = text.replace(/^\uFEFF/, '').trim();
+  const token = given.replace(/^bearer(?:\s+|$)/i, '');
+  if (token === '') throw malformed(from, 'is empty');
+  if (token.length > maxLength)
+    throw malformed(from, `is ${token.length} characters long, more than ${maxLength}`);
+  const wrong = /[^\x21-\x7e]/.exec(token);
+  if (wrong) {
+    throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${token.length}`);
+  }
+  const note =
+    token === given
+      ? undefined
+      : `the "Bearer" before the token (${from}) was taken off: the service wants the token alone`;
+  return { token: new Secret(token), note };
+}
+
+function malformed(from: string, reason: string): AuthError {
+  return new AuthError(`the token (${from}) ${reason}`, {
+    hint: 'A token is one word of letters, digits and signs, exactly as the operator of the service issued it.',
+  });
+}
+
+function nameOf(character: string): string {
+  if (/[\r\n]/.test(character)) return 'a line break';
+  return /\s/.test(character) ? 'a space' : 'a character that a header cannot hold';
+}
+
+/** What a token says of itself. The specification promises none of it: all is read if it is there and never relied on. */
+interface TokenClaims {
+  readonly organizationId?: string;
+  /** Milliseconds since 1970. */
+  readonly issuedAt?: number;
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number;
+}
+
+/** The furthest moment that a date can hold, in milliseconds. */
+const endOfTime = 8.64e15;
+
+/**
+ * Decodes a token that is a JSON Web Token (RFC 7519). The signature is not checked: only the service can.
+ *
+ * @returns undefined for a token that does not decode; it is opaque, and fine.
+ */
+export function decodeToken(token: string): TokenClaims | undefined {
+  const parts = token.split('.');
+  if (parts.length !== 3 || decodePart(parts[0]!) === undefined) return undefined;
+  const payload = decodePart(parts[1]!);
+  if (payload === undefined) return undefined;
+  const organizationId = nameIn(payload.get('organizationId'));
+  const issuedAt = momentIn(payload.get('iat'));
+  const expiresAt = momentIn(payload.get('exp'));
+  return {
+    ...(organizationId === undefined ? {} : { organizationId }),
+    ...(issuedAt === undefined ? {} : { issuedAt }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+  };
+}
+
+function decodePart(part: string): ReadonlyMap<string, unknown> | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(part)) return undefined;
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? new Map(Object.entries(value)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A name fit to be shown: no control or invisible characters. */
+function nameIn(value: unknown): string | undefined {
+  const text = Number.isSafeInteger(value) ? String(value) : value;
+  return typeof text === 'string' && /^\P{C}{1,200}$/u.test(text) ? text : undefined;
+}
+
+function momentIn(seconds: unknown): number | undefined {
+  if (typeof seconds !== 'number') return undefined;
+  const milliseconds = seconds * 1000;
+  return Math.abs(milliseconds) <= endOfTime ? milliseconds : undefined;
+}
+
+const day = 24 * 60 * 60 * 1000;
+/** Days before its end from which on a token's end is announced. */
+const warningDays = 14;
+
+/** How a token stands in time; `fine` without a date when it does not say when it ends. */
+type TokenExpiry =
+  | { readonly state: 'expired' | 'soon'; readonly expiresAt: number }
+  | { readonly state: 'fine'; readonly expiresAt?: number };
+
+/**
+ * @param token as text, decoded if it is a JSON Web Token
+ * @param now milliseconds since 1970
+ */
+export function tokenExpiry(token: Secret, now: number): TokenExpiry {
+  const expiresAt = decodeToken(token.reveal())?.expiresAt;
+  if (expiresAt === undefined) return { state: 'fine' };
+  if (expiresAt <= now) return { state: 'expired', expiresAt };
+  return { state: expiresAt - now <= warningDays * day ? 'soon' : 'fine', expiresAt };
+}
+
+/**
+ * Refuses a token whose time is over, before it is sent anywhere.
+ *
+ * @param loginCommand the command that stores a new one, for the hint
+ * @returns a warning when it ends within 14 days, else undefined
+ */
+export function checkExpiry(token: Secret, now: number, loginCommand: string): string | undefined {
+  const { state, expiresAt } = tokenExpiry(token, now);
+  if (state === 'fine') return undefined;
+  const end = describeMoment(expiresAt, now);
+  if (state === 'soon') return `the token ends ${end}; ask the operator of the service for a new one`;
+  throw new AuthError(`the token ended ${end}`, {
+    hint: `Ask the operator of the service for a new one, then: ${loginCommand}`,
+  });
+}
+
+/** A moment as date and distance: `on 2026-11-30 at 12:00 UTC (in 9 days)`. */
+export function describeMoment(moment: number, now: number): string {
+  const text = new Date(moment).toISOString();
+  return `on ${text.slice(0, -14)} at ${text.slice(-13, -8)} UTC (${distance(moment - now)})`;
+}
+
+function distance(milliseconds: number): string {
+  const days = Math.floor(Math.abs(milliseconds) / day);
+  const span = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`;
+  return milliseconds < 0 ? `${span} ago` : `in ${span}`;
+}

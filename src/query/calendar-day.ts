@@ -1,0 +1,28 @@
+const DAY = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
+const MILLISECONDS_A_DAY = 86_400_000;
+
+/**
+ * The calendar day that a date's text begins with (`2024-10-15`, `2024-10-15T00:00:00Z`), in days since 1970-01-01;
+ * undefined where it begins with none. The day as written: it is in no time zone and is shifted by none.
+ */
+export function parseCalendarDay(text: string): number | undefined {
+  const match = DAY.exec(text);
+  if (!match) return undefined;
+  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
+  const date = new Date(Date.UTC(2000, month - 1, day));
+  // Set apart: Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(year, month - 1, day);
+  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
+  return date.getTime() / MILLISECONDS_A_DAY;
+}
+
+/** The day that it is where the user is, in days since 1970-01-01. `now` is in milliseconds since 1970. */
+export function localDay(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / MILLISECONDS_A_DAY;
+}
+
+/** `2024-10-15` for a day in days since 1970-01-01. */
+export function formatDay(day: number): string {
+  return new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);
+}

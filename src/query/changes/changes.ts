@@ -1,0 +1,225 @@
+import { UsageError } from '../../errors.ts';
+import { CellReader, type Cell } from '../../json/cells.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { countOf, type Notices } from '../../run/notices.ts';
+import { ColumnWatch } from '../column-watch.ts';
+import type { ResultMaker } from '../questions.ts';
+import { batchOfRows, cellJson, type Row, type RowField } from '../rows.ts';
+import { EarlierExport, type EarlierExportOptions } from './earlier-export.ts';
+import { compactRecord, KeyReader, withoutSignatures } from './record-key.ts';
+
+/** The changes of `--changes-since`. Throws UsageError where the earlier export cannot be read. */
+export async function openChanges(options: ChangesOptions, forTable: boolean): Promise<ResultMaker> {
+  const changes = await Changes.open(options);
+  let rows = 0;
+  return {
+    async *rows(records): AsyncGenerator<RecordBatch> {
+      try {
+        for await (const batch of compared(changes, records)) {
+          rows += batch.count;
+          if (batch.count > 0) yield batch;
+        }
+      } finally {
+        await changes.close();
+      }
+    },
+    // A table has no room for whole records. Elsewhere they are there, in as many columns as they have.
+    columns: () => (forTable || rows === 0 ? changes.columns : undefined),
+    announce: (notices) => announce(changes, options, notices),
+  };
+}
+
+async function* compared(changes: Changes, records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  for await (const batch of records) yield changes.compare(batch);
+  yield* changes.goneRecords();
+}
+
+function announce({ summary }: Changes, { path, key }: ChangesOptions, notices: Notices): void {
+  const { added, changed, gone, unchanged, withoutKey, repeatedKeys } = summary;
+  notices.remark(
+    `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
+  );
+  if (withoutKey > 0) {
+    notices.warn(
+      `${countOf(withoutKey, 'record')} without ${key.join(', ')}: a change in one shows as one gone and one added`,
+    );
+  }
+  if (repeatedKeys > 0) {
+    notices.warn(
+      `${path} has ${countOf(repeatedKeys, 'record')} whose ${key.join(', ')} another one has: paired in their order`,
+    );
+  }
+}
+
+interface ChangesOptions extends EarlierExportOptions {
+  /** Columns to show in each row beside the key. */
+  readonly shown: readonly string[];
+}
+
+/** How many records there are of each kind, and what makes the comparison less than certain. */
+export interface ChangesSummary {
+  added: number;
+  changed: number;
+  gone: number;
+  unchanged: number;
+  /** Records, of both, that lack a part of the key: a change in one shows as one gone and one added. */
+  withoutKey: number;
+  /** Records of the earlier export whose key another one before it has: these are paired in order. */
+  repeatedKeys: number;
+}
+
+const ROWS_TOGETHER = 1000;
+
+/** Compares a listing, as it comes, with an earlier export of it. */
+export class Changes {
+  readonly summary: ChangesSummary;
+  readonly #earlier: EarlierExport;
+  readonly #keys: KeyReader;
+  readonly #rows: ChangeRows;
+  readonly #watch: ColumnWatch;
+
+  private constructor({ key, shown }: ChangesOptions, earlier: EarlierExport) {
+    const { withoutKey, repeatedKeys } = earlier;
+    this.summary = { added: 0, changed: 0, gone: 0, unchanged: 0, withoutKey, repeatedKeys };
+    this.#earlier = earlier;
+    this.#keys = new KeyReader(key);
+    this.#rows = new ChangeRows(key, shown);
+    this.#watch = new ColumnWatch(key);
+  }
+
+  /** Reads the earlier export, before anything is asked of the service. Throws UsageError as `EarlierExport.open` does. */
+  static async open(options: ChangesOptions): Promise<Changes> {
+    return new Changes(options, await EarlierExport.open(options));
+  }
+
+  /** The columns that make sense without the records themselves: for a terminal. */
+  get columns(): readonly string[] {
+    return this.#rows.columns;
+  }
+
+  /** What became of the records of a batch: rows in their order, none for those that are as they were. */
+  compare(batch: RecordBatch): RecordBatch {
+    this.#watch.sample(batch);
+    const rows: Row[] = [];
+    for (let index = 0; index < batch.count; index++) rows.push(...this.#compareRecord(batch, index));
+    return batchOfRows(rows);
+  }
+
+  /**
+   * At the end of the whole listing: the records that are no more, in their old order. Throws UsageError when records
+   * came but none had the key, which would make all of them look new and all earlier ones gone.
+   */
+  *goneRecords(): Generator<RecordBatch> {
+    for (const column of this.#watch.neverFound()) {
+      throw new UsageError(`cannot compare: in the listing, ${this.#watch.sentence(column)}`, {
+        hint: 'Name the columns that tell records apart: --key <columns>',
+      });
+    }
+    let rows: Row[] = [];
+    for (const record of this.#earlier.rest()) {
+      this.summary.gone++;
+      rows.push(this.#rows.whole('gone', record, 0));
+      if (rows.length < ROWS_TOGETHER) continue;
+      yield batchOfRows(rows);
+      rows = [];
+    }
+    yield batchOfRows(rows);
+  }
+
+  async close(): Promise<void> {
+    await this.#earlier.close();
+  }
+
+  #compareRecord(batch: RecordBatch, index: number): Row[] {
+    const record = this.#keys.read(batch, index);
+    this.#watch.see(record.cells);
+    if (record.key === undefined) this.summary.withoutKey++;
+    const earlier = this.#earlier.take(record);
+    if (earlier === 'none') {
+      this.summary.added++;
+      return [this.#rows.whole('added', batch, index)];
+    }
+    const rows = earlier === 'same' ? [] : this.#rows.changed(earlier.record, batch, index);
+    if (rows.length === 0) this.summary.unchanged++;
+    else this.summary.changed++;
+    return rows;
+  }
+}
+
+const NOTHING = 'null';
+
+/**
+ * Changes as rows that read alike in a table, in csv and in jsonl:
+ *
+ *     _change  id  number  field   old      new
+ *     added    9   10009
+ *     changed  12  10012   status  PENDING  PAID
+ *     gone     17  10017
+ *
+ * One row for each field that changed; one for a record that was added or is gone, with the whole record in `record`.
+ */
+class ChangeRows {
+  readonly #context: readonly string[];
+  readonly #contextReader: CellReader;
+  readonly #reader = new CellReader();
+
+  /** @param key The columns that records are matched by. @param shown More columns to show beside it, where records have them. */
+  constructor(key: readonly string[], shown: readonly string[]) {
+    this.#context = [...new Set([...key, ...shown])];
+    this.#contextReader = new CellReader(this.#context);
+  }
+
+  /** The columns that make sense of a row without the record: for a terminal. */
+  get columns(): readonly string[] {
+    return ['_change', ...this.#context, 'field', 'old', 'new'];
+  }
+
+  whole(change: 'added' | 'gone', batch: RecordBatch, index: number): Row {
+    const record = compactRecord(batch, index).toString('utf8');
+    return [
+      ...this.#start(change, batch, index),
+      ...fieldChange(NOTHING, NOTHING, NOTHING),
+      ['record', record],
+    ];
+  }
+
+  /** `old` is a batch of one. A row for each column whose cell is not the same; none when only the order of members or white space is another. */
+  changed(old: RecordBatch, now: RecordBatch, index: number): Row[] {
+    const before = this.#reader.read(old, 0);
+    const after = this.#reader.read(now, index);
+    const start = this.#start('changed', now, index);
+    const rows: Row[] = [];
+    for (const [at, column] of this.#reader.columns.entries()) {
+      if (isSame(before[at], after[at])) continue;
+      rows.push([
+        ...start,
+        ...fieldChange(JSON.stringify(column), cellJson(before[at]), cellJson(after[at])),
+      ]);
+    }
+    return rows;
+  }
+
+  #start(change: string, batch: RecordBatch, index: number): Row {
+    const cells = this.#contextReader.read(batch, index);
+    return [
+      ['_change', JSON.stringify(change)],
+      ...this.#context.map((column, at): RowField => [column, cellJson(cells[at])]),
+    ];
+  }
+}
+
+function fieldChange(field: string, old: string, now: string): RowField[] {
+  return [
+    ['field', field],
+    ['old', old],
+    ['new', now],
+  ];
+}
+
+/** By the text as sent: 10.0 and 10.00 differ, as do the number 1 and the text "1". Null and missing do not, nor signatures. */
+function isSame(a: Cell | undefined, b: Cell | undefined): boolean {
+  if (a?.kind !== b?.kind) return false;
+  return (
+    a?.text === b?.text || (a?.kind === 'array' && withoutSignatures(a.text) === withoutSignatures(b!.text))
+  );
+}

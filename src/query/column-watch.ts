@@ -1,0 +1,51 @@
+import { CellReader } from '../json/cells.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { nearestNames } from './nearest-names.ts';
+
+/** Records read whole to learn what columns there are; only these are used to suggest a name. */
+const RECORDS_SAMPLED = 500;
+
+/** Notices which of the columns that were asked for never had a value in any record, to say so at the end. */
+export class ColumnWatch {
+  readonly #columns: readonly string[];
+  readonly #found: boolean[];
+  readonly #sample = new CellReader();
+  #sampled = 0;
+
+  constructor(columns: readonly string[]) {
+    this.#columns = columns;
+    this.#found = columns.map(() => false);
+  }
+
+  /** To be called with every batch while a column is wanting. */
+  sample(batch: RecordBatch): void {
+    const count = Math.min(batch.count, RECORDS_SAMPLED - this.#sampled);
+    for (let index = 0; index < count; index++) this.#sample.read(batch, index);
+    this.#sampled += Math.max(0, count);
+  }
+
+  /** The cells of a record, aligned with the columns. */
+  see(cells: readonly unknown[]): void {
+    for (let index = 0; index < this.#found.length; index++)
+      this.#found[index] ||= cells[index] !== undefined;
+  }
+
+  /** The columns that no record had a value in; none when there were no records. */
+  neverFound(): string[] {
+    return this.#sampled === 0 ? [] : this.#columns.filter((_, index) => !this.#found[index]);
+  }
+
+  /** A sentence for each of them that is not just null in all records: it may be a slip of the keys. */
+  complaints(): string[] {
+    return this.neverFound()
+      .filter((column) => !this.#sample.columns.includes(column))
+      .map((column) => this.sentence(column));
+  }
+
+  /** That no record has a value in the column, and the names that may have been meant. */
+  sentence(column: string): string {
+    const near = nearestNames(column, this.#sample.columns).filter((name) => name !== column);
+    const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
+    return `no record has a value in ${column}${suggestion}`;
+  }
+}

@@ -1,0 +1,68 @@
+/** The number `coefficient / 10 ** scale`, exactly; `scale` (0 or more) is how many digits are shown after the point. */
+export interface Decimal {
+  readonly coefficient: bigint;
+  readonly scale: number;
+}
+
+export const DECIMAL_ZERO: Decimal = { coefficient: 0n, scale: 0 };
+
+/** A JSON number, so that `007`, `.5`, `1.` and `+1` are text. */
+const LITERAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+
+/** `1E999999999` is eleven bytes in a record and would be a gigabyte as digits. */
+const MOST_DIGITS = 1000;
+
+/**
+ * Reads a JSON number literal exactly: `10.50`, `-3`, `1E2`.
+ * Anything else is `no number`; one of more than 1,000 digits, written out, is `too long`.
+ */
+export function parseDecimal(literal: string): Decimal | 'no number' | 'too long' {
+  const match = LITERAL.exec(literal);
+  if (!match) return 'no number';
+  const [, sign, whole = '', fraction = '', exponent = '0'] = match;
+  const scale = fraction.length - Number(exponent);
+  if (whole.length + fraction.length + Math.abs(Number(exponent)) > MOST_DIGITS) return 'too long';
+  const coefficient = BigInt(sign + whole + fraction);
+  return scale >= 0 ? { coefficient, scale } : { coefficient: coefficient * 10n ** BigInt(-scale), scale: 0 };
+}
+
+/** The exact sum, with the wider of the two scales: 10.00 + 0.5 is 10.50. */
+export function addDecimals(left: Decimal, right: Decimal): Decimal {
+  if (left.scale === right.scale) {
+    return { coefficient: left.coefficient + right.coefficient, scale: left.scale };
+  }
+  const scale = Math.max(left.scale, right.scale);
+  return { coefficient: rescale(left, scale) + rescale(right, scale), scale };
+}
+
+export function negateDecimal({ coefficient, scale }: Decimal): Decimal {
+  return { coefficient: -coefficient, scale };
+}
+
+/** Negative, zero or positive, as `left` is less than, equal to or greater than `right`: 1.0 equals 1.00. */
+export function compareDecimals(left: Decimal, right: Decimal): number {
+  const scale = Math.max(left.scale, right.scale);
+  const [a, b] = [rescale(left, scale), rescale(right, scale)];
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The most decimals of any of them; 0 of none. */
+export function widestScale(values: readonly Decimal[]): number {
+  return values.reduce((widest, { scale }) => Math.max(widest, scale), 0);
+}
+
+/**
+ * Digits, never an exponent, with every digit of the scale, or with zeros up to a wider one: `10.50`, `-0.05`.
+ * A JSON number literal.
+ */
+export function formatDecimal(value: Decimal, scale: number = value.scale): string {
+  const decimals = Math.max(scale, value.scale);
+  const coefficient = rescale(value, decimals);
+  const sign = coefficient < 0n ? '-' : '';
+  const digits = (coefficient < 0n ? -coefficient : coefficient).toString().padStart(decimals + 1, '0');
+  return decimals === 0 ? sign + digits : `${sign}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
+function rescale({ coefficient, scale }: Decimal, to: number): bigint {
+  return scale === to ? coefficient : coefficient * 10n ** BigInt(to - scale);
+}

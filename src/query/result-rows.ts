@@ -1,0 +1,118 @@
+import { UsageError } from '../errors.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { barOf, longestOf, type BarStyle } from './bars.ts';
+import type { Decimal } from './decimal.ts';
+import { nearestNames } from './nearest-names.ts';
+import { batchOfRows, type Row } from './rows.ts';
+
+/** Between two columns of a table. */
+const GAP = 2;
+/** To so many display cells a table cuts columns of text, and of numbers, where there are too many of them. */
+const LEAST = { text: 8, numbers: 16 };
+/** Many of these take two cells, and all others one or none. */
+const WIDE = /[^\p{ASCII}\p{Script=Latin}]/gu;
+
+/**
+ * Display cells that a table of the columns takes, with a gap behind each: with every cell whole, and at the least.
+ * Not less than it really is.
+ */
+function tableWidth(rows: readonly Row[], columns: readonly string[]): { whole: number; least: number } {
+  const widths = new Map(columns.map((column) => [column, { whole: column.length, least: LEAST.numbers }]));
+  for (const [name, json] of rows.flat()) {
+    const width = widths.get(name);
+    if (width === undefined) continue;
+    width.whole = Math.max(width.whole, displayWidth(json));
+    if (json.startsWith('"')) width.least = LEAST.text;
+  }
+  let [whole, least] = [0, 0];
+  for (const width of widths.values()) {
+    whole += width.whole + GAP;
+    least += Math.min(width.whole, width.least) + GAP;
+  }
+  return { whole, least };
+}
+
+function displayWidth(json: string): number {
+  if (json === 'null') return 0;
+  // The digits of numbers may be grouped by threes.
+  if (!json.startsWith('"')) return json.length + Math.floor(json.length / 3);
+  const text = JSON.parse(json) as string;
+  return text.length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** A result for a writer. */
+export interface ResultRows {
+  readonly batch: RecordBatch;
+  /** The columns in the order in which they read best, also where there are no rows. */
+  readonly columns: readonly string[];
+}
+
+/** A row, and the amount that its bar stands for; none for a row that is not to be compared with others. */
+export interface MeasuredRow {
+  readonly row: Row;
+  readonly value: Decimal | undefined;
+}
+
+/** A terminal that bars are drawn on. */
+export interface BarTerminal {
+  /** Display cells across. */
+  readonly width: number;
+  /** Whether it has block characters. */
+  readonly blocks: boolean;
+}
+
+/** The columns of a result, and which of them a terminal may do without where there is little room. */
+interface ResultColumns {
+  readonly columns: readonly string[];
+  readonly spare: readonly string[];
+}
+
+const BAR = 'bar';
+/** Display cells of a bar. A table cuts text that has too little room to eight, and a bar that is cut tells a lie. */
+const BAR_LEAST = 8;
+const BAR_MOST = 30;
+
+/**
+ * The rows of all currencies; on a terminal with a bar behind each, in scale with those of its currency, where there is
+ * room for bars beside the rest.
+ */
+export function resultRows(
+  currencies: readonly (readonly MeasuredRow[])[],
+  { columns, spare }: ResultColumns,
+  terminal?: BarTerminal,
+): ResultRows {
+  const plain = currencies.flatMap((rows) => rows.map(({ row }) => row));
+  if (terminal === undefined) return { batch: batchOfRows(plain), columns };
+  const fewer = columns.filter((column) => !spare.includes(column));
+  const shown = tableWidth(plain, columns).whole + BAR_LEAST <= terminal.width ? columns : fewer;
+  const { whole, least } = tableWidth(plain, shown);
+  if (least + BAR_LEAST > terminal.width) return { batch: batchOfRows(plain), columns: shown };
+  const width = Math.max(BAR_LEAST, Math.min(BAR_MOST, terminal.width - whole));
+  const style = { width, blocks: terminal.blocks };
+  return {
+    batch: batchOfRows(currencies.flatMap((rows) => withBars(rows, style))),
+    columns: [...shown, BAR],
+  };
+}
+
+/** Rows of one currency. */
+function withBars(rows: readonly MeasuredRow[], style: BarStyle): Row[] {
+  const longest = longestOf(rows.flatMap(({ value }) => value ?? []));
+  return rows.map(({ row, value }): Row => {
+    const bar = value === undefined ? '' : barOf(value, longest, style);
+    return [...row, [BAR, JSON.stringify(bar)]];
+  });
+}
+
+/** Those of a result's columns that were asked for, else all. Throws UsageError for one that it does not have. */
+export function chosenColumns(
+  there: readonly string[],
+  asked: readonly string[] | undefined,
+): readonly string[] {
+  const unknown = asked?.find((column) => !there.includes(column));
+  if (unknown === undefined) return asked ?? there;
+  const [near] = nearestNames(unknown, there);
+  throw new UsageError(`--columns: the result has no column ${unknown}`, {
+    hint: near === undefined ? `it has ${there.join(', ')}` : `did you mean ${near}?`,
+  });
+}

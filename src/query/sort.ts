@@ -1,0 +1,105 @@
+import { CellReader, type Cell } from '../json/cells.ts';
+import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { scanLines } from '../json/scan-records.ts';
+import { cellOrder } from './cell-order.ts';
+import { ColumnWatch } from './column-watch.ts';
+import type { SortColumn } from './question-syntax.ts';
+
+/** Where records wait until their order is known. Positions are bytes from the first that was appended. */
+interface RecordStore {
+  append(bytes: Uint8Array): Promise<void>;
+  /** Called once, behind the last append and before the first slice. */
+  settle(): Promise<void>;
+  /** At once: a million small reads must not each take a turn of the event loop. */
+  slice(start: number, end: number): Buffer;
+}
+
+/** Bytes of sorted records that are handed on together. */
+const BATCH_BYTES = 1_000_000;
+const MOST_TEXTS = 10_000;
+const NEWLINE = Buffer.from('\n');
+
+/**
+ * Puts records in the order of one or more columns: numbers by exact value, then text by its characters, then records
+ * without a value (also when descending); equal ones stay as they came. The records' bytes wait in the store; in memory
+ * are their keys, about 100 bytes a record and column.
+ */
+export class RecordSorter {
+  readonly #keys: readonly SortColumn[];
+  readonly #reader: CellReader;
+  readonly #watch: ColumnWatch;
+  readonly #store: RecordStore;
+  /** For each key, what every record has there. */
+  readonly #orders: (string | undefined)[][];
+  /** Dates and states are few: one text for all records of the same. */
+  readonly #texts = new Map<string, string>();
+  /** Record `i` is `store[bounds[i] .. bounds[i + 1])`. */
+  readonly #bounds = [0];
+
+  constructor(keys: readonly SortColumn[], store: RecordStore) {
+    const columns = keys.map(({ column }) => column);
+    this.#keys = keys;
+    this.#reader = new CellReader(columns);
+    this.#watch = new ColumnWatch(columns);
+    this.#store = store;
+    this.#orders = keys.map(() => []);
+  }
+
+  async add(batch: RecordBatch): Promise<void> {
+    this.#watch.sample(batch);
+    const parts: Uint8Array[] = [];
+    let end = this.#bounds.at(-1)!;
+    for (let index = 0; index < batch.count; index++) {
+      const cells = this.#reader.read(batch, index);
+      this.#watch.see(cells);
+      for (const [key, orders] of this.#orders.entries()) orders.push(this.#orderOf(cells[key]));
+      const bytes = recordBytes(batch, index);
+      parts.push(bytes, NEWLINE);
+      this.#bounds.push((end += bytes.length + 1));
+    }
+    await this.#store.append(Buffer.concat(parts));
+  }
+
+  /** All records that were added, in order. */
+  async *sorted(): AsyncGenerator<RecordBatch> {
+    await this.#store.settle();
+    const order = Uint32Array.from({ length: this.#bounds.length - 1 }, (_, index) => index);
+    order.sort((a, b) => this.#compare(a, b));
+    let parts: Buffer[] = [];
+    let bytes = 0;
+    for (const index of order) {
+      const record = this.#store.slice(this.#bounds[index]!, this.#bounds[index + 1]!);
+      parts.push(record);
+      bytes += record.length;
+      if (bytes < BATCH_BYTES) continue;
+      yield scanLines(Buffer.concat(parts));
+      [parts, bytes] = [[], 0];
+    }
+    if (parts.length > 0) yield scanLines(Buffer.concat(parts));
+  }
+
+  /** A sentence for each column that no record had a value in, with the names it may have meant. */
+  complaints(): string[] {
+    return this.#watch.complaints();
+  }
+
+  #compare(a: number, b: number): number {
+    for (let key = 0; key < this.#keys.length; key++) {
+      const left = this.#orders[key]![a];
+      const right = this.#orders[key]![b];
+      if (left === right) continue;
+      if (left === undefined) return 1;
+      if (right === undefined) return -1;
+      return left < right === this.#keys[key]!.descending ? 1 : -1;
+    }
+    return a - b;
+  }
+  /** Empty text is no value, as it is none for `--where`. */
+  #orderOf(cell: Cell | undefined): string | undefined {
+    if (cell === undefined || cell.text === '') return undefined;
+    const order = cellOrder(cell);
+    const known = this.#texts.get(order);
+    if (known === undefined && this.#texts.size < MOST_TEXTS) this.#texts.set(order, order);
+    return known ?? order;
+  }
+}

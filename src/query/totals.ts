@@ -1,0 +1,242 @@
+import { UsageError } from '../errors.ts';
+import { CellReader, type Cell } from '../json/cells.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { amountOf, byCurrency, CurrencyGuard } from './amount.ts';
+import { cellOrder } from './cell-order.ts';
+import { ColumnWatch } from './column-watch.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  DECIMAL_ZERO,
+  formatDecimal,
+  widestScale,
+  type Decimal,
+} from './decimal.ts';
+import type { ResultMaker } from './questions.ts';
+import {
+  chosenColumns,
+  resultRows,
+  type BarTerminal,
+  type MeasuredRow,
+  type ResultRows,
+} from './result-rows.ts';
+import { cellJson, type RowField } from './rows.ts';
+
+export interface TotalsRequest {
+  /** The columns of `--sum`; none to count records only. */
+  readonly sums: readonly string[];
+  /** The columns of `--group-by`; none for one group of everything. */
+  readonly groupBy: readonly string[];
+  /** The column that says in what an amount is. */
+  readonly currency: string;
+}
+
+/** Where in the listing, from 1, the nth record is that is added: for messages. */
+export type PlaceOf = (nth: number) => number;
+
+/** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
+interface TotalsGroup {
+  readonly values: readonly (Cell | undefined)[];
+  readonly currency: Cell | undefined;
+  records: number;
+  /** Aligned with the columns of `--sum`. */
+  readonly sums: Sum[];
+}
+
+interface Sum {
+  total: Decimal;
+  /** Records of the group that have no value in the column. */
+  missing: number;
+}
+
+/** A group is a few hundred bytes; a column with a value of its own in every record is not what one groups by. */
+const MOST_GROUPS = 100_000;
+
+/** Adds up columns, exactly, for each group and each currency. Memory grows with the groups, not with the records. */
+export class Totals {
+  readonly #request: TotalsRequest;
+  readonly #placeOf: PlaceOf;
+  readonly #reader: CellReader;
+  /** Where the cells of each column are in what the reader gives. */
+  readonly #groupAt: readonly number[];
+  readonly #sumAt: readonly number[];
+  readonly #currencyAt: number;
+  readonly #watch: ColumnWatch;
+  readonly #currencies: CurrencyGuard | undefined;
+  readonly #groups = new Map<string, TotalsGroup>();
+  #records = 0;
+
+  constructor(request: TotalsRequest, placeOf: PlaceOf = (nth) => nth) {
+    this.#placeOf = placeOf;
+    const { sums, groupBy, currency } = request;
+    this.#request = request;
+    const columns = [...new Set([...groupBy, ...sums, currency])];
+    this.#reader = new CellReader(columns);
+    this.#groupAt = groupBy.map((column) => columns.indexOf(column));
+    this.#sumAt = sums.map((column) => columns.indexOf(column));
+    this.#currencyAt = columns.indexOf(currency);
+    this.#watch = new ColumnWatch([...new Set([...groupBy, ...sums])]);
+    this.#currencies =
+      sums.length === 0 || groupBy.includes(currency) ? undefined : new CurrencyGuard(currency);
+  }
+
+  /** Throws UsageError, naming the record's place in the listing, for text in a sum and for an amount in no currency. */
+  add(batch: RecordBatch): void {
+    this.#watch.sample(batch);
+    for (let index = 0; index < batch.count; index++) {
+      const cells = this.#reader.read(batch, index);
+      this.#watch.see(cells);
+      this.#addRecord(cells, this.#placeOf(++this.#records));
+    }
+  }
+
+  /** The groups in order of first appearance; one of no records where nothing came and all is one group. Throws UsageError when no record has a column that was named. */
+  finish(): TotalsGroup[] {
+    const [complaint] = this.#watch.complaints();
+    if (complaint !== undefined) {
+      throw new UsageError(`nothing to add up: ${complaint}`, {
+        hint: '--list-columns shows the columns there are',
+      });
+    }
+    if (this.#records === 0 && this.#request.groupBy.length === 0) this.#groupOf([], undefined);
+    return [...this.#groups.values()];
+  }
+
+  #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
+    const amounts = this.#request.sums.map((column, index) =>
+      amountOf(cells[this.#sumAt[index]!], { column, place }),
+    );
+    const currency = this.#currencies && present(cells[this.#currencyAt]);
+    if (amounts.some((amount) => amount !== undefined)) this.#currencies?.check(currency, place);
+    const values = this.#groupAt.map((at) => cells[at]);
+    const group = this.#groupOf(values, currency);
+    group.records++;
+    for (const [index, amount] of amounts.entries()) {
+      const sum = group.sums[index]!;
+      if (amount === undefined) sum.missing++;
+      else sum.total = addDecimals(sum.total, amount);
+    }
+  }
+
+  #groupOf(values: readonly (Cell | undefined)[], currency: Cell | undefined): TotalsGroup {
+    const key = [currency, ...values].map(identity).join('\n');
+    const known = this.#groups.get(key);
+    if (known) return known;
+    if (this.#groups.size === MOST_GROUPS) this.#refuseMoreGroups();
+    const group = {
+      values,
+      currency,
+      records: 0,
+      sums: this.#request.sums.map(() => ({ total: DECIMAL_ZERO, missing: 0 })),
+    };
+    this.#groups.set(key, group);
+    return group;
+  }
+
+  #refuseMoreGroups(): never {
+    throw new UsageError(
+      `--group-by ${this.#request.groupBy.join(' --group-by ')} makes more than ${MOST_GROUPS.toLocaleString('en')} groups`,
+      {
+        hint: 'Group by a column that fewer records differ in, or export the records and group them elsewhere',
+      },
+    );
+  }
+}
+
+/** Empty text names no currency. */
+function present(cell: Cell | undefined): Cell | undefined {
+  return cell?.text === '' ? undefined : cell;
+}
+
+/** Equal for cells that belong in one group: 1.0 and 1.00 do, the number 1 and the text "1" do not. */
+function identity(cell: Cell | undefined): string {
+  if (cell === undefined) return '';
+  return cell.kind === 'number' ? `n${cellOrder(cell)}` : cell.kind[0] + JSON.stringify(cell.text);
+}
+
+/**
+ * A row for each group: the columns of `--group-by`, `currency` where the records have one, `records`, and for each
+ * `--sum` its column and `<column>.missing`, the records without a value there. A total of nothing but missing values is
+ * null. Currencies in order of first appearance; within each the largest first total, or the most records, first.
+ *
+ * On a terminal the bars are of the first total, or of the records, and a column of zeros for what is missing is left out.
+ */
+export function totalsRows(
+  groups: readonly TotalsGroup[],
+  request: TotalsRequest,
+  terminal?: BarTerminal,
+): ResultRows {
+  const columns = columnsOf(groups, request, terminal !== undefined);
+  const currencies = byCurrency(groups, ({ currency }) => currency?.text).map((ofOneCurrency) => {
+    const sorted = ofOneCurrency.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)));
+    const scales = request.sums.map((_, index) => widestScale(sorted.map(({ sums }) => sums[index]!.total)));
+    return sorted.map((group): MeasuredRow => ({
+      row: fieldsOf(group, request, scales).filter(([name]) => columns.includes(name)),
+      value: sizeOf(group),
+    }));
+  });
+  return resultRows(currencies, { columns, spare: [] }, terminal);
+}
+
+function columnsOf(groups: readonly TotalsGroup[], request: TotalsRequest, onTerminal: boolean): string[] {
+  const columns = [...request.groupBy];
+  if (groups.some(({ currency }) => currency !== undefined)) columns.push(request.currency);
+  columns.push('records');
+  for (const [index, column] of request.sums.entries()) {
+    columns.push(column);
+    if (!onTerminal || groups.some(({ sums }) => sums[index]!.missing > 0)) columns.push(`${column}.missing`);
+  }
+  return columns;
+}
+
+function fieldsOf(
+  group: TotalsGroup,
+  { groupBy, currency, sums }: TotalsRequest,
+  scales: readonly number[],
+): RowField[] {
+  const fields: RowField[] = groupBy.map((column, index) => [column, cellJson(group.values[index])]);
+  // Where one groups by currency it is there already.
+  if (!groupBy.includes(currency)) fields.push([currency, cellJson(group.currency)]);
+  fields.push(['records', String(group.records)]);
+  for (const [index, column] of sums.entries()) {
+    const { total, missing } = group.sums[index]!;
+    fields.push([
+      column,
+      group.records > 0 && missing === group.records ? 'null' : formatDecimal(total, scales[index]),
+    ]);
+    fields.push([`${column}.missing`, String(missing)]);
+  }
+  return fields;
+}
+
+/** What a group is ordered by, and its bar shows. */
+function sizeOf(group: TotalsGroup): Decimal {
+  return group.sums[0]?.total ?? { coefficient: BigInt(group.records), scale: 0 };
+}
+
+/** What amounts are in: the service has it in records of every kind that have amounts. */
+const CURRENCY = 'currency';
+
+interface TotalsWish {
+  readonly sum?: readonly string[] | undefined;
+  readonly groupBy?: readonly string[] | undefined;
+  readonly terminal: BarTerminal | undefined;
+  readonly placeOf?: PlaceOf | undefined;
+}
+
+/** The totals of `--sum` and `--group-by`. */
+export function makeTotals({ sum = [], groupBy = [], terminal, placeOf }: TotalsWish): ResultMaker {
+  const request: TotalsRequest = { sums: sum, groupBy, currency: CURRENCY };
+  const totals = new Totals(request, placeOf);
+  let columns: readonly string[] = [];
+  return {
+    async *rows(records): AsyncGenerator<RecordBatch> {
+      for await (const batch of records) totals.add(batch);
+      const result = totalsRows(totals.finish(), request, terminal);
+      columns = result.columns;
+      yield result.batch;
+    },
+    columns: (asked) => chosenColumns(columns, asked),
+    announce: () => {},
+  };
+}

@@ -1,0 +1,128 @@
+import type { Redact } from '../api/redact.ts';
+import { readPartialErrors } from '../api/service-words.ts';
+import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
+import type { Context } from '../context.ts';
+import { IncompleteError, NotFoundError } from '../errors.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
+import type { ListingQuery } from '../resources/listing-query.ts';
+import { existsWithoutIds } from '../resources/probe.ts';
+import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
+import { normalizedFiscalId } from './listing-query.ts';
+import { countOf, type Notices } from './notices.ts';
+import type { Session } from './session.ts';
+
+/** Places named in a message, at most. */
+const PLACES = 20;
+
+/**
+ * Throws IncompleteError where something that was asked for was not delivered, after what there was has been.
+ *
+ * @param unknown fiscal IDs that matched nobody, where that is not to be let pass
+ */
+export function checkComplete(account: WalkStatus, unknown: readonly string[]): void {
+  const lacks = [...unreadable(account), ...inDoubt(account)];
+  if (unknown.length > 0)
+    lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${unknown.join(', ')}`);
+  if (lacks.length === 0) return;
+  throw new IncompleteError(
+    `delivered ${countOf(account.records, 'record')}, but not all: ${lacks.join('; ')}`,
+    {
+      hint: account.complete
+        ? 'leave the unknown IDs out, or --strict'
+        : 'run it again when the service is quieter',
+    },
+  );
+}
+
+function unreadable({ unreadable: offsets }: WalkStatus): string[] {
+  if (offsets.size === 0) return [];
+  const places = [...offsets].slice(0, PLACES).map((offset) => offset + 1);
+  const more = offsets.size > PLACES ? ', …' : '';
+  return [`the service does not serve number ${places.join(', ')}${more} of the listing, even alone`];
+}
+
+function inDoubt({ inDoubt: doubtful, drift, totalAtEnd }: WalkStatus): string[] {
+  if (doubtful === 0) return [];
+  const why = drift
+    ? 'the listing kept changing while it was read'
+    : 'it names a higher total than it serves';
+  const of =
+    totalAtEnd === undefined ? countOf(doubtful, 'record') : `${doubtful} of the ${totalAtEnd} records`;
+  const named = totalAtEnd === undefined ? 'or more' : 'that the service names';
+  return [`${of} ${named} are in doubt: ${why}`];
+}
+
+/** Collects what the service says went wrong while it answered all the same (spec 2.4), each thing once. */
+export class PartialResults {
+  /** Fiscal IDs that matched nobody, as the user typed them. */
+  readonly missingFiscalIds = new Set<string>();
+  readonly warnings = new Set<string>();
+  readonly #typed: ReadonlyMap<string, string>;
+  readonly #redact: Redact;
+
+  /** @param redact goes over what the service says: it is kept, in journals too */
+  constructor(fiscalIds: readonly string[], redact: Redact) {
+    this.#redact = redact;
+    this.#typed = new Map(fiscalIds.map((id) => [normalizedFiscalId(id), id]));
+  }
+
+  /** The fiscal ID as the user typed it, of one as the service writes it. */
+  typed(fiscalId: string): string {
+    return this.#typed.get(normalizedFiscalId(fiscalId)) ?? fiscalId;
+  }
+
+  add(errors: Buffer | undefined): void {
+    const { missingFiscalIds, warnings } = readPartialErrors(errors, this.#redact);
+    for (const id of missingFiscalIds) this.missingFiscalIds.add(this.#redact(this.typed(id)));
+    for (const warning of warnings) this.warnings.add(warning);
+  }
+
+  /** Names each on standard error, once. */
+  announce(notices: Notices, filter: FiscalIdFilter | undefined): void {
+    for (const id of this.missingFiscalIds)
+      notices.warn(`no ${filter?.whose ?? 'party'} has the fiscal ID ${id}`);
+    for (const warning of this.warnings) notices.warn(`the service says: ${warning}`);
+  }
+}
+
+interface AskedWithIds {
+  readonly context: Context;
+  readonly resource: Resource;
+  readonly session: Session;
+  readonly query: ListingQuery;
+  readonly partial: PartialResults;
+}
+
+/**
+ * What ended a listing, told in the user's words where none of the fiscal IDs exist: with the IDs as they were typed. A
+ * refusal that does not say whether it was the IDs is looked into, by one more request.
+ */
+export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Promise<unknown> {
+  const { query, partial } = asked;
+  if (error instanceof UnknownFiscalIds) {
+    return noneExist(
+      error.fiscalIds.map((id) => partial.typed(id)),
+      error,
+      asked,
+    );
+  }
+  if (!(error instanceof RefusedQuery) || query.fiscalIds.length === 0) return error;
+  const { context, resource, session } = asked;
+  const { client } = session;
+  // Where this fails too, what the service said first is what counts.
+  const exists = await existsWithoutIds(resource, query, { client, signal: context.signal }).catch(
+    () => false,
+  );
+  return exists ? noneExist(query.fiscalIds, error, asked) : error;
+}
+
+function noneExist(ids: readonly string[], cause: Error, { resource }: AskedWithIds): NotFoundError {
+  const whose = resource.fiscalIds?.whose ?? 'party';
+  return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${ids.join(', ')}`, {
+    hint:
+      cause instanceof UnknownFiscalIds
+        ? cause.hint
+        : 'check them against a listing without the filter; if they exist, try another --list-encoding',
+    cause,
+  });
+}

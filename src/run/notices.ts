@@ -1,0 +1,58 @@
+import type { GlobalFlags } from '../cli/flags.ts';
+import type { Context } from '../context.ts';
+import { visible } from '../output/terminal/terminal-text.ts';
+
+/** A number of things in words: `1 record`, `2 records`. */
+export function countOf(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}
+
+/** What folio says on standard error besides errors. Every text passes the gate to the terminal. */
+export class Notices {
+  readonly #context: Context;
+  readonly #flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
+  /** What was warned of, by whichever notices of the run. */
+  #said = new Set<string>();
+  #about = '';
+
+  constructor(context: Context, flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>) {
+    this.#context = context;
+    this.#flags = flags;
+  }
+
+  /** The same notices about one organization of several: its name goes before each. */
+  about(name: string): Notices {
+    const notices = new Notices(this.#context, this.#flags);
+    notices.#said = this.#said;
+    notices.#about = `${name}: `;
+    return notices;
+  }
+
+  /** A fact that the user should know although the run goes on; each is said once. Nothing under --quiet. */
+  warn(text: string): void {
+    const warning = `warning: ${this.#about}${text}`;
+    if (this.#flags.quiet || this.#said.has(warning)) return;
+    this.#said.add(warning);
+    this.#write(warning);
+  }
+
+  /** A word for somebody who looks on: on a terminal, or under --verbose. */
+  remark(text: string): void {
+    if (this.#flags.quiet || (!this.#context.stderr.isTerminal && !this.#chatty)) return;
+    this.#write(this.#about + text);
+  }
+
+  /** What is being done, under --verbose and --debug. */
+  detail(text: string): void {
+    if (this.#chatty) this.#write(this.#about + text);
+  }
+
+  get #chatty(): boolean {
+    return this.#flags.verbose === true || this.#flags.debug === true;
+  }
+
+  /** Not waited for: a standard error that is slow or gone must not stop the records. */
+  #write(text: string): void {
+    void this.#context.stderr.write(`${visible(text)}\n`).catch(() => {});
+  }
+}

@@ -1,0 +1,78 @@
+import type { GlobalFlags, OutputFlags } from '../cli/flags.ts';
+import type { FlagDefaults } from '../cli/settings.ts';
+import type { Context } from '../context.ts';
+import type { DestinationOptions } from '../output/files/open-destination.ts';
+import { checkFlagsOfFormat, formatOfEnding, loadWriter, type Format } from '../output/formats.ts';
+import { useColor } from '../output/terminal/colors.ts';
+import { localeOf } from '../output/terminal/number-text.ts';
+import type { Layout, OpenWriter } from '../output/writer.ts';
+import type { Notices } from './notices.ts';
+
+/** What every command that writes a file says when it discards what a stopped run had kept beside it. */
+export function discardNotice(
+  notices: Notices,
+  target: string | undefined,
+): Pick<DestinationOptions, 'onDiscard'> {
+  const text = `discarded what a stopped run had kept for ${target}: --resume would have gone on from it`;
+  return { onDiscard: () => notices.warn(text) };
+}
+
+/** Records that a table shows on a terminal unless --limit or --all says otherwise. */
+export const TABLE_LIMIT = 50;
+
+/** How and where the records leave. */
+export interface OutputPlan {
+  readonly format: Format;
+  readonly layout: Layout;
+  readonly openWriter: OpenWriter;
+  /** As given to -o; undefined for standard output. */
+  readonly target: string | undefined;
+  /** Whether what is written goes to a terminal. */
+  readonly onTerminal: boolean;
+}
+
+interface OutputWish {
+  readonly flags: OutputFlags & GlobalFlags;
+  /** What the settings say for flags that are not given. */
+  readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter'>;
+  /** True for a command that is about a single record. */
+  readonly single?: boolean;
+  /** xlsx: what the sheet is called. */
+  readonly sheet?: string;
+}
+
+/** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
+export async function planOutput(
+  context: Context,
+  { flags, defaults, single = false, sheet }: OutputWish,
+): Promise<OutputPlan> {
+  const target = flags.output === '-' ? undefined : flags.output;
+  const onTerminal = target === undefined && context.stdout.isTerminal;
+  const ending = target === undefined ? undefined : formatOfEnding(target);
+  // Off a terminal a listing is rows for a script; a single record is a document.
+  const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
+  const implied = flags.excel || flags.delimiter !== undefined ? 'csv' : defaults.format;
+  const format = flags.format ?? ending ?? implied ?? usual;
+  checkFlagsOfFormat(format, {
+    '--delimiter': flags.delimiter !== undefined,
+    '--excel': flags.excel,
+    '--no-header': !flags.header,
+    '--wide': flags.wide,
+    '--raw': flags.raw,
+  });
+  const layout: Layout = {
+    columns: flags.columns,
+    delimiter: flags.delimiter ?? defaults.delimiter,
+    header: flags.header,
+    excel: flags.excel === true,
+    single,
+    sheet,
+    width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
+    wide: flags.wide,
+    // What is piped must not depend on a locale.
+    raw: flags.raw === true || !onTerminal,
+    locale: localeOf(context.env),
+    color: target === undefined && useColor(context.env, onTerminal, flags.color),
+  };
+  return { format, layout, openWriter: await loadWriter(format), target, onTerminal };
+}

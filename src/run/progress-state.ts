@@ -1,0 +1,103 @@
+import type { RequestEvent } from '../api/client.ts';
+import type { GroupDigits } from '../output/terminal/number-text.ts';
+import type { WalkEvent } from '../paging/page.ts';
+import { countOf } from './notices.ts';
+
+/** Where a walk stands, gathered from what happens to it. Counts are of records unless they say else. */
+export class ProgressState {
+  /** Of the organization, where there are several. */
+  readonly name: string | undefined;
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  records = 0;
+  pages = 0;
+  retries = 0;
+  shrinks = 0;
+  /** Rounds of reading again what may have moved. */
+  rereads = 0;
+  /** Until when nothing is asked for, in milliseconds since 1970. */
+  waitsUntil = 0;
+  /** The most that is wanted, for a limit. */
+  limit: number | undefined;
+  state: 'waiting' | 'running' | 'done' | 'failed' = 'waiting';
+  #total: number | undefined;
+  readonly #inFlight = new Set<number>();
+
+  constructor(name: string | undefined, startedAt: number) {
+    this.name = name;
+    this.startedAt = startedAt;
+  }
+
+  /** Calls in flight. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** How many records there will be, as far as the service has said. */
+  get goal(): number | undefined {
+    if (this.limit === undefined) return this.#total;
+    return this.#total === undefined ? undefined : Math.min(this.#total, this.limit);
+  }
+
+  begin(now: number): void {
+    this.state = 'running';
+    this.startedAt = now;
+  }
+
+  walked(event: WalkEvent): void {
+    if (event.kind === 'shrink') this.shrinks++;
+    else if (event.kind === 'reread') this.rereads = event.round;
+    else {
+      this.pages++;
+      this.#total = event.total ?? this.#total;
+      // What is read again was counted before.
+      if (this.rereads === 0) this.records = Math.min(this.records + event.records, this.goal ?? Infinity);
+    }
+  }
+
+  /** @param now milliseconds since 1970 */
+  asked(event: RequestEvent, now: number): void {
+    if (event.kind === 'request') this.#inFlight.add(event.request);
+    else if (event.kind === 'response') this.#inFlight.delete(event.request);
+    else {
+      this.waitsUntil = Math.max(this.waitsUntil, now + event.wait);
+      if (event.kind === 'throttled') return;
+      this.#inFlight.delete(event.request);
+      this.retries++;
+    }
+  }
+}
+
+/** Milliseconds of work before there is a guess of how much is left. */
+const GUESS_AFTER = 2_000;
+
+/** A standing in words: `4,000 of 12,345 · 3 pages · 4 in flight · 1 retry · 12 s left`. */
+export function progressLine(standing: ProgressState, now: number, group: GroupDigits): string {
+  const { records, goal, pages, inFlight, retries, shrinks, rereads, state } = standing;
+  const of = goal === undefined ? '' : ` of ${group(String(goal))}`;
+  const parts = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];
+  if (retries > 0) parts.push(retries === 1 ? '1 retry' : `${retries} retries`);
+  if (shrinks > 0) parts.push(`${countOf(shrinks, 'page')} too large`);
+  if (state !== 'running') return [...parts, state].join(' · ');
+  const wait = standing.waitsUntil - now;
+  if (inFlight > 0) parts.push(`${inFlight} in flight`);
+  else if (wait > 0) parts.push(`waits ${duration(wait)}`);
+  if (rereads > 0) parts.push('reading again what moved');
+  else if (records > 0 && goal !== undefined) parts.push(...timeLeft(standing, goal, now));
+  return parts.join(' · ');
+}
+
+function timeLeft({ records, startedAt }: ProgressState, goal: number, now: number): string[] {
+  const spent = now - startedAt;
+  if (spent < GUESS_AFTER || records >= goal) return [];
+  return [`${duration((spent / records) * (goal - records))} left`];
+}
+
+/** Milliseconds as `45 s`, `3 min` or `2 h 5 min`, rounded up. */
+export function duration(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1000);
+  if (seconds < 100) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 100) return `${minutes} min`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

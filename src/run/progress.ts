@@ -1,0 +1,113 @@
+import type { RequestEvent } from '../api/client.ts';
+import type { GlobalFlags } from '../cli/flags.ts';
+import type { Context, OutputStream } from '../context.ts';
+import { isForPeople } from '../output/terminal/colors.ts';
+import type { WalkEvent } from '../paging/page.ts';
+import type { Notices } from './notices.ts';
+import { PlainDisplay, SpinnerDisplay, type ProgressDisplay } from './progress-display.ts';
+import { duration, ProgressState } from './progress-state.ts';
+
+/** Waits of more milliseconds than this are announced. */
+const LONG = 5_000;
+
+/** One line for each request under --verbose and --debug, and a word before a long wait. */
+function logRequest(notices: Notices, event: RequestEvent): void {
+  if (event.kind === 'response') {
+    const { target, status, milliseconds, bytes } = event;
+    notices.detail(`GET ${target} → ${status}, ${bytes} bytes, ${milliseconds} ms${ordinal(event.attempt)}`);
+  } else if (event.kind === 'retry') {
+    const { target, reason, wait } = event;
+    notices.detail(`GET ${target} again in ${wait} ms${ordinal(event.attempt + 1)}: ${reason}`);
+    if (wait > LONG) notices.remark(`waits ${duration(wait)} before it asks again: ${reason}`);
+  }
+}
+
+function ordinal(attempt: number): string {
+  return attempt === 0 ? '' : `, attempt ${attempt + 1}`;
+}
+
+/** Follows one walk, or a single request. */
+export interface Track {
+  readonly walked: (event: WalkEvent) => void;
+  readonly asked: (event: RequestEvent) => void;
+  /** Says that no more than so many records are wanted. */
+  readonly expect: (limit: number | undefined) => void;
+  readonly end: (state: 'done' | 'failed') => void;
+}
+
+interface ProgressOptions {
+  readonly flags: GlobalFlags;
+  /** What is asked for: `issued invoices`. */
+  readonly what: string;
+  /** The organizations, where there are several. */
+  readonly names?: readonly string[];
+}
+
+/** Shows on standard error how far a run has come, for somebody who waits. Nothing off a terminal unless asked for. */
+export class Progress {
+  readonly #context: Context;
+  readonly #standings: ProgressState[];
+  readonly #display: ProgressDisplay | undefined;
+
+  /**
+   * Does the work while progress is shown.
+   *
+   * @param work is given the context as it is to be written to meanwhile
+   */
+  static async during(
+    context: Context,
+    options: ProgressOptions,
+    work: (progress: Progress, site: Context) => Promise<void>,
+  ): Promise<void> {
+    const progress = new Progress(context, options);
+    try {
+      await work(progress, { ...context, stdout: progress.#beside(context.stdout) });
+    } finally {
+      progress.#display?.stop();
+    }
+  }
+
+  private constructor(context: Context, { flags, what, names }: ProgressOptions) {
+    this.#context = context;
+    const now = context.clock.now();
+    this.#standings = names?.map((name) => new ProgressState(name, now)) ?? [
+      new ProgressState(undefined, now),
+    ];
+    const view = { context, what, standings: this.#standings, color: flags.color };
+    if (flags.quiet || flags.progress === false) this.#display = undefined;
+    else if (flags.progress === 'plain') this.#display = new PlainDisplay(view);
+    else if (context.stderr.isTerminal && isForPeople(context.env)) this.#display = new SpinnerDisplay(view);
+  }
+
+  /** The track of one organization, or of the only one. Its requests are also told to `notices`. */
+  track(notices: Notices, name?: string): Track {
+    const standing = this.#standings.find((one) => one.name === name) ?? this.#standings[0]!;
+    const { clock } = this.#context;
+    standing.begin(clock.now());
+    return {
+      walked: (event) => standing.walked(event),
+      asked: (event) => {
+        standing.asked(event, clock.now());
+        logRequest(notices, event);
+      },
+      expect: (limit) => (standing.limit = limit),
+      end: (state) => (standing.state = state),
+    };
+  }
+
+  /** Standard output, at whose first row on the same terminal the drawing ends. */
+  #beside(stdout: OutputStream): OutputStream {
+    const display = this.#display;
+    if (!stdout.isTerminal || display === undefined) return stdout;
+    return {
+      isTerminal: true,
+      get columns() {
+        return stdout.columns;
+      },
+      write: (bytes) => {
+        display.stop();
+        return stdout.write(bytes);
+      },
+    };
+  }
+}

@@ -1,0 +1,277 @@
+import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import type { RecordBatch } from '../json/records.ts';
+import type { Destination } from '../output/files/destination.ts';
+import { openDestination } from '../output/files/open-destination.ts';
+import { findTarget, type Target } from '../output/files/target.ts';
+import { WalkStatus } from '../paging/walk-status.ts';
+import type { Resource } from '../resources/resource.ts';
+import { version } from '../version.ts';
+import type { PartialResults } from './completeness.ts';
+import type { Notices } from './notices.ts';
+import type { OutputPlan } from './output-plan.ts';
+import type { Session } from './session.ts';
+
+/** What a receipt tells of one organization, gathered while it is asked. */
+export class ReceiptPart {
+  /** Whether the receipt will ask for the hash of what was written. */
+  readonly isWanted: boolean;
+  #facts: PartFacts;
+  #records = 0;
+
+  constructor(account: WalkStatus, isWanted: boolean) {
+    this.isWanted = isWanted;
+    this.#facts = { account };
+  }
+
+  /** What is known so far. */
+  get facts(): PartFacts & { readonly records: number } {
+    return { ...this.#facts, records: this.#records };
+  }
+
+  /** Notes what has become known. */
+  note(facts: Partial<PartFacts>): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
+  /** Counts the records that pass. */
+  async *counted(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+    for await (const batch of batches) {
+      this.#records += batch.count;
+      yield batch;
+    }
+  }
+}
+
+/** What a receipt is made of, for a run or for one of its organizations; what failed early knows less. */
+interface PartFacts {
+  readonly account: WalkStatus;
+  /** What ended it, when it failed. */
+  readonly failure?: unknown;
+  readonly session?: Pick<Session, 'profile' | 'baseUrl' | 'client'> | undefined;
+  readonly partial?: PartialResults | undefined;
+  readonly plan?: OutputPlan | undefined;
+  /** Where the records went, once all of them had. */
+  readonly delivered?: Destination | undefined;
+  /** Records taken over from a run that was stopped. */
+  readonly takenOver?: number | undefined;
+}
+
+interface CountedFacts extends PartFacts {
+  /** Records handed to the writer. */
+  readonly records: number;
+}
+
+interface ReceiptFacts extends CountedFacts {
+  readonly resource: string;
+  readonly arguments: readonly string[];
+  /** As given to -o, or to --output-dir. */
+  readonly output: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly finishedAt: number;
+  readonly redact: (text: string) => string;
+  /** Where several organizations were asked: what became of each. */
+  readonly sections?: readonly (CountedFacts & { readonly profile: string })[];
+}
+
+/** The receipt as JSON. Never holds a token, nor the signature of a link; nothing of the environment is in it. */
+function receiptText(facts: ReceiptFacts): string {
+  const { sections, session } = facts;
+  const parts = sections ?? [facts];
+  const receipt = {
+    folio: version,
+    resource: facts.resource,
+    profile: session?.profile ?? null,
+    baseUrl: session?.baseUrl.href ?? null,
+    arguments: facts.arguments,
+    startedAt: new Date(facts.startedAt).toISOString(),
+    finishedAt: new Date(facts.finishedAt).toISOString(),
+    seconds: (facts.finishedAt - facts.startedAt) / 1000,
+    output: facts.output ?? null,
+    ...(sections === undefined || facts.plan !== undefined ? writtenOf(facts) : writtenOfAll(sections)),
+    ...walkOf(parts),
+    ...endOf(parts, facts.failure),
+    ...(sections && { profiles: sections.map(sectionOf) }),
+  };
+  const clean = (_: string, value: unknown): unknown =>
+    typeof value === 'string' ? facts.redact(value) : value;
+  return `${JSON.stringify(receipt, clean, 2)}\n`;
+}
+
+function sectionOf(section: CountedFacts & { readonly profile: string }): Record<string, unknown> {
+  const { profile, session, plan, records, failure } = section;
+  return {
+    profile,
+    baseUrl: session?.baseUrl.href ?? null,
+    ...(plan === undefined ? { records } : { output: plan.target ?? null, ...writtenOf(section) }),
+    ...walkOf([section]),
+    ...endOf([section], failure),
+  };
+}
+
+/** What was written; nothing where a file was not put in place. */
+function writtenOf({ plan, delivered, records }: CountedFacts): Record<string, unknown> {
+  const isStraight = plan !== undefined && plan.target === undefined;
+  return {
+    format: plan?.format ?? null,
+    header: plan?.layout.header ?? null,
+    delimiter: plan?.layout.delimiter ?? null,
+    records: delivered !== undefined || isStraight ? records : 0,
+    bytes: delivered?.bytes ?? 0,
+    sha256: delivered?.sha256() ?? null,
+  };
+}
+
+/** The same of files in a folder, one for each section, which have their hashes there. */
+function writtenOfAll(sections: readonly CountedFacts[]): Record<string, unknown> {
+  const delivered = sections.filter((section) => section.delivered !== undefined);
+  const formats = new Set(delivered.map(({ plan }) => plan?.format));
+  return {
+    format: formats.size === 1 ? [...formats][0] : null,
+    records: sum(delivered, ({ records }) => records),
+    bytes: sum(delivered, ({ delivered: file }) => file?.bytes ?? 0),
+    sha256: null,
+  };
+}
+
+/** What it took to get there. Pages, requests and bytes on the wire are those of this run alone. */
+function walkOf(parts: readonly PartFacts[]): Record<string, unknown> {
+  const stats = parts.flatMap(({ session }) => (session === undefined ? [] : [session.client.stats]));
+  return {
+    recordsRead: sum(parts, ({ account }) => account.records),
+    recordsTakenOver: sum(parts, ({ takenOver }) => takenOver ?? 0),
+    total: total(parts, ({ account }) => account.totalAtEnd),
+    totalAtStart: total(parts, ({ account }) => account.totalAtStart),
+    totalAtEnd: total(parts, ({ account }) => account.totalAtEnd),
+    drift: parts.some(({ account }) => account.drift),
+    pages: sum(parts, ({ account }) => account.pages),
+    requests: sum(stats, ({ requests }) => requests),
+    retries: sum(stats, ({ retries }) => retries),
+    shrinks: sum(parts, ({ account }) => account.shrinks),
+    wireBytes: sum(stats, ({ bytes }) => bytes),
+  };
+}
+
+function endOf(parts: readonly PartFacts[], failure: unknown): Record<string, unknown> {
+  const missing = parts.flatMap(({ partial }) => [...(partial?.missingFiscalIds ?? [])]);
+  const warnings = parts.flatMap(({ partial }) => [...(partial?.warnings ?? [])]);
+  const errors = failure === undefined ? warnings : [...warnings, messageOf(failure)];
+  return {
+    missingFiscalIds: [...new Set(missing)],
+    errors,
+    complete: failure === undefined,
+  };
+}
+
+function sum<Part>(parts: readonly Part[], of: (part: Part) => number): number {
+  return parts.reduce((so, part) => so + of(part), 0);
+}
+
+/** Null where one of them is not known. */
+function total<Part>(parts: readonly Part[], of: (part: Part) => number | undefined): number | null {
+  return parts.reduce<number | null>((so, part) => {
+    const one = of(part);
+    return so === null || one === undefined ? null : so + one;
+  }, 0);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+interface ReceiptSources {
+  readonly flags: ListingFlags & GlobalFlags;
+  readonly resource: Resource;
+  readonly account: WalkStatus;
+  readonly notices: Notices;
+}
+
+interface Section {
+  readonly profile: string;
+  readonly part: ReceiptPart;
+}
+
+/** What a run did, for --report: written at its end, whatever the end. */
+export class Receipt extends ReceiptPart {
+  readonly #context: Context;
+  readonly #sources: ReceiptSources;
+  readonly #file: Destination | undefined;
+  readonly #startedAt: number;
+  readonly #sections: Section[] = [];
+
+  private constructor(context: Context, sources: ReceiptSources, file: Destination | undefined) {
+    super(sources.account, file !== undefined);
+    this.#context = context;
+    this.#sources = sources;
+    this.#file = file;
+    this.#startedAt = context.clock.now();
+  }
+
+  /** To be opened first of all: a place that cannot be written is told before anything is asked for. */
+  static async open(context: Context, sources: ReceiptSources): Promise<Receipt> {
+    const { report, output } = sources.flags;
+    if (report === undefined) return new Receipt(context, sources, undefined);
+    await refuseSameTarget(report, output);
+    return new Receipt(context, sources, await openDestination(report, context));
+  }
+
+  /** The part of one organization of several, which stand in the receipt in the order of these calls. */
+  section(profile: string): ReceiptPart {
+    const part = new ReceiptPart(new WalkStatus(), this.isWanted);
+    this.#sections.push({ profile, part });
+    return part;
+  }
+
+  /** Does the run and writes the receipt, also when the run fails; then its error is what is thrown. */
+  async during(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      await this.#write(error).catch((fault: unknown) => {
+        this.#sources.notices.warn(`no receipt: ${fault instanceof Error ? fault.message : String(fault)}`);
+      });
+      throw error;
+    }
+    await this.#write(undefined);
+  }
+
+  async #write(failure: unknown): Promise<void> {
+    if (this.#file === undefined) return;
+    const { resource, flags } = this.#sources;
+    const sections = this.#sections.map(({ profile, part }) => ({ ...part.facts, profile }));
+    try {
+      await this.#file.write(
+        receiptText({
+          ...this.facts,
+          failure,
+          output: flags.output ?? flags.outputDir,
+          resource: resource.name,
+          startedAt: this.#startedAt,
+          finishedAt: this.#context.clock.now(),
+          arguments: this.#context.argv,
+          redact: (text) => this.#context.secrets.redact(text),
+          ...(sections.length > 0 && { sections }),
+        }),
+      );
+      await this.#file.commit();
+    } finally {
+      await this.#file.discard();
+    }
+  }
+}
+
+async function refuseSameTarget(report: string, output: string | undefined): Promise<void> {
+  const [one, other] = [await findTarget(report), await findTarget(output)];
+  if (!isSame(one, other)) return;
+  throw new UsageError(`--report ${report} is where the records go`, { hint: 'name two different files' });
+}
+
+function isSame(one: Target, other: Target): boolean {
+  if (one.kind === 'file' && other.kind === 'file') {
+    return one.folder === other.folder && one.name === other.name;
+  }
+  if (one.kind === 'device' && other.kind === 'device') return one.path === other.path;
+  return one.kind === 'stdout' && other.kind === 'stdout';
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import { UsageError } from '../errors.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { recordsOfEntry, type Journal } from '../output/journal.ts';
+import { UniqueRecords } from '../paging/unique-records.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
+import type { PartialResults } from './completeness.ts';
+
+/** What a run knew besides its records when it had given those of one page: what the run that goes on must know too. */
+interface Checkpoint {
+  /** Where the walk goes on: a record offset or a cursor. */
+  readonly next: number | string;
+  readonly totalAtStart?: number | undefined;
+  readonly totalAtEnd?: number | undefined;
+  readonly drift?: boolean | undefined;
+  /** Offsets of records before `next` that the service does not serve. */
+  readonly unreadable?: readonly number[] | undefined;
+  readonly missingFiscalIds?: readonly string[] | undefined;
+  readonly warnings?: readonly string[] | undefined;
+}
+
+/** The standing of a walk that goes on at `next`. */
+export function checkpointAt(
+  next: number | string,
+  account: WalkStatus,
+  partial: PartialResults,
+): Checkpoint {
+  const { totalAtStart, totalAtEnd, drift } = account;
+  const unreadable = [...account.unreadable].filter((offset) => typeof next === 'string' || offset < next);
+  const [missingFiscalIds, warnings] = [[...partial.missingFiscalIds], [...partial.warnings]];
+  return {
+    next,
+    totalAtStart,
+    totalAtEnd,
+    ...(drift && { drift }),
+    ...(unreadable.length > 0 && { unreadable }),
+    ...(missingFiscalIds.length > 0 && { missingFiscalIds }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+/** Tells the books of this run what the earlier one knew. */
+export function restoreCheckpoint(
+  standing: Checkpoint,
+  records: number,
+  books: { readonly account: WalkStatus; readonly partial: PartialResults },
+): void {
+  const { totalAtStart, drift = false, unreadable = [] } = standing;
+  books.account.takeOver({ records, totalAtStart, drift, unreadable });
+  for (const id of standing.missingFiscalIds ?? []) books.partial.missingFiscalIds.add(id);
+  for (const warning of standing.warnings ?? []) books.partial.warnings.add(warning);
+}
+
+/** What a journal is bound to: what each part is called, in the user's words, and its value or the hash of it. */
+export type Fingerprint = Readonly<Record<string, string>>;
+
+export interface AskedFor {
+  readonly baseUrl: string;
+  readonly profile: string | undefined;
+  /** As the token names it. */
+  readonly organization: string | undefined;
+  /** The resource, and the id in its path. */
+  readonly listing: string;
+  readonly format: string;
+  readonly fiscalIds: readonly string[];
+  /** Everything that the parser handed over. */
+  readonly flags: object;
+}
+
+/** Flags that change how a result is had or told, not what it is. Any other is part of the fingerprint. */
+const FREE = new Set(
+  (
+    'all baseUrl color concurrency customerFiscalId debug format issuerFiscalId output pageSize profile progress ' +
+    'quiet report resume retries retryDelay sandbox strict timeout tokenFile verbose'
+  ).split(' '),
+);
+
+/** Values that are shown when they differ; those of other flags may be long or private. */
+const SHOWN = new Set(['columns', 'delimiter', 'excel', 'header', 'limit', 'sortBy', 'sortOrder']);
+
+/** The fingerprint of a run. Never holds the token, nor the organization's name but as a hash. */
+export function fingerprintOf(asked: AskedFor): Fingerprint {
+  const parts: Record<string, string> = {
+    'base address': asked.baseUrl,
+    profile: asked.profile ?? '',
+    organization: asked.organization === undefined ? '' : hashed(asked.organization),
+    listing: asked.listing,
+    '--format': asked.format,
+    'list of fiscal IDs': asked.fiscalIds.length === 0 ? '' : hashed(asked.fiscalIds),
+  };
+  for (const [name, value] of Object.entries(asked.flags)) {
+    if (FREE.has(name) || value === undefined) continue;
+    parts[flagOf(name)] = SHOWN.has(name) ? String(value) : hashed(value);
+  }
+  return parts;
+}
+
+/** What differs, one phrase for each part; none when the fingerprints are the same. */
+function differences(before: Fingerprint, now: Fingerprint): string[] {
+  const parts = new Set([...Object.keys(before), ...Object.keys(now)]);
+  return [...parts]
+    .filter((part) => before[part] !== now[part])
+    .map((part) => phrase(part, before[part], now[part]));
+}
+
+function phrase(part: string, before = '', now = ''): string {
+  const isHashed = [before, now].some((value) => value.startsWith(HASHED));
+  if (isHashed || (before + now).length > 200) return `another ${part}`;
+  return `another ${part} (${before || 'none'}, now ${now || 'none'})`;
+}
+
+const HASHED = 'sha256:';
+
+function hashed(value: unknown): string {
+  return HASHED + createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
+}
+
+function flagOf(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+/** A run that was stopped, as its journal tells it: all its pages but the last, and the last to hold the listing against. */
+export interface EarlierRun {
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** The records of all pages but the last. */
+  readonly given: UniqueRecords;
+  readonly records: number;
+  /** After the pages that are taken over. */
+  readonly standing: Checkpoint;
+  readonly lastPage: RecordBatch;
+  /** Where in the journal the last page begins, in bytes. */
+  readonly end: number;
+}
+
+const VERSION = 1;
+
+/** What a journal begins with. */
+export function journalHead(fingerprint: Fingerprint, startedAt: number): Readonly<Record<string, unknown>> {
+  return { folioJournal: VERSION, startedAt, fingerprint };
+}
+
+/**
+ * Reads what an earlier run left: undefined when there are not two whole pages, since the last one is always read again.
+ *
+ * @throws UsageError when that run asked for something else than this one
+ */
+export async function readEarlierRun(
+  journal: Journal,
+  fingerprint: Fingerprint,
+  shown: string,
+): Promise<EarlierRun | undefined> {
+  const given = new UniqueRecords();
+  let startedAt: number | undefined;
+  let standing: Checkpoint | undefined;
+  let last: { batch: RecordBatch; standing: Checkpoint; start: number } | undefined;
+  let records = 0;
+  for await (const entry of journal.entries()) {
+    if (startedAt === undefined) {
+      if (entry.head['folioJournal'] !== VERSION) return undefined;
+      refuseOther(entry.head['fingerprint'] as Fingerprint, fingerprint, shown);
+      startedAt = entry.head['startedAt'] as number;
+      continue;
+    }
+    if (last !== undefined) {
+      given.restore(last.batch);
+      records += last.batch.count;
+      standing = last.standing;
+    }
+    last = {
+      batch: recordsOfEntry(entry),
+      standing: entry.head as unknown as Checkpoint,
+      start: entry.start,
+    };
+  }
+  if (startedAt === undefined || standing === undefined || last === undefined) return undefined;
+  return { startedAt, given, records, standing, lastPage: last.batch, end: last.start };
+}
+
+function refuseOther(before: Fingerprint, now: Fingerprint, shown: string): void {
+  const different = differences(before, now);
+  if (different.length === 0) return;
+  throw new UsageError(
+    `cannot go on with ${shown}: the run that was stopped had ${different.join(', and ')}`,
+    {
+      hint: 'give the same command again, or leave out --resume: then what that run left is discarded',
+    },
+  );
+}

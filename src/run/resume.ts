@@ -1,0 +1,235 @@
+import { RefusedQuery } from '../api/status-failure.ts';
+import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
+import type { Clock } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { hashRecord, type RecordBatch } from '../json/records.ts';
+import { journalPath } from '../output/files/side-files.ts';
+import { findTarget } from '../output/files/target.ts';
+import { entryOfRecords, Journal, recordsOfEntry } from '../output/journal.ts';
+import type { Delivery } from '../paging/page.ts';
+import type { UniqueRecords } from '../paging/unique-records.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
+import type { PartialResults } from './completeness.ts';
+import { countOf, type Notices } from './notices.ts';
+import {
+  checkpointAt,
+  fingerprintOf,
+  journalHead,
+  readEarlierRun,
+  restoreCheckpoint,
+  type AskedFor,
+  type EarlierRun,
+  type Fingerprint,
+} from './resume-journal.ts';
+
+/**
+ * Whether pages that are read again hold the records of a page read before, in the same order: by id, else by their
+ * bytes. What is said of a record may have changed, such as its signed links, which do every time.
+ */
+class SameRecords {
+  readonly #before: RecordBatch;
+  #met = 0;
+
+  constructor(before: RecordBatch) {
+    this.#before = before;
+  }
+
+  /** True when every record of the page before has come again. */
+  get isComplete(): boolean {
+    return this.#met >= this.#before.count;
+  }
+
+  /** False when the next records are others than those of the page before; more records behind them are no matter. */
+  goesOn(again: RecordBatch): boolean {
+    const [one, other] = [new Uint32Array(2), new Uint32Array(2)];
+    for (let index = 0; index < again.count && !this.isComplete; index++) {
+      hashRecord(this.#before, this.#met++, 0, one);
+      hashRecord(again, index, 0, other);
+      if (one[0] !== other[0] || one[1] !== other[1]) return false;
+    }
+    return true;
+  }
+}
+
+/** What was read in the place of a page read before, or why that page no longer says where to go on. */
+type ReadAgain = { readonly deliveries: readonly Delivery[] } | { readonly reason: string };
+
+/** Reads as much of the walk as the page had: the page is to be as it was, but for what is said of its records. */
+async function readAgain(walk: AsyncGenerator<Delivery>, page: RecordBatch): Promise<ReadAgain> {
+  const same = new SameRecords(page);
+  const deliveries: Delivery[] = [];
+  try {
+    while (!same.isComplete) {
+      const { value, done } = await walk.next();
+      if (done === true || !same.goesOn(value.records)) return { reason: LISTING_MOVED };
+      deliveries.push(value);
+    }
+    return { deliveries };
+  } catch (error) {
+    if (error instanceof RefusedQuery) return { reason: 'the service refuses to go on from there' };
+    throw error;
+  }
+}
+
+/** Why pages that were read before do not stand. */
+const LISTING_MOVED = 'the listing has changed before that place';
+
+/** Opens the walk at its beginning, or where an earlier one left off. */
+export type OpenWalk = (resume?: {
+  readonly next: number | string;
+  readonly given: UniqueRecords;
+}) => AsyncGenerator<Delivery>;
+
+interface ResumableOptions {
+  /** Of the journal, whose target is locked by this run. */
+  readonly path: string;
+  /** The target, for messages. */
+  readonly shown: string;
+  readonly fingerprint: Fingerprint;
+  readonly open: OpenWalk;
+  readonly account: WalkStatus;
+  readonly partial: PartialResults;
+  readonly notices: Notices;
+  readonly clock: Clock;
+}
+
+/** Milliseconds for which signed links to files work (spec 8). */
+const LINK_LIFETIME = 24 * 60 * 60 * 1000;
+
+/**
+ * A walk that can be stopped at any moment and gone on with by a later run: each page goes into the journal before it is given.
+ * The later run reads the last page again. Where that holds the same records in the same order, the pages
+ * before it stand, and the records come as they would have in one go. Where not, the listing moved, and what crossed
+ * the place meanwhile would be missed: then the walk begins anew, and says so. Rounds of reading again, which come after the
+ * last page, are not kept.
+ */
+export class ResumableWalk {
+  /** Records that were taken over from an earlier run. */
+  takenOver = 0;
+  /** Records in the journal. */
+  #kept = 0;
+  readonly #options: ResumableOptions;
+
+  constructor(options: ResumableOptions) {
+    this.#options = options;
+  }
+
+  /** To be read once. Throws UsageError when the journal is of a run that asked for something else. */
+  async *read(): AsyncGenerator<RecordBatch> {
+    const { path, shown, fingerprint, open, clock } = this.#options;
+    const journal = await Journal.open(path, clock);
+    try {
+      const earlier = await readEarlierRun(journal, fingerprint, shown);
+      const resumed = earlier && (await this.#goOn(earlier));
+      if (earlier !== undefined && resumed !== undefined) {
+        await journal.cutAt(earlier.end);
+        for await (const entry of journal.entries()) if (entry.start > 0) yield recordsOfEntry(entry);
+      } else {
+        await journal.cutAt(0);
+        await journal.append({ head: journalHead(fingerprint, clock.now()), body: Buffer.alloc(0) });
+      }
+      yield* this.#keep(journal, resumed ?? open());
+    } finally {
+      await journal.close();
+    }
+  }
+
+  /** How to go on after a run that failed; nothing where nothing was kept. */
+  sayHowToGoOn(): void {
+    if (this.#kept === 0) return;
+    this.#options.notices.warn(
+      `kept ${countOf(this.#kept, 'record')} beside ${this.#options.shown}: the same command goes on from there`,
+    );
+  }
+
+  /** The walk from the earlier run's last page on, when that page is as it was; else undefined. */
+  async #goOn(earlier: EarlierRun): Promise<AsyncGenerator<Delivery> | undefined> {
+    const { account, partial, open } = this.#options;
+    const { standing, given, records, lastPage } = earlier;
+    this.#kept = records + lastPage.count;
+    restoreCheckpoint(standing, records, { account, partial });
+    const { repeats } = account;
+    const walk = open({ next: standing.next, given });
+    const again = await readAgain(walk, lastPage);
+    const grew = standing.totalAtEnd !== account.totalAtEnd;
+    // Records that came a second time were moved behind the place by others before it, which would be missed.
+    const reason =
+      'reason' in again ? again.reason : grew && account.repeats > repeats ? LISTING_MOVED : undefined;
+    if ('reason' in again || reason !== undefined) {
+      await walk.return(undefined);
+      this.#beginAnew(earlier, reason);
+      return undefined;
+    }
+    account.drift ||= grew;
+    this.takenOver = this.#kept = records;
+    this.#sayFrom(earlier);
+    return inTurn(again.deliveries, walk);
+  }
+
+  #beginAnew({ records }: EarlierRun, reason: string | undefined): void {
+    const { account, notices, shown } = this.#options;
+    this.#kept = 0;
+    account.beginAnew();
+    notices.warn(`begins ${shown} anew instead of going on after ${countOf(records, 'record')}: ${reason}`);
+  }
+
+  async *#keep(journal: Journal, walk: AsyncGenerator<Delivery>): AsyncGenerator<RecordBatch> {
+    const { account, partial } = this.#options;
+    for await (const { records, next } of walk) {
+      if (next !== undefined) {
+        await journal.append(entryOfRecords({ ...checkpointAt(next, account, partial) }, records));
+        this.#kept += records.count;
+      }
+      yield records;
+    }
+  }
+
+  #sayFrom({ startedAt, records }: EarlierRun): void {
+    const { notices, shown, clock } = this.#options;
+    const when = new Date(startedAt).toISOString();
+    notices.remark(`goes on with ${shown} after ${countOf(records, 'record')} of the run of ${when}`);
+    if (clock.now() - startedAt < LINK_LIFETIME) return;
+    notices.warn(
+      `${countOf(records, 'record')} from the run of ${when}: signed links in them no longer work`,
+    );
+  }
+}
+
+async function* inTurn(first: readonly Delivery[], rest: AsyncGenerator<Delivery>): AsyncGenerator<Delivery> {
+  try {
+    yield* first;
+    yield* rest;
+  } finally {
+    await rest.return(undefined);
+  }
+}
+
+interface ResumeOptions extends Omit<ResumableOptions, 'path' | 'shown' | 'fingerprint'> {
+  readonly flags: ListingFlags & GlobalFlags;
+  readonly asked: Omit<AskedFor, 'flags' | 'baseUrl'> & { readonly baseUrl: URL };
+}
+
+/**
+ * The walk for --resume. Opens nothing: the journal belongs to whoever has the target's lock.
+ *
+ * @throws UsageError where there is nothing that could be gone on with: without -o, a pipe, a single page
+ */
+export async function openResumable({ flags, asked, ...walk }: ResumeOptions): Promise<ResumableWalk> {
+  const shown = flags.output;
+  if (shown === undefined || shown === '-') {
+    throw new UsageError('--resume goes with -o: what a run has so far is kept beside its file', {
+      hint: 'name the file: -o invoices.csv',
+    });
+  }
+  if (flags.page !== undefined) {
+    throw new UsageError('--resume and --page do not go together: a single page is had or not');
+  }
+  const target = await findTarget(shown);
+  if (target.kind !== 'file') {
+    throw new UsageError(`--resume: ${shown} is no regular file, so nothing can be kept beside it`);
+  }
+  // The embedded service has another port each time, and the same records.
+  const baseUrl = flags.sandbox ? 'the sandbox' : asked.baseUrl.href;
+  const fingerprint = fingerprintOf({ ...asked, baseUrl, flags });
+  return new ResumableWalk({ ...walk, shown, fingerprint, path: journalPath(target) });
+}

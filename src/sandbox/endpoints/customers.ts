@@ -1,0 +1,157 @@
+import { createHmac } from 'node:crypto';
+import type { Parties } from '../data/organization.ts';
+import {
+  companyName,
+  daysOfData,
+  dayText,
+  Draw,
+  firstDay,
+  hash32,
+  moneyText,
+  personName,
+} from '../data/values.ts';
+import { errorReply, jsonReply } from '../reply.ts';
+import { BadQuery, type Call, type Endpoint } from './endpoint.ts';
+import { pageTail, renderPage } from './record-page.ts';
+
+// Neither options_page nor options_sortBy (spec 4.3 rules 2 and 3), nor fiscalId and overdueAmount (rule 4).
+const parameters = ['options_nextToken', 'options_sortOrder', 'options_pageSize'];
+
+/** The specification leaves the limits open; these make a small organization show several pages. */
+const defaultSize = 25;
+const largestSize = 1000;
+
+/** GET /customers (spec 4.3). The direction is that of creation. */
+export const customersEndpoint: Endpoint = {
+  form: 'message',
+  answer(call) {
+    call.query.allowOnly(parameters);
+    const customers = call.world.organizations[call.place].issued.parties;
+    const size = call.query.integer('options_pageSize', defaultSize, 1);
+    if (size > largestSize) throw new BadQuery(`Invalid value for options_pageSize: ${size}`);
+    const cursors = new Cursors(customers.seed);
+    const { position, direction } = readPlace(call, cursors);
+    const total = customers.count;
+    const next = Math.min(total, position + size);
+    const nextToken = next < total ? `"${cursors.write({ position: next, direction })}"` : 'null';
+    const at = (place: number): number => (direction === 'ASC' ? place : total - 1 - place);
+    const body = renderPage({
+      view: { total, at },
+      offset: position,
+      size,
+      head: '{"data":[',
+      tail: pageTail().replace(/\}$/, `,"nextToken":${nextToken}}`),
+      render: (index) => renderCustomer(customers, index),
+    });
+    return jsonReply(200, body!);
+  },
+};
+
+/** Where the page begins. A cursor keeps the direction of its listing; asking for the other one midway is refused. */
+function readPlace({ query }: Call, cursors: Cursors): CursorPlace {
+  const asked = query.oneOf('options_sortOrder', ['ASC', 'DESC']);
+  const cursor = query.text('options_nextToken');
+  if (cursor === undefined) return { position: 0, direction: asked ?? 'ASC' };
+  const place = cursors.read(cursor);
+  if (place === undefined) throw new BadQuery('Invalid value for options_nextToken');
+  if (asked !== undefined && asked !== place.direction) {
+    throw new BadQuery('options_sortOrder is not that of the page which gave options_nextToken');
+  }
+  return place;
+}
+
+/** GET /customers/{id} (spec 4.4). */
+export const customerEndpoint: Endpoint = {
+  form: 'message',
+  answer({ world, place, query, id }) {
+    query.allowOnly([]);
+    const customers = world.organizations[place].issued.parties;
+    const index = customers.ids.indexOf(id, customers.count);
+    if (index >= 0) return jsonReply(200, renderCustomer(customers, index));
+    // 404 is intended; at present the service answers 500, and as for any other fault of its own.
+    return world.missingCustomer === 404
+      ? errorReply('message', 404, `Customer ${id} not found`)
+      : errorReply('message', 500, 'Unexpected error');
+  },
+};
+
+type Direction = 'ASC' | 'DESC';
+
+/** Where a listing by cursor goes on. */
+interface CursorPlace {
+  readonly position: number;
+  /** The direction of the first page. */
+  readonly direction: Direction;
+}
+
+/**
+ * Makes and reads the cursors of one organization: base64 of a fixed beginning, the place and a check. The beginning
+ * makes each hold `+` and `/`, and the length `=`, which a client must encode in a query string.
+ */
+export class Cursors {
+  readonly #key: string;
+
+  constructor(seed: number) {
+    this.#key = `folio sandbox cursor ${seed}`;
+  }
+
+  write({ position, direction }: CursorPlace): string {
+    const body = Buffer.alloc(8);
+    beginning.copy(body);
+    body.writeUInt8(direction === 'ASC' ? 0 : 1, beginning.length);
+    body.writeUInt32BE(position, beginning.length + 1);
+    return Buffer.concat([body, this.#check(body)]).toString('base64');
+  }
+
+  /** The place, or undefined for what `write` has not made. */
+  read(cursor: string): CursorPlace | undefined {
+    const bytes = Buffer.from(cursor, 'base64');
+    const body = bytes.subarray(0, 8);
+    if (bytes.length !== 14 || bytes.toString('base64') !== cursor) return undefined;
+    if (!this.#check(body).equals(bytes.subarray(8))) return undefined;
+    return {
+      position: body.readUInt32BE(beginning.length + 1),
+      direction: body.readUInt8(beginning.length) === 0 ? 'ASC' : 'DESC',
+    };
+  }
+
+  #check(body: Buffer): Buffer {
+    return createHmac('sha256', this.#key).update(body).digest().subarray(0, 6);
+  }
+}
+
+/** `+/++` in base64. */
+const beginning = Buffer.from('+/++', 'base64');
+
+/** A customer as the JSON text that the service sends. */
+export function renderCustomer(customers: Parties, index: number): string {
+  const draw = new Draw(hash32(customers.seed, index, 60));
+  const created = dayText(firstDay + Math.floor((index * daysOfData) / customers.count));
+  const overdue = draw.below(3) === 0 ? draw.below(5_000_000) : 0;
+  const balance = overdue + draw.below(90_000_000);
+  return (
+    `{"id":"${customers.ids.of(index)}","fiscalId":"${customers.fiscalIds.of(index)}"` +
+    `,"name":${companyName(customers.seed, index)},"email":"${customers.emailOf(index)}"` +
+    `,"phone":${draw.below(4) === 0 ? 'null' : `"+56 9 ${1000 + draw.below(9000)} ${1000 + draw.below(9000)}"`}` +
+    `,"address":${customers.addressOf(index)},"contacts":[${renderContacts(draw)}]` +
+    `,"paymentTermDays":${15 * draw.below(5)},"currency":"USD"` +
+    `,"balance":{"total":${moneyText(balance, 'USD')},"overdue":${moneyText(overdue, 'USD')}}` +
+    `,"creditLimit":${draw.below(6) === 0 ? '2.5E6' : `${draw.below(9000)}000.00`}` +
+    `,"createdAt":"${created}T08:30:00Z"${lateFields(customers, index)}}`
+  );
+}
+
+function renderContacts(draw: Draw): string {
+  const contacts = Array.from(
+    { length: draw.below(3) },
+    () => `{"name":${personName(draw.below(2 ** 31))},"email":"contacto${draw.below(900)}@example.com"}`,
+  );
+  return contacts.join(',');
+}
+
+/** Only the customers of the last tenth have somebody who looks after them. */
+function lateFields(customers: Parties, index: number): string {
+  return index >= customers.count * 0.9
+    ? `,"assignedTo":{"name":${personName(index)},"team":"Cobranza"}`
+    : '';
+}

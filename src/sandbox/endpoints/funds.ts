@@ -1,0 +1,123 @@
+import type { RecordView } from '../data/ledger.ts';
+import type { Funds } from '../data/organization.ts';
+import {
+  companyName,
+  daysOfData,
+  dayText,
+  Draw,
+  firstDay,
+  hash32,
+  moneyText,
+  personName,
+} from '../data/values.ts';
+import { errorReply, jsonReply } from '../reply.ts';
+import { BadQuery, type Endpoint, type Query } from './endpoint.ts';
+import { pageHead, pageTail, renderPage } from './record-page.ts';
+
+const largestFundPage = 1000;
+
+/** GET /accounts-payable/prepaid-expenses (spec 4.6): by creation date, the newest first unless asked otherwise. */
+export const fundsEndpoint: Endpoint = {
+  form: 'string',
+  answer(call) {
+    call.query.allowOnly(['options_page', 'options_pageSize', 'options_sortOrder']);
+    const { page, pageSize } = readFundWindow(call.query, largestFundPage);
+    const ascending = call.query.oneOf('options_sortOrder', ['asc', 'desc']) === 'asc';
+    const { funds } = call.world.organizations[call.place];
+    const total = funds.count;
+    const body = renderPage({
+      view: { total, at: (position) => (ascending ? position : total - 1 - position) },
+      ...slicePage(total, page, pageSize),
+      head: pageHead(total, page, pageSize),
+      tail: pageTail(),
+      render: (index) => `${openFund(funds, index)}}`,
+    });
+    return jsonReply(200, body!);
+  },
+};
+
+const largestDocumentPage = 100;
+
+/** GET /accounts-payable/prepaid-expenses/{id} (spec 4.7). */
+export const fundEndpoint: Endpoint = {
+  form: 'array',
+  answer(call) {
+    call.query.allowOnly(['options_page', 'options_pageSize']);
+    const { page, pageSize } = readFundWindow(call.query, largestDocumentPage);
+    const { funds } = call.world.organizations[call.place];
+    const fund = funds.ids.indexOf(call.id, funds.count);
+    if (fund < 0) return errorReply('message', 404, `Prepaid expense ${call.id} not found`);
+    const asArray = call.world.documentsAs === 'array';
+    const view: RecordView = { total: funds.documents, at: (position) => position };
+    const body = renderPage({
+      view,
+      ...slicePage(view.total, page, pageSize),
+      head: `${openFund(funds, fund)},"assignedDocuments":${asArray ? '[' : pageHead(view.total, page, pageSize)}`,
+      tail: `${asArray ? ']' : pageTail()}}`,
+      render: (index) => renderDocument(funds, fund, index),
+    });
+    return jsonReply(200, body!);
+  },
+};
+
+const defaultSize = 20;
+
+/** The page as asked for, and a size that falls back to 20 whatever is wrong with it. */
+function readFundWindow(query: Query, largest: number): { page: number; pageSize: number } {
+  const text = query.text('options_page') ?? '1';
+  if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
+  const size = Number(query.text('options_pageSize') ?? defaultSize);
+  return { page: Number(text), pageSize: size >= 1 && size <= largest ? size : defaultSize };
+}
+
+/**
+ * What slicing an array gives, which is what makes page 0 empty and negative or decimal pages arbitrary (spec 4.7).
+ * The list does the same, where the specification says nothing of such pages.
+ */
+function slicePage(total: number, page: number, pageSize: number): { offset: number; size: number } {
+  const place = (end: number): number => {
+    const whole = Math.trunc(end);
+    return whole < 0 ? Math.max(0, total + whole) : Math.min(total, whole);
+  };
+  const offset = place((page - 1) * pageSize);
+  return { offset, size: Math.max(0, place(page * pageSize) - offset) };
+}
+
+const purposes = [
+  'Viaje a terreno, Ñuble',
+  'Caja chica',
+  'Feria "Expo Norte"',
+  'Capacitación',
+  'Materiales\\nObra 7',
+];
+const states = ['OPEN', 'ACCOUNTED', 'CLOSED'];
+
+/** A fund to be accounted for, as JSON text without the closing brace: its documents may follow. Index 0 is the oldest. */
+export function openFund(funds: Funds, index: number): string {
+  const draw = new Draw(hash32(funds.seed, index, 70));
+  const created = dayText(firstDay + Math.floor((index * daysOfData) / funds.count));
+  const [amount, spent] = [100 * (50_000 + draw.below(900_000)), 100 * draw.below(50_000)];
+  const purpose = draw.pick(purposes).replaceAll('"', '\\"');
+  return (
+    `{"id":"${funds.ids.of(index)}","number":${index + 1},"name":"${purpose}","status":"${draw.pick(states)}"` +
+    `,"owner":{"name":${personName(draw.below(2 ** 31))},"fiscalId":${draw.below(5) === 0 ? 'null' : '"12345678-5"'}}` +
+    `,"currency":"CLP","amount":${moneyText(amount, 'CLP')},"accountedAmount":${moneyText(spent, 'CLP')}` +
+    `,"balance":${moneyText(amount - spent, 'CLP')},"transferId":70${1e8 + draw.below(1e8)}${1e7 + draw.below(9e7)}` +
+    `,"createdAt":"${created}T10:00:00Z"${draw.below(3) === 0 ? `,"closedAt":"${created}T18:00:00Z"` : ''}`
+  );
+}
+
+/** A document assigned to a fund, as JSON text. */
+export function renderDocument(funds: Funds, fund: number, index: number): string {
+  const draw = new Draw(hash32(funds.seed + fund, index, 80));
+  const date = dayText(firstDay + draw.below(daysOfData));
+  const issuer = draw.below(Math.max(1, funds.issuers.count));
+  const late = index === funds.documents - 1 && index > 0 ? ',"rejection":{"reason":"Sin timbre"}' : '';
+  return (
+    `{"id":"${funds.ids.of(fund).slice(0, 12)}-${index + 1}","type":"${draw.pick(['RECEIPT', 'INVOICE', 'TICKET'])}"` +
+    `,"number":${1000 + draw.below(90_000)},"date":"${date}"` +
+    `,"issuer":{"fiscalId":"${funds.issuers.fiscalIds.of(issuer)}","name":${companyName(funds.issuers.seed, issuer)}}` +
+    `,"currency":"CLP","totalAmount":${100 + draw.below(90_000)},"taxAmount":${draw.below(900)}.${10 + draw.below(90)}` +
+    `,"category":${draw.below(6) === 0 ? 'null' : '"Colación, peajes"'}${late}}`
+  );
+}

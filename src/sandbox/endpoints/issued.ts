@@ -1,0 +1,181 @@
+import { sortKeys, type Ledger } from '../data/ledger.ts';
+import type { Book } from '../data/organization.ts';
+import { dayText, Draw, hash32, moneyText, netOf, oddMoneyText } from '../data/values.ts';
+import { jsonReply, type Reply } from '../reply.ts';
+import type { Call, Endpoint } from './endpoint.ts';
+import { readFilter, resolveFiscalIds, selectInvoices } from './invoice-filter.ts';
+import {
+  countRecords,
+  pageHead,
+  pageTail,
+  renderPage,
+  renderPieces,
+  type RecordPage,
+} from './record-page.ts';
+
+const parameters = [
+  'options_page',
+  'options_pageSize',
+  'options_sortBy',
+  'options_sortOrder',
+  'customerFiscalIds',
+  'status',
+  'documentType',
+  'emissiondateSince',
+  'number',
+  'includeMovements',
+];
+
+/** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */
+const compressionThreshold = 1729;
+
+/** From this size on a page is sent while it is made: there is no cap, and a million records are a gigabyte. */
+const recordsHeld = 5000;
+
+/** GET /invoices/issued (spec 4.1). */
+export const issuedEndpoint: Endpoint = {
+  form: 'array',
+  answer(call) {
+    call.query.allowOnly(parameters);
+    const fiscalIds = call.query.list('customerFiscalIds');
+    const { issued } = call.world.organizations[call.place];
+    const resolved = fiscalIds && resolveFiscalIds(issued.parties, fiscalIds);
+    const page = readPage(call, resolved?.found, resolved?.errors);
+    if (resolved?.found.length === 0) return jsonReply(400, JSON.stringify({ errors: resolved.errors }));
+    return { ...sendPage(page), compress: call.acceptsGzip && countRecords(page) > compressionThreshold };
+  },
+};
+
+function sendPage(page: RecordPage): Reply {
+  const body = countRecords(page) > recordsHeld ? renderPieces(page) : renderPage(page)!;
+  return jsonReply(200, body);
+}
+
+function readPage(
+  { world, place, query }: Call,
+  parties: readonly number[] | undefined,
+  errors: readonly object[] | undefined,
+): RecordPage {
+  const { issued } = world.organizations[place];
+  const page = query.integer('options_page', 0, 0);
+  const size = query.integer('options_pageSize', 10, 1);
+  const key = query.oneOf('options_sortBy', sortKeys) ?? 'DATE';
+  const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC';
+  const number = query.text('number') === undefined ? undefined : query.integer('number', 0, 0);
+  const filter = { ...readFilter(query, 'emissiondateSince'), parties, number };
+  const withMovements = query.oneOf('includeMovements', ['true', 'false']) === 'true';
+  const view = selectInvoices(issued, filter, { key, descending });
+  const expires = world.links.expiry();
+  const linkTo = (invoice: string, file: number): string =>
+    world.origin + world.links.sign(`/files/${place + 1}/${invoice}/${file}`, expires);
+  return {
+    view,
+    offset: page * size,
+    size,
+    head: pageHead(view.total, page, size),
+    tail: pageTail(errors),
+    render: (index) => renderIssued(issued, index, linkTo, withMovements),
+  };
+}
+
+/** Makes the signed link to a file of the invoice. */
+type LinkTo = (invoice: string, file: number) => string;
+
+const categories = ['Servicios', 'Productos', 'Mantención', 'Licencias', 'Exportación', 'Año anterior'];
+const notes = [
+  'null',
+  '"Entregar en bodega 3, portón \\"B\\""',
+  '"Línea 1\\nLínea 2"',
+  '""',
+  '"=HYPERLINK(\\"http://example.com\\")"',
+];
+
+const paymentInstructions =
+  ',"paymentInstructions":{"bank":"Banco de la Cordillera","account":"00-417-22913-05"' +
+  ',"note":"Indicar el número del documento en la glosa de la transferencia"}';
+
+/**
+ * An issued invoice as the JSON text that the service sends: number literals are written by hand, as no number type
+ * would keep `1190.10` or 19 digits.
+ */
+export function renderIssued(book: Book, index: number, linkTo: LinkTo, withMovements = false): string {
+  const { ledger, ids, parties } = book;
+  const draw = new Draw(hash32(ledger.seed, index, 40));
+  const party = ledger.partyOf(index);
+  const [id, date] = [ids.of(index), dayText(ledger.dayOf(index))];
+  const payments = renderPayments(ledger, index, draw);
+  return (
+    `{"id":"${id}","number":${ledger.numberOf(index)},"documentType":"${ledger.typeOf(index)}"` +
+    `,"status":"${ledger.statusOf(index)}","date":"${date}T00:00:00Z"` +
+    `,"dueBy":"${dayText(ledger.dueDayOf(index))}T00:00:00Z"${renderAmounts(ledger, index)}` +
+    `,"exchangeRate":${exchangeRate(ledger, index, draw)}` +
+    `,"issuerFiscalId":"${book.owner}","receiverFiscalId":"${parties.fiscalIds.of(party)}"` +
+    `,"customer":${parties.summaryOf(party)},"categories":${renderCategories(draw)},"payments":[${payments}]` +
+    (withMovements ? `,"movements":[${payments}]` : '') +
+    `,"referenceNumber":"inv_${id.slice(0, 14)}","purchaseOrder":${draw.below(3) === 0 ? `"OC-${draw.below(99_999)}"` : 'null'}` +
+    (draw.below(12) === 0
+      ? `,"trackingId":81${String(1e8 + draw.below(1e8))}${String(1e7 + draw.below(9e7))}`
+      : '') +
+    `,"notes":${draw.pick(notes)}${paymentInstructions}` +
+    `,"sentByEmail":${draw.below(2) === 0},"files":[${renderFiles(id, draw, linkTo)}]` +
+    `,"createdAt":"${date}T13:${10 + draw.below(50)}:07.${100 + draw.below(900)}Z"${lateFields(ledger, index)}}`
+  );
+}
+
+/** How many files the invoice of this index has, 0 to 2: the second is the XML. */
+function renderFiles(id: string, draw: Draw, linkTo: LinkTo): string {
+  const share = draw.below(10);
+  if (share < 2) return '';
+  const first = `{"fileUrl":"${linkTo(id, 0)}"}`;
+  return share < 8 ? first : `${first},{"fileUrl":"${linkTo(id, 1)}"}`;
+}
+
+/** The amounts, in both kinds of invoices; what is paid follows from the status. */
+export function renderAmounts(ledger: Ledger, index: number): string {
+  const [total, currency] = [ledger.amountOf(index), ledger.currencyOf(index)];
+  const [net, paid] = [netOf(total, currency), paidOf(ledger, index)];
+  const open = ledger.statusOf(index) === 'NULLIFIED' ? 0 : total - paid;
+  const text = (amount: number): string => moneyText(amount, currency);
+  const totalText = ledger.isOddlySpelled(index) ? oddMoneyText(total, index) : text(total);
+  return (
+    `,"currency":"${currency}","totalAmount":${totalText},"netAmount":${text(net)},"taxAmount":${text(total - net)}` +
+    `,"amountToBePaid":${text(open)},"conciliatedAmount":${text(paid)}`
+  );
+}
+
+function paidOf(ledger: Ledger, index: number): number {
+  const status = ledger.statusOf(index);
+  if (status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID') return ledger.amountOf(index);
+  return status === 'PARTIALLY_PAID' ? Math.round(ledger.amountOf(index) / 500) * 100 : 0;
+}
+
+function renderPayments(ledger: Ledger, index: number, draw: Draw): string {
+  const paid = paidOf(ledger, index);
+  if (paid === 0) return '';
+  const date = dayText(ledger.dayOf(index) + draw.below(40));
+  const amount = moneyText(paid, ledger.currencyOf(index));
+  return `{"id":${7_000_000 + draw.below(1e6)},"date":"${date}","amount":${amount},"method":"TRANSFER"}`;
+}
+
+function exchangeRate(ledger: Ledger, index: number, draw: Draw): string {
+  if (ledger.currencyOf(index) === 'CLP') return '1';
+  return draw.below(4) === 0
+    ? `9.${1000 + draw.below(9000)}E2`
+    : `9${10 + draw.below(90)}.${10 + draw.below(90)}0`;
+}
+
+function renderCategories(draw: Draw): string {
+  const names = Array.from(
+    { length: draw.below(3) },
+    () => `{"id":${draw.below(90)},"name":"${draw.pick(categories)}"}`,
+  );
+  return `[${names.join(',')}]`;
+}
+
+/** Fields that no record has before the last tenth of the listing, and one that only the last has. */
+function lateFields(ledger: Ledger, index: number): string {
+  if (index < ledger.count * 0.9) return '';
+  const last = index === ledger.count - 1;
+  const dispute = `,"dispute":{"openedAt":"${dayText(ledger.dayOf(index))}","reason":"Monto, según \\"OC\\""}`;
+  return (last || index % 7 === 0 ? dispute : '') + (last ? ',"closing":{"year":2026,"ratio":1.50}' : '');
+}

@@ -1,0 +1,197 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { listPairs, parseBaseUrl, pathSegment, queryString, requestUrl } from '../../src/api/address.ts';
+import { UsageError } from '../../src/errors.ts';
+
+describe('parseBaseUrl', () => {
+  it.each([
+    ['https://api.example.com', 'https://api.example.com/v1'],
+    ['https://api.example.com/', 'https://api.example.com/v1'],
+    ['https://api.example.com/v1', 'https://api.example.com/v1'],
+    ['https://api.example.com/v1//', 'https://api.example.com/v1'],
+    ['HTTPS://API.Example.com:443/v1', 'https://api.example.com/v1'],
+    ['https://api.example.com:8443', 'https://api.example.com:8443/v1'],
+    ['https://gateway.example.com/api/', 'https://gateway.example.com/api/v1'],
+    ['https://gateway.example.com/api/v1', 'https://gateway.example.com/api/v1'],
+    ['https://api_test.local', 'https://api_test.local/v1'],
+    ['https://10.1.2.3', 'https://10.1.2.3/v1'],
+    ['https://[2001:db8::1]/v1', 'https://[2001:db8::1]/v1'],
+    ['http://localhost:8080', 'http://localhost:8080/v1'],
+    ['http://127.0.0.1:8080/v1', 'http://127.0.0.1:8080/v1'],
+    ['http://127.9.8.7', 'http://127.9.8.7/v1'],
+    ['http://[::1]:8080', 'http://[::1]:8080/v1'],
+  ])('takes %s as %s', (text, normal) => {
+    expect(parseBaseUrl(text).href).toBe(normal);
+  });
+
+  it.each([
+    ['', 'it is empty'],
+    ['   ', 'it is empty'],
+    ['api.example.com/v1', 'does not begin with https://'],
+    ['//api.example.com', 'does not begin with https://'],
+    ['https:api.example.com', 'does not begin with https://'],
+    ['https:/api.example.com', 'does not begin with https://'],
+    ['ftp://api.example.com', 'ftp:// is not a way'],
+    ['file:///etc/passwd', 'file:// is not a way'],
+    ['javascript:alert(1)', 'does not begin with https://'],
+    ['http://api.example.com', 'plain http'],
+    ['http://10.1.2.3', 'plain http'],
+    ['http://0.0.0.0', 'plain http'],
+    ['http://localhost.evil.example', 'plain http'],
+    ['http://127.0.0.1.evil.example', 'plain http'],
+    ['http://notlocalhost', 'plain http'],
+    ['http://127.1', 'another spelling of 127.0.0.1'],
+    ['http://2130706433', 'another spelling of 127.0.0.1'],
+    ['http://0x7f.0.0.1', 'another spelling of 127.0.0.1'],
+    ['http://[0:0:0:0:0:0:0:1]', 'another spelling of [::1]'],
+    ['http://[::ffff:127.0.0.1]', 'another spelling'],
+    ['https://user:secret@api.example.com', 'user or password'],
+    ['https://api.example.com@evil.example', 'user or password'],
+    ['http://localhost@evil.example', 'user or password'],
+    ['https://api.example.com?x=1', 'query'],
+    ['https://api.example.com/v1?', 'query'],
+    ['https://api.example.com/v1#', 'fragment'],
+    ['https://api.example.com\\@evil.example', 'backslash'],
+    ['https:\\\\api.example.com', 'backslash'],
+    ['https://api.example.com/v1\r\n', 'control character'],
+    ['https://api.exa\tmple.com', 'control character'],
+    [' https://api.example.com', 'space'],
+    ['https://аpi.example.com', 'beyond ASCII'],
+    ['https://api。example。com', 'beyond ASCII'],
+    ['https://%61pi.example.com', 'percent-encoded'],
+    ['https://api.example.com/v1/%2e%2e', 'percent-encoded'],
+    ['https://api.example.com/a/../v1', 'dot segment'],
+    ['https://api.example.com//v1', 'not of the form'],
+    ['https://api..example.com', 'empty part'],
+    ['https://api.example.com.', 'empty part'],
+    ['https://-api.example.com', 'begins with a dash'],
+    ['https://', 'not of the form'],
+    ['https:///v1', 'not of the form'],
+    ['https://api.example.com:99999', 'does not exist'],
+    ['https://api.example.com:0', 'does not exist'],
+    ['https://api.example.com:8a', 'not of the form'],
+    ['https://1.2.3.4.5', 'does not exist'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => parseBaseUrl(text)).toThrow(UsageError);
+    expect(() => parseBaseUrl(text)).toThrow(reason);
+  });
+
+  it.each([
+    'https://user:s3cret-word@api.example.com',
+    'eyJ0b2tlbg.s3cret-word',
+    'https://h?key=s3cret-word',
+  ])('does not repeat what may be a secret: %s', (text) => {
+    expect(() => parseBaseUrl(text)).toThrow(/^(?!.*s3cret-word)/);
+  });
+});
+
+const base = new URL('https://api.example.com/v1');
+
+describe('requestUrl', () => {
+  it('puts the path below the base address and the query behind it', () => {
+    expect(requestUrl(base, '/customers/a%2Fb', [['q', "it's"]]).href).toBe(
+      'https://api.example.com/v1/customers/a%2Fb?q=it%27s',
+    );
+    expect(requestUrl(base, '/customers', []).href).toBe('https://api.example.com/v1/customers');
+  });
+
+  it.each([
+    'customers',
+    '@evil.example',
+    '.evil.example',
+    '',
+    '/../x',
+    '/a/%2e%2e/b',
+    '/a\\b',
+    '/a?b',
+    '/a#b',
+    '/a\nb',
+    '/a b',
+    '/é',
+  ])('refuses the path %j', (path) => {
+    expect(() => requestUrl(base, path, [])).toThrow(UsageError);
+  });
+
+  it('cannot be led to another host', () => {
+    expect(requestUrl(base, '//evil.example/x', []).host).toBe('api.example.com');
+  });
+});
+
+describe('queryString', () => {
+  it('keeps order and repetition, and encodes all but the unreserved characters', () => {
+    const pairs = [
+      ['options_page', '0'],
+      ['a b', "!'()*"],
+      ['a b', 'é&=#+%2F\r\n'],
+    ] as const;
+    expect(queryString(pairs)).toBe(
+      'options_page=0&a%20b=%21%27%28%29%2A&a%20b=%C3%A9%26%3D%23%2B%252F%0D%0A',
+    );
+    expect(queryString([])).toBe('');
+  });
+
+  it('comes out at the other end as it went in, whatever a cursor holds', () => {
+    const text = fc.string({ unit: 'grapheme' });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(text, text)), (pairs) => {
+        const query = queryString(pairs);
+        expect(query).toMatch(/^[A-Za-z0-9._~%&=-]*$/);
+        const read =
+          query === '' ? [] : query.split('&').map((pair) => pair.split('=').map(decodeURIComponent));
+        expect(read).toEqual(pairs);
+      }),
+    );
+  });
+
+  it('refuses half a character', () => {
+    expect(() => queryString([['options_nextToken', 'a\ud800']])).toThrow(UsageError);
+  });
+});
+
+describe('listPairs', () => {
+  it.each([
+    ['comma', [['ids', 'a,b']]],
+    [
+      'repeat',
+      [
+        ['ids', 'a'],
+        ['ids', 'b'],
+      ],
+    ],
+    [
+      'brackets',
+      [
+        ['ids[]', 'a'],
+        ['ids[]', 'b'],
+      ],
+    ],
+  ] as const)('%s', (encoding, pairs) => {
+    expect(listPairs('ids', ['a', 'b'], encoding)).toEqual(pairs);
+    expect(listPairs('ids', [], encoding)).toEqual([]);
+  });
+
+  it('refuses a comma where it separates, and only there', () => {
+    expect(() => listPairs('ids', ['a,b'], 'comma')).toThrow(UsageError);
+    expect(listPairs('ids', ['a,b'], 'repeat')).toEqual([['ids', 'a,b']]);
+  });
+});
+
+describe('pathSegment', () => {
+  it.each([
+    ['cus_1', 'cus_1'],
+    ['../x', '..%2Fx'],
+    ['a/b', 'a%2Fb'],
+    ['a?b#c', 'a%3Fb%23c'],
+    ['a\r\nb', 'a%0D%0Ab'],
+    ['%2e%2e', '%252e%252e'],
+    ['a\\b;é', 'a%5Cb%3B%C3%A9'],
+    ['...', '...'],
+  ])('%j is one segment: %s', (id, segment) => {
+    expect(pathSegment(id)).toBe(segment);
+    expect(new URL(`https://h/v1/customers/${segment}`).pathname).toBe(`/v1/customers/${segment}`);
+  });
+
+  it.each(['', '.', '..'])('refuses %j', (id) => {
+    expect(() => pathSegment(id)).toThrow(UsageError);
+  });
+});

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { generate } from 'selfsigned';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { nodeNetworkProbe } from '../../src/api/network-probe.ts';
+import type { Proxy } from '../../src/api/proxy.ts';
+import { httpResponse, loopbackServer, type LoopbackServer } from '../support/loopback-server.ts';
+
+const signal = new AbortController().signal;
+
+async function serve(...args: Parameters<typeof loopbackServer>): Promise<LoopbackServer> {
+  const server = await loopbackServer(...args);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+function placeOf({ host }: Pick<LoopbackServer, 'host'>): { host: string; port: number } {
+  return { host: '127.0.0.1', port: Number(host.split(':')[1]) };
+}
+
+/** A proxy that passes connections on, and keeps what it was asked with. */
+async function startProxy(status = 200): Promise<{ proxy: Proxy; asked: (string | undefined)[] }> {
+  const asked: (string | undefined)[] = [];
+  const server = createServer();
+  server.on('connect', ({ url = '', headers }, client) => {
+    asked.push(url, headers['proxy-authorization']);
+    if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    const [host, port] = url.split(':');
+    const target = connect(Number(port), host, () => {
+      client.write('HTTP/1.1 200 OK\r\n\r\n');
+      target.pipe(client).pipe(target);
+    });
+    for (const socket of [client, target]) socket.on('error', () => {});
+    return undefined;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { proxy: { url: `http://us%40er:pa%3Ass@${host}/`, host, secrets: [] }, asked };
+}
+
+describe('the steps of a connection', () => {
+  it('finds the addresses of a name', async () => {
+    expect(await nodeNetworkProbe.lookup('localhost', signal)).toContain('127.0.0.1');
+  });
+
+  it('connects, and says when nobody is there', async () => {
+    const server = await serve((socket) => socket.end());
+    await nodeNetworkProbe.connect(placeOf(server), signal);
+    expect(server.connections).toBe(1);
+    await server.close();
+    await expect(nodeNetworkProbe.connect(placeOf(server), signal)).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
+  });
+
+  it('refuses a certificate that nobody vouches for, through a proxy too', async () => {
+    const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
+    const server = await serve((socket) => socket.write(httpResponse(200)), { key, cert });
+    const refused = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
+    await expect(nodeNetworkProbe.handshake(placeOf(server), undefined, signal)).rejects.toMatchObject(
+      refused,
+    );
+    const { proxy, asked } = await startProxy();
+    await expect(nodeNetworkProbe.handshake(placeOf(server), proxy, signal)).rejects.toMatchObject(refused);
+    expect(asked).toEqual([server.host, `Basic ${Buffer.from('us@er:pa:ss').toString('base64')}`]);
+  });
+
+  it('says so when the proxy does not let it through', async () => {
+    const { proxy } = await startProxy(407);
+    await expect(nodeNetworkProbe.handshake({ host: '127.0.0.1', port: 9 }, proxy, signal)).rejects.toThrow(
+      'Proxy response (407)',
+    );
+  });
+
+  it('ends when the run is stopped', async () => {
+    const silent = await serve(() => {});
+    const stop = new AbortController();
+    const shaking = nodeNetworkProbe.handshake(placeOf(silent), undefined, stop.signal);
+    setImmediate(() => stop.abort(new Error('stopped')));
+    await expect(shaking).rejects.toThrow('stopped');
+  });
+});

@@ -1,0 +1,179 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createLimiter, createRetryQuota, decideRetry, isRetryable } from '../../src/api/retry.ts';
+
+const options = { retries: 5, delay: 500 };
+const now = Date.UTC(2026, 10, 21, 10, 0, 0);
+const failed = { retryable: true, triesBefore: 0, random: 0.5, now };
+
+describe('decideRetry', () => {
+  it.each([
+    [0, 250],
+    [1, 500],
+    [2, 1000],
+    [3, 2000],
+    [4, 4000],
+  ])('waits half of the longest delay at random 0.5, after %i tries: %i ms', (triesBefore, wait) => {
+    expect(decideRetry({ ...failed, triesBefore }, options)).toEqual({ kind: 'retry', wait });
+  });
+
+  it('gives up after the last retry, and at once where asking again is no use', () => {
+    expect(decideRetry({ ...failed, triesBefore: 5 }, options)).toEqual({ kind: 'give up' });
+    expect(decideRetry({ ...failed, retryable: false }, options)).toEqual({ kind: 'give up' });
+    expect(decideRetry(failed, { retries: 0, delay: 500 })).toEqual({ kind: 'give up' });
+  });
+
+  it.each([
+    ['3', 3000],
+    [' 120 ', 120_000],
+    ['0', 250],
+    ['Sat, 21 Nov 2026 10:00:07 GMT', 7000],
+    ['Saturday, 21-Nov-26 10:00:07 GMT', 7000],
+    ['Sat, 21 Nov 2026 09:00:00 GMT', 250],
+    ['soon', 250],
+    ['-5', 250],
+    ['1.5', 250],
+    ['2026', 'come back'],
+    ['', 250],
+  ])('Retry-After %j: %s', (retryAfter, expected) => {
+    const decision = decideRetry({ ...failed, retryAfter }, options);
+    expect(decision.kind === 'retry' ? decision.wait : decision.kind).toBe(expected);
+  });
+
+  it.each([
+    ['121', now + 121_000],
+    ['Sat, 21 Nov 2026 12:30:00 GMT', now + 9_000_000],
+  ])('stops the run where Retry-After is %s, also after the last retry', (retryAfter, at) => {
+    expect(decideRetry({ ...failed, retryAfter }, options)).toEqual({ kind: 'come back', at });
+    expect(decideRetry({ ...failed, retryAfter, triesBefore: 5 }, options)).toEqual({
+      kind: 'come back',
+      at,
+    });
+  });
+
+  it('never waits longer than 20 s of its own accord, nor less than it is asked to', () => {
+    const tried = fc.record({
+      retryable: fc.constant(true),
+      triesBefore: fc.nat(99),
+      random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+      now: fc.constant(now),
+      retryAfter: fc.option(fc.nat(120).map(String), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(tried, fc.nat(1e6), (one, delay) => {
+        const decision = decideRetry(one, { retries: 100, delay });
+        const asked = Number(one.retryAfter ?? 0) * 1000;
+        const wait = decision.kind === 'retry' ? decision.wait : Number.NaN;
+        expect(wait).toBeGreaterThanOrEqual(asked);
+        expect(wait).toBeLessThanOrEqual(Math.max(asked, 20_000, 0));
+      }),
+    );
+  });
+});
+
+describe('isRetryable', () => {
+  it('is so for exactly the statuses that may pass', () => {
+    const all = Array.from({ length: 500 }, (_, index) => index + 100);
+    expect(all.filter(isRetryable)).toEqual([408, 425, 429, 500, 502, 503, 504]);
+  });
+});
+
+/** How many retries are left until the quota says no. */
+function drain(quota: ReturnType<typeof createRetryQuota>): number {
+  let taken = 0;
+  while (quota.take()) taken++;
+  return taken;
+}
+
+describe('createRetryQuota', () => {
+  it('allows 35 retries in an outage', () => {
+    const quota = createRetryQuota();
+    expect(drain(quota)).toBe(35);
+    expect(quota.take()).toBe(false);
+  });
+
+  it('has single faults cost nothing in the end', () => {
+    const quota = createRetryQuota();
+    for (let request = 0; request < 1000; request++) {
+      expect(quota.take() && quota.take()).toBe(true);
+      quota.refund(2);
+    }
+    expect(drain(quota)).toBe(35);
+  });
+
+  it('recovers slowly by requests that need no retry, and never beyond its size', () => {
+    const quota = createRetryQuota();
+    quota.refund(0);
+    expect(drain(quota)).toBe(35);
+    for (let request = 0; request < 14; request++) quota.refund(0);
+    expect(drain(quota)).toBe(1);
+  });
+});
+
+const { signal } = new AbortController();
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Asks for room `count` times and notes who was let in, in order. */
+function crowd(inFlight: ReturnType<typeof createLimiter>, count: number): number[] {
+  const admitted: number[] = [];
+  for (let one = 0; one < count; one++) void inFlight.acquire(signal).then(() => admitted.push(one));
+  return admitted;
+}
+
+describe('createInFlight', () => {
+  it('admits as many as are allowed, in the order of asking', async () => {
+    const inFlight = createLimiter(2);
+    const admitted = crowd(inFlight, 4);
+    await settled();
+    expect(admitted).toEqual([0, 1]);
+    inFlight.release();
+    await settled();
+    expect(admitted).toEqual([0, 1, 2]);
+  });
+
+  it('goes down to one after a 429, once those in flight are done', async () => {
+    const inFlight = createLimiter(3);
+    const admitted = crowd(inFlight, 6);
+    inFlight.throttle();
+    inFlight.release();
+    inFlight.release();
+    await settled();
+    expect(admitted).toEqual([0, 1, 2]);
+    inFlight.release();
+    await settled();
+    expect(admitted).toEqual([0, 1, 2, 3]);
+  });
+
+  it('comes back up one by one, every ten successes', async () => {
+    const inFlight = createLimiter(3);
+    inFlight.throttle();
+    const limits = Array.from({ length: 40 }, () => {
+      inFlight.succeed();
+      return inFlight.limit;
+    });
+    expect(limits).toEqual([...Array(9).fill(1), ...Array(10).fill(2), ...Array(21).fill(3)]);
+  });
+
+  it('admits those who wait as the limit rises', async () => {
+    const inFlight = createLimiter(2);
+    inFlight.throttle();
+    const admitted = crowd(inFlight, 2);
+    for (let success = 0; success < 10; success++) inFlight.succeed();
+    await settled();
+    expect(admitted).toEqual([0, 1]);
+  });
+
+  it('lets go of one who waits when the signal is aborted, and of no room', async () => {
+    const inFlight = createLimiter(1);
+    const controller = new AbortController();
+    await inFlight.acquire(signal);
+    const waiting = inFlight.acquire(controller.signal);
+    const next = crowd(inFlight, 1);
+    controller.abort('stopped');
+    await expect(waiting).rejects.toBe('stopped');
+    await expect(inFlight.acquire(controller.signal)).rejects.toBe('stopped');
+    inFlight.release();
+    await settled();
+    expect(next).toEqual([0]);
+  });
+});

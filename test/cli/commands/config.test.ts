@@ -1,0 +1,211 @@
+import { describe, expect, it } from 'vitest';
+import { fieldMap, flagDefaults } from '../../../src/cli/settings.ts';
+import { settingNames } from '../../../src/cli/settings.ts';
+import type { ConfigStore } from '../../../src/profiles/config-store.ts';
+import { memoryStore } from '../../support/memory-store.ts';
+import { runProfiles, type Outcome, type ProfilesRun } from '../../support/run-profiles.ts';
+
+const baseUrl = 'https://api.example.com/v1';
+
+function aStore(): ConfigStore {
+  return memoryStore({
+    currentProfile: 'acme',
+    profiles: {
+      acme: { baseUrl, token: 's3cret', settings: { format: 'csv' } },
+      vault: { baseUrl, tokenCommand: ['op', 's3cret'] },
+      fresh: {},
+    },
+    settings: { timeout: 2.5, format: 'jsonl', fromat: 'typo' },
+  });
+}
+
+function config(argv: readonly string[], store = aStore(), options: ProfilesRun = {}): Promise<Outcome> {
+  return runProfiles(['config', ...argv], { config: async () => store, ...options });
+}
+
+describe('folio config set', () => {
+  it.each([
+    ['format', 'JSON', 'JSON'],
+    ['concurrency', '8', 8],
+    ['retries', '0', 0],
+    ['retry-delay', '250', 250],
+    ['retryDelay', '250', 250],
+    ['timeout', '0.5', 0.5],
+    ['list-encoding', 'repeat', 'repeat'],
+    ['page-size.received', '1000', 1000],
+    ['pageSize.fundDocuments', '100', 100],
+    ['fields.due', 'dueBy', 'dueBy'],
+  ])('%s %s', async (name, value, stored) => {
+    const store = memoryStore();
+    expect(await config(['set', name, value], store)).toEqual({
+      code: 0,
+      stdout: '',
+      stderr: '',
+      prompts: [],
+    });
+    expect(Object.values(store.settings())).toEqual([stored]);
+  });
+
+  it.each([
+    ['format', 'xml', 'format "xml": expected table'],
+    ['format', 'xlsx', 'format "xlsx": expected table'],
+    ['concurrency', '0', 'concurrency "0": expected a whole number, 1 to 64'],
+    ['page-size.received', '1001', 'pageSize.received "1001": expected a whole number, 1 to 1000'],
+    ['page-size.fundDocuments', '101', 'pageSize.fundDocuments "101": expected a whole number, 1 to 100'],
+    ['timeout', 'soon', 'timeout "soon": expected a number of seconds'],
+    ['delimiter', ';;', 'delimiter ";;": expected one character'],
+    ['fields.due', '', 'fields.due "": expected the name of a column'],
+    ['colour', 'red', 'there is no setting "colour"'],
+    ['baseUrl', baseUrl, 'there is no setting "baseUrl"'],
+    ['token', 's3cret', 'config neither shows nor takes a token'],
+    ['tokenCommand', 's3cret', 'a token command is set by a login'],
+    ['currentProfile', 'acme', 'the current profile is set by: folio auth use <name>'],
+  ])('refuses %s %s', async (name, value, message) => {
+    const store = memoryStore();
+    const outcome = await config(['set', name, value], store);
+    expect(outcome).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message) as string,
+    });
+    expect(outcome.stderr).not.toContain('s3cret');
+    expect(store.settings()).toEqual({});
+  });
+
+  it('lists the settings that there are when there is none of that name', async () => {
+    const { stderr } = await config(['set', 'colour', 'red']);
+    for (const [name] of settingNames) expect(stderr).toContain(name);
+  });
+
+  it('sets for one profile what it is told to, and only by flag', async () => {
+    const store = aStore();
+    await config(['set', 'concurrency', '2', '--profile', 'fresh'], store, {
+      env: { FOLIO_PROFILE: 'acme' },
+    });
+    await config(['set', 'retries', '1'], store, { env: { FOLIO_PROFILE: 'acme' } });
+    expect(store.settings('fresh')).toEqual({ concurrency: 2 });
+    expect(store.settings()).toMatchObject({ retries: 1 });
+    expect(await config(['set', 'retries', '1', '--profile', 'nobody'], store)).toMatchObject({ code: 2 });
+  });
+
+  it('gives an address to a profile without a token, and moves no token to another', async () => {
+    const store = aStore();
+    expect(
+      await config(['set', 'base-url', 'https://new.example', '--profile', 'fresh'], store),
+    ).toMatchObject({ code: 0 });
+    expect(store.profile('fresh')).toEqual({ name: 'fresh', baseUrl: 'https://new.example/v1' });
+    for (const profile of ['acme', 'vault']) {
+      const outcome = await config(['set', 'baseUrl', 'https://evil.example', '--profile', profile], store);
+      expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining('belongs to') as string });
+      expect(store.profile(profile)?.baseUrl).toBe(baseUrl);
+    }
+    expect(
+      await config(['set', 'baseUrl', 'https://api.example.com', '--profile', 'acme'], store),
+    ).toMatchObject({ code: 0 });
+  });
+});
+
+describe('folio config get, unset, path', () => {
+  it('prints what is set for exactly that owner', async () => {
+    expect(await config(['get', 'timeout'])).toMatchObject({ code: 0, stdout: '2.5\n', stderr: '' });
+    expect(await config(['get', 'format'])).toMatchObject({ stdout: 'jsonl\n' });
+    expect(await config(['get', 'format', '--profile', 'acme'])).toMatchObject({ stdout: 'csv\n' });
+    expect(await config(['get', 'base-url', '--profile', 'acme'])).toMatchObject({ stdout: `${baseUrl}\n` });
+    expect(await config(['get', 'timeout', '--profile', 'acme'])).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: 'folio: timeout is not set for profile acme\n',
+    });
+  });
+
+  it.each(['token', 'tokenCommand', 'token-command'])('never shows %s', async (name) => {
+    const outcome = await config(['get', name, '--profile', 'acme']);
+    expect(outcome).toMatchObject({ code: 2, stdout: '' });
+    expect(outcome.stderr).not.toContain('s3cret');
+  });
+
+  it('removes what is set, and is content when it is not', async () => {
+    const store = aStore();
+    expect(await config(['unset', 'format', '--profile', 'acme'], store)).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect([store.settings('acme'), store.settings()['format']]).toEqual([{}, 'jsonl']);
+    expect(await config(['unset', 'retries'], store)).toMatchObject({ code: 0, stderr: '' });
+    expect(await config(['unset', 'colour'], store)).toMatchObject({ code: 2 });
+  });
+
+  it('says where the file is, or that there can be none', async () => {
+    expect(await config(['path'])).toMatchObject({ code: 0, stdout: '/store/config.json\n' });
+    expect(await runProfiles(['config', 'path'])).toMatchObject({ code: 2, stdout: '' });
+    const env = { XDG_CONFIG_HOME: '/nowhere/xdg' };
+    expect(await runProfiles(['config', 'path'], { env })).toMatchObject({
+      stdout: '/nowhere/xdg/folio/config.json\n',
+    });
+  });
+});
+
+describe('folio config list', () => {
+  it('prints what is set for all, and warns of what is no setting', async () => {
+    expect(await config(['list'])).toMatchObject({
+      code: 0,
+      stdout: 'currentProfile  acme\ntimeout         2.5\nformat          jsonl\n',
+      stderr: 'warning: /store/config.json: "fromat" is no setting of folio\'s\n',
+    });
+  });
+
+  it('never shows a token or the arguments of a token command', async () => {
+    const { stdout } = await config(['list', '--profile', 'acme', '--format', 'json']);
+    expect(JSON.parse(stdout)).toEqual({
+      baseUrl,
+      token: '[hidden]',
+      tokenCommand: null,
+      organization: null,
+      format: 'csv',
+    });
+    const vault = await config(['list', '--profile', 'vault']);
+    expect(vault.stdout).toBe(`baseUrl       ${baseUrl}\ntokenCommand  op …\n`);
+  });
+
+  it('prints nothing, or an empty object, where nothing is set', async () => {
+    expect(await config(['list'], memoryStore())).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await config(['list', '--format', 'json'], memoryStore())).toMatchObject({ stdout: '{}\n' });
+  });
+
+  it('names the settings that there are', async () => {
+    const { stdout } = await config(['list', '--names']);
+    for (const [name, about] of settingNames) expect(stdout).toMatch(new RegExp(`^${name} +${about}$`, 'm'));
+  });
+});
+
+describe('the defaults of flags', () => {
+  it('come from the profile, then from those for all, as the flags read them', () => {
+    const store = memoryStore({
+      profiles: { acme: { settings: { format: 'CSV', 'pageSize.issued': 500 } } },
+      settings: { format: 'json', timeout: 2.5, 'fields.due': 'dueDate' },
+    });
+    expect(flagDefaults(store, 'acme', { name: 'issued' })).toEqual({
+      format: 'csv',
+      timeout: 2500,
+      pageSize: 500,
+    });
+    expect(flagDefaults(store, undefined, { name: 'issued' })).toEqual({ format: 'json', timeout: 2500 });
+    expect(flagDefaults(store, 'acme', { name: 'received' })).toEqual({ format: 'csv', timeout: 2500 });
+    expect(fieldMap(store, 'acme')).toEqual({ due: 'dueDate' });
+  });
+
+  it.each([
+    [{ concurrency: '4' }, 'settings.concurrency is a string, expected a number'],
+    [{ format: ['csv'] }, 'settings.format is an array, expected a string'],
+    [{ concurrency: 1000 }, 'settings.concurrency: concurrency "1000": expected a whole number, 1 to 64'],
+    [{ timeout: 1e-7 }, 'settings.timeout: timeout "1e-7": expected a number of seconds'],
+  ])('are refused when they are not allowed: %j', (settings, message) => {
+    expect(() => flagDefaults(memoryStore({ settings }), undefined, { name: 'issued' })).toThrow(
+      `the configuration /store/config.json cannot be used: ${message}`,
+    );
+    const profiles = { acme: { settings } };
+    expect(() => flagDefaults(memoryStore({ profiles }), 'acme', { name: 'issued' })).toThrow(
+      `profiles.acme.${message}`,
+    );
+  });
+});

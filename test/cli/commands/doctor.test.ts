@@ -1,0 +1,249 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { OpenFileTransport } from '../../../src/api/transport.ts';
+import type { NetworkProbe } from '../../../src/api/network-probe.ts';
+import type { OpenTransport } from '../../../src/api/transport.ts';
+import { runCommandLine } from '../../../src/cli/command-line.ts';
+import { fakeContext, type FakeContextOptions } from '../../support/fake-context.ts';
+import { jsonWebToken } from '../../support/json-web-token.ts';
+import { customersOf, pageOf } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const NOW = Date.UTC(2026, 10, 20, 12);
+const DAY = 24 * 60 * 60 * 1000;
+const TOKEN = jsonWebToken({ organizationId: 'org-1', exp: (NOW + 100 * DAY) / 1000 });
+const ENV = { FOLIO_TOKEN: TOKEN, FOLIO_BASE_URL: 'https://api.example.com' };
+
+const fineNetwork: NetworkProbe = {
+  lookup: async () => ['192.0.2.1', '2001:db8::1'],
+  connect: async () => {},
+  handshake: async () => ({ protocol: 'TLSv1.3', issuer: 'Good CA', validTo: NOW + 60 * DAY }),
+};
+
+const answers: OpenTransport = async () => ({
+  send: async ({ url }) => {
+    const body = url.pathname.endsWith('/customers') ? customersOf(['{"id":1}']) : pageOf(['{"id":1}']);
+    return { status: 200, headers: {}, body: Buffer.from(body) };
+  },
+  close: async () => {},
+});
+
+function fileTransport(date: string | undefined, seen: unknown[] = []): OpenFileTransport {
+  return async () => ({
+    open: async ({ headers }) => {
+      seen.push(headers);
+      async function* body(): AsyncGenerator<Buffer> {
+        yield Buffer.from('{}');
+      }
+      return { status: 401, headers: date === undefined ? {} : { date }, body: body(), discard: () => {} };
+    },
+    proxyHost: () => undefined,
+    close: async () => {},
+  });
+}
+
+async function doctor(options: FakeContextOptions = {}, argv: readonly string[] = []) {
+  const context = fakeContext({
+    env: ENV,
+    networkProbe: fineNetwork,
+    openTransport: answers,
+    openFileTransport: fileTransport(new Date(NOW).toUTCString()),
+    ...options,
+    argv: ['doctor', ...argv],
+  });
+  const code = await runCommandLine(context);
+  return { code, stdout: context.stdout.text, stderr: context.stderr.text };
+}
+
+/** The line of one check, and those under it. */
+function lineOf(stdout: string, name: string): string {
+  const [line = ''] = new RegExp(`^\\w+ +${name} .*(?:\\n +.*)*`, 'm').exec(stdout) ?? [];
+  return line.replace(/\s+/g, ' ');
+}
+
+describe('folio doctor', () => {
+  it('has a line for everything, and exit code 0 when all is well', async () => {
+    const { code, stdout, stderr } = await doctor();
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const names = stdout.split('\n').map((line) => line.slice(9, 22).trim());
+    expect(names.filter((name) => name !== '')).toEqual([
+      'store',
+      'base address',
+      'proxy',
+      'DNS',
+      'TCP',
+      'TLS',
+      'clock',
+      'token',
+      'issued',
+      'received',
+      'customers',
+      'funds',
+    ]);
+    expect(lineOf(stdout, 'DNS')).toBe('ok DNS api.example.com is 192.0.2.1, 2001:db8::1 (0 ms)');
+    expect(lineOf(stdout, 'TLS')).toContain(
+      'certificate by Good CA, ends on 2027-01-19 at 12:00 UTC (in 60 days)',
+    );
+    expect(lineOf(stdout, 'token')).toContain(
+      'from FOLIO_TOKEN: a JSON Web Token for organization org-1, ends on',
+    );
+    expect(lineOf(stdout, 'issued')).toBe(
+      'ok issued answers in 0 ms with 57 bytes; there are 1 issued invoices',
+    );
+    expect(stdout).not.toContain(TOKEN);
+  });
+
+  it('says of each thing what is missing when nothing is set up', async () => {
+    const { code, stdout, stderr } = await doctor({ env: {} });
+    expect(code).toBe(2);
+    expect(lineOf(stdout, 'store')).toContain('warning store there is no home folder');
+    expect(lineOf(stdout, 'base address')).toContain('failed base address there is no base address');
+    expect(lineOf(stdout, 'TLS')).toBe('skipped TLS needs a base address');
+    expect(lineOf(stdout, 'token')).toContain('failed token there is no token → log in once with');
+    expect(lineOf(stdout, 'funds')).toBe('skipped funds needs a base address and a token');
+    expect(stderr).toBe('folio: 2 checks of 12 failed, first: base address\n');
+  });
+
+  it('looks at the store that a profile is in, and at who may read it', async () => {
+    const folder = join(temporaryFolder(), 'config');
+    mkdirSync(folder, { mode: 0o700 });
+    const file = join(folder, 'config.json');
+    const profiles = { north: { baseUrl: 'https://north.example.com/v1', token: TOKEN }, south: {} };
+    writeFileSync(file, JSON.stringify({ currentProfile: 'south', profiles }), { mode: 0o600 });
+    const env = { FOLIO_CONFIG_DIR: folder };
+    const good = await doctor({ env }, ['--profile', 'north']);
+    expect(good.code).toBe(0);
+    expect(lineOf(good.stdout, 'store')).toBe(
+      `ok store ${file}: mode 0600, in a folder of mode 0700; 2 profiles`,
+    );
+    expect(lineOf(good.stdout, 'base address')).toContain('https://north.example.com/v1 (profile north)');
+    expect(lineOf(good.stdout, 'token')).toContain('from profile north');
+    chmodSync(file, 0o644);
+    const open = await doctor({ env }, ['--profile', 'north']);
+    expect(open.code).toBe(2);
+    expect(lineOf(open.stdout, 'store')).toContain(`→ run: chmod 600 ${file}`);
+    expect(lineOf(open.stdout, 'token')).toBe('skipped token needs the store');
+  });
+
+  it.each<[string, Partial<NetworkProbe>, string, RegExp]>([
+    [
+      'DNS',
+      { lookup: () => reject('ENOTFOUND') },
+      'DNS',
+      /failed DNS could not reach api\.example\.com: its name is unknown \(DNS\) \(ENOTFOUND\) → check the network/,
+    ],
+    ['TCP', { connect: () => reject('ECONNREFUSED') }, 'TCP', /it refuses the connection/],
+    [
+      'TLS',
+      { handshake: () => reject('SELF_SIGNED_CERT_IN_CHAIN') },
+      'TLS',
+      /no safe connection to api\.example\.com.*NODE_EXTRA_CA_CERTS/,
+    ],
+  ])('tells that it is %s that fails, and goes no further that way', async (_, part, name, message) => {
+    const { code, stdout } = await doctor({ networkProbe: { ...fineNetwork, ...part } });
+    expect(code).toBe(5);
+    expect(lineOf(stdout, name)).toMatch(message);
+    expect(lineOf(stdout, 'clock')).toBe('skipped clock not tried, since a step before it failed');
+    expect(lineOf(stdout, 'token')).toMatch(/^ok token/);
+    expect(lineOf(stdout, 'issued')).toBe('skipped issued not tried, since the service is not reached');
+  });
+
+  it('warns of a certificate and of a token that end soon, with exit code 0', async () => {
+    const soon = async () => ({ protocol: 'TLSv1.3', issuer: 'CA', validTo: NOW + 5 * DAY });
+    const token = jsonWebToken({ exp: (NOW + 3 * DAY) / 1000 });
+    const { code, stdout } = await doctor({
+      env: { ...ENV, FOLIO_TOKEN: token },
+      networkProbe: { ...fineNetwork, handshake: soon },
+    });
+    expect(code).toBe(0);
+    expect(lineOf(stdout, 'TLS')).toMatch(/^warning TLS .*in 5 days.*→ tell the operator/);
+    expect(lineOf(stdout, 'token')).toMatch(/^warning token .*in 3 days.*→ ask the operator/);
+  });
+
+  it('refuses a token that has ended, and does not send it', async () => {
+    const token = jsonWebToken({ exp: (NOW - DAY) / 1000 });
+    const { code, stdout } = await doctor({
+      env: { ...ENV, FOLIO_TOKEN: token },
+      openTransport: () => Promise.reject(new Error('it was sent')),
+    });
+    expect(code).toBe(3);
+    expect(lineOf(stdout, 'token')).toMatch(/^failed token the token ended on .* → ask the operator/);
+  });
+
+  it.each([
+    [0, 'ok clock as the service’s'],
+    [30, 'ok clock 30 s ahead of the service’s'],
+    [-3600, 'warning clock 3600 s behind the service’s → set this machine’s clock'],
+  ])('compares the clock: %d s', async (seconds, line) => {
+    const date = new Date(NOW - seconds * 1000).toUTCString();
+    const { code, stdout } = await doctor({ openFileTransport: fileTransport(date) });
+    expect(code).toBe(0);
+    expect(lineOf(stdout, 'clock')).toContain(line);
+  });
+
+  it('asks for the clock without a token', async () => {
+    const seen: unknown[] = [];
+    await doctor({ openFileTransport: fileTransport(undefined, seen) });
+    expect(seen).toHaveLength(1);
+    expect(Object.keys(seen[0] as object)).toEqual(['accept', 'user-agent']);
+  });
+
+  it('sees the proxy, takes the first steps to it, and hides its password', async () => {
+    const asked: string[] = [];
+    const networkProbe: NetworkProbe = {
+      lookup: async (host) => (asked.push(host), ['192.0.2.9']),
+      connect: async ({ host, port }) => void asked.push(`${host}:${port}`),
+      handshake: async ({ host }, proxy, signal) => {
+        asked.push(`${host} by ${proxy?.host}`);
+        return fineNetwork.handshake({ host, port: 443 }, proxy, signal);
+      },
+    };
+    const env = { ...ENV, HTTPS_PROXY: 'http://user:pass-word@proxy.example:3128' };
+    const { code, stdout } = await doctor({ env, networkProbe });
+    expect(code).toBe(0);
+    expect(asked).toEqual(['proxy.example', 'proxy.example:3128', 'api.example.com by proxy.example:3128']);
+    expect(lineOf(stdout, 'proxy')).toBe('ok proxy proxy.example:3128, from HTTPS_PROXY');
+    expect(stdout).not.toContain('pass-word');
+    const exempt = await doctor({ env: { ...env, NO_PROXY: 'example.com' } });
+    expect(lineOf(exempt.stdout, 'proxy')).toBe('ok proxy set, but not for this address');
+  });
+
+  it('fails as the first listing that does, and looks at the others', async () => {
+    const openTransport: OpenTransport = async (options) => {
+      const good = await answers(options);
+      return {
+        ...good,
+        send: (request) =>
+          request.url.pathname.endsWith('/received')
+            ? Promise.resolve({ status: 502, headers: {}, body: Buffer.from('{}') })
+            : good.send(request),
+      };
+    };
+    const { code, stdout, stderr } = await doctor({ openTransport });
+    expect(stderr).toBe('folio: 1 check of 12 failed, first: received\n');
+    expect(code).toBe(5);
+    expect(lineOf(stdout, 'received')).toMatch(/^failed received/);
+    expect(lineOf(stdout, 'funds')).toMatch(/^ok funds/);
+  });
+
+  it('prints everything as JSON, without secrets', async () => {
+    const { code, stdout } = await doctor({}, ['--format', 'json']);
+    expect(code).toBe(0);
+    const checks = JSON.parse(stdout) as Record<string, unknown>[];
+    expect(checks).toHaveLength(12);
+    expect(Object.keys(checks[0]!)).toEqual(['check', 'status', 'says', 'mend', 'milliseconds', 'bytes']);
+    expect(stdout).not.toContain(TOKEN);
+  });
+
+  it('wraps its lines to the terminal', async () => {
+    const { stdout } = await doctor({ env: {}, terminal: true, columns: 60 });
+    const plain = stripVTControlCharacters(stdout);
+    expect(Math.max(...plain.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+});
+
+function reject(code: string): Promise<never> {
+  return Promise.reject(Object.assign(new Error(code.toLowerCase()), { code }));
+}

@@ -1,0 +1,309 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { expect, it, describe } from 'vitest';
+import { startSandbox } from '../../../src/sandbox/server.ts';
+import {
+  runAgainstService,
+  SERVICE_TOKEN,
+  startInvoiceService,
+  type ListedInvoice,
+} from '../../support/invoice-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const DOWNLOAD = ['issued', 'download'];
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => !name.startsWith('.folio'))
+    .sort();
+}
+
+function invoices(count: number): ListedInvoice[] {
+  return Array.from({ length: count }, (_, at) => ({
+    id: `id-${at}`,
+    number: at + 1,
+    files: [`/files/${at + 1}.pdf`],
+  }));
+}
+
+describe('folio issued download', () => {
+  it('puts every file into the folder and says so, a record each, in the order of the listing', async () => {
+    const service = await startInvoiceService([
+      { id: 'a', number: 'F-1', files: ['/files/1.pdf', '/files/2.xml?signature=x'] },
+      { id: 'b', number: 7 },
+      { id: 'c', number: 8, files: [] },
+      { id: 'd', number: 9, files: ['/files/3.pdf'] },
+    ]);
+    const folder = join(temporaryFolder(), 'new', 'folder');
+    const { code, stdout, stderr } = await runAgainstService([...DOWNLOAD, folder], service);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(
+      'invoice,file,bytes,status\nF-1,F-1-1.pdf,17,saved\nF-1,F-1-2.xml,29,saved\n9,9-1.pdf,17,saved\n',
+    );
+    expect(filesIn(folder)).toEqual(['9-1.pdf', 'F-1-1.pdf', 'F-1-2.xml']);
+    expect(readFileSync(join(folder, 'F-1-2.xml'), 'utf8')).toBe('file /files/2.xml?signature=x');
+  });
+
+  it('sends no credentials to where the files are, be it the same origin', async () => {
+    const service = await startInvoiceService(invoices(3));
+    await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
+    const asked = service.seen.filter(({ url }) => url.startsWith('/files/'));
+    expect(asked).toHaveLength(3);
+    for (const { headers } of asked) {
+      expect(Object.keys(headers).sort()).toEqual([
+        'accept',
+        'accept-encoding',
+        'connection',
+        'host',
+        'user-agent',
+      ]);
+      expect(JSON.stringify(headers)).not.toContain(SERVICE_TOKEN);
+    }
+  });
+
+  it('does not fetch again what is there, with whatever ending, and fetches what was deleted', async () => {
+    const service = await startInvoiceService(invoices(3));
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, '2-1.PDF'), 'mine');
+    await runAgainstService([...DOWNLOAD, folder], service);
+    rmSync(join(folder, '3-1.pdf'));
+    service.seen.length = 0;
+    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(stdout).toBe('1,1-1.pdf,17,there\n2,2-1.PDF,4,there\n3,3-1.pdf,17,saved\n');
+    expect(service.seen.map(({ url }) => url).filter((url) => url.startsWith('/files'))).toEqual([
+      '/files/3.pdf',
+    ]);
+    expect(readFileSync(join(folder, '2-1.PDF'), 'utf8')).toBe('mine');
+  });
+
+  it('keeps apart two invoices of one number, also when a later run asks for one of them alone', async () => {
+    const twins = [
+      { id: 'invoice', number: 5, files: ['/files/invoice.pdf'] },
+      { id: 'credit-note', number: 5, files: ['/files/credit-note.pdf'] },
+    ];
+    const service = await startInvoiceService([twins[0]!]);
+    const folder = temporaryFolder();
+    await runAgainstService([...DOWNLOAD, folder], service);
+    service.invoices = [twins[1]!];
+    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(stdout).toBe('5,5-1-2.pdf,27,saved\n');
+    service.invoices = [twins[1]!, twins[0]!];
+    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(again.stdout).toBe('5,5-1-2.pdf,27,there\n5,5-1.pdf,23,there\n');
+  });
+
+  it('fetches only the kinds that are wanted, and remembers the others', async () => {
+    const files = ['/files/1.pdf', '/files/opaque'];
+    const service = await startInvoiceService([{ id: 'a', number: 1, files }], (request, response) => {
+      const type = request.url === '/files/opaque' ? 'text/xml' : 'application/pdf';
+      response.setHeader('content-type', type).end('bytes');
+    });
+    const folder = temporaryFolder();
+    const only = [...DOWNLOAD, folder, '--only', '.PDF', '--no-header'];
+    expect((await runAgainstService(only, service)).stdout).toBe('1,1-1.pdf,5,saved\n');
+    expect(filesIn(folder)).toEqual(['1-1.pdf']);
+    service.seen.length = 0;
+    await runAgainstService(only, service);
+    expect(service.seen.map(({ url }) => url.split('?')[0])).toEqual(['/v1/invoices/issued']);
+    const all = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(all.stdout).toBe('1,1-1.pdf,5,there\n1,1-2.xml,5,saved\n');
+  });
+
+  it('names what failed, exit 6, with everything else there', async () => {
+    const service = await startInvoiceService(invoices(4), (request, response) => {
+      if (request.url === '/files/2.pdf') response.writeHead(404).end();
+      else if (request.url === '/files/3.pdf') response.writeHead(500).end();
+      else response.end('x');
+    });
+    service.invoices.push({ id: 'no-link', number: 'N', files: [''] });
+    const folder = temporaryFolder();
+    const { code, stdout, stderr } = await runAgainstService(
+      [...DOWNLOAD, folder, '--format', 'jsonl', '--retries', '1'],
+      service,
+    );
+    expect(code).toBe(6);
+    expect(stdout.split('\n')[1]).toBe('{"invoice":2,"file":null,"bytes":null,"status":"failed"}');
+    const host = service.origin.slice('http://'.length);
+    expect(stderr).toBe(
+      `folio: 3 of 5 files could not be had: 2-1 (${host} has no such file (404)); ` +
+        `3-1 (${host} does not hand over the file (500); gave up after 2 tries); ` +
+        'N-1 (the service names the file but gives no link to it)\n' +
+        '  run the same command again: what is there is not fetched again\n',
+    );
+    expect(filesIn(folder)).toEqual(['1-1.pdf', '4-1.pdf']);
+  });
+
+  it('retries a file that is cut short, and leaves no half', async () => {
+    let tries = 0;
+    const service = await startInvoiceService(invoices(1), (_request, response) => {
+      response.writeHead(200, { 'content-length': 10 });
+      if (tries++ < 2) response.write('half', () => response.socket?.resetAndDestroy());
+      else response.end('0123456789');
+    });
+    const folder = temporaryFolder();
+    const { code, context } = await runAgainstService([...DOWNLOAD, folder], service);
+    expect({ code, tries, waits: context.clock.sleeps.length }).toEqual({ code: 0, tries: 3, waits: 2 });
+    expect(readFileSync(join(folder, '1-1.pdf'), 'utf8')).toBe('0123456789');
+    expect(readdirSync(folder).sort()).toEqual(['.folio-files.jsonl', '1-1.pdf']);
+  });
+
+  it('writes nothing outside the folder, and through no link in it, whatever invoices are called', async () => {
+    const evil = ['../../up', '/etc/passwd', '..\\up', 'CON', '.bashrc', '-rf', 'a/../../b', 'x\u0000y', ''];
+    const outside = temporaryFolder();
+    const folder = join(outside, 'in', 'folder');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(outside, 'victim'), 'untouched');
+    symlinkSync(join(outside, 'victim'), join(folder, 'linked-1.pdf'));
+    const service = await startInvoiceService(
+      [...evil, 'linked'].map((number, at) => ({ id: at, number, files: ['/f/..%2f..%2fx.pdf'] })),
+    );
+    const { code } = await runAgainstService([...DOWNLOAD, folder], service);
+    expect(code).toBe(0);
+    expect(readdirSync(outside).sort()).toEqual(['in', 'victim']);
+    expect(readdirSync(join(outside, 'in'))).toEqual(['folder']);
+    expect(readFileSync(join(outside, 'victim'), 'utf8')).toBe('untouched');
+    expect(filesIn(folder)).toHaveLength(evil.length + 1);
+    for (const name of filesIn(folder)) expect(name).toMatch(/^[A-Za-z_0-9][\w.-]*\.pdf$/);
+  });
+
+  it('follows no link to plain http elsewhere, to a user, or from a redirect', async () => {
+    const links = [
+      'http://files.example.com/1.pdf',
+      'https://user:secret@files.example.com/1.pdf',
+      'file:///etc/passwd',
+      'nonsense',
+      '/to-http',
+      '/round',
+    ];
+    const service = await startInvoiceService([{ id: 1, number: 1, files: links }], (request, response) => {
+      const location = request.url === '/round' ? '/round' : 'http://files.example.com/x?signature=s3cret';
+      response.writeHead(302, { location }).end();
+    });
+    const { code, stderr } = await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
+    expect(code).toBe(6);
+    expect(stderr).toContain('1-1 (the link to files.example.com is http:// and not https://: it is not');
+    expect(stderr).toContain('1-2 (the link to files.example.com names a user');
+    expect(stderr).toContain('1-3 (the link is file:// and not https://');
+    expect(stderr).toContain('1-4 (the link is no address');
+    expect(stderr).toContain('1-5 (the link to files.example.com is http://');
+    expect(stderr).toContain('redirects more than 5 times');
+    expect(stderr).not.toContain('secret');
+    expect(service.seen.filter(({ url }) => url === '/round')).toHaveLength(6);
+  });
+
+  it('asks once more for a link that has ended, with its neighbours', async () => {
+    let now = Date.UTC(2026, 10, 20, 12);
+    const sandbox = await startSandbox({ now: () => now, issued: 30 });
+    const folder = temporaryFolder();
+    try {
+      const service = { origin: sandbox.baseUrl.slice(0, -'/v1'.length) };
+      let asked = 0;
+      const { code, stderr } = await runAgainstService([...DOWNLOAD, folder], service, {
+        env: { FOLIO_TOKEN: sandbox.tokens[0] },
+        prepare: ({ clock }) => clock.advance(now - clock.now()),
+        openTransport: async (options) => {
+          const { openUndiciTransport } = await import('../../../src/api/undici-transport.ts');
+          const transport = await openUndiciTransport(options);
+          const send: typeof transport.send = async (request) => {
+            const response = await transport.send(request);
+            // Two days pass between the first page and the first file.
+            if (asked++ === 0) now += 48 * 60 * 60 * 1000;
+            return response;
+          };
+          return { ...transport, send };
+        },
+      });
+      expect({ code, stderr, asked }).toEqual({ code: 0, stderr: '', asked: 2 });
+      expect(filesIn(folder).length).toBeGreaterThan(20);
+    } finally {
+      await sandbox.close();
+    }
+  });
+
+  it('gives up on a link that stays refused after it was asked for anew', async () => {
+    let listed = 0;
+    const service = await startInvoiceService(invoices(1), (_request, response) =>
+      response.writeHead(403).end(),
+    );
+    Object.defineProperty(service, 'invoices', {
+      get: () => [{ id: 'a', number: 1, files: [`/files/${listed++}`] }],
+    });
+    const { code, stderr } = await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
+    expect(code).toBe(6);
+    expect(stderr).toContain('refuses the link (403)');
+    expect(service.seen.filter(({ url }) => url.startsWith('/files'))).toHaveLength(2);
+  });
+
+  it('stops at once, leaving whole files only', async () => {
+    const service = await startInvoiceService(invoices(20), (request, response) => {
+      if (request.url === '/files/1.pdf') response.end('whole');
+      else response.writeHead(200, { 'content-length': 100 }).write('half');
+      if (request.url === '/files/9.pdf') setImmediate(() => stop('SIGINT'));
+    });
+    let stop: (signal: 'SIGINT') => void = () => {};
+    const folder = temporaryFolder();
+    const { code } = await runAgainstService([...DOWNLOAD, folder], service, {
+      prepare: (context) => (stop = context.stop),
+    });
+    expect(code).toBe(130);
+    expect(readdirSync(folder).sort()).toEqual(['.folio-files.jsonl', '1-1.pdf']);
+  });
+
+  it('refuses a file where the folder should be, before anything is asked', async () => {
+    const service = await startInvoiceService(invoices(1));
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await runAgainstService([...DOWNLOAD, file], service);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`cannot write ${file}`);
+    expect(service.seen).toEqual([]);
+    expect(existsSync(file)).toBe(true);
+  });
+
+  it('fetches no more than eight at once, while the listing is walked on', async () => {
+    let most = 0;
+    const open = new Set<ServerResponse>();
+    const service = await startInvoiceService(invoices(60), (_request, response) => {
+      open.add(response);
+      most = Math.max(most, open.size);
+      // The first eight wait for each other: were there fewer, none would ever be answered.
+      if (most < 8) return;
+      for (const each of open) each.end('x');
+      open.clear();
+    });
+    const { code } = await runAgainstService(
+      [...DOWNLOAD, temporaryFolder(), '--page-size', '5', '--concurrency', '1'],
+      service,
+    );
+    expect({ code, most }).toEqual({ code: 0, most: 8 });
+    const order = service.seen.map(({ url }) => (url.startsWith('/v1') ? 'page' : 'file'));
+    expect(order.indexOf('file')).toBeLessThan(order.lastIndexOf('page'));
+  });
+
+  it('takes the invoices for which a condition holds, as many as the limit says', async () => {
+    const service = await startInvoiceService(invoices(30));
+    const folder = temporaryFolder();
+    const where = ['--where', 'number>=10', '--limit', '3', '--page-size', '4', '--no-header'];
+    const { code, stdout } = await runAgainstService([...DOWNLOAD, folder, ...where], service);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: '10,10-1.pdf,18,saved\n11,11-1.pdf,18,saved\n12,12-1.pdf,18,saved\n',
+    });
+  });
+
+  it('prints the columns of its records without fetching anything', async () => {
+    const service = await startInvoiceService(invoices(1));
+    const { stdout } = await runAgainstService([...DOWNLOAD, '/nonexistent', '--list-columns'], service);
+    expect(stdout).toBe('invoice\nfile\nbytes\nstatus\n');
+    expect(service.seen).toEqual([]);
+  });
+});

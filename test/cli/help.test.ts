@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { exitCodes } from '../../src/cli/exit-codes.ts';
+import { variables } from '../../src/cli/help-topics.ts';
+import { manPage } from '../../src/cli/man-page.ts';
+import { ABOUT_TOPICS } from '../../src/cli/help.ts';
+import { renderTopic } from '../../src/cli/help-topics.ts';
+import { topics } from '../../src/cli/help-topics.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { formats } from '../../src/output/formats.ts';
+import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
+
+const SRC = resolve(import.meta.dirname, '../../../src');
+
+async function folio(argv: readonly string[], options: FakeContextOptions = {}) {
+  const context = fakeContext({ ...options, argv });
+  const code = await runCommandLine(context);
+  return { code, stdout: context.stdout.text, stderr: context.stderr.text };
+}
+
+describe('folio help', () => {
+  it('lists commands and topics', async () => {
+    const { code, stdout } = await folio(['help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Usage: folio');
+    for (const { name, about } of topics) {
+      expect(stdout).toMatch(new RegExp(`folio help ${name} +${about}`));
+      expect(ABOUT_TOPICS).toContain(`folio help ${name}`);
+    }
+    expect((await folio(['--help'])).stdout).toContain(ABOUT_TOPICS);
+  });
+
+  it('is that of a command as --help prints it, examples before flags', async () => {
+    const { stdout } = await folio(['help', 'funds', 'documents']);
+    const { stdout: byFlag } = await folio(['funds', 'documents', '--help']);
+    expect(stdout.trim()).toBe(byFlag.trim());
+    expect(stdout.indexOf('Examples:')).toBeLessThan(stdout.indexOf('--limit'));
+  });
+
+  it('has a text on each topic, no wider than the terminal', async () => {
+    for (const { name } of topics) {
+      const { code, stdout } = await folio(['help', name], { terminal: true, columns: 60 });
+      expect(code).toBe(0);
+      // Command lines and the names of variables are not broken.
+      const prose = stdout.split('\n').filter((line) => !line.startsWith('  '));
+      expect(Math.max(...prose.map((line) => line.length))).toBeLessThanOrEqual(60);
+    }
+    const { stdout } = await folio(['help', 'exit-codes']);
+    for (const [code, meaning] of exitCodes) expect(stdout).toContain(`${code} `.padEnd(5) + meaning);
+    for (const format of formats)
+      expect((await folio(['help', 'formats'])).stdout).toContain(`\n  ${format} `);
+  });
+
+  it('names every variable of the environment that is read', () => {
+    const read = new Set<string>();
+    for (const file of readdirSync(SRC, { recursive: true, encoding: 'utf8' })) {
+      if (!file.endsWith('.ts')) continue;
+      const text = readFileSync(join(SRC, file), 'utf8');
+      for (const [, name] of text.matchAll(/env\['([A-Z_]+)'\]/g)) read.add(name!);
+      for (const [, names] of text.matchAll(/const \{ ([^}]+) \} = \w*\.?\w*\.?env\b/g)) {
+        for (const [name] of names!.matchAll(/\b[A-Z_]{3,}\b/g)) read.add(name);
+      }
+    }
+    const told = variables.flatMap(([names]) => names.split(', '));
+    // What every program takes from its system, and no user sets for folio.
+    const systems = ['HOME', 'USERPROFILE', 'TERM_PROGRAM', 'WT_SESSION', 'LC_CTYPE'];
+    expect([...read].filter((name) => !told.includes(name) && !systems.includes(name))).toEqual([]);
+    expect(read.size).toBeGreaterThan(10);
+  });
+
+  it.each([
+    [['help', 'exit-code'], 'exit-codes'],
+    [['help', 'isued'], 'issued'],
+    [['help', 'funds', 'document'], 'documents'],
+  ])('says what %s may have meant', async (argv, meant) => {
+    const { code, stderr } = await folio(argv);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`did you mean ${meant}?`);
+  });
+});
+
+describe('a slip of the keys', () => {
+  it.each([
+    [['isued'], "unknown command 'isued'", 'did you mean issued?'],
+    [['customers', 'gett', '1'], "unknown command 'gett' of folio customers", 'did you mean get?'],
+    [['issued', 'downlod', 'x'], "unknown command 'downlod' of folio issued", 'did you mean download?'],
+    [['auth', 'logn'], "unknown command 'logn' of folio auth", 'did you mean login?'],
+    [['issued', '--formt', 'csv'], "unknown option '--formt'", 'did you mean --format?'],
+    [['issued', '--profil', 'x'], "unknown option '--profil'", 'did you mean --profile?'],
+    [['--sandbx', 'issued'], "unknown option '--sandbx'", 'did you mean --sandbox?'],
+  ])('%s is answered with what was meant', async (argv, complaint, hint) => {
+    expect(await folio(argv)).toEqual({ code: 2, stdout: '', stderr: `folio: ${complaint}\n  ${hint}\n` });
+  });
+
+  it('never repeats what was given to a flag that does not exist', async () => {
+    const { stderr } = await folio(['issued', '--tokn=s3cret-value']);
+    expect(stderr).not.toContain('s3cret');
+  });
+});
+
+describe('the manual', () => {
+  const page = manPage(buildProgram(fakeContext()));
+
+  it('has a section for each command, and the topics', () => {
+    for (const command of ['issued', 'issued download <dir>', 'funds get <id>', 'auth login', 'doctor']) {
+      expect(page).toMatch(new RegExp(`^\\.SS folio ${command}( |$)`, 'm'));
+    }
+    expect(page).toContain('.SH EXIT STATUS');
+    expect(page).toContain('.SH ENVIRONMENT');
+    expect(page).not.toContain('__');
+  });
+
+  it('holds nothing that roff would take for a request, or print as something else', () => {
+    const text = page.split('\n').filter((line) => !/^\.(TH|SH|SS|PP|TP|B)\b/.test(line));
+    expect(text.filter((line) => /^[.']/.test(line))).toEqual([]);
+    // Each backslash begins an escape that is meant.
+    expect(page.replaceAll(/\\(?:[-e&]|f[BIR]|\((?:cq|aq|ga|ha|ti|pc))/g, '')).not.toContain('\\');
+  });
+});
+
+describe('a topic', () => {
+  it('puts long terms on lines of their own', () => {
+    const list = [['a term that is far too long for a column', 'what it means']] as const;
+    const topic = { name: 'x', about: 'x', blocks: ['Two words:', list] };
+    expect(renderTopic(topic, 40)).toBe(
+      'Two words:\n  a term that is far too long for a column\n      what it means\n',
+    );
+  });
+});

@@ -1,0 +1,282 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BadBody } from '../../src/json/bad-body.ts';
+import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
+import { scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
+import { objectText } from './json-arbitrary.ts';
+
+const texts = (batch: RecordBatch) =>
+  Array.from({ length: batch.count }, (_, index) => recordBytes(batch, index).toString());
+
+const ids = (batch: RecordBatch) =>
+  Array.from({ length: batch.count }, (_, index) =>
+    batch.ids[2 * index] === -1
+      ? undefined
+      : batch.bytes.toString('utf8', batch.ids[2 * index], batch.ids[2 * index + 1]),
+  );
+
+function refusal(action: () => unknown): [message: string, offset: number] {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof BadBody) return [error.message, error.offset];
+    throw error;
+  }
+  throw new Error('it was accepted');
+}
+
+describe('scanPage', () => {
+  it('finds the records and the other members of the envelope', () => {
+    const body = Buffer.from(
+      '{"total":2,"pageResults":[{"id":"a","n":1.10},{"id":7}],"errors":[],"nextToken":null}',
+    );
+    const { records, members } = scanPage(body, 'pageResults');
+    expect(texts(records)).toEqual(['{"id":"a","n":1.10}', '{"id":7}']);
+    expect(ids(records)).toEqual(['"a"', '7']);
+    expect(records.spaced).toBe(false);
+    const named = [...members].map(([name, [start, end]]) => [name, body.toString('utf8', start, end)]);
+    expect(named).toEqual([
+      ['total', '2'],
+      ['errors', '[]'],
+      ['nextToken', 'null'],
+    ]);
+  });
+
+  it('takes a top-level id that is a string or a number, the last of several, however the name is escaped', () => {
+    const records = [
+      '{"id":null}',
+      '{"id":{"id":1}}',
+      '{"x":{"id":1}}',
+      '{"ids":1,"i":2,"":3}',
+      '{"\\u0069d":"e"}',
+      '{"i\\u0064":-1}',
+      '{"id":1,"id":2}',
+      '{"id":1,"id":true}',
+      '{"\\u0069\\u0064" : 5 }',
+    ];
+    const { records: found } = scanPage(Buffer.from(`{"data":[${records.join()}]}`), 'data');
+    expect(ids(found)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      '"e"',
+      '-1',
+      '2',
+      undefined,
+      '5',
+    ]);
+  });
+
+  it('notices white space within records, and only there', () => {
+    const spaced = (body: string) => scanPage(Buffer.from(body), 'data').records.spaced;
+    expect(spaced(' { "data" : [ {"a":" b "} , {} ] } \n')).toBe(false);
+    for (const record of [
+      '{ "a":1}',
+      '{"a" :1}',
+      '{"a": 1}',
+      '{"a":1 }',
+      '{"a":1, "b":2}',
+      '{"a":[ ]}',
+      '{ }',
+      '{"a":{"b":[1, 2]}}',
+    ]) {
+      expect(spaced(`{"data":[{},${record},{}]}`)).toBe(true);
+    }
+  });
+
+  it('reads assigned documents from an array and from a page envelope', () => {
+    const plain = scanPage(
+      Buffer.from('{"id":1,"assignedDocuments":[{"id":2}],"name":"f"}'),
+      'assignedDocuments',
+    );
+    expect(texts(plain.records)).toEqual(['{"id":2}']);
+    expect([...plain.members.keys()]).toEqual(['id', 'name']);
+    expect(plain.envelope).toBeUndefined();
+    const paged = scanPage(
+      Buffer.from('{"id":1,"assignedDocuments":{"total":9,"pageResults":[{"id":2}],"page":1}}'),
+      'assignedDocuments',
+    );
+    expect(texts(paged.records)).toEqual(['{"id":2}']);
+    expect([...paged.envelope!.keys()]).toEqual(['total', 'page']);
+  });
+
+  it('passes over a byte order mark', () => {
+    expect(texts(scanPage(Buffer.from('\ufeff{"data":[{"a":1}]}'), 'data').records)).toEqual(['{"a":1}']);
+  });
+
+  it.each([
+    ['', 'expected an object with "data", found the end of the body (byte 0)'],
+    ['<html>', 'expected an object with "data", found "<" (byte 0)'],
+    ['[{}]', 'expected an object with "data", found "[" (byte 0)'],
+    ['null', 'expected an object with "data", found "n" (byte 0)'],
+    ['{"total":1,"items":[]}', 'expected "data" in the object, found "total", "items" (byte 0)'],
+    ['{"data":{}}', 'expected an array of records, found "{" (byte 8)'],
+    ['{"data":null}', 'expected an array of records, found "n" (byte 8)'],
+    ['{"data":[1]}', 'expected a record, which is an object, found "1" (byte 9)'],
+    ['{"data":[{}', 'expected "," or "]" behind a record, found the end of the body (byte 11)'],
+    ['{"data":[{"a":"x', 'expected the string to go on, found the end of the body (byte 16)'],
+    ['{"data":[{"a":1,}]}', 'expected a string, found "}" (byte 16)'],
+    ['{"data":[{}],}', 'expected a string, found "}" (byte 13)'],
+    ['{"data":[{}]}x', 'expected the end of the body, found "x" (byte 13)'],
+    ['{"data":[],"data":[]}', '"data" is there twice (byte 11)'],
+    ['{"data":[{"a":"\u0001"}]}', 'expected the string to go on, found byte 0x01 (byte 15)'],
+    ['{"data":[{"a":"\\x"}]}', 'expected an escape, found "x" (byte 16)'],
+    ['{"data":[{"a":"\\u12g4"}]}', 'expected a hexadecimal digit, found "g" (byte 19)'],
+    ['{"data":[{"a":01}]}', 'expected "," or "}", found "1" (byte 15)'],
+    ['{"data":[{"a":tru}]}', 'expected true, found "}" (byte 17)'],
+  ])('refuses %s', (body, message) => {
+    expect(refusal(() => scanPage(Buffer.from(body), 'data'))[0]).toBe(message);
+  });
+
+  it('names the byte where UTF-8 ends', () => {
+    const body = Buffer.concat([
+      Buffer.from('{"data":[{"a":"é€😀'),
+      Buffer.from([0xc3, 0x22]),
+      Buffer.alloc(99, 'x'),
+    ]);
+    expect(refusal(() => scanPage(body, 'data'))).toEqual(['the body is not UTF-8 text (byte 24)', 24]);
+  });
+
+  it('refuses 100,000 levels and a string of 17 MB without exhausting anything', () => {
+    const deep = `{"data":[{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
+    expect(refusal(() => scanPage(Buffer.from(deep), 'data'))[0]).toMatch(
+      /^more than 1000 levels of nesting/,
+    );
+    const long = Buffer.from(`{"data":[{"a":"${'x'.repeat(17 * 1024 * 1024)}"}]}`);
+    expect(refusal(() => scanPage(long, 'data'))[0]).toMatch(/^a string is longer than/);
+    const allowed = `{"data":[{"a":${'['.repeat(1000)}${']'.repeat(1000)}}]}`;
+    expect(scanPage(Buffer.from(allowed), 'data').records.count).toBe(1);
+  });
+
+  it('finds more records than its tables hold at first', () => {
+    const body = JSON.stringify({ data: Array.from({ length: 5000 }, (_, id) => ({ id })) });
+    const { records } = scanPage(Buffer.from(body), 'data');
+    expect(texts(records)).toEqual(Array.from({ length: 5000 }, (_, id) => `{"id":${id}}`));
+    expect(ids(records)).toEqual(Array.from({ length: 5000 }, (_, id) => String(id)));
+  });
+});
+
+describe('scanPage beside JSON.parse', () => {
+  const mutation = fc.tuple(
+    fc.nat(),
+    fc.constantFrom(
+      '',
+      '"',
+      '\\',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '0',
+      '-',
+      '.',
+      'e',
+      'u',
+      ' ',
+      '\n',
+      '\u0000',
+      't',
+      '1',
+      'é',
+    ),
+    fc.nat({ max: 3 }),
+  );
+  // Drawn from a pool: to make a record takes longer than to test with it.
+  const mutated = fc.tuple(objectText(), fc.array(mutation, { maxLength: 2 })).map(([text, mutations]) => {
+    let result = `{"data":[${text}]}`;
+    for (const [place, insert, removed] of mutations) {
+      const at = place % (result.length + 1);
+      result = result.slice(0, at) + insert + result.slice(at + removed);
+    }
+    return result;
+  });
+
+  it('accepts exactly what JSON.parse accepts and finds the same records', () => {
+    fc.assert(
+      fc.property(mutated, (text) => {
+        const bytes = Buffer.from(text);
+        let expected: unknown;
+        try {
+          expected = JSON.parse(bytes.toString());
+        } catch {
+          // A place in the text is all that a user can act on.
+          const [, offset] = refusal(() => scanRecord(bytes));
+          expect(offset >= 0 && offset <= bytes.length).toBe(true);
+          return;
+        }
+        if (expected === null || typeof expected !== 'object' || Array.isArray(expected)) {
+          expect(refusal(() => scanRecord(bytes))[0]).toMatch(/^expected a record/);
+          return;
+        }
+        expect(texts(scanRecord(bytes)).map((record) => JSON.parse(record))).toEqual([expected]);
+        const data = (expected as { data?: unknown }).data;
+        const isPage =
+          Array.isArray(data) &&
+          data.every((item) => item && typeof item === 'object' && !Array.isArray(item));
+        if (!isPage) refusal(() => scanPage(bytes, 'data'));
+        else if (text.split('"data"').length === 2) {
+          expect(texts(scanPage(bytes, 'data').records).map((record) => JSON.parse(record))).toEqual(data);
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
+
+describe('scanPage on damaged bytes', () => {
+  it('accepts only what is UTF-8 and JSON, and never throws anything but BadBody', () => {
+    const page = Buffer.from(
+      '{"total":1,"data":[{"id":"é€😀","a":[1.5e3,{"b":null}],"c":"\\ud83d\\n"},{}],"errors":[]}',
+    );
+    const damage = fc.array(fc.tuple(fc.nat({ max: page.length - 1 }), fc.nat({ max: 255 })), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+    fc.assert(
+      fc.property(damage, fc.nat({ max: page.length }), fc.boolean(), (changes, length, cut) => {
+        const bytes = Buffer.from(page);
+        for (const [place, byte] of changes) bytes[place] = byte;
+        const body = cut ? bytes.subarray(0, length) : bytes;
+        let records: string[];
+        try {
+          records = texts(scanPage(body, 'data').records);
+        } catch (error) {
+          expect(error).toBeInstanceOf(BadBody);
+          return;
+        }
+        const { data } = JSON.parse(decoder.decode(body)) as { data: unknown[] };
+        expect(records.map((record) => JSON.parse(record) as unknown)).toEqual(data);
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});
+
+describe('other bodies', () => {
+  it('scans an array of records', () => {
+    expect(texts(scanArray(Buffer.from(' [ {"a":1} ,{}]\n')))).toEqual(['{"a":1}', '{}']);
+    expect(scanArray(Buffer.from('[]')).count).toBe(0);
+    expect(refusal(() => scanArray(Buffer.from('{}')))[0]).toMatch(/^expected an array of records/);
+    expect(refusal(() => scanArray(Buffer.from('[{},]')))[0]).toMatch(/^expected a record/);
+  });
+
+  it('scans lines', () => {
+    expect(texts(scanLines(Buffer.from('{"a":1}\n\n {"b":2}\r\n{}')))).toEqual(['{"a":1}', '{"b":2}', '{}']);
+    expect(scanLines(Buffer.alloc(0)).count).toBe(0);
+    expect(refusal(() => scanLines(Buffer.from('{} {}')))).toEqual([
+      'expected the end of the line, found "{" (byte 3)',
+      3,
+    ]);
+    expect(refusal(() => scanLines(Buffer.from('{}\n[')))[1]).toBe(3);
+  });
+
+  it('scans one record', () => {
+    const batch = scanRecord(Buffer.from(' {"id": 1}\n'));
+    expect([texts(batch), ids(batch), batch.spaced]).toEqual([['{"id": 1}'], ['1'], true]);
+    expect(refusal(() => scanRecord(Buffer.from('{}{}')))[1]).toBe(2);
+  });
+});

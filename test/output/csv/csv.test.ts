@@ -1,0 +1,195 @@
+import { stringify } from 'csv-stringify/sync';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/errors.ts';
+import { CellReader, type Cell } from '../../../src/json/cells.ts';
+import { sliceRecords } from '../../../src/json/records.ts';
+import { scanLines } from '../../../src/json/scan-records.ts';
+import { openCsv, openTsv } from '../../../src/output/csv/csv.ts';
+import { objectText } from '../../json/json-arbitrary.ts';
+import { readStrictCsv } from '../strict-csv.ts';
+import { batchOf, writeAll } from '../write-all.ts';
+
+const csv = async (records: readonly string[], layout = {}) =>
+  (await writeAll(openCsv, [batchOf(...records)], layout)).toString();
+
+describe('openCsv', () => {
+  it('flattens objects, keeps numbers, quotes what RFC 4180 has quoted', async () => {
+    const record =
+      '{"n":1190.10,"t":"a, b","q":"say \\"hi\\"","c":{"id":"x","a":{"b":-0.00}},"l":["v",1.0],"ok":true,"no":false,"nil":null,"e":"","br":"x\\ny","u":"\\u00e9\\ud83d\\ude00"}';
+    expect(await csv([record])).toBe(
+      'n,t,q,c.id,c.a.b,l,ok,no,nil,e,br,u\n1190.10,"a, b","say ""hi""",x,-0.00,"[""v"",1.0]",true,false,,,"x\ny",é😀\n',
+    );
+  });
+
+  it('has the union of all columns by first appearance, also of those that appear last', async () => {
+    const batches = [
+      batchOf('{"a":1}', '{"b":{"c":2},"a":3}'),
+      batchOf(),
+      batchOf('{}', '{"d":"x\\ny"}', '{"a":4}'),
+    ];
+    expect((await writeAll(openCsv, batches)).toString()).toBe('a,b.c,d\n1,,\n3,2,\n,,\n,,"x\ny"\n4,,\n');
+  });
+
+  it('streams rows when the columns are given, in that order, absent ones empty', async () => {
+    const written: string[] = [];
+    const sink = {
+      write: async (bytes: Uint8Array | string) => void written.push(Buffer.from(bytes).toString()),
+    };
+    const writer = openCsv(sink, {
+      columns: ['b.c', 'z', 'a', 'b', 'a'],
+      header: true,
+      excel: false,
+      single: false,
+      color: false,
+    });
+    await writer.write(batchOf('{"a":1,"b":{"c":2}}'));
+    expect(written.join('')).toBe('b.c,z,a,b,a\n2,,1,"{""c"":2}",1\n');
+    await writer.write(batchOf('{"b":5,"x":{"y":6}}'));
+    await writer.end();
+    expect(written.join('')).toBe('b.c,z,a,b,a\n2,,1,"{""c"":2}",1\n,,,5,\n');
+  });
+
+  it('writes no header when none is wanted', async () => {
+    expect(await csv(['{"a":1}'], { header: false })).toBe('1\n');
+    expect(await csv(['{"a":1}'], { header: false, columns: ['a', 'b'] })).toBe('1,\n');
+  });
+
+  it('writes of an empty result the header that was asked for, or nothing', async () => {
+    expect(await csv([])).toBe('');
+    expect(await csv([], { columns: ['a', 'b c', 'd,e'] })).toBe('a,b c,"d,e"\n');
+    expect(await csv([], { columns: ['a'], header: false })).toBe('');
+    expect(await csv(['{}', '{"a":{}}'])).toBe('');
+    expect((await writeAll(openCsv, [])).toString()).toBe('');
+  });
+
+  it('never writes an empty line for a row', async () => {
+    expect(await csv(['{}', '{"a":""}', '{"a":1}', '{"a":null}'])).toBe('a\n""\n""\n1\n""\n');
+    expect(await csv(['{}', '{"a":1}'], { columns: ['a'] })).toBe('a\n""\n1\n');
+    expect(await csv(['{}', '{"a":1}'], { columns: ['a'], excel: true })).toBe('\ufeffa\r\n""\r\n1\r\n');
+    expect(await csv(['{}', '{"a":1}', '{"a":2,"b":3}'])).toBe('a,b\n,\n1,\n2,3\n');
+    expect(await csv(['{"":null}'])).toBe('""\n""\n');
+  });
+
+  it('compacts arrays that were sent with white space', async () => {
+    expect(await csv(['{ "a" : [ 1 , " x " ] }'])).toBe('a\n"[1,"" x ""]"\n');
+  });
+
+  it('writes for a spreadsheet a byte order mark, CRLF, and formulas made inert, but numbers as they are', async () => {
+    const records = ['{"n":-12.50,"t":"=1+1","m":"-1,234.56"}', '{"n":1,"t":"-2+3","=x":true}'];
+    expect(await csv(records, { excel: true })).toBe(
+      "\ufeffn,t,m,'=x\r\n-12.50,'=1+1,\"-1,234.56\",\r\n1,'-2+3,,true\r\n",
+    );
+    expect(await csv(['{"t":"=1;2"}'], { excel: true, delimiter: ';', header: false })).toBe(
+      '\ufeff"\'=1;2"\r\n',
+    );
+    expect(await csv([], { excel: true })).toBe('');
+  });
+
+  it('takes any one character as delimiter but those that rows could not be read back with', async () => {
+    expect(await csv(['{"a":"x;y","b":"1,2"}'], { delimiter: ';' })).toBe('a;b\n"x;y";1,2\n');
+    expect(await csv(['{"a":1}', '{"b":"😀"}'], { delimiter: '😀' })).toBe('a😀b\n1😀\n😀"😀"\n');
+    for (const delimiter of ['', '"', '\n', '\r', ';;']) {
+      await expect(csv([], { delimiter })).rejects.toThrow(UsageError);
+    }
+  });
+
+  it('reads cells of every length up to the last byte of a body', async () => {
+    for (let length = 0; length < 12; length++) {
+      const [text, number] = ['x'.repeat(length), `1${'0'.repeat(length)}`];
+      const bodies = [`{"a":"${text}"}`, `{"a":${number}}`, `{"a":"${text},"}`, `{"a":["${text}"]}`];
+      const batches = bodies.map((body) => scanLines(Buffer.from(body)));
+      expect((await writeAll(openCsv, batches)).toString()).toBe(
+        `a\n${text || '""'}\n${number}\n"${text},"\n"[""${text}""]"\n`,
+      );
+    }
+  });
+
+  it('keeps rows over many chunks whole', async () => {
+    const records = Array.from(
+      { length: 3000 },
+      (_, index) => `{"id":${index},"t":"${'é,'.repeat(index % 900)}"}`,
+    );
+    records.push(`{"t":"${'"'.replace('"', '\\"').repeat(400_000)}"}`, '{"late":1}');
+    const rows = readStrictCsv(await csv(records));
+    expect(rows).toHaveLength(3003);
+    expect(rows[0]).toEqual(['id', 't', 'late']);
+    expect(rows[2900]).toEqual(['2899', 'é,'.repeat(2899 % 900), '']);
+    expect(rows[3001]).toEqual(['', '"'.repeat(400_000), '']);
+  });
+});
+
+describe('openTsv', () => {
+  it('separates with tabs and quotes like csv', async () => {
+    const text = await writeAll(openTsv, [
+      batchOf('{"a":"x\\ty","b":"1,2","c":"q\\"","d":"l\\nm"}', '{"e":1}'),
+    ]);
+    expect(text.toString()).toBe('a\tb\tc\td\te\n"x\ty"\t1,2\t"q"""\t"l\nm"\t\n\t\t\t\t1\n');
+  });
+});
+
+// Drawn from pools, since to make a record takes longer than to test with it; one pool without any white space, because
+// a page with none takes another way.
+const pools = [true, false].map((spaced) => fc.sample(objectText({ depth: 3, spaced }), 700));
+const recordsText = fc
+  .tuple(fc.constantFrom(...pools), fc.array(fc.nat({ max: 699 }), { maxLength: 5 }))
+  .map(([pool, indices]) => indices.map((index) => pool[index]!));
+const someColumns = fc.option(
+  fc.array(fc.constantFrom('a', 'b', 'a.b', 'b.a', 'id', '', 'a\\.b', '__proto__', 'l\nm', '=1+1'), {
+    minLength: 1,
+    maxLength: 4,
+  }),
+  { nil: undefined },
+);
+
+/** The records as rows of text: what every dialect must show. */
+function rowsOf(
+  records: readonly string[],
+  columns: readonly string[] | undefined,
+): [header: readonly string[], rows: string[][]] {
+  const reader = new CellReader(columns);
+  const batch = batchOf(...records);
+  const cells: (Cell | undefined)[][] = records.map((_, index) => reader.read(batch, index));
+  return [reader.columns, cells.map((row) => reader.columns.map((_, column) => row[column]?.text ?? ''))];
+}
+
+describe('csv beside csv-stringify', () => {
+  it('is byte for byte the same, in the plain dialect and in others', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        recordsText,
+        fc.nat({ max: 5 }),
+        someColumns,
+        fc.constantFrom(',', ',', ';', '\t'),
+        async (records, cut, columns, delimiter) => {
+          const batch = batchOf(...records);
+          const batches = [sliceRecords(batch, 0, cut), sliceRecords(batch, cut, batch.count)];
+          const [header, rows] = rowsOf(records, columns);
+          const options = {
+            delimiter,
+            record_delimiter: '\n',
+            quote_record_delimiter: true,
+            quoted_empty: header.length === 1,
+          };
+          const expected = header.length === 0 ? '' : stringify([header, ...rows], options);
+          const written = await writeAll(openCsv, batches, { columns, delimiter });
+          expect(written.toString('latin1')).toBe(Buffer.from(expected).toString('latin1'));
+        },
+      ),
+      { numRuns: 10_000 },
+    );
+  });
+
+  it('is read back by a strict reader as the same cells', async () => {
+    await fc.assert(
+      fc.asyncProperty(recordsText, someColumns, async (records, columns) => {
+        const [header, rows] = rowsOf(records, columns);
+        const text = await csv(records, { columns });
+        const wellFormed = (row: readonly string[]) => row.map((cell) => Buffer.from(cell).toString());
+        const expected = header.length === 0 ? [] : [header, ...rows].map(wellFormed);
+        expect(JSON.stringify(readStrictCsv(text))).toBe(JSON.stringify(expected));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});

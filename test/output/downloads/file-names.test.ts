@@ -1,0 +1,156 @@
+import { posix, resolve, win32 } from 'node:path';
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanExtension } from '../../../src/output/downloads/file-names.ts';
+import { safeFileName } from '../../../src/output/downloads/file-names.ts';
+import { NameRegister } from '../../../src/output/downloads/file-names.ts';
+import { around, devices, hostileNames, traversals } from '../hostile-names.ts';
+import { hasForbidden, hostileText } from '../hostile-text.ts';
+
+const named: readonly (readonly [stem: string, name: string])[] = [
+  ['F-1001', 'F-1001-1.pdf'],
+  ['Ñandú 12/2024', 'Ñandú 12_2024-1.pdf'],
+  ['../../etc/passwd', '_.._etc_passwd-1.pdf'],
+  ['..\\..\\x', '_.._x-1.pdf'],
+  ['C:\\x', 'C_x-1.pdf'],
+  ['', 'file-1.pdf'],
+  ['.', 'file-1.pdf'],
+  ['..', 'file-1.pdf'],
+  [' . ', 'file-1.pdf'],
+  ['.bashrc', 'bashrc-1.pdf'],
+  ['-rf', 'rf-1.pdf'],
+  ['~root', 'root-1.pdf'],
+  ['a. . ', 'a-1.pdf'],
+  ['CON', '_CON-1.pdf'],
+  ['con.x', '_con.x-1.pdf'],
+  ['com1 .x', '_com1 .x-1.pdf'],
+  ['COM¹', '_COM¹-1.pdf'],
+  ['console', 'console-1.pdf'],
+  ['a\u0000b\nc', 'a_b_c-1.pdf'],
+  ['fdp.\u202eexe', 'fdp._exe-1.pdf'],
+  ['e\u0301', 'é-1.pdf'],
+  ['a\ud800b', 'a_b-1.pdf'],
+  ['a:b*c?d"e<f>g|h', 'a_b_c_d_e_f_g_h-1.pdf'],
+  ['x'.repeat(300), `${'x'.repeat(144)}-1.pdf`],
+  ['漢'.repeat(100), `${'漢'.repeat(48)}-1.pdf`],
+  ['😀'.repeat(100), `${'😀'.repeat(36)}-1.pdf`],
+];
+
+/** What is wrong with a name, by rules of its own; none of them a rule of the code. */
+function faultsOf(name: string): string[] {
+  const rules: readonly (readonly [fault: string, isSo: boolean])[] = [
+    ['leaves the folder', resolve('/downloads', name) !== `/downloads/${name}`],
+    ['leaves the folder on Windows', win32.resolve('C:\\downloads', name) !== `C:\\downloads\\${name}`],
+    ['is not one segment', posix.basename(name) !== name || win32.basename(name) !== name],
+    ['holds what Windows forbids', /[<>:"/\\|?*]/.test(name)],
+    ['begins or ends badly', /^[.~\s-]|[.\s]$/.test(name)],
+    ['is a device', /^(?:con|prn|aux|nul|com\d|lpt\d)$/i.test(name.split('.')[0]!.trim())],
+    ['holds what is not seen', hasForbidden(name)],
+    ['is not NFC', name.normalize('NFC') !== name],
+    ['is too long', Buffer.byteLength(name) > 150],
+  ];
+  return rules.filter(([, isSo]) => isSo).map(([fault]) => fault);
+}
+
+describe('safeFileName', () => {
+  it.each(named)('makes of %j %s', (stem, name) => {
+    expect(safeFileName({ stem, index: 1, extension: 'pdf' })).toBe(name);
+    expect(faultsOf(name)).toEqual([]);
+  });
+
+  it('makes a safe name of every way out of a folder and every device', () => {
+    const stems = hostileNames();
+    expect(stems.length).toBeGreaterThan(120);
+    for (const stem of stems)
+      expect(faultsOf(safeFileName({ stem, index: 12, extension: 'xml' }))).toEqual([]);
+  });
+
+  it('makes a safe name of any text', () => {
+    const part = fc.oneof(
+      hostileText,
+      fc.constantFrom(...traversals, ...devices, ...around),
+      fc.string({ unit: 'grapheme' }),
+    );
+    const stem = fc.array(part, { maxLength: 40 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(
+        stem,
+        fc.nat(9_999),
+        hostileText,
+        (stem, index, extension) => faultsOf(safeFileName({ stem, index, extension })).length === 0,
+      ),
+      { numRuns: 10_000 },
+    );
+  });
+});
+
+describe('NameRegister', () => {
+  it('gives equal names a number, also when only a careless file system takes them for equal', () => {
+    const register = new NameRegister();
+    const names = [
+      'a-1.pdf',
+      'A-1.PDF',
+      'a-1.pdf',
+      'a-1-2.pdf',
+      'é.pdf',
+      'e\u0301.pdf',
+      'ß.pdf',
+      'SS.pdf',
+      'x',
+      'x',
+    ];
+    expect(names.map((name) => register.take(name))).toEqual([
+      'a-1.pdf',
+      'A-1-2.PDF',
+      'a-1-3.pdf',
+      'a-1-2-2.pdf',
+      'é.pdf',
+      'e\u0301-2.pdf',
+      'ß.pdf',
+      'SS-2.pdf',
+      'x',
+      'x-2',
+    ]);
+  });
+
+  it('never gives a name twice, nor one that is too long', () => {
+    const stem = fc.constantFrom('a', 'A', 'a-2', 'a-2-2', '漢'.repeat(50), '漢'.repeat(49), 'x'.repeat(200));
+    fc.assert(
+      fc.property(fc.array(stem, { maxLength: 40 }), (stems) => {
+        const register = new NameRegister();
+        const names = stems.map((stem) => register.take(safeFileName({ stem, index: 1, extension: 'pdf' })));
+        expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+        expect(names.flatMap(faultsOf)).toEqual([]);
+      }),
+    );
+  });
+
+  it('is quick about thousands of equal names', () => {
+    const register = new NameRegister();
+    for (let count = 0; count < 20_000; count++) register.take('file-1.pdf');
+    expect(register.take('file-1.pdf')).toBe('file-1-20001.pdf');
+  });
+});
+
+describe('cleanExtension', () => {
+  it.each([
+    ['application/pdf', '/x', 'pdf'],
+    ['Application/PDF; charset=binary', '/x.exe', 'pdf'],
+    ['text/xml', '/x.pdf', 'xml'],
+    ['application/octet-stream', '/a/b.XML', 'xml'],
+    [undefined, '/a.b/c.p7s', 'p7s'],
+    ['', '/archive.tar.gz', 'gz'],
+    [undefined, '/a.pdf/', 'bin'],
+    [undefined, '/a', 'bin'],
+    [undefined, '/a.', 'bin'],
+    [undefined, '/a.pdf%2f..%2fx', 'bin'],
+    [undefined, '/a.p\u202ef', 'bin'],
+    [undefined, '/a.verylongone', 'bin'],
+    ['application/x-msdownload', '/a.exe', 'bin'],
+    [undefined, '/a.LNK', 'bin'],
+    ['constructor', '/a.pdf', 'pdf'],
+    ['__proto__', '/a.pdf', 'pdf'],
+  ])('of type %s at %s is %s', (type, path, ending) => {
+    expect(cleanExtension(type, path)).toBe(ending);
+  });
+});

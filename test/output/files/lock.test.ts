@@ -1,0 +1,208 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { OutputError } from '../../../src/errors.ts';
+import { sideFilesOf } from '../../../src/output/files/side-files.ts';
+import { processTable, type Processes } from '../../../src/output/files/processes.ts';
+import type { FileTarget } from '../../../src/output/files/target.ts';
+import { lockTarget } from '../../../src/output/files/lock.ts';
+import { fakeProcesses, fakeSite, OUR_PID } from '../fake-site.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const SINCE = '2026-11-02T07:00:00.000Z';
+const OTHER_PID = 5_000_002;
+
+function targetIn(folder: string): FileTarget {
+  return { kind: 'file', shown: 'out.csv', folder, name: 'out.csv', existing: undefined };
+}
+
+function lockIn(folder: string, contents: unknown): string {
+  const path = join(folder, '.out.csv.folio-lock');
+  writeFileSync(path, typeof contents === 'string' ? contents : JSON.stringify(contents));
+  return path;
+}
+
+async function refusal(
+  folder: string,
+  processes: Processes,
+): Promise<[message: string, hint: string | undefined]> {
+  const error: unknown = await lockTarget(targetIn(folder), fakeSite({ processes })).catch(
+    (error: unknown) => error,
+  );
+  if (!(error instanceof OutputError)) throw new Error('was not refused', { cause: error });
+  return [error.message, error.hint];
+}
+
+function refuse(): never {
+  throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
+}
+
+/** A machine on which every number is a process that began at `start`. */
+function started(start: string): Processes {
+  return { ...fakeProcesses(), look: () => Promise.resolve({ alive: true, start }) };
+}
+
+describe('a lock', () => {
+  it('names its holder, and goes with its release', async () => {
+    const folder = temporaryFolder();
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
+    expect(JSON.parse(readFileSync(join(folder, '.out.csv.folio-lock'), 'utf8'))).toEqual({
+      pid: OUR_PID,
+      host: 'desk',
+      startedAt: '2026-11-02T08:00:00.000Z',
+    });
+    await lock.release();
+    await lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('that became another run’s is not released', async () => {
+    const folder = temporaryFolder();
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    lockIn(folder, 'theirs');
+    await lock.release();
+    expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
+  });
+
+  it('of a living run is respected', async () => {
+    const folder = temporaryFolder();
+    lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });
+    expect(await refusal(folder, fakeProcesses(OUR_PID, [OTHER_PID]))).toEqual([
+      `another run (pid ${OTHER_PID}, since ${SINCE}) is writing out.csv`,
+      'wait for it to end, or write to another file',
+    ]);
+    expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
+  });
+
+  it('of this very run is respected', async () => {
+    const folder = temporaryFolder();
+    await lockTarget(targetIn(folder), fakeSite());
+    expect(await refusal(folder, fakeProcesses())).toEqual([
+      'this run is writing out.csv already',
+      'name two different files',
+    ]);
+  });
+
+  it('of another machine is respected, dead or alive', async () => {
+    const folder = temporaryFolder();
+    const path = lockIn(folder, { pid: OTHER_PID, host: 'server', startedAt: SINCE });
+    expect(await refusal(folder, fakeProcesses())).toEqual([
+      `another run (pid ${OTHER_PID} on server, since ${SINCE}) is writing out.csv`,
+      `if that run is over, delete ${path}`,
+    ]);
+  });
+
+  it.each(['', '{"pid":', '{"pid":"7","host":"desk","startedAt":""}', 'null', '{}'])(
+    'that does not say whose it is is respected: %s',
+    async (contents) => {
+      const folder = temporaryFolder();
+      const path = lockIn(folder, contents);
+      expect(await refusal(folder, fakeProcesses())).toEqual([
+        `out.csv is locked by ${path}, which does not say whose it is`,
+        `if that run is over, delete ${path}`,
+      ]);
+    },
+  );
+
+  it('of a dead run is taken over', async () => {
+    const folder = temporaryFolder();
+    const path = lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: OUR_PID });
+    expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
+    await lock.release();
+  });
+
+  it('of a dead run is taken over even if another run died while doing so', async () => {
+    const folder = temporaryFolder();
+    const dead = JSON.stringify({ pid: OTHER_PID, host: 'desk', startedAt: SINCE });
+    lockIn(folder, dead);
+    // What that one left: the lock on removing the lock.
+    writeFileSync(sideFilesOf('out.csv').guard(join(folder, '.out.csv.folio-lock'), dead), dead);
+    await lockTarget(targetIn(folder), fakeSite());
+    expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
+  });
+
+  it('of a process whose number another one has now is taken over', async () => {
+    const folder = temporaryFolder();
+    const holder = { pid: OTHER_PID, host: 'desk', startedAt: SINCE, processStart: 'boot/100' };
+    lockIn(folder, holder);
+    expect((await refusal(folder, started('boot/100')))[0]).toMatch(/^another run/);
+    await lockTarget(targetIn(folder), fakeSite({ processes: started('boot/200') }));
+  });
+});
+
+describe('many runs on one target', () => {
+  /** Every run tries, holds the lock for a while, and then releases it or dies with it. */
+  it('never hold the lock two at a time, whoever dies when', async () => {
+    const folder = temporaryFolder();
+    const alive = new Set<number>();
+    let nextPid = OUR_PID;
+    let [holding, held, refused] = [0, 0, 0];
+    const run = async (worker: number): Promise<void> => {
+      for (let round = 0; round < 25; round++) {
+        const pid = nextPid++;
+        alive.add(pid);
+        const processes: Processes = {
+          pid,
+          host: 'desk',
+          look: (pid) => Promise.resolve({ alive: alive.has(pid) }),
+        };
+        try {
+          const lock = await lockTarget(targetIn(folder), fakeSite({ processes }));
+          holding++;
+          held++;
+          expect(holding).toBe(1);
+          for (let turns = (worker * 7 + round) % 5; turns > 0; turns--) await setImmediate();
+          holding--;
+          if ((worker + round) % 3 > 0) await lock.release();
+        } catch (error) {
+          if (!(error instanceof OutputError)) throw error;
+          refused++;
+        }
+        alive.delete(pid);
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, (_, worker) => run(worker)));
+    expect(held).toBeGreaterThan(16);
+    expect(held + refused).toBe(16 * 25);
+  });
+
+  it('that find a dead lock together: one gets it', async () => {
+    for (let round = 0; round < 20; round++) {
+      const folder = temporaryFolder();
+      lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });
+      const pids = Array.from({ length: 12 }, (_, index) => OUR_PID + 10 + index);
+      const runs = pids.map((pid) =>
+        lockTarget(targetIn(folder), fakeSite({ processes: fakeProcesses(pid, pids) })),
+      );
+      const ends = await Promise.allSettled(runs);
+      expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
+  });
+});
+
+describe('processTable', () => {
+  it('knows this process, and that no process has an impossible number', async () => {
+    const processes = processTable(process);
+    expect([processes.pid, processes.host]).toEqual([process.pid, hostname()]);
+    const self = await processes.look(process.pid);
+    expect(self.alive).toBe(true);
+    expect(await processes.look(process.pid)).toEqual(self);
+    expect(await processes.look(OUR_PID)).toEqual({ alive: false });
+  });
+
+  it('takes one that may not be signalled for alive', async () => {
+    expect(await processTable({ pid: 1, kill: refuse }).look(OUR_PID)).toEqual({ alive: true });
+  });
+
+  it.skipIf(process.platform !== 'linux')('tells processes apart by their start', async () => {
+    const processes = processTable(process);
+    const [self, parent] = await Promise.all([processes.look(process.pid), processes.look(process.ppid)]);
+    expect(self.start).toMatch(/^[0-9a-f-]{36}\/\d+$/);
+    expect(parent.start).not.toBe(self.start);
+  });
+});

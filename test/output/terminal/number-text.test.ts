@@ -1,0 +1,54 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { digitGrouper } from '../../../src/output/terminal/number-text.ts';
+import { localeOf } from '../../../src/output/terminal/number-text.ts';
+
+describe('digitGrouper', () => {
+  it.each([
+    ['en-US', '1190000.50', '1,190,000.50'],
+    ['en-US', '12345678901234567890', '12,345,678,901,234,567,890'],
+    ['en-US', '-1234.00', '-1,234.00'],
+    ['en-US', '0.10', '0.10'],
+    ['en-US', '1E2', '1E2'],
+    ['en-US', '123456.7e-8', '123456.7e-8'],
+    ['en-GB', '1190000.50', '1,190,000.50'],
+    ['es-CL', '1190000.50', '1.190.000,50'],
+    ['xx-YY', '100', '100'],
+    ['es-ES', '1190.5', '1190,5'],
+    ['es-ES', '11900', '11.900'],
+    ['fr-FR', '1190000.5', '1\u202f190\u202f000,5'],
+    ['en-IN', '12345678.9', '1,23,45,678.9'],
+    ['de-DE', '1234567.80', '1.234.567,80'],
+  ])('in %s, %s is %s', (locale, literal, expected) => {
+    expect(digitGrouper(locale)(literal)).toBe(expected);
+  });
+
+  it('keeps every digit', () => {
+    const literal = fc.tuple(fc.bigInt(), fc.option(fc.stringMatching(/^\d{1,20}$/)));
+    const locale = fc.constantFrom('en-US', 'es-CL', 'es-ES', 'de-CH', 'fr-FR', 'en-IN', 'pl-PL');
+    fc.assert(
+      fc.property(literal, locale, ([whole, fraction], locale) => {
+        const sent = fraction === null ? `${whole}` : `${whole}.${fraction}`;
+        expect(digitGrouper(locale)(sent).replace(/[^\d-]/g, '')).toBe(sent.replace('.', ''));
+      }),
+    );
+  });
+});
+
+describe('localeOf', () => {
+  it.each([
+    [{}, 'en-US'],
+    [{ LANG: 'C.UTF-8' }, 'en-US'],
+    [{ LANG: 'POSIX' }, 'en-US'],
+    [{ LANG: 'es_CL.UTF-8' }, 'es-CL'],
+    [{ LANG: 'de_DE@euro' }, 'de-DE'],
+    [{ LANG: 'es' }, 'es'],
+    [{ LANG: 'es-CL' }, 'es-CL'],
+    [{ LANG: 'es_CL.UTF-8', LC_NUMERIC: 'de_DE.UTF-8' }, 'de-DE'],
+    [{ LANG: 'es_CL.UTF-8', LC_NUMERIC: 'de_DE.UTF-8', LC_ALL: 'C' }, 'en-US'],
+    [{ LANG: 'es_CL.UTF-8', LC_ALL: '' }, 'es-CL'],
+    [{ LANG: '../../etc' }, 'en-US'],
+  ])('%j is %s', (env, locale) => {
+    expect(localeOf(env)).toBe(locale);
+  });
+});

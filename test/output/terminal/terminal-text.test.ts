@@ -1,0 +1,51 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { visible } from '../../../src/output/terminal/terminal-text.ts';
+import { FORBIDDEN, hasForbidden, hostileText } from '../hostile-text.ts';
+
+const cases: readonly (readonly [what: string, given: string, shown: string])[] = [
+  ['plain text', 'Ñandú & Cía. 漢字 😀 ❤️', 'Ñandú & Cía. 漢字 😀 ❤️'],
+  ['a combining mark', 'e\u0301', 'e\u0301'],
+  ['a colour', '\u001b[31mred\u001b[0m', '␛[31mred␛[0m'],
+  ['a title', '\u001b]0;title\u0007', '␛]0;title␇'],
+  ['a link (OSC 8)', '\u001b]8;;http://x\u001b\\y', '␛]8;;http://x␛\\y'],
+  ['the clipboard (OSC 52)', '\u001b]52;c;cm0=\u0007', '␛]52;c;cm0=␇'],
+  ['a C1 introducer', '\u009b31m', '\\u{9b}31m'],
+  ['delete', 'a\u007fb', 'a␡b'],
+  ['an overwritten line', 'total 1\rtotal 2\n', 'total 1␍total 2␊'],
+  ['a tab', 'a\tb', 'a␉b'],
+  ['bidirectional override', 'fdp.\u202eexe', 'fdp.\\u{202e}exe'],
+  [
+    'bidirectional isolates and marks',
+    '\u2066\u2069\u200e\u200f\u061c',
+    '\\u{2066}\\u{2069}\\u{200e}\\u{200f}\\u{61c}',
+  ],
+  ['zero width', 'a\u200b\u200c\u200d\u2060\ufeffb', 'a\\u{200b}\\u{200c}\\u{200d}\\u{2060}\\u{feff}b'],
+  ['separators', 'a\u2028b\u2029c', 'a\\u{2028}b\\u{2029}c'],
+  ['tags', '\u{e0041}\u{e007f}', '\\u{e0041}\\u{e007f}'],
+  ['a soft hyphen', 'pa\u00adid', 'pa\\u{ad}id'],
+  ['a surrogate alone', '\ud83d!\ude00', '\\u{d83d}!\\u{de00}'],
+];
+
+describe('visible', () => {
+  it.each(cases)('shows %s', (_what, given, shown) => {
+    expect(visible(given)).toBe(shown);
+  });
+
+  it('marks every character of the forbidden classes', () => {
+    for (const [first, last] of FORBIDDEN) {
+      const all = Array.from({ length: last - first + 1 }, (_, index) => String.fromCodePoint(first + index));
+      expect(all.filter((character) => hasForbidden(visible(`a${character}b`)))).toEqual([]);
+    }
+  });
+
+  it('lets none of them through in any text, and changes nothing that is safe already', () => {
+    fc.assert(
+      fc.property(hostileText, (text) => {
+        const shown = visible(text);
+        return !hasForbidden(shown) && visible(shown) === shown;
+      }),
+      { numRuns: 10_000 },
+    );
+  });
+});

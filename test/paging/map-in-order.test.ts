@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { mapInOrder } from '../../src/paging/map-in-order.ts';
+
+const forever = new AbortController().signal;
+
+async function* numbers(count: number): AsyncGenerator<number> {
+  for (let number = 0; number < count; number++) yield number;
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
+}
+
+describe('mapInOrder', () => {
+  it('gives results in the order of the jobs, with no more running than allowed', async () => {
+    let [running, most] = [0, 0];
+    const run = async (job: number): Promise<number> => {
+      most = Math.max(most, ++running);
+      await turns((job * 7) % 5);
+      running--;
+      return job * 2;
+    };
+    const limits = { concurrency: 3, ahead: 10, signal: forever };
+    const results = await collect(mapInOrder(() => numbers(50), run, limits));
+    expect(results).toEqual(Array.from({ length: 50 }, (_, at) => at * 2));
+    expect(most).toBe(3);
+  });
+
+  it('reads no further ahead than allowed behind a slow job', async () => {
+    let begun = 0;
+    let release = (): void => {};
+    const first = new Promise<void>((resolve) => (release = resolve));
+    const run = async (job: number): Promise<number> => {
+      begun++;
+      if (job === 0) await first;
+      return job;
+    };
+    const items = mapInOrder(() => numbers(100), run, { concurrency: 4, ahead: 6, signal: forever });
+    const head = items.next();
+    await turns(50);
+    expect(begun).toBe(6);
+    release();
+    expect(await head).toEqual({ value: 0, done: false });
+    expect(await collect(items)).toHaveLength(99);
+  });
+
+  it('throws a failure at its turn, after what was before it, and waits for what runs', async () => {
+    let ended = 0;
+    const run = async (job: number, signal: AbortSignal): Promise<number> => {
+      if (job === 2) throw new Error('job 2');
+      if (job > 2) {
+        await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        await turns(3);
+      }
+      ended++;
+      return job;
+    };
+    const given: number[] = [];
+    const limits = { concurrency: 4, ahead: 10, signal: forever };
+    const reading = async (): Promise<void> => {
+      for await (const result of mapInOrder(() => numbers(10), run, limits)) given.push(result);
+    };
+    await expect(reading()).rejects.toThrow('job 2');
+    expect(given).toEqual([0, 1]);
+    // Two before the failure; those begun behind it were told to stop and have ended.
+    expect(ended).toBeGreaterThanOrEqual(2);
+    const endedThen = ended;
+    await turns(10);
+    expect(ended).toBe(endedThen);
+  });
+
+  it('gives what was done before the source failed', async () => {
+    async function* source(): AsyncGenerator<number> {
+      yield 1;
+      throw new Error('the walk');
+    }
+    const given: number[] = [];
+    const reading = async (): Promise<void> => {
+      for await (const one of mapInOrder(source, async (job) => job, {
+        concurrency: 2,
+        ahead: 4,
+        signal: forever,
+      })) {
+        given.push(one);
+      }
+    };
+    await expect(reading()).rejects.toThrow('the walk');
+    expect(given).toEqual([1]);
+  });
+});

@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { checkNameIsNew, parseProfileName } from '../../src/profiles/profile.ts';
+
+describe('parseProfileName', () => {
+  it.each(['acme', 'Acme-2026', 'a.b_c', '7', '_x', '__proto__', 'x'.repeat(64), 'console', 'com10'])(
+    'takes %s',
+    (name) => {
+      expect(parseProfileName(name, '--profile')).toBe(name);
+    },
+  );
+
+  it.each([
+    '',
+    '.',
+    '..',
+    '.hidden',
+    '-q',
+    'a b',
+    'a,b',
+    'a/b',
+    'a\\b',
+    'a:b',
+    'name.',
+    'a\nb',
+    'Ñandú',
+    'x'.repeat(65),
+    'con',
+    'NUL.txt',
+    'com1',
+  ])('refuses %j', (name) => {
+    expect(() => parseProfileName(name, '--profile')).toThrow(
+      /^--profile .*: this cannot be the name of a profile$/,
+    );
+  });
+});
+
+it('refuses a new name that differs from a known one only in case', () => {
+  expect(() => checkNameIsNew('ACME', ['beta', 'acme'])).toThrow(/differs from "ACME" only in case/);
+  checkNameIsNew('acme', ['acme']);
+  checkNameIsNew('gamma', ['acme']);
+});

@@ -1,0 +1,194 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openStore } from '../../src/profiles/store.ts';
+import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import { UsageError } from '../../src/errors.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const { signal } = new AbortController();
+
+function open(folder: string, uid = process.getuid?.()): Promise<ConfigStore> {
+  return openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: new FakeClock(), signal, uid });
+}
+
+async function openWith(folder: string, text: string): Promise<ConfigStore> {
+  writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
+  return open(folder);
+}
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8);
+}
+
+function underUmask(mask: number): void {
+  const before = process.umask(mask);
+  onTestFinished(() => void process.umask(before));
+}
+
+const setFormat = (format: string) => (document: { settings: Record<string, unknown> }) => {
+  document.settings['format'] = format;
+};
+
+describe.skipIf(process.platform === 'win32')('the store on disk', () => {
+  it.each([0o000, 0o022, 0o077])(
+    'is 0600 in 0700 under umask %o, also where the folders are new',
+    async (mask) => {
+      const outer = temporaryFolder();
+      underUmask(mask);
+      const folder = join(outer, 'a', 'b');
+      const store = await open(folder);
+      await store.update(setFormat('csv'));
+      await store.update(setFormat('json'));
+      expect([modeOf(join(outer, 'a')), modeOf(folder), modeOf(join(folder, 'config.json'))]).toEqual([
+        '700',
+        '700',
+        '600',
+      ]);
+      expect(readdirSync(folder)).toEqual(['config.json']);
+    },
+  );
+
+  it('creates nothing before something is to be kept', async () => {
+    const folder = join(temporaryFolder(), 'folio');
+    const store = await open(folder);
+    expect([store.profileNames, store.currentProfile, store.settings()]).toEqual([[], undefined, {}]);
+    expect(existsSync(folder)).toBe(false);
+  });
+
+  it.each(['644', '640', '604', '620', '602', '610'])(
+    'refuses a file of mode %s with the chmod line',
+    async (mode) => {
+      const folder = temporaryFolder();
+      const file = join(folder, 'config.json');
+      writeFileSync(file, '{"profiles":{"acme":{"token":"s3cret-token"}}}');
+      chmodSync(file, mode);
+      const error = await open(folder).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(UsageError);
+      expect(error).toMatchObject({ hint: `Run: chmod 600 ${file}` });
+      expect(String(error)).not.toContain('s3cret');
+      expect(modeOf(file)).toBe(mode);
+    },
+  );
+
+  it.each(['755', '750', '701', '777'])('refuses a folder of mode %s with the chmod line', async (mode) => {
+    const folder = temporaryFolder();
+    await (await open(folder)).update(setFormat('csv'));
+    chmodSync(folder, mode);
+    await expect(open(folder)).rejects.toMatchObject({
+      name: 'UsageError',
+      hint: `Run: chmod 700 ${folder}`,
+    });
+  });
+
+  it('says the chmod line so that a shell takes it, whatever the folder is called', async () => {
+    const folder = join(temporaryFolder(), "Ann's files; $(x)");
+    mkdirSync(folder, { mode: 0o700 });
+    const file = join(folder, 'config.json');
+    writeFileSync(file, '{}', { mode: 0o644 });
+    const error = (await open(folder).catch((thrown: unknown) => thrown)) as UsageError;
+    execFileSync('sh', ['-c', error.hint!.replace('Run: ', '')]);
+    await expect(open(folder)).resolves.toMatchObject({ file });
+  });
+
+  it('refuses what another user owns', async () => {
+    const folder = temporaryFolder();
+    await (await open(folder)).update(setFormat('csv'));
+    await expect(open(folder, 54_321)).rejects.toThrow(/belongs to another user \(uid \d+\)/);
+    await expect((await open(join(folder, 'new'), 54_321)).update(setFormat('csv'))).rejects.toThrow(
+      /belongs to another/,
+    );
+  });
+
+  it('makes an empty folder of ours private, and leaves one that is in use alone', async () => {
+    const empty = temporaryFolder();
+    chmodSync(empty, 0o755);
+    await (await open(empty)).update(setFormat('csv'));
+    expect(modeOf(empty)).toBe('700');
+
+    const used = temporaryFolder();
+    writeFileSync(join(used, 'notes.txt'), '');
+    chmodSync(used, 0o755);
+    await expect((await open(used)).update(setFormat('csv'))).rejects.toMatchObject({
+      hint: `Run: chmod 700 ${used}`,
+    });
+    expect([modeOf(used), readdirSync(used)]).toEqual(['755', ['notes.txt']]);
+  });
+
+  it('keeps a symbolic link to the file and writes what is behind it', async () => {
+    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    const real = join(elsewhere, 'folio.json');
+    writeFileSync(real, '{"settings":{"timeout":9}}', { mode: 0o600 });
+    symlinkSync(real, join(folder, 'config.json'));
+    const store = await open(folder);
+    await store.update(setFormat('csv'));
+    expect(lstatSync(join(folder, 'config.json')).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(readFileSync(real, 'utf8'))).toMatchObject({ settings: { timeout: 9, format: 'csv' } });
+    expect([modeOf(real), readdirSync(elsewhere)]).toEqual(['600', ['folio.json']]);
+  });
+
+  it('looks at the file behind a link, not at the link', async () => {
+    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    writeFileSync(join(elsewhere, 'open.json'), '{}', { mode: 0o644 });
+    symlinkSync(join(elsewhere, 'open.json'), join(folder, 'config.json'));
+    await expect(open(folder)).rejects.toThrow(/open to other users \(mode 0644\)/);
+  });
+
+  it('does not wait for a pipe that lies in the place of the file', async () => {
+    const folder = temporaryFolder();
+    execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', join(folder, 'config.json')]);
+    await expect(open(folder)).rejects.toThrow(/it is not a file/);
+  });
+
+  it('refuses a folder in the place of the file, and a file without end', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'config.json'), { mode: 0o700 });
+    await expect(open(folder)).rejects.toThrow(/it is not a file/);
+    await expect(openWith(temporaryFolder(), ' '.repeat(1024 * 1024 + 1))).rejects.toThrow(/larger than/);
+  });
+
+  it('says what the disk says when it cannot write', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    const store = await open(join(folder, 'file', 'folio'));
+    await expect(store.update(setFormat('csv'))).rejects.toMatchObject({
+      name: 'OutputError',
+      message: expect.stringMatching(/cannot be written: not a directory$/) as string,
+    });
+  });
+
+  it('reads nothing from the working folder', async () => {
+    const folder = temporaryFolder();
+    const text = '{"currentProfile":"planted","profiles":{"planted":{"token":"x"}}}';
+    for (const below of ['', '.folio', 'folio', '.config/folio']) {
+      mkdirSync(join(folder, below), { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, below, 'config.json'), text, { mode: 0o600 });
+    }
+    for (const name of ['.folio.json', '.foliorc', '.env'])
+      writeFileSync(join(folder, name), text, { mode: 0o600 });
+    const before = process.cwd();
+    onTestFinished(() => process.chdir(before));
+    process.chdir(folder);
+    for (const env of [
+      {},
+      { HOME: '' },
+      { HOME: '.' },
+      { HOME: '', XDG_CONFIG_HOME: '.', FOLIO_CONFIG_DIR: '' },
+    ]) {
+      const store = await openStore({ env, homedir: () => '', clock: new FakeClock(), signal });
+      expect([store.file, store.profileNames]).toEqual([undefined, []]);
+    }
+  });
+});

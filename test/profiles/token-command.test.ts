@@ -1,0 +1,148 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  parseTokenCommand,
+  runTokenCommand,
+  type TokenCommandRun,
+} from '../../src/profiles/token-command.ts';
+import { AuthError, Interrupted } from '../../src/errors.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A token command that is a Node program. */
+function node(code: string, more: Partial<TokenCommandRun> = {}): TokenCommandRun {
+  const { signal } = new AbortController();
+  return { command: [process.execPath, '-e', code], profile: 'acme', env: {}, signal, ...more };
+}
+
+async function messageOf(run: TokenCommandRun): Promise<string> {
+  const error = await runTokenCommand(run).catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(AuthError);
+  return (error as Error).message.replaceAll(process.execPath, 'node');
+}
+
+describe('runTokenCommand', () => {
+  it('takes for the token what the command prints', async () => {
+    const { token, note } = await runTokenCommand(node('console.log("  abc-123")'));
+    expect([token.reveal(), note]).toEqual(['abc-123', undefined]);
+  });
+
+  it('takes off a Bearer there too', async () => {
+    const { token, note } = await runTokenCommand(node('console.log("Bearer abc")'));
+    expect(token.reveal()).toBe('abc');
+    expect(note).toContain('was taken off');
+  });
+
+  it('gives the arguments to the program as they are: no shell reads them', async () => {
+    const words = ['$HOME', '`id`', 'a b', ';', '*'];
+    const run = node('');
+    const command = [
+      process.execPath,
+      '-e',
+      'console.log(process.argv.slice(1).join("_").replace(" ", "+"))',
+      ...words,
+    ];
+    const { token } = await runTokenCommand({ ...run, command });
+    expect(token.reveal()).toBe('$HOME_`id`_a+b_;_*');
+  });
+
+  it('hands on the environment without folio’s token, an empty input, and not the working folder', async () => {
+    const code =
+      'process.stdin.on("data", () => {}).on("end", () => ' +
+      'console.log([process.env.FOLIO_TOKEN, process.env.VAULT, process.cwd() === process.argv[1]].join()))';
+    const run = node(code, { env: { FOLIO_TOKEN: 'hidden', VAULT: 'v1' } });
+    const { token } = await runTokenCommand({ ...run, command: [...run.command, process.cwd()] });
+    expect(token.reveal()).toBe(',v1,false');
+  });
+
+  it.each([
+    ['process.exit(3)', 'the token command of profile acme (node) failed with exit code 3'],
+    [
+      'console.error("one\\nvault is locked\\n"); process.exit(1)',
+      'the token command of profile acme (node) failed with exit code 1: vault is locked',
+    ],
+    [
+      'console.log("tok-1"); console.error("got tok-1 and eyJhIjox.eyJiIjox.c2ln"); process.exit(1)',
+      'the token command of profile acme (node) failed with exit code 1: got [hidden] and [hidden]',
+    ],
+    ['', 'the token (printed by the token command of profile acme (node)) is empty'],
+    [
+      'console.log("two\\nlines")',
+      'the token (printed by the token command of profile acme (node)) has a line break at character 4 of 9',
+    ],
+    [
+      'process.stdout.write("x".repeat(1e6))',
+      'the token command of profile acme (node) printed more than 65536 bytes',
+    ],
+  ])('says in one line what went wrong: %s', async (code, message) => {
+    expect(await messageOf(node(code))).toBe(message);
+  });
+
+  it('never shows the arguments', async () => {
+    const run = node('process.exit(1)');
+    const error = await runTokenCommand({ ...run, command: [...run.command, 's3cret'] }).catch(
+      (e: unknown) => e,
+    );
+    expect((error as Error).message + String((error as Error).cause)).not.toContain('s3cret');
+  });
+
+  it('says when there is no such program, or when it may not be run', async () => {
+    expect(await messageOf(node('', { command: ['folio-no-such-program'] }))).toBe(
+      'the token command of profile acme (folio-no-such-program) could not be run: there is no such program',
+    );
+    const file = join(temporaryFolder(), 'plain.txt');
+    writeFileSync(file, '');
+    chmodSync(file, 0o600);
+    expect(await messageOf(node('', { command: [file] }))).toMatch(/could not be run: .+/);
+  });
+
+  it('stops a command that does not end, also one that left a child behind', async () => {
+    const forever = 'setInterval(() => {}, 1000)';
+    const withChild = `require("child_process").spawn(process.execPath, ["-e", ${JSON.stringify(
+      'setTimeout(() => {}, 3000)',
+    )}], { stdio: "inherit" }); ${forever}`;
+    const [first, second] = await Promise.all(
+      [forever, withChild].map((code) => messageOf(node(code, { timeLimit: 400 }))),
+    );
+    expect(first).toBe('the token command of profile acme (node) took longer than 0.4 s and was stopped');
+    expect(second).toBe(first);
+  });
+
+  it('ends with the run', async () => {
+    const stop = new AbortController();
+    const running = runTokenCommand(node('setInterval(() => {}, 1000)', { signal: stop.signal }));
+    stop.abort(new Interrupted('SIGTERM'));
+    await expect(running).rejects.toBeInstanceOf(Interrupted);
+  });
+
+  it('does not begin when the run has ended', async () => {
+    const run = node('console.log("abc")', { signal: AbortSignal.abort(new Interrupted('SIGINT')) });
+    await expect(runTokenCommand(run)).rejects.toBeInstanceOf(Interrupted);
+  });
+});
+
+describe('parseTokenCommand', () => {
+  it.each([[['op']], [['/usr/bin/op', 'read', '']], [['pass', 'show', '-o', './x']]])(
+    'takes %j',
+    (command) => {
+      expect(parseTokenCommand(command, 'x')).toEqual(command);
+    },
+  );
+
+  it.each([
+    [undefined],
+    ['op read'],
+    [[]],
+    [['']],
+    [['op', 1]],
+    [['op', 'a\0b']],
+    [{ 0: 'op' }],
+    [['./op']],
+    [['bin/op']],
+    [['..\\op']],
+  ])('refuses %j', (command) => {
+    expect(() => parseTokenCommand(command, 'profiles.acme.tokenCommand')).toThrow(
+      /^profiles\.acme\.tokenCommand: /,
+    );
+  });
+});

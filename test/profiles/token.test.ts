@@ -1,0 +1,182 @@
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AuthError } from '../../src/errors.ts';
+import {
+  checkExpiry,
+  decodeToken,
+  describeMoment,
+  parseToken,
+  Secret,
+  tokenExpiry,
+} from '../../src/profiles/token.ts';
+import { errorLike } from '../support/error-like.ts';
+import { jsonWebToken } from '../support/json-web-token.ts';
+
+describe('parseToken', () => {
+  it.each([
+    ['abc', 'abc'],
+    ['  abc\r\n', 'abc'],
+    ['\uFEFFabc', 'abc'],
+    ['!~"\'', '!~"\''],
+    ['bearers', 'bearers'],
+    ['x'.repeat(8000), 'x'.repeat(8000)],
+  ])('reads %j', (text, token) => {
+    const parsed = parseToken(text, 'FOLIO_TOKEN');
+    expect([parsed.token.reveal(), parsed.note]).toEqual([token, undefined]);
+  });
+
+  it.each(['Bearer abc', 'bearer  abc', ' BEARER\tabc\n'])('takes the prefix off %j and says so', (text) => {
+    const { token, note } = parseToken(text, 'FOLIO_TOKEN');
+    expect(token.reveal()).toBe('abc');
+    expect(note).toBe(
+      'the "Bearer" before the token (FOLIO_TOKEN) was taken off: the service wants the token alone',
+    );
+  });
+
+  it.each([
+    ['', 'is empty'],
+    ['  ', 'is empty'],
+    ['Bearer', 'is empty'],
+    ['Bearer ', 'is empty'],
+    ['ab cd', 'has a space at character 3 of 5'],
+    ['ab\ncd', 'has a line break at character 3 of 5'],
+    ['ab\u0000cd', 'has a character that a header cannot hold at character 3 of 5'],
+    ['äbc', 'has a character that a header cannot hold at character 1 of 3'],
+    ['a\u200bb', 'has a character that a header cannot hold at character 2 of 3'],
+    ['x'.repeat(8001), 'is 8001 characters long, more than 8000'],
+  ])('refuses %j', (text, reason) => {
+    expect(() => parseToken(text, 'FOLIO_TOKEN')).toThrow(
+      errorLike('AuthError', `the token (FOLIO_TOKEN) ${reason}`),
+    );
+  });
+
+  it('never shows what it refuses, and lets nothing through that a header cannot hold', () => {
+    const odd = fc.string({ unit: 'binary', maxLength: 20 });
+    fc.assert(
+      fc.property(odd, odd, (before, after) => {
+        try {
+          expect(parseToken(`${before}s3kr1t${after}`, 'x').token.reveal()).toMatch(/^[\x21-\x7e]+$/);
+        } catch (error) {
+          expect(error).toBeInstanceOf(AuthError);
+          const { message, hint, cause } = error as AuthError;
+          expect(`${message} ${hint}`).not.toContain('s3kr1t');
+          expect(cause).toBeUndefined();
+        }
+      }),
+    );
+  });
+});
+
+describe('a Secret', () => {
+  it('is not seen, however it is printed', () => {
+    const secret = new Secret('abc123');
+    const all = [
+      [secret].join(),
+      String(secret),
+      JSON.stringify({ secret }),
+      inspect({ secret }, { showHidden: true }),
+    ];
+    expect(all.join()).not.toContain('abc123');
+    expect(all[2]).toBe('{"secret":"[hidden]"}');
+  });
+});
+
+describe('decodeToken', () => {
+  it('reads organization, issue and end', () => {
+    const token = jsonWebToken({ organizationId: 'org_1', iat: 1_700_000_000, exp: 1_731_536_000.5 });
+    expect(decodeToken(token)).toEqual({
+      organizationId: 'org_1',
+      issuedAt: 1_700_000_000_000,
+      expiresAt: 1_731_536_000_500,
+    });
+  });
+
+  it.each([
+    [{ organizationId: 77 }, { organizationId: '77' }],
+    [{ organizationId: 2 ** 60 }, {}],
+    [{ organizationId: { $oid: 'x' } }, {}],
+    [{ organizationId: 'a\u001b[31m' }, {}],
+    [{ organizationId: 'x'.repeat(201) }, {}],
+    [{ iat: '1700000000', exp: null }, {}],
+    [{ exp: 1e300 }, {}],
+    [{}, {}],
+  ])('leaves out what is not of its form: %j', (claims, expected) => {
+    expect(decodeToken(jsonWebToken(claims))).toEqual(expected);
+  });
+
+  it.each([
+    'abc',
+    'a.b.c',
+    'eyJ.eyJ.x',
+    '..',
+    'eyJhIjoxfQ.W10.x',
+    'bnVsbA.eyJhIjoxfQ.x',
+    'eyJhIjoxfQ.eyJh+jox.x',
+  ])('takes %s for opaque', (token) => {
+    expect(decodeToken(token)).toBeUndefined();
+  });
+
+  it('never throws', () => {
+    const part = fc.oneof(
+      fc.string(),
+      fc.json().map((text) => Buffer.from(text).toString('base64url')),
+    );
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
+        decodeToken(parts.join('.'));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+const day = 86_400_000;
+const now = Date.UTC(2026, 10, 20, 12);
+const endingAt = (moment: number): Secret => new Secret(jsonWebToken({ exp: moment / 1000 }));
+
+describe('tokenExpiry', () => {
+  it.each([
+    [-1000, 'expired'],
+    [0, 'expired'],
+    [1000, 'soon'],
+    [14 * day, 'soon'],
+    [14 * day + 1000, 'fine'],
+  ])('%i ms from now is %s', (distance, state) => {
+    expect(tokenExpiry(endingAt(now + distance), now)).toEqual({ state, expiresAt: now + distance });
+  });
+
+  it('has nothing against a token that says nothing', () => {
+    expect(tokenExpiry(new Secret('opaque'), now)).toEqual({ state: 'fine' });
+    expect(checkExpiry(new Secret('opaque'), now, '')).toBeUndefined();
+  });
+});
+
+describe('checkExpiry', () => {
+  it('refuses an ended token with its end and the way out', () => {
+    const check = (): unknown => checkExpiry(endingAt(now - 3 * day), now, 'folio auth login --profile acme');
+    expect(check).toThrow(
+      errorLike('AuthError', 'the token ended on 2026-11-17 at 12:00 UTC (3 days ago)', {
+        hint: 'Ask the operator of the service for a new one, then: folio auth login --profile acme',
+      }),
+    );
+  });
+
+  it('warns in the last 14 days', () => {
+    expect(checkExpiry(endingAt(now + 10.5 * day), now, '')).toBe(
+      'the token ends on 2026-12-01 at 00:00 UTC (in 10 days); ask the operator of the service for a new one',
+    );
+    expect(checkExpiry(endingAt(now + 15 * day), now, '')).toBeUndefined();
+  });
+});
+
+describe('describeMoment', () => {
+  it.each([
+    [now + day, 'on 2026-11-21 at 12:00 UTC (in 1 day)'],
+    [now + 60_000, 'on 2026-11-20 at 12:01 UTC (in less than a day)'],
+    [now - 60_000, 'on 2026-11-20 at 11:59 UTC (less than a day ago)'],
+    [8.64e15, 'on +275760-09-13 at 00:00 UTC (in 99979222 days)'],
+  ])('says %i as %s', (moment, text) => {
+    expect(describeMoment(moment, now)).toBe(text);
+  });
+});

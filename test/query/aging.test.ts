@@ -1,0 +1,233 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bucketNames, bucketOf, DEFAULT_BUCKETS, parseBuckets } from '../../src/query/aging-buckets.ts';
+import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../../src/query/known-columns.ts';
+import { agingRows } from '../../src/query/aging-rows.ts';
+import { Aging, type AgingOptions } from '../../src/query/aging.ts';
+import { formatDay, parseCalendarDay } from '../../src/query/calendar-day.ts';
+import { UsageError } from '../../src/errors.ts';
+import { batchOf, linesOf, valuesOf } from './batches.ts';
+
+const options: AgingOptions = {
+  fields: ISSUED_COLUMNS,
+  buckets: DEFAULT_BUCKETS,
+  asOf: parseCalendarDay('2026-11-21')!,
+};
+
+function age(records: readonly (string | object)[], asked: Partial<AgingOptions> = {}): string[] {
+  const aging = new Aging({ ...options, ...asked });
+  aging.add(batchOf(...records));
+  return linesOf(agingRows(aging.finish(), asked.buckets ?? DEFAULT_BUCKETS).batch);
+}
+
+const invoice = (fields: object = {}): object => ({
+  amountToBePaid: 100,
+  dueBy: '2026-11-21T00:00:00Z',
+  currency: 'CLP',
+  receiverFiscalId: '76543210-K',
+  customer: { name: 'El Roble', fiscalId: '76543210-k' },
+  ...fields,
+});
+
+describe('buckets', () => {
+  it('have a name each', () => {
+    expect(bucketNames(DEFAULT_BUCKETS)).toEqual(['not due', '1 to 30', '31 to 60', '61 to 90', 'over 90']);
+    expect(bucketNames(parseBuckets('15, 30,60'))).toEqual([
+      'not due',
+      '1 to 15',
+      '16 to 30',
+      '31 to 60',
+      'over 60',
+    ]);
+  });
+
+  it.each([
+    [-400, 0],
+    [0, 0],
+    [1, 1],
+    [30, 1],
+    [31, 2],
+    [60, 2],
+    [61, 3],
+    [90, 3],
+    [91, 4],
+    [4000, 4],
+  ])('%i days overdue is bucket %i', (days, bucket) => {
+    expect(bucketOf(DEFAULT_BUCKETS, days)).toBe(bucket);
+  });
+
+  it.each(['', '30,', '30,30', '60,30', '0,30', '-1', '1.5', 'a', '30,100000'])('%j is refused', (text) => {
+    expect(() => parseBuckets(text)).toThrow(
+      `--buckets '${text}' is not a list of days, each more than the one before`,
+    );
+  });
+});
+
+describe('aging', () => {
+  it('puts each open amount in the bucket of its days, exactly', () => {
+    const records = [
+      '{"amountToBePaid":10.10,"dueBy":"2026-11-21","currency":"USD","receiverFiscalId":"1-9","customer":{"name":"A"}}',
+      '{"amountToBePaid":20.20,"dueBy":"2026-11-20T23:00:00Z","currency":"USD","receiverFiscalId":"1-9","customer":{"name":"A"}}',
+      '{"amountToBePaid":0.1,"dueBy":"2026-10-21","currency":"USD","receiverFiscalId":"1-9","customer":{"name":"A"}}',
+      '{"amountToBePaid":90071992547409930.01,"dueBy":"2020-01-01","currency":"USD","receiverFiscalId":"1-9","customer":{"name":"A"}}',
+    ];
+    const amounts =
+      '"not due":10.10,"1 to 30":20.20,"31 to 60":0.10,"61 to 90":0.00,"over 90":90071992547409930.01';
+    expect(age(records)).toEqual([
+      `{"_row":"counterparty","counterparty":"A","fiscalId":"1-9","currency":"USD","invoices":4,${amounts},"total":90071992547409960.41}`,
+      `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"USD","invoices":4,${amounts},"total":90071992547409960.41}`,
+    ]);
+  });
+
+  it('has a row for each counterparty, most owed first, and a total for each currency', () => {
+    const rows = [
+      invoice({ amountToBePaid: 5, customer: { name: 'B' }, receiverFiscalId: '2-7' }),
+      invoice({ amountToBePaid: 3, currency: 'USD' }),
+      invoice({ amountToBePaid: 7 }),
+      invoice({ amountToBePaid: 4, receiverFiscalId: '76.543.210-k' }),
+    ];
+    const summary = age(rows).map((line) => {
+      const { _row, counterparty, currency, total } = JSON.parse(line) as Record<string, unknown>;
+      return [_row, counterparty, currency, total];
+    });
+    expect(summary).toEqual([
+      ['counterparty', 'El Roble', 'CLP', 11],
+      ['counterparty', 'B', 'CLP', 5],
+      ['total', 'Total', 'CLP', 16],
+      ['counterparty', 'El Roble', 'USD', 3],
+      ['total', 'Total', 'USD', 3],
+    ]);
+  });
+
+  it('takes credit notes away, whichever sign they are sent with', () => {
+    const credit = { documentType: 'CREDIT_NOTE', dueBy: '2026-11-01' };
+    const [row] = age([
+      invoice(),
+      invoice({ ...credit, amountToBePaid: 30 }),
+      invoice({ ...credit, amountToBePaid: -20 }),
+    ]);
+    expect(row).toContain('"invoices":3,"not due":100,"1 to 30":-50,');
+    expect(row).toContain('"total":50}');
+  });
+
+  it('passes over settled records, whatever they lack', () => {
+    expect(age([{ amountToBePaid: 0.0 }])).toEqual([]);
+    expect(age([])).toEqual([]);
+  });
+
+  it('reads received invoices by their issuer', () => {
+    const received = {
+      amountToBePaid: 1,
+      dueBy: '2026-01-01',
+      currency: 'CLP',
+      issuerFiscalId: '3-5',
+      issuer: { name: 'C' },
+    };
+    expect(age([received], { fields: RECEIVED_COLUMNS })[0]).toContain('"counterparty":"C","fiscalId":"3-5"');
+  });
+
+  it('finds a counterparty by name where it has no fiscal ID', () => {
+    const nameless = { ...invoice(), receiverFiscalId: null, customer: { name: 'Sin RUT' } };
+    expect(age([invoice(), nameless])).toHaveLength(3);
+  });
+
+  it.each([
+    [{ amountToBePaid: null }, 'record 2 has no open amount in amountToBePaid', 'amount'],
+    [{ dueBy: '' }, 'record 2 has no due date in dueBy', 'due'],
+    [{ currency: undefined }, 'record 2 has no currency in currency', 'currency'],
+    [
+      { receiverFiscalId: undefined, customer: null },
+      "record 2 has no counterparty's fiscal ID in receiverFiscalId or customer.fiscalId",
+      'counterpartyFiscalId',
+    ],
+  ])('gives no figure without %j', (fields, sentence, field) => {
+    const attempt = (): unknown => age([invoice(), invoice(fields)]);
+    expect(attempt).toThrow(UsageError);
+    expect(attempt).toThrow(`no figures: ${sentence}`);
+    expect(hintOf(attempt)).toContain(`--field ${field}=<column>`);
+  });
+
+  it('gives no figure where no record has a name', () => {
+    expect(() => age([invoice({ customer: null })])).toThrow(
+      "no figures: no open invoice has a counterparty's name in customer.name",
+    );
+  });
+
+  it.each([
+    [
+      { amountToBePaid: '100' },
+      'amountToBePaid cannot be added up: in record 1 it is the text "100", not a number',
+    ],
+    [{ dueBy: 'next week' }, 'no figures: the due date of record 1 is not a date: "next week"'],
+    [{ dueBy: '2026-02-30' }, 'no figures: the due date of record 1 is not a date: "2026-02-30"'],
+  ])('refuses %j', (fields, sentence) => {
+    expect(() => age([invoice(fields)])).toThrow(sentence);
+  });
+
+  it('takes other columns, or a fixed value, from a map', () => {
+    const fields = mapKnownColumns(ISSUED_COLUMNS, { amount: 'open', currency: '=CLP' });
+    expect(age([{ ...invoice(), amountToBePaid: 'x', open: 9, currency: null }], { fields })[0]).toContain(
+      '"currency":"CLP","invoices":1,"not due":9,',
+    );
+    expect(() => mapKnownColumns(ISSUED_COLUMNS, { amuont: 'x' })).toThrow('there is no field amuont to map');
+  });
+
+  it('draws a bar for each counterparty on a terminal, rather than empty buckets', () => {
+    const aging = new Aging(options);
+    aging.add(batchOf(invoice(), invoice({ amountToBePaid: 50, receiverFiscalId: '2-7' })));
+    const { batch, columns } = agingRows(aging.finish(), DEFAULT_BUCKETS, { width: 86, blocks: true });
+    expect(valuesOf(batch).map(({ bar }) => bar)).toEqual(['█'.repeat(30), '█'.repeat(15), '']);
+    expect(columns.join(' ')).toBe('counterparty currency not due total bar');
+  });
+
+  it('shows on a terminal what there is room for', () => {
+    const columnsAt = (width: number): string =>
+      agingRows([], DEFAULT_BUCKETS, { width, blocks: true }).columns.join(' ');
+    expect(columnsAt(200)).toMatch(/^counterparty fiscalId currency invoices .* total bar$/);
+    expect(columnsAt(90)).toMatch(/^counterparty currency not due .* total bar$/);
+    expect(columnsAt(60)).toMatch(/^counterparty currency not due .* total$/);
+  });
+
+  it('loses nothing: the buckets of all rows are the sum of all amounts', () => {
+    const record = fc.record({
+      cents: fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }),
+      day: fc.integer({ min: options.asOf - 200, max: options.asOf + 50 }),
+      party: fc.nat(5),
+      currency: fc.constantFrom('CLP', 'USD'),
+    });
+    fc.assert(
+      fc.property(fc.array(record, { minLength: 1 }), (records) => {
+        const lines = age(
+          records.map(({ cents, day, party, currency }) =>
+            JSON.stringify(
+              invoice({ amountToBePaid: 0, dueBy: formatDay(day), receiverFiscalId: `${party}-1`, currency }),
+            ).replace('"amountToBePaid":0', `"amountToBePaid":${cents}`),
+          ),
+        );
+        for (const currency of ['CLP', 'USD']) {
+          const sum = (kind: string): bigint =>
+            lines
+              .filter((line) => line.startsWith(`{"_row":"${kind}"`) && line.includes(currency))
+              .flatMap((line) =>
+                line.slice(line.indexOf('"not due"'), line.indexOf(',"total"')).match(/(?<=:)-?\d+/g)!,
+              )
+              .reduce((all, literal) => all + BigInt(literal), 0n);
+          const model = records
+            .filter((record) => record.currency === currency)
+            .reduce((all, { cents }) => all + cents, 0n);
+          expect(sum('counterparty')).toBe(model);
+          expect(sum('total')).toBe(model);
+        }
+      }),
+    );
+  });
+});
+
+function hintOf(attempt: () => unknown): string | undefined {
+  try {
+    attempt();
+  } catch (error) {
+    if (error instanceof UsageError) return error.hint;
+  }
+  return undefined;
+}

@@ -1,0 +1,197 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Changes, type ChangesSummary } from '../../../src/query/changes/changes.ts';
+import { parseCondition } from '../../../src/query/question-syntax.ts';
+import { WhereFilter } from '../../../src/query/where.ts';
+import { UsageError } from '../../../src/errors.ts';
+import { batchOf, linesOf } from '../batches.ts';
+
+type Records = readonly (string | object)[];
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'folio-changes-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Asked {
+  key?: string;
+  shown?: string[];
+  where?: string;
+  json?: boolean;
+}
+
+async function compare(
+  old: Records,
+  now: Records,
+  { key = 'id', shown = [], where, json = false }: Asked = {},
+): Promise<{ lines: string[]; summary: ChangesSummary }> {
+  const path = join(folder, 'old');
+  const texts = old.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
+  writeFileSync(path, json ? `[\n${texts.join(',\n')}\n]\n` : texts.map((text) => `${text}\n`).join(''));
+  const filter = where === undefined ? undefined : new WhereFilter([parseCondition(where)]);
+  const changes = await Changes.open({
+    path,
+    key: [key],
+    shown,
+    keep: filter && ((batch) => filter.apply(batch)),
+  });
+  try {
+    const half = Math.ceil(now.length / 2);
+    const batches = [now.slice(0, half), now.slice(half)].map((records) =>
+      changes.compare(batchOf(...records)),
+    );
+    const lines = [...batches, ...changes.goneRecords()].flatMap(linesOf);
+    return { lines, summary: changes.summary };
+  } finally {
+    await changes.close();
+  }
+}
+
+const lines = async (old: Records, now: Records, asked?: Asked): Promise<string[]> =>
+  (await compare(old, now, asked)).lines;
+
+describe('Changes', () => {
+  it('tells added, changed and gone, in the order of the listing', async () => {
+    const old = ['{"id":1,"s":"PENDING","a":10.50}', '{"id":2,"s":"PAID"}', '{"id":3}', '{"id":4}'];
+    const now = ['{"id":5,"s":"NEW"}', '{"id":1,"s":"PAID","a":0.00}', '{"id":3}'];
+    const { lines, summary } = await compare(old, now);
+    expect(lines).toEqual([
+      '{"_change":"added","id":5,"field":null,"old":null,"new":null,"record":{"id":5,"s":"NEW"}}',
+      '{"_change":"changed","id":1,"field":"s","old":"PENDING","new":"PAID"}',
+      '{"_change":"changed","id":1,"field":"a","old":10.50,"new":0.00}',
+      '{"_change":"gone","id":2,"field":null,"old":null,"new":null,"record":{"id":2,"s":"PAID"}}',
+      '{"_change":"gone","id":4,"field":null,"old":null,"new":null,"record":{"id":4}}',
+    ]);
+    expect(summary).toEqual({ added: 1, changed: 1, gone: 2, unchanged: 1, withoutKey: 0, repeatedKeys: 0 });
+  });
+
+  it('reads a json export as well', async () => {
+    expect(await lines([{ id: 1 }, { id: 2 }], [{ id: 2 }], { json: true })).toEqual([
+      '{"_change":"gone","id":1,"field":null,"old":null,"new":null,"record":{"id":1}}',
+    ]);
+  });
+
+  it.each([
+    ['white space', '{ "id": 1, "a": [1, 2] }', '{"id":1,"a":[1,2]}'],
+    ['the order of members', '{"a":1,"id":1,"b":{"c":2,"d":3}}', '{"id":1,"b":{"d":3,"c":2},"a":1}'],
+    ['the spelling of text', '{"id":1,"a":"\\u00e9"}', '{"id":1,"a":"é"}'],
+    ['null and missing', '{"id":1,"a":null}', '{"id":1}'],
+  ])('does not take %s for a change', async (_, old, now) => {
+    expect(await compare([old], [now])).toMatchObject({ lines: [], summary: { unchanged: 1 } });
+  });
+
+  it.each([
+    ['{"id":1,"a":1.0}', '{"id":1,"a":1.00}', '"field":"a","old":1.0,"new":1.00'],
+    ['{"id":1,"a":1}', '{"id":1,"a":"1"}', '"field":"a","old":1,"new":"1"'],
+    ['{"id":1}', '{"id":1,"a":{"b":true}}', '"field":"a.b","old":null,"new":true'],
+    ['{"id":1,"a":[1]}', '{"id":1,"a":[]}', '"field":"a","old":[1],"new":[]'],
+    ['{"id":1,"a":12345678901234567890}', '{"id":1,"a":12345678901234567891}', '"old":12345678901234567890,'],
+  ])('takes the change from %s to %s for one', async (old, now, expected) => {
+    const [line] = await lines([old], [now]);
+    expect(line).toContain(expected);
+  });
+
+  it('matches by another column and shows further ones', async () => {
+    const old = [{ id: 1, customer: { fiscalId: 'A' }, n: 7, s: 'x' }];
+    const now = [{ id: 2, customer: { fiscalId: 'A' }, n: 7, s: 'y' }];
+    expect(await lines(old, now, { key: 'customer.fiscalId', shown: ['n', 'customer.name'] })).toEqual([
+      '{"_change":"changed","customer.fiscalId":"A","n":7,"customer.name":null,"field":"id","old":1,"new":2}',
+      '{"_change":"changed","customer.fiscalId":"A","n":7,"customer.name":null,"field":"s","old":"x","new":"y"}',
+    ]);
+  });
+
+  it('compares what meets the same conditions', async () => {
+    const old = [
+      { id: 1, s: 'OVERDUE' },
+      { id: 2, s: 'PAID' },
+    ];
+    expect(await lines(old, [{ id: 1, s: 'OVERDUE' }], { where: 's=OVERDUE' })).toEqual([]);
+  });
+
+  it('pairs records of one key in order, and says how many there were', async () => {
+    const old = [
+      { id: 1, a: 'x' },
+      { id: 1, a: 'y' },
+    ];
+    expect(await compare(old, [{ id: 1, a: 'x' }, { id: 1, a: 'z' }, { id: 1 }])).toMatchObject({
+      lines: [
+        '{"_change":"changed","id":1,"field":"a","old":"y","new":"z"}',
+        expect.stringContaining('"added"') as string,
+      ],
+      summary: { repeatedKeys: 1, unchanged: 1 },
+    });
+  });
+
+  it('holds records without a key against each other as a whole', async () => {
+    const { lines, summary } = await compare(
+      [{ id: 1 }, { a: 1 }, { a: 2 }],
+      [{ a: 2 }, { id: 1 }, { a: 3 }],
+    );
+    expect(lines.map((line) => /"(added|gone|changed)".*"a":(\d)/.exec(line)!.slice(1))).toEqual([
+      ['added', '3'],
+      ['gone', '1'],
+    ]);
+    expect(summary).toMatchObject({ withoutKey: 4, unchanged: 2 });
+  });
+
+  it('refuses a key that no record has, in either', async () => {
+    await expect(compare([{ id: 1 }], [], { key: 'Id' })).rejects.toThrow(UsageError);
+    await expect(compare([{ id: 1 }], [], { key: 'Id' })).rejects.toThrow(
+      /cannot compare with .*: no record has a value in Id; did you mean id\?/,
+    );
+    await expect(compare([{ id: 1 }], [{ number: 1 }])).rejects.toThrow(
+      'in the listing, no record has a value in id',
+    );
+  });
+
+  it('starts from an empty export', async () => {
+    expect(await compare([], [{ id: 1 }])).toMatchObject({ summary: { added: 1, gone: 0 } });
+  });
+
+  it('agrees with a model of random edits', async () => {
+    const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom(1, 'x', true), {
+      maxKeys: 3,
+    });
+    const edit = fc.record({ was: fc.option(fields), is: fc.option(fields) });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(edit, { maxLength: 30 }),
+        fc.boolean(),
+        fc.nat(),
+        async (edits, json, turn) => {
+          const numbered = edits.map(({ was, is }, id) => ({ id, was, is }));
+          const old = numbered.flatMap(({ id, was }) => (was ? [{ id, ...was }] : []));
+          const now = numbered.flatMap(({ id, is }) => (is ? [{ id, ...is }] : []));
+          const turned =
+            now.length === 0 ? [] : [...now.slice(turn % now.length), ...now.slice(0, turn % now.length)];
+          const { lines, summary } = await compare(old, turned, { json });
+          expect(new Set(lines.map(changeOf))).toEqual(new Set(numbered.flatMap(modelChanges)));
+          expect(summary.added + summary.changed + summary.unchanged).toBe(now.length);
+          expect(summary.gone + summary.changed + summary.unchanged).toBe(old.length);
+        },
+      ),
+    );
+  });
+});
+
+type Value = string | number | boolean;
+type Fields = Record<string, Value> | null;
+
+function modelChanges({ id, was, is }: { id: number; was: Fields; is: Fields }): string[] {
+  if (!was || !is) return was === is ? [] : [`${was ? 'gone' : 'added'} ${id}`];
+  return ['a', 'b', 'c']
+    .filter((field) => was[field] !== is[field])
+    .map((field) => `changed ${id} ${field} ${String(was[field] ?? null)} ${String(is[field] ?? null)}`);
+}
+
+function changeOf(line: string): string {
+  const row = JSON.parse(line) as Record<string, Value>;
+  const what = `${String(row['_change'])} ${String(row['id'])}`;
+  return row['field'] === null
+    ? what
+    : `${what} ${String(row['field'])} ${String(row['old'])} ${String(row['new'])}`;
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ExportFile } from '../../../src/query/exports/export-file.ts';
+import { UsageError } from '../../../src/errors.ts';
+import { recordBytes } from '../../../src/json/records.ts';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'folio-export-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** The records of a file of this text, each read twice: as it came, and by its place in the file. */
+async function read(text: string): Promise<string[]> {
+  const path = join(folder, 'export');
+  writeFileSync(path, text);
+  const file = await ExportFile.open(path);
+  try {
+    const records: string[] = [];
+    for await (const { batch, offset } of file.parts()) {
+      for (let index = 0; index < batch.count; index++) {
+        const record = recordBytes(batch, index).toString('utf8');
+        const [start, end] = [batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!];
+        expect(file.read(offset + start, offset + end).toString('utf8')).toBe(record);
+        records.push(record);
+      }
+    }
+    return records;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Nearly 1 MB: several pieces. */
+const many = Array.from({ length: 1000 }, (_, id) =>
+  JSON.stringify({ id, text: '},{"[]\\'.repeat(100), list: [[], {}, ','] }),
+);
+
+/** How many there are, and what: a difference in megabytes is not to be printed. */
+function digest(records: readonly string[]): string {
+  return `${records.length} ${createHash('sha256').update(records.join('\n')).digest('hex')}`;
+}
+
+describe('ExportFile', () => {
+  it.each([
+    ['jsonl', '{"id":1}\n{"id":2}\n', ['{"id":1}', '{"id":2}']],
+    ['jsonl without the last newline', '{"id":1}\n{"id":2}', ['{"id":1}', '{"id":2}']],
+    ['one json array', '[{"id":1},{"id":2}]', ['{"id":1}', '{"id":2}']],
+    ['json with white space', ' [\n {"id":1} ,\n {"id":2}\n]\n', ['{"id":1}', '{"id":2}']],
+    ['an empty array', '[]', []],
+    ['an empty file', '', []],
+    ['a single record', '{"id":1}', ['{"id":1}']],
+  ])('reads %s', async (_, text, records) => {
+    expect(await read(text)).toEqual(records);
+  });
+
+  it('reads more than fits in one piece', async () => {
+    expect(digest(await read(`${many.join('\n')}\n`))).toBe(digest(many));
+    expect(digest(await read(`[${many.join(',')}]`))).toBe(digest(many));
+    expect(digest(await read(`[\n  ${many.join(' ,\n  ')}\n]\n`))).toBe(digest(many));
+  });
+
+  it('reads a record that is longer than a piece', async () => {
+    const long = JSON.stringify({ id: 1, text: 'á"'.repeat(150_000) });
+    expect(digest(await read(`[${long},${long}]`))).toBe(digest([long, long]));
+    expect(digest(await read(`${long}\n${long}\n`))).toBe(digest([long, long]));
+  });
+
+  it.each([
+    ['a json array cut short', `[${many.join(',')}`],
+    ['a comma before the end', `[${many.join(',')},]`],
+    ['two commas', `[${many.join(',')},,${many.join(',')}]`],
+    ['two arrays', `[${many.join(',')}][${many.join(',')}]`],
+    ['a line cut short', `${many.join('\n')}\n{"id":`],
+    ['a number for a record', '[1,2]'],
+  ])('refuses %s', async (_, text) => {
+    await expect(read(text)).rejects.toThrow(UsageError);
+    await expect(read(text)).rejects.toThrow(/is not a whole export: .*\(byte \d+\)$/);
+  });
+
+  it('names the byte', async () => {
+    await expect(read(`${many.join('\n')}\n{"id":}\n`)).rejects.toThrow(
+      `(byte ${many.reduce((bytes, line) => bytes + line.length + 1, 0) + '{"id":'.length})`,
+    );
+  });
+
+  it.each(['id,number\n1,2\n', 'PK\u0003\u0004', '"text"'])('refuses another format: %j', async (text) => {
+    await expect(read(text)).rejects.toThrow('is neither jsonl nor json');
+  });
+
+  it('refuses a file that is not there, and a folder', async () => {
+    await expect(ExportFile.open(join(folder, 'nowhere'))).rejects.toThrow(UsageError);
+    await expect(ExportFile.open(join(folder, 'nowhere'))).rejects.toThrow(
+      /^cannot read .*nowhere: there is no such file$/,
+    );
+    const file = await ExportFile.open(folder);
+    await expect(file.parts().next()).rejects.toThrow(/^cannot read .*: it is a folder$/);
+    await file.close();
+  });
+
+  it('reads any array as its elements', async () => {
+    const space = fc.constantFrom('', ' ', '\n\t');
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.dictionary(fc.string(), fc.jsonValue())), space, async (values, space) => {
+        const texts = values.map((value) => JSON.stringify(value));
+        expect(await read(`${space}[${texts.map((text) => space + text + space).join(',')}]`)).toEqual(texts);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

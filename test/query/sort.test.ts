@@ -1,0 +1,113 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { RecordSorter } from '../../src/query/sort.ts';
+import { parseSort } from '../../src/query/question-syntax.ts';
+import { Spool } from '../../src/output/spool.ts';
+import { batchOf, linesOf } from './batches.ts';
+
+async function linesInOrder(sorter: RecordSorter): Promise<string[]> {
+  const lines: string[] = [];
+  for await (const batch of sorter.sorted()) lines.push(...linesOf(batch));
+  return lines;
+}
+
+async function sort(by: string, ...batches: (string | object)[][]): Promise<string[]> {
+  const sorter = new RecordSorter(parseSort(by), new Spool());
+  for (const batch of batches) await sorter.add(batchOf(...batch));
+  return linesInOrder(sorter);
+}
+
+/** The `i` of each line. */
+function placesOf(lines: readonly string[]): number[] {
+  return lines.map((line) => (JSON.parse(line) as { i: number }).i);
+}
+
+/** Descending, nothing last. */
+function compareDown(a: number | null, b: number | null): number {
+  if (a === b) return 0;
+  return a === null ? 1 : b === null ? -1 : b - a;
+}
+
+describe('parseSort', () => {
+  it('reads columns and directions', () => {
+    expect(parseSort('dueBy, -customer.name')).toEqual([
+      { column: 'dueBy', descending: false },
+      { column: 'customer.name', descending: true },
+    ]);
+  });
+
+  it.each(['', 'a,', '-', 'a,,b'])('refuses %j', (text) => {
+    expect(() => parseSort(text)).toThrow(`--sort '${text}' names an empty column`);
+  });
+});
+
+describe('RecordSorter', () => {
+  it('puts numbers by exact value, then text, then nothing', async () => {
+    const records = [
+      '{"a":"b"}',
+      '{"a":null}',
+      '{"a":9007199254740993}',
+      '{"a":""}',
+      '{"a":9007199254740992.0}',
+      '{"a":-1}',
+    ];
+    expect(await sort('a', records.slice(0, 3), [], records.slice(3))).toEqual([
+      '{"a":-1}',
+      '{"a":9007199254740992.0}',
+      '{"a":9007199254740993}',
+      '{"a":"b"}',
+      '{"a":null}',
+      '{"a":""}',
+    ]);
+  });
+
+  it('keeps records without a value last when descending', async () => {
+    expect(await sort('-a', [{ b: 1 }, { a: 1 }, { a: 2 }])).toEqual(['{"a":2}', '{"a":1}', '{"b":1}']);
+  });
+
+  it('is stable, in both directions', async () => {
+    const records = [3, 1, 2].flatMap((a) => [0, 1].map((i) => ({ a: a % 2, i: a * 10 + i })));
+    expect(placesOf(await sort('a', records))).toEqual([20, 21, 30, 31, 10, 11]);
+    expect(placesOf(await sort('-a', records))).toEqual([30, 31, 10, 11, 20, 21]);
+  });
+
+  it('takes no record apart and loses none, however many batches it makes', async () => {
+    const padding = 'x'.repeat(5000);
+    const records = Array.from({ length: 1000 }, (_, index) => ({ n: (index * 7919) % 1000, padding }));
+    // 5 MB: more than the spool keeps in memory.
+    const sorter = new RecordSorter(parseSort('n'), new Spool());
+    await sorter.add(batchOf(...records));
+    const batches: string[][] = [];
+    for await (const batch of sorter.sorted()) batches.push(linesOf(batch));
+    expect(batches.length).toBeGreaterThan(1);
+    expect(batches.flat()).toEqual(
+      records.toSorted((a, b) => a.n - b.n).map((record) => JSON.stringify(record)),
+    );
+  });
+
+  it('has nothing of nothing', async () => {
+    expect(await sort('a')).toEqual([]);
+  });
+
+  it('names a column that no record has', async () => {
+    const sorter = new RecordSorter(parseSort('dueby'), new Spool());
+    await sorter.add(batchOf({ dueBy: 1 }));
+    expect(sorter.complaints()).toEqual(['no record has a value in dueby; did you mean dueBy?']);
+  });
+
+  it('sorts as a plain model does, by several columns', async () => {
+    const record = fc.record({
+      a: fc.option(fc.integer({ min: -3, max: 3 })),
+      b: fc.constantFrom('x', 'y', 'z'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record), async (records) => {
+        const numbered = records.map((record, i) => ({ ...record, i }));
+        const expected = numbered.toSorted(
+          (x, y) => x.b.localeCompare(y.b) || compareDown(x.a, y.a) || x.i - y.i,
+        );
+        expect(await sort('b,-a', numbered)).toEqual(expected.map((record) => JSON.stringify(record)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,190 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { totalsRows } from '../../src/query/totals.ts';
+import { Totals, type TotalsRequest } from '../../src/query/totals.ts';
+import { UsageError } from '../../src/errors.ts';
+import { batchOf, linesOf, valuesOf } from './batches.ts';
+
+const request = (sums: string[], groupBy: string[] = []): TotalsRequest => ({
+  sums,
+  groupBy,
+  currency: 'currency',
+});
+
+function totals(asked: TotalsRequest, ...records: (string | object)[]): string[] {
+  const all = new Totals(asked);
+  all.add(batchOf(...records));
+  return linesOf(totalsRows(all.finish(), asked).batch);
+}
+
+describe('totals', () => {
+  it('adds exactly, with the widest scale', () => {
+    expect(
+      totals(request(['a']), '{"a":10.00}', '{"a":0.5}', '{"a":12345678901234567890}', '{"a":1E2}'),
+    ).toEqual(['{"records":4,"a":12345678901234568000.50,"a.missing":0}']);
+  });
+
+  it('keeps currencies apart and says how many records have no value', () => {
+    const records = [
+      { status: 'PAID', currency: 'CLP', a: 5 },
+      { status: 'OVERDUE', currency: 'USD', a: 3 },
+      { status: 'PAID', currency: 'CLP', a: null },
+      { status: 'OVERDUE', currency: 'CLP', a: 7 },
+      { status: null, currency: 'USD', a: 4 },
+      { status: 'PAID', currency: 'USD' },
+    ];
+    expect(totals(request(['a'], ['status']), ...records)).toEqual([
+      '{"status":"OVERDUE","currency":"CLP","records":1,"a":7,"a.missing":0}',
+      '{"status":"PAID","currency":"CLP","records":2,"a":5,"a.missing":1}',
+      '{"status":null,"currency":"USD","records":1,"a":4,"a.missing":0}',
+      '{"status":"OVERDUE","currency":"USD","records":1,"a":3,"a.missing":0}',
+      '{"status":"PAID","currency":"USD","records":1,"a":null,"a.missing":1}',
+    ]);
+  });
+
+  it('sums several columns by several others, dotted ones too', () => {
+    const records = [
+      { customer: { name: 'B' }, paid: true, a: 1, b: 2 },
+      { customer: { name: 'B' }, paid: true, a: 1, b: 2 },
+      { customer: { name: 'B' }, paid: false, a: 9, b: 0 },
+    ];
+    expect(totals(request(['a', 'b'], ['customer.name', 'paid']), ...records)).toEqual([
+      '{"customer.name":"B","paid":false,"records":1,"a":9,"a.missing":0,"b":0,"b.missing":0}',
+      '{"customer.name":"B","paid":true,"records":2,"a":2,"a.missing":0,"b":4,"b.missing":0}',
+    ]);
+  });
+
+  it('counts without a sum, most first, whatever the currency', () => {
+    const records = [{ s: 'x', currency: 'CLP' }, { s: 'y', currency: 'CLP' }, { s: 'y' }];
+    expect(totals(request([], ['s']), ...records)).toEqual([
+      '{"s":"y","records":2}',
+      '{"s":"x","records":1}',
+    ]);
+  });
+
+  it('groups numbers by value, apart from text', () => {
+    expect(totals(request([], ['n']), '{"n":1.0}', '{"n":"1"}', '{"n":1.00}')).toEqual([
+      '{"n":1.0,"records":2}',
+      '{"n":"1","records":1}',
+    ]);
+  });
+
+  it('lets currency be a group like any other', () => {
+    const records = [{ currency: 'CLP', a: 1 }, { a: 2 }];
+    expect(totals(request(['a'], ['currency']), ...records)).toEqual([
+      '{"currency":null,"records":1,"a":2,"a.missing":0}',
+      '{"currency":"CLP","records":1,"a":1,"a.missing":0}',
+    ]);
+  });
+
+  it('has no rows for no records', () => {
+    expect(totals(request(['a'], ['s']))).toEqual([]);
+  });
+
+  it.each([
+    ['"12.50"', 'in record 2 it is the text "12.50", not a number'],
+    ['true', 'in record 2 it is the boolean "true", not a number'],
+    ['[1]', 'in record 2 it is the array "[1]", not a number'],
+    ['1e999999999', 'in record 2 it is a number of more than 1,000 digits'],
+  ])('refuses %s in a sum, naming the place', (value, sentence) => {
+    const all = new Totals(request(['a']));
+    all.add(batchOf('{"a":1}'));
+    expect(() => all.add(batchOf(`{"a":${value}}`))).toThrow(UsageError);
+    const again = new Totals(request(['a']));
+    expect(() => again.add(batchOf('{"a":1}', `{"a":${value}}`))).toThrow(
+      `a cannot be added up: ${sentence}`,
+    );
+  });
+
+  it.each([
+    [[{ a: 1, currency: 'CLP' }, { a: null }, { a: 2 }], 'record 1 is in CLP, record 3 has no currency'],
+    [[{ a: 1 }, { a: 2, currency: 'USD' }], 'record 2 is in USD, record 1 has no currency'],
+    [
+      [
+        { a: 1, currency: '' },
+        { a: 2, currency: 'USD' },
+      ],
+      'record 2 is in USD, record 1 has no currency',
+    ],
+  ])('refuses an amount in no currency beside others: %j', (records, sentence) => {
+    expect(() => totals(request(['a']), ...records)).toThrow(`different currencies in one sum: ${sentence}`);
+  });
+
+  it('refuses a column that no record has', () => {
+    expect(() => totals(request(['totalAmuont']), { totalAmount: 1 })).toThrow(
+      'nothing to add up: no record has a value in totalAmuont; did you mean totalAmount?',
+    );
+  });
+
+  it('refuses to make a group of every record', () => {
+    const all = new Totals(request([], ['id']));
+    const add = (from: number, count: number): void =>
+      all.add(batchOf(...Array.from({ length: count }, (_, index) => ({ id: from + index }))));
+    add(0, 100_000);
+    expect(() => add(100_000, 1)).toThrow('--group-by id makes more than 100,000 groups');
+  });
+
+  it('names its columns, also of no records', () => {
+    const asked = request(['a'], ['s']);
+    expect(totalsRows([], asked).columns).toEqual(['s', 'records', 'a', 'a.missing']);
+    const all = new Totals(asked);
+    all.add(batchOf({ s: 'x', a: 1, currency: 'CLP' }));
+    expect(totalsRows(all.finish(), asked).columns).toEqual(['s', 'currency', 'records', 'a', 'a.missing']);
+  });
+
+  it('draws bars for a terminal, each currency in its own scale, and leaves out columns of zeros', () => {
+    const asked = request(['a'], ['s']);
+    const all = new Totals(asked);
+    const [currency, other] = ['CLP', 'USD'];
+    all.add(batchOf({ s: 'x', a: 8, currency }, { s: 'y', a: 4, currency }, { s: 'z', a: -2, currency }));
+    all.add(batchOf({ s: 'x', a: 1, currency: other }));
+    const { batch, columns } = totalsRows(all.finish(), asked, { width: 34, blocks: true });
+    expect(columns).toEqual(['s', 'currency', 'records', 'a', 'bar']);
+    expect(valuesOf(batch)).toEqual([
+      { s: 'x', currency, records: 1, a: 8, bar: '████████' },
+      { s: 'y', currency, records: 1, a: 4, bar: '████' },
+      { s: 'z', currency, records: 1, a: -2, bar: '░░' },
+      { s: 'x', currency: other, records: 1, a: 1, bar: '████████' },
+    ]);
+  });
+
+  it('gives bars the room that is left, up to 30 cells', () => {
+    const asked = request([], ['name']);
+    const all = new Totals(asked);
+    all.add(batchOf({ name: 'x'.repeat(20) }, { name: '株式会社' }));
+    const barAt = (width: number): number =>
+      String(valuesOf(totalsRows(all.finish(), asked, { width, blocks: false }).batch)[0]!['bar']).length;
+    // 20 for the name, 7 for `records`, and a gap of 2 behind each.
+    expect([30, 39, 50, 61, 200].map(barAt)).toEqual([8, 8, 19, 30, 30]);
+  });
+
+  it('agrees with big integers, for any groups and currencies', () => {
+    const record = fc.record({
+      group: fc.constantFrom('x', 'y', 'z'),
+      currency: fc.constantFrom('CLP', 'USD'),
+      cents: fc.bigInt({ min: 0n, max: 10n ** 25n }),
+    });
+    fc.assert(
+      fc.property(fc.array(record), (records) => {
+        const model = new Map<string, bigint>();
+        for (const { group, currency, cents } of records) {
+          const key = `${currency} ${group}`;
+          model.set(key, (model.get(key) ?? 0n) + cents);
+        }
+        const lines = totals(
+          request(['a'], ['group']),
+          ...records.map(
+            ({ group, currency, cents }) =>
+              `{"group":"${group}","currency":"${currency}","a":${cents / 100n}.${String(cents % 100n).padStart(2, '0')}}`,
+          ),
+        );
+        const sums = lines.map((line) => {
+          const [, group, currency, sum] = /"group":"(.)","currency":"(...)",.*"a":([\d.]+),/.exec(line)!;
+          return [`${currency} ${group}`, BigInt(sum!.replace('.', ''))] as const;
+        });
+        expect(new Map(sums)).toEqual(model);
+        expect(sums).toHaveLength(model.size);
+      }),
+    );
+  });
+});

@@ -1,0 +1,176 @@
+import { describe, expect, it } from 'vitest';
+import { always, inTurn, where } from '../support/fault-script.ts';
+import { status } from '../support/faults.ts';
+import { modelRecords } from '../support/model-service.ts';
+import { runOrganizations, type OrganizationsRun } from '../support/run-organizations.ts';
+
+/** Twenty invoices, and a service that is slow enough for progress to be shown. */
+const slow: OrganizationsRun = {
+  organizations: { north: { records: { issued: modelRecords(20) }, turns: 10 } },
+};
+const LINE = 'issued --profile north --page-size 5 --concurrency 1 --format jsonl';
+
+/** What the spinner shows at each request, without repeats. */
+async function shown(line: string, options: OrganizationsRun): Promise<string[]> {
+  const texts: string[] = [];
+  await runOrganizations(line, {
+    ...options,
+    terminal: true,
+    onRequest: (_, { spinner }) => {
+      if (spinner.text !== texts.at(-1)) texts.push(spinner.text);
+    },
+  });
+  return texts;
+}
+
+describe('the spinner', () => {
+  it('shows on a terminal how far the run has come, and is gone at its end', async () => {
+    const texts = await shown(`${LINE} -o /dev/null`, slow);
+    // Whether it is there at the first request depends on what has to be loaded.
+    expect(texts.slice(1)).toEqual([
+      'issued invoices  5 of 20 · 1 page · 1 in flight',
+      'issued invoices  8 of 20 · 2 pages · 1 in flight',
+      'issued invoices  10 of 20 · 3 pages · 1 in flight',
+      'issued invoices  12 of 20 · 4 pages · 1 in flight',
+      'issued invoices  15 of 20 · 5 pages · 1 in flight',
+      'issued invoices  16 of 20 · 6 pages · 1 in flight',
+      'issued invoices  20 of 20 · 7 pages · 1 in flight',
+    ]);
+    const { context, stderr } = await runOrganizations(`${LINE} -o /dev/null`, { ...slow, terminal: true });
+    expect([context.spinner.starts, context.spinner.isTurning, stderr]).toEqual([1, false, '']);
+  });
+
+  it('ends before the first row is written to the same terminal', async () => {
+    let whenRows: boolean | undefined;
+    const { context, stdout } = await runOrganizations(LINE, {
+      ...slow,
+      terminal: true,
+      onRequest: ({ url }, { spinner }) => {
+        if (url.searchParams.get('options_page') === '2') whenRows = spinner.isTurning;
+      },
+    });
+    expect([context.spinner.starts, whenRows]).toEqual([1, false]);
+    expect(stdout).toContain('{"id":19,');
+  });
+
+  it('is gone before an error is said', async () => {
+    const organizations = { north: { records: {}, turns: 10, script: always(status(403)) } };
+    const { context, code } = await runOrganizations(LINE, { organizations, terminal: true });
+    expect([code, context.spinner.starts, context.spinner.isTurning]).toEqual([3, 1, false]);
+  });
+
+  it('shows several profiles side by side, those that run', async () => {
+    const organizations = {
+      north: { records: { issued: modelRecords(20) }, turns: 30 },
+      south: { records: { issued: modelRecords(4) }, turns: 8 },
+      southeast: { records: { issued: modelRecords(7) }, turns: 12, script: inTurn(undefined, status(500)) },
+    };
+    const line = 'issued --all-profiles --page-size 5 --concurrency 1 --format jsonl -o /dev/null';
+    const texts = await shown(line, { organizations });
+    expect(texts).toContain(
+      [
+        'issued invoices · 1 of 3 profiles',
+        '  north      1 in flight',
+        '  southeast  5 of 7 · 1 page · 1 in flight',
+      ].join('\n'),
+    );
+    expect(texts.at(-1)).toMatch(
+      /^issued invoices · 2 of 3 profiles\n {2}north {2}20 of 20 · 7 pages · 1 in flight/,
+    );
+  });
+
+  it('is never wider than the terminal', async () => {
+    const texts = await shown(`${LINE} -o /dev/null`, { ...slow, columns: 30 });
+    expect(texts.at(-1)).toBe('issued invoices  20 of 20 …');
+  });
+
+  it.each([
+    ['--no-progress', {}],
+    ['-q', {}],
+    ['', { CI: 'true' }],
+    ['', { TERM: 'dumb' }],
+  ])('is not there with %s %j', async (flag, env) => {
+    const { context } = await runOrganizations(`${LINE} -o /dev/null ${flag}`.trim(), {
+      ...slow,
+      terminal: true,
+      env,
+    });
+    expect(context.spinner.starts).toBe(0);
+  });
+
+  it('has no colour where none is wanted', async () => {
+    const run = { ...slow, terminal: true };
+    expect((await runOrganizations(`${LINE} -o /dev/null`, run)).context.spinner.color).toBe(true);
+    const env = { NO_COLOR: '1' };
+    expect((await runOrganizations(`${LINE} -o /dev/null`, { ...run, env })).context.spinner.color).toBe(
+      false,
+    );
+  });
+});
+
+describe('off a terminal', () => {
+  it('there is nothing', async () => {
+    const { stderr, context } = await runOrganizations(LINE, slow);
+    expect([stderr, context.spinner.starts, context.clock.sleeps]).toEqual(['', 0, []]);
+  });
+
+  it('--progress plain prints a line every ten seconds', async () => {
+    const organizations = { north: { records: { issued: modelRecords(20) }, turns: 1 } };
+    const { stderr, context } = await runOrganizations(`${LINE} --progress plain`, { organizations });
+    const lines = stderr.trimEnd().split('\n');
+    expect(new Set(context.clock.sleeps)).toEqual(new Set([10_000]));
+    expect(lines).toContain('issued invoices: 5 of 20 · 1 page · 1 in flight · 60 s left');
+    expect(lines.filter((line) => !line.startsWith('issued invoices: '))).toEqual([]);
+  });
+
+  it('--progress plain names each profile that is asked', async () => {
+    const organizations = {
+      north: { records: { issued: modelRecords(20) }, turns: 5 },
+      south: { records: { issued: modelRecords(5) }, turns: 3 },
+    };
+    const { stderr } = await runOrganizations('issued --all-profiles --progress plain', { organizations });
+    expect(stderr).toMatch(/^north: issued invoices: 1 in flight\nsouth: issued invoices: 1 in flight\n/);
+  });
+
+  it('--progress plain is silent under --quiet', async () => {
+    const { stderr } = await runOrganizations(`${LINE} --progress plain -q`, slow);
+    expect(stderr).toBe('');
+  });
+});
+
+describe('what is said of requests', () => {
+  const first = where(({ records: [record] }) => record?.includes('"id":0,') ?? false, status(429));
+
+  it.each(['-v', '--debug'])('is a line for each, with %s', async (flag) => {
+    const script = inTurn(status(500));
+    const organizations = { north: { records: { issued: modelRecords(1) }, script } };
+    const { stderr } = await runOrganizations(`issued --profile north ${flag}`, { organizations });
+    const target = '/v1/invoices/issued?options_page=0&options_pageSize=2000';
+    expect(stderr.split('\n')).toEqual([
+      `GET ${target} → 500, 49 bytes, 0 ms`,
+      expect.stringMatching(
+        /^GET \S+ again in 250 ms, attempt 2: api\.example\.com failed on \S+ \(500\): Refused: /,
+      ),
+      expect.stringMatching(/^GET \S+ → 200, \d+ bytes, 0 ms, attempt 2$/),
+      '',
+    ]);
+  });
+
+  it('is a word before a wait of more than five seconds, for somebody who looks on', async () => {
+    const script = inTurn(status(429, { 'retry-after': '12' }));
+    const organizations = { north: { records: { issued: modelRecords(1) }, script } };
+    const run = { organizations, terminal: true };
+    const { stderr, code } = await runOrganizations('issued --profile north --format csv', run);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^waits 12 s before it asks again: api\.example\.com .*\(429\)/);
+    const piped = await runOrganizations('issued --profile north', { organizations });
+    expect(piped.stderr).toBe('');
+  });
+
+  it('says nothing of short waits', async () => {
+    const organizations = { north: { records: { issued: modelRecords(3) }, script: first } };
+    const run = { organizations, terminal: true };
+    const { stderr } = await runOrganizations('issued --profile north --retries 1 --format csv', run);
+    expect(stderr).not.toContain('waits');
+  });
+});

@@ -1,0 +1,46 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Ledger } from '../../../src/sandbox/data/ledger.ts';
+import { Ordering, sortKeys, type RecordView } from '../../../src/sandbox/data/ledger.ts';
+
+function positions(view: RecordView): number[] {
+  return Array.from({ length: view.total }, (_, position) => view.at(position));
+}
+
+describe('Ordering', () => {
+  it.each(sortKeys)('sorts by %s as a plain stable sort does', (key) => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(300), fc.boolean(), (seed, count, dated) => {
+        const ledger = new Ledger({ seed, count, parties: 7, dated });
+        const trait = {
+          NUMBER: (index: number) => ledger.numberOf(index),
+          DATE: (index: number) => ledger.dayOf(index),
+          DUE_BY: (index: number) => ledger.dueDayOf(index),
+          AMOUNT: (index: number) => ledger.amountOf(index),
+        }[key];
+        const plain = Array.from({ length: count }, (_, index) => index).sort((a, b) => trait(a) - trait(b));
+        const ordering = new Ordering(ledger);
+        expect(positions(ordering.view(key, false))).toEqual(plain);
+        expect(positions(ordering.view(key, true))).toEqual(plain.toReversed());
+      }),
+    );
+  });
+
+  it('without a key leaves the records as they arrived', () => {
+    const ordering = new Ordering(new Ledger({ seed: 1, count: 5, parties: 1, dated: false }));
+    expect(positions(ordering.view(undefined, false))).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('filters in order, and only once for pages of the same listing', () => {
+    const ordering = new Ordering(new Ledger({ seed: 1, count: 50, parties: 3, dated: true }));
+    const asked: number[] = [];
+    const even = (index: number): boolean => asked.push(index) > 0 && index % 2 === 0;
+    const view = ordering.view('AMOUNT', true);
+    const filtered = ordering.filtered('even', view, even);
+    expect(positions(filtered)).toEqual(positions(view).filter((index) => index % 2 === 0));
+    expect(ordering.filtered('even', view, even)).toBe(filtered);
+    expect(asked.length).toBe(50);
+    for (const name of ['a', 'b', 'c', 'd']) ordering.filtered(name, view, even);
+    expect(ordering.filtered('even', view, even)).not.toBe(filtered);
+  });
+});

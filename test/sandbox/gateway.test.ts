@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest';
+import { chooseFault, PageCache } from '../../src/sandbox/gateway.ts';
+import type { SandboxOptions } from '../../src/sandbox/options.ts';
+import { jsonReply } from '../../src/sandbox/reply.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { LinkSigner } from '../../src/sandbox/signed-links.ts';
+import { httpGet } from '../support/http-get.ts';
+
+/** The waits, in ms, of 20 calls of a path; nothing really waits. */
+async function waits(path: string, options: SandboxOptions): Promise<number[]> {
+  const waited: number[] = [];
+  const sandbox: Sandbox = await startSandbox({
+    ...options,
+    sleep: (milliseconds) => Promise.resolve(waited.push(milliseconds)),
+  });
+  for (let call = 0; call < 20; call++) {
+    await httpGet(sandbox.baseUrl + path, { headers: { authorization: sandbox.tokens[0] } });
+  }
+  await sandbox.close();
+  return waited;
+}
+
+it('waits between the two times', async () => {
+  const times = await waits('/customers', { latency: [100, 120] });
+  expect(times.length).toBe(20);
+  expect(new Set(times).size).toBeGreaterThan(5);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(100);
+  expect(Math.max(...times)).toBeLessThanOrEqual(120);
+});
+
+it('lets the received listing alone take 10 to 25 s', async () => {
+  expect(await waits('/invoices/issued', { realistic: true })).toEqual([]);
+  const times = await waits('/invoices/received', { realistic: true });
+  expect(times.length).toBe(20);
+  expect(Math.min(...times)).toBeGreaterThanOrEqual(10_000);
+  expect(Math.max(...times)).toBeLessThanOrEqual(25_000);
+});
+
+const proper = jsonReply(200, '{}');
+const faults = (seed: number, rate: number): string[] =>
+  Array.from({ length: 2000 }, (_, call) => {
+    const reply = chooseFault({ seed, rate, call, now: 0 })?.(proper);
+    return reply === undefined
+      ? ''
+      : [reply.status, reply.breaks ?? (reply.body as Buffer).toString(), reply.headers['retry-after']].join(
+          ' ',
+        );
+  });
+
+describe('faults', () => {
+  it('hit the share that is asked for, by the seed', () => {
+    expect(faults(1, 0).filter(Boolean).length).toBe(0);
+    expect(faults(1, 1).filter(Boolean).length).toBe(2000);
+    const some = faults(1, 0.2);
+    expect(some.filter(Boolean).length / 2000).toBeCloseTo(0.2, 1);
+    expect(faults(1, 0.2)).toEqual(some);
+    expect(faults(2, 0.2)).not.toEqual(some);
+  });
+
+  it('are of all the kinds that a service shows', () => {
+    expect([...new Set(faults(1, 1))].toSorted()).toEqual([
+      '200 at once ',
+      '200 halfway ',
+      '429 {"message":"Too Many Requests"} 1',
+      '429 {"message":"Too Many Requests"} Thu, 01 Jan 1970 00:00:01 GMT',
+      '500 {"error":"Internal Server Error","message":"Internal error"} ',
+      '500 {"errors":"Internal error"} ',
+      '500 {"errors":[{"_type":"ServiceError","message":"Internal error"}]} ',
+      '502 {"message":"Internal server error"} ',
+      '503 {"message":"Service Unavailable"} ',
+    ]);
+  });
+
+  it('reach the client, and the same request succeeds later', async () => {
+    const log: string[] = [];
+    const sandbox = await startSandbox({ failRate: 0.5, log: (line) => log.push(line) });
+    const outcomes = new Set<unknown>();
+    for (let call = 0; call < 60; call++) {
+      const answer = httpGet(`${sandbox.baseUrl}/customers`, {
+        headers: { authorization: sandbox.tokens[0] },
+      });
+      outcomes.add(
+        await answer.then(({ status }) => status).catch((error: NodeJS.ErrnoException) => error.code),
+      );
+    }
+    await sandbox.close();
+    expect(outcomes).toEqual(new Set([200, 429, 500, 502, 503, 'ECONNRESET']));
+    expect(log.some((line) => line.includes('200 cut short'))).toBe(true);
+    expect(log.some((line) => line.includes('connection reset'))).toBe(true);
+  });
+
+  it('reach the signed links too, whose redirect has no body to cut', async () => {
+    const sandbox = await startSandbox({ failRate: 0.9 });
+    const origin = new URL(sandbox.baseUrl).origin;
+    const path = `/files/1/${'0'.repeat(24)}/0`;
+    const link = origin + new LinkSigner(1, Date.now).sign(path, Math.ceil(Date.now() / 1000) + 60);
+    const outcomes = new Set<unknown>();
+    for (let call = 0; call < 60; call++) {
+      outcomes.add(
+        await httpGet(link)
+          .then(({ status }) => status)
+          .catch((error: NodeJS.ErrnoException) => error.code),
+      );
+    }
+    await sandbox.close();
+    expect(outcomes).toEqual(new Set([302, 429, 500, 502, 503, 'ECONNRESET']));
+  });
+});
+
+it('keeps the latest answers within its bytes, and none that is too large or not whole', () => {
+  const cache = new PageCache(80_000);
+  const names = Array.from({ length: 20 }, (_, index) => `page ${index}`);
+  for (const name of names) cache.set(name, jsonReply(200, Buffer.alloc(9000)));
+  expect(names.filter((name) => cache.get(name) !== undefined)).toEqual(names.slice(-8));
+  cache.set('large', jsonReply(200, Buffer.alloc(10_001)));
+  cache.set('pieces', jsonReply(200, [Buffer.alloc(1)]));
+  expect([cache.get('large'), cache.get('pieces')]).toEqual([undefined, undefined]);
+});
