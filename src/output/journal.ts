@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../context.ts';
-import { OutputError } from '../errors.ts';
+import { OutputError, errorCode } from '../errors.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { cannotWrite } from './files/cannot-write.ts';
-import { errorCode } from './system-reason.ts';
 
 /** An entry and where it is in the journal, in bytes. */
 interface PlacedEntry extends JournalEntry {

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { FolioError, UsageError } from '../errors.ts';
-import { errorCode, systemReason } from '../output/system-reason.ts';
+import { FolioError, UsageError, errorCode, systemReason } from '../errors.ts';
 
 /** What of a receipt it takes to know the file again. */
 export interface DeliveredFile {

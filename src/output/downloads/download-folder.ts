@@ -5,7 +5,7 @@ import { lockTarget, NO_LINKS, type LockContext, type TargetLock } from '../file
 import { removeStaleFiles, sideFilesOf } from '../files/side-files.ts';
 import { findTarget } from '../files/target.ts';
 import { flushFolder } from '../files/whole-file.ts';
-import { errorCode } from '../system-reason.ts';
+import { errorCode } from '../../errors.ts';
 import { FileLedger, type LedgerEntry } from './file-ledger.ts';
 import { FolderNames, type NameClaim } from './file-names.ts';
 import type { InvoiceFile } from './invoice-files.ts';

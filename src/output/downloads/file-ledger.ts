@@ -1,6 +1,6 @@
 import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { cannotWrite } from '../files/cannot-write.ts';
-import { errorCode } from '../system-reason.ts';
+import { errorCode } from '../../errors.ts';
 
 /** Which file of which invoice it was. */
 interface FileKey {

@@ -1,5 +1,4 @@
-import { OutputError } from '../../errors.ts';
-import { errorCode, systemReason } from '../system-reason.ts';
+import { OutputError, errorCode, systemReason } from '../../errors.ts';
 
 const FOLDER = 'choose a folder in which you may create files: a file is first written beside its target';
 const SPACE = 'free some space, or write to another disk; what was there before is untouched';

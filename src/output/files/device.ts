@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import type { Clock } from '../../context.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { DirectSink } from './destination.ts';
-import { errorCode } from '../system-reason.ts';
+import { errorCode } from '../../errors.ts';
 import type { DeviceTarget } from './target.ts';
 
 const [openFile, statFile, writeFile, closeFile] = [

@@ -1,8 +1,7 @@
 import { link, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
-import { OutputError } from '../../errors.ts';
-import { errorCode, systemReason } from '../system-reason.ts';
+import { OutputError, errorCode, systemReason } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { Processes } from './processes.ts';
 import { sideFilesOf } from './side-files.ts';

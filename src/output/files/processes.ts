@@ -1,6 +1,6 @@
 import { promises } from 'node:fs';
 import { hostname } from 'node:os';
-import { errorCode } from '../system-reason.ts';
+import { errorCode } from '../../errors.ts';
 
 /** This process and its neighbours on the machine, as far as locks need to know them. */
 export interface Processes {

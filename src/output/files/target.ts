@@ -1,8 +1,7 @@
 import { access, constants, lstat, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { OutputError } from '../../errors.ts';
+import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
-import { errorCode } from '../system-reason.ts';
 
 /** A regular file, there or not yet; links to it are resolved, so that two names of one file are one target. */
 export interface FileTarget {

@@ -1,7 +1,6 @@
 import { open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OutputError } from '../../errors.ts';
-import { errorCode } from '../system-reason.ts';
+import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
 import { lockTarget, type LockContext, type TargetLock } from './lock.ts';

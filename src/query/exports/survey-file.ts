@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { ExportFile } from './export-file.ts';
-import { FolioError, UsageError } from '../../errors.ts';
+import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { RowCounter } from '../../output/csv/row-ends.ts';
-import { errorCode, systemReason } from '../../output/system-reason.ts';
 
 export interface Survey {
   readonly bytes: number;

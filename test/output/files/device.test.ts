@@ -4,9 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { Interrupted, OutputError } from '../../../src/errors.ts';
+import { Interrupted, OutputError, errorCode } from '../../../src/errors.ts';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
-import { errorCode } from '../../../src/output/system-reason.ts';
 import { fakeSite } from '../fake-site.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
