@@ -12,7 +12,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 import { formats } from '../../src/output/formats.ts';
 import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
 
-const SRC = resolve(import.meta.dirname, '../../../src');
+const SRC = resolve(import.meta.dirname, '../../src');
 
 async function folio(argv: readonly string[], options: FakeContextOptions = {}) {
   const context = fakeContext({ ...options, argv });
