@@ -1,8 +1,8 @@
 import { link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cannotWrite } from '../files/cannot-write.ts';
-import { lockTarget, NO_LINKS, type LockContext, type TargetLock } from '../files/lock.ts';
-import { removeStaleFiles, sideFilesOf } from '../files/side-files.ts';
+import { lockTarget, NO_LINKS, type LockContext, type FileLock } from '../files/lock.ts';
+import { sideFilesOf } from '../files/side-files.ts';
 import { findTarget } from '../files/target.ts';
 import { flushFolder } from '../files/whole-file.ts';
 import { errorCode } from '../../errors.ts';
@@ -22,7 +22,7 @@ export interface StoredFile {
 
 interface Parts {
   readonly path: string;
-  readonly lock: TargetLock;
+  readonly lock: FileLock;
   readonly ledger: FileLedger;
   readonly names: FolderNames;
   readonly pid: number;
@@ -49,7 +49,7 @@ export class DownloadFolder {
     if (target.kind !== 'file') throw cannotWrite(path, new Error(`${LEDGER} in it is no file`));
     const lock = await lockTarget({ ...target, shown: path }, site);
     try {
-      await removeStaleFiles(target.folder, target.name, site.processes);
+      await lock.removeStaleFiles();
       const ledger = await FileLedger.open(join(target.folder, target.name));
       const present = await readdir(target.folder);
       const names = new FolderNames(present, ledger);

@@ -1,198 +1,314 @@
-import { link, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { link, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
-import { OutputError, errorCode, systemReason } from '../../errors.ts';
+import { errorCode, OutputError, systemReason } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { Processes } from './processes.ts';
 import { sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
-/** The right to write a target: one run has it at a time. */
-export interface TargetLock {
-  /** The mode that a new file gets in the target's folder. */
-  readonly newFileMode: number;
-  /** Gives the right back. Never rejects; a lock that is no longer ours is left alone. */
-  release(): Promise<void>;
-}
-
-interface Taking {
-  readonly claim: LockClaim;
-  readonly target: FileTarget;
-  readonly processes: Processes;
-}
-
-/** Far more rounds than there are runs that can come and go between two steps of ours. */
-const ROUNDS = 100;
-
-/**
- * Takes the lock of the target, which is a file beside it that names its holder; a dead holder's is taken over.
- * Throws OutputError at once when another run holds it, or when the folder lets us create no file.
- */
-export async function lockTarget(target: FileTarget, site: LockContext): Promise<TargetLock> {
-  const claim = await writeClaim(target, site);
-  const lock = join(target.folder, sideFilesOf(target.name).lock);
-  try {
-    await take({ claim, target, processes: site.processes }, lock);
-  } finally {
-    await rm(claim.path, { force: true }).catch(() => undefined);
-  }
-  return { newFileMode: claim.newFileMode, release: () => removeIf(claim.text, lock) };
-}
-
-/**
- * Two runs that find the same dead lock must not both remove it: the slower one would remove the faster one's. So
- * whoever is to remove it first takes a lock for just that, named after the dead holder, and then looks again.
- */
-async function take(taking: Taking, lock: string): Promise<void> {
-  const { claim, target, processes } = taking;
-  for (let round = 0; round < ROUNDS; round++) {
-    if (await linkClaim(claim, lock, target)) return;
-    const text = await readText(lock);
-    if (text === undefined) continue;
-    const holder = parseHolder(text);
-    if (holder === undefined || !(await isGone(holder, processes))) {
-      throw heldBy(holder, processes, { shown: target.shown, lock });
-    }
-    const guard = sideFilesOf(target.name).guard(lock, text);
-    await take(taking, guard);
-    await removeIf(text, lock);
-    await removeIf(claim.text, guard);
-  }
-  throw new OutputError(`cannot lock ${target.shown}: ${lock} can be neither made nor read`, {
-    hint: 'delete it',
-  });
-}
-
-async function removeIf(expected: string, path: string): Promise<void> {
-  if ((await readText(path)) === expected) await rm(path, { force: true }).catch(() => undefined);
-}
-
-function readText(path: string): Promise<string | undefined> {
-  return readFile(path, 'utf8').catch(() => undefined);
-}
+/** The file that is locked, which need not be there yet. */
+export type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
 
 export interface LockContext {
   readonly clock: Pick<Clock, 'now' | 'random'>;
   readonly processes: Processes;
 }
 
+/** How long to wait for a lock that another run holds; without this, not at all. */
+export interface LockWait {
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly signal: AbortSignal;
+  readonly milliseconds: number;
+}
+
+/** The right to write a file: one run has it at a time. */
+export interface FileLock {
+  /** The mode that a new file gets in the folder, by umask or the folder's own rule. */
+  readonly newFileMode: number;
+  /** False when another run has taken the lock over, as it may when this one was asleep for a minute. */
+  isOurs(): Promise<boolean>;
+  /** Removes what killed runs left beside the file: see `sideFilesOf`. Never rejects. */
+  removeStaleFiles(): Promise<void>;
+  /** Gives the right back. Never rejects; a lock that is no longer ours is left alone. */
+  release(): Promise<void>;
+}
+
+/** Milliseconds between two renewals of a lock's time stamp. */
+const RENEW_EVERY = 10_000;
+/** Milliseconds without a renewal after which a lock is stale, where its owner's process cannot be looked at. */
+const STALE_AFTER = 60_000;
+/** Milliseconds between two looks at a lock that is waited for. */
+const LOOK_EVERY = 25;
+/** Far more rounds than there are runs that can come and go between two steps of ours. */
+const ROUNDS = 100;
+
+/** Errors of a file system that has no hard links: FAT, some network drives. */
+export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
+
+/**
+ * Takes the lock of a file: a file beside it that names its owner. A lock is alive as long as its owner's process is,
+ * where that is one of this host; else as long as its owner renews the time stamp. A stale one is taken over.
+ *
+ * @throws OutputError when another run holds the lock and the wait is over, or when no file can be made in the folder;
+ * the signal's reason when it ends the wait.
+ */
+export async function lockTarget(
+  target: LockTarget,
+  context: LockContext,
+  wait?: LockWait,
+): Promise<FileLock> {
+  const claim = await writeClaim(target, context);
+  const path = join(target.folder, sideFilesOf(target.name).lock);
+  const taking: Taking = { claim, target, processes: context.processes, wait };
+  try {
+    return heldLock(path, await take(path, taking), taking);
+  } catch (error) {
+    await claim.handle.close();
+    throw error;
+  } finally {
+    await rm(claim.path, { force: true }).catch(() => undefined);
+  }
+}
+
+interface Taking {
+  readonly claim: LockClaim;
+  readonly target: LockTarget;
+  readonly processes: Processes;
+  readonly wait: LockWait | undefined;
+}
+
+function heldLock(path: string, handle: FileHandle, { claim, target, processes }: Taking): FileLock {
+  const renewal = setInterval(() => void renew(handle, claim.text).catch(() => undefined), RENEW_EVERY);
+  // A lock must not keep the process from ending.
+  renewal.unref();
+  let released: Promise<void> | undefined;
+  const release = async (): Promise<void> => {
+    clearInterval(renewal);
+    await handle.close().catch(() => undefined);
+    if (handle !== claim.handle) await claim.handle.close().catch(() => undefined);
+    await removeIf(claim.text, path);
+  };
+  return {
+    newFileMode: claim.newFileMode,
+    isOurs: async () => ((await readLock(path))?.text ?? claim.text) === claim.text,
+    removeStaleFiles: () => removeStaleFiles(target, async (lock) => isAlive(lock, claim, processes)),
+    release: () => (released ??= release()),
+  };
+}
+
+/**
+ * Makes the claim the lock at `path`, and returns the handle by which it is renewed.
+ *
+ * Two runs that find the same stale lock must not both remove it: the slower one would remove the faster one's. So
+ * whoever is to remove it first takes a lock for just that, named after the stale one, and then looks again.
+ */
+async function take(path: string, taking: Taking): Promise<FileHandle> {
+  const { claim, target, processes, wait } = taking;
+  let waited = 0;
+  for (let round = 0; round < ROUNDS;) {
+    const handle = await linkClaim(claim, path, target);
+    if (handle !== undefined) return handle;
+    const found = await readLock(path);
+    if (found === undefined) {
+      round++;
+    } else if (await isAlive(found, claim, processes)) {
+      if (wait === undefined || waited >= wait.milliseconds) throw heldBy(found, path, taking);
+      await wait.clock.sleep(LOOK_EVERY, wait.signal);
+      waited += LOOK_EVERY;
+    } else {
+      round++;
+      await removeStaleLock(path, found.text, taking);
+    }
+  }
+  throw new OutputError(`cannot lock ${target.shown}: ${path} can be neither made nor read`, {
+    hint: 'delete it',
+  });
+}
+
+async function removeStaleLock(path: string, text: string, taking: Taking): Promise<void> {
+  const { claim, target, processes } = taking;
+  const guard = sideFilesOf(target.name).guard(path, text);
+  const handle = await take(guard, taking);
+  const found = await readLock(path);
+  if (found !== undefined && !(await isAlive(found, claim, processes))) await removeIf(found.text, path);
+  await removeIf(claim.text, guard);
+  if (handle !== claim.handle) await handle.close();
+}
+
 /** The contents of a lock, in a file of its own: linked to the lock's name, they appear there complete or not at all. */
 interface LockClaim {
   readonly path: string;
+  readonly handle: FileHandle;
   readonly text: string;
-  /** The mode that a new file gets in this folder, by umask or the folder's own rule. */
   readonly newFileMode: number;
 }
 
-/** Errors of a file system that has no hard links: FAT, some network shares. */
-export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
-
 /** Writes the claim beside the target. Throws OutputError when the folder lets us create no file. */
-async function writeClaim(target: FileTarget, { clock, processes }: LockContext): Promise<LockClaim> {
-  const { pid, host } = processes;
+async function writeClaim(target: LockTarget, { clock, processes }: LockContext): Promise<LockClaim> {
+  const { pid, host, namespace } = processes;
   const { start } = await processes.look(pid);
   const startedAt = new Date(clock.now()).toISOString();
-  const text = `${JSON.stringify({ pid, host, startedAt, processStart: start })}\n`;
+  const id = Math.floor(clock.random() * 2 ** 48).toString(36);
+  const text = `${JSON.stringify({ pid, host, namespace, startedAt, processStart: start, id })}\n`;
   const path = join(target.folder, sideFilesOf(target.name).claim(pid, clock.random()));
   try {
-    return { path, text, newFileMode: await writeNew(path, text) };
+    const handle = await open(path, 'wx', 0o666);
+    try {
+      const newFileMode = (await handle.stat()).mode & 0o777;
+      // Readable by all who may create files here, so that they can see whose it is; writable by us alone.
+      await handle.chmod(newFileMode & 0o644);
+      await handle.writeFile(text);
+      return { path, handle, text, newFileMode };
+    } catch (error) {
+      await handle.close();
+      await rm(path, { force: true });
+      throw error;
+    }
   } catch (error) {
     throw cannotWrite(target.shown, error);
   }
 }
 
-/** Returns the mode that the file was created with; it is then made readable by all who may, writable by us alone. */
-async function writeNew(path: string, text: string): Promise<number> {
-  const handle = await open(path, 'wx', 0o666);
+/** Makes the claim the lock, unless there is one: then undefined. Throws OutputError where no lock can be had at all. */
+async function linkClaim(
+  claim: LockClaim,
+  path: string,
+  target: LockTarget,
+): Promise<FileHandle | undefined> {
   try {
-    const mode = (await handle.stat()).mode & 0o777;
-    await handle.chmod(mode & 0o644);
-    await handle.writeFile(text);
-    return mode;
-  } catch (error) {
-    await rm(path, { force: true });
-    throw error;
-  } finally {
-    await handle.close();
-  }
-}
-
-/** Makes the claim the lock, unless there is one: then false. Throws OutputError where no lock can be had at all. */
-async function linkClaim(claim: LockClaim, lock: string, target: FileTarget): Promise<boolean> {
-  try {
-    await link(claim.path, lock).catch((error: unknown) => {
+    try {
+      await link(claim.path, path);
+      return claim.handle;
+    } catch (error) {
       if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
-      return writeFile(lock, claim.text, { flag: 'wx', mode: 0o644 });
-    });
-    return true;
+      const handle = await open(path, 'wx', 0o644);
+      await handle.writeFile(claim.text);
+      return handle;
+    }
   } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
+    if (errorCode(error) === 'EEXIST') return undefined;
     const reason = systemReason(error);
     throw new OutputError(
       `cannot lock ${target.shown}: no lock file can be made in ${target.folder}: ${reason}`,
-      {
-        hint: 'write to a folder on a local disk, and copy the file from there',
-        cause: error,
-      },
+      { hint: 'write to a folder on a local disk, and copy the file from there', cause: error },
     );
   }
 }
 
+interface FoundLock {
+  readonly text: string;
+  /** Milliseconds, by the clock of the file system. */
+  readonly renewedAt: number;
+}
+
+/** Opens the file to ask for its time: a network drive may answer from memory what is asked by name alone. */
+async function readLock(path: string): Promise<FoundLock | undefined> {
+  const handle = await open(path, 'r').catch(() => undefined);
+  try {
+    if (handle === undefined) return undefined;
+    const { mtimeMs } = await handle.stat();
+    return { text: await handle.readFile('utf8'), renewedAt: mtimeMs };
+  } catch {
+    return undefined;
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function removeIf(expected: string, path: string): Promise<void> {
+  if ((await readLock(path))?.text === expected) await rm(path, { force: true }).catch(() => undefined);
+}
+
+/** Writes the same text again. Returns the time of it by the clock of the file system, which all hosts share. */
+async function renew(handle: FileHandle, text: string): Promise<number> {
+  await handle.write(text, 0);
+  await handle.datasync();
+  return (await handle.stat()).mtimeMs;
+}
+
+/**
+ * Whether the owner of a lock is at work. Its process is looked at where it can be: on the same host, and in the same
+ * container. Else, and for a text that names nobody, the time stamp decides, held against that of our own claim: the
+ * clocks of a network drive and of this host may differ.
+ */
+async function isAlive(lock: FoundLock, claim: LockClaim, processes: Processes): Promise<boolean> {
+  const owner = parseOwner(lock.text);
+  if (owner !== undefined && isNear(owner, processes)) {
+    const { alive, start } = await processes.look(owner.pid);
+    return alive && (owner.processStart ?? start) === (start ?? owner.processStart);
+  }
+  const now = await renew(claim.handle, claim.text);
+  return Math.abs(now - lock.renewedAt) <= STALE_AFTER;
+}
+
 /** Who holds a lock: the contents of the lock file, as JSON. */
-interface LockHolder {
+interface LockOwner {
   readonly pid: number;
   readonly host: string;
+  /** On Linux, the namespace that the process has its number in: containers may share the name of the host. */
+  readonly namespace: string | undefined;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
   /** Tells the process from a later one with the same number: the boot, and the ticks since. Linux only. */
-  readonly processStart?: string | undefined;
+  readonly processStart: string | undefined;
 }
 
-/** The holder that the lock file's text names; undefined when it is not one of ours or was cut short. */
-function parseHolder(text: string): LockHolder | undefined {
+/** The owner that the lock file's text names; undefined when it is not one of ours or was cut short. */
+function parseOwner(text: string): LockOwner | undefined {
   try {
-    const { pid, host, startedAt, processStart } = JSON.parse(text) as Record<string, unknown>;
-    if (!Number.isSafeInteger(pid) || typeof host !== 'string' || typeof startedAt !== 'string')
-      return undefined;
-    const start = typeof processStart === 'string' ? processStart : undefined;
-    return { pid: pid as number, host, startedAt, processStart: start };
+    const { pid, host, namespace, startedAt, processStart }: Record<string, unknown> = JSON.parse(text);
+    if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
+    if (typeof host !== 'string' || typeof startedAt !== 'string') return undefined;
+    const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+    return { pid, host, startedAt, namespace: textOf(namespace), processStart: textOf(processStart) };
   } catch {
     return undefined;
   }
 }
 
-/**
- * Whether the holder is certainly dead: on this machine, and its process is gone or its number belongs to another
- * process by now. Of other machines nothing is known, so their locks stand.
- */
-async function isGone(holder: LockHolder, processes: Processes): Promise<boolean> {
-  if (holder.host !== processes.host) return false;
-  const { alive, start } = await processes.look(holder.pid);
-  if (!alive) return true;
-  return holder.processStart !== undefined && start !== undefined && holder.processStart !== start;
+function isNear(owner: LockOwner, processes: Processes): boolean {
+  return owner.host === processes.host && owner.namespace === processes.namespace;
 }
 
 /** That the target is taken: by whom, since when, and what to do about it. */
-function heldBy(
-  holder: LockHolder | undefined,
-  self: Processes,
-  at: { shown: string; lock: string },
-): OutputError {
-  const orphaned = { hint: `if that run is over, delete ${at.lock}` };
-  if (holder === undefined) {
-    return new OutputError(`${at.shown} is locked by ${at.lock}, which does not say whose it is`, orphaned);
+function heldBy({ text }: FoundLock, path: string, { target, processes }: Taking): OutputError {
+  const { shown } = target;
+  const owner = parseOwner(text);
+  const soon = { hint: 'wait for it to end; its lock ends a minute after the last sign of life' };
+  if (owner === undefined) {
+    return new OutputError(`${shown} is locked by ${path}, which does not say whose it is`, soon);
   }
-  const { pid, host, startedAt } = holder;
-  if (host !== self.host) {
+  const { pid, host, startedAt } = owner;
+  if (!isNear(owner, processes)) {
     return new OutputError(
-      `another run (pid ${pid} on ${host}, since ${startedAt}) is writing ${at.shown}`,
-      orphaned,
+      `another run (pid ${pid} on ${host}, since ${startedAt}) is writing ${shown}`,
+      soon,
     );
   }
-  if (pid === self.pid) {
-    return new OutputError(`this run is writing ${at.shown} already`, { hint: 'name two different files' });
+  if (pid === processes.pid) {
+    return new OutputError(`this run is writing ${shown} already`, { hint: 'name two different files' });
   }
-  return new OutputError(`another run (pid ${pid}, since ${startedAt}) is writing ${at.shown}`, {
+  return new OutputError(`another run (pid ${pid}, since ${startedAt}) is writing ${shown}`, {
     hint: 'wait for it to end, or write to another file',
   });
+}
+
+/**
+ * Whoever writes a temporary file holds the lock, so every one that is there now is stale, of whatever process. A claim
+ * is made before the lock is held, so it is removed only when its owner is gone. What cannot be removed is in nobody's way.
+ */
+async function removeStaleFiles(
+  { folder, name }: LockTarget,
+  isAlive: (claim: FoundLock) => Promise<boolean>,
+): Promise<void> {
+  const names = sideFilesOf(name);
+  for (const file of await readdir(folder).catch(() => [])) {
+    const kind = names.recognise(file);
+    if (kind === undefined) continue;
+    const path = join(folder, file);
+    const claim = kind === 'claim' ? await readLock(path) : undefined;
+    if (claim !== undefined && (await isAlive(claim).catch(() => true))) continue;
+    await rm(path, { force: true }).catch(() => undefined);
+  }
 }

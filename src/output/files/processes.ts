@@ -1,4 +1,4 @@
-import { promises } from 'node:fs';
+import { promises, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorCode } from '../../errors.ts';
 
@@ -6,6 +6,8 @@ import { errorCode } from '../../errors.ts';
 export interface Processes {
   readonly pid: number;
   readonly host: string;
+  /** On Linux, the namespace that process numbers belong to: one for each container. */
+  readonly namespace?: string | undefined;
   /** Whether the process runs, and what tells it from a later one with the same number, where the system says. */
   look(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
 }
@@ -21,6 +23,9 @@ export function processTable(self: NodeProcess): Processes {
   return {
     pid: self.pid,
     host: hostname(),
+    get namespace() {
+      return ownNamespace();
+    },
     async look(pid) {
       // A zombie still takes signals; only its state shows that it is gone (killed in a container without init).
       const [stat, boot] = await Promise.all([
@@ -33,6 +38,14 @@ export function processTable(self: NodeProcess): Processes {
       return { alive: !/^[ZXx]$/.test(fields[0]!), start: `${boot?.trim() ?? ''}/${fields[19]}` };
     },
   };
+}
+
+function ownNamespace(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return undefined;
+  }
 }
 
 function takesSignals(self: NodeProcess, pid: number): boolean {

@@ -1,33 +1,28 @@
 import { createHash } from 'node:crypto';
-import { readdir, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Processes } from './processes.ts';
 import type { FileTarget } from './target.ts';
 
-/** Bytes that the target's name may take in the name of a neighbour: 255 is the limit, endings take up to 50. */
+/** Bytes that the target's name may take in the name of a file beside it: 255 is the limit, endings take up to 50. */
 const NAME_LIMIT = 200;
 
 /** The names of the files that stand beside a target while it is written. All begin with a dot and the target's name. */
 interface SideFiles {
   /** The lock; there while a run writes the target. */
   readonly lock: string;
-  /** What a run with --resume has so far, for the one that goes on after it. No leaving: it outlives its run. */
+  /** What a run with --resume has so far, for the one that goes on after it. Never stale: it outlives its run. */
   readonly journal: string;
   /** What is to become the target, by one process. */
   temporary(pid: number, random: number): string;
   /** What is to become the lock, by one process. */
   claim(pid: number, random: number): string;
-  /** The lock on removing a dead holder's lock. */
-  guard(lock: string, holder: string): string;
-  /** Which of these a file of the folder is, and of which process; undefined for any other file. */
-  recognise(file: string): SideFile | undefined;
+  /** The lock on removing a stale lock. */
+  guard(lock: string, text: string): string;
+  /** Which of these a file of the folder is, of whatever process; undefined for any other file, the lock and the journal. */
+  recognise(file: string): 'temporary' | 'claim' | 'guard' | undefined;
 }
 
-type SideFile = { readonly kind: 'temporary' | 'claim'; readonly pid: number } | { readonly kind: 'guard' };
-
-const BY_ENDING = { 'folio-tmp': 'temporary', 'folio-claim': 'claim' } as const;
-
-/** The neighbours of the target called `name`; a long name is shortened, and told from its like by a hash. */
+/** The names for the target called `name`; a long name is shortened, and told from its like by a hash. */
 export function sideFilesOf(name: string): SideFiles {
   const stem =
     Buffer.byteLength(name) <= NAME_LIMIT ? name : `${cutBytes(name, NAME_LIMIT - 13)}-${digest(name, 12)}`;
@@ -37,15 +32,13 @@ export function sideFilesOf(name: string): SideFiles {
     journal: `.${stem}.folio-resume`,
     temporary: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-tmp`,
     claim: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-claim`,
-    guard: (lock, holder) => `${lock}.${digest(holder, 8)}`,
+    guard: (lock, text) => `${lock}.${digest(text, 8)}`,
     recognise(file) {
-      if (file.startsWith(`${lock}.`) && /^(?:\.[0-9a-f]{8})+$/.test(file.slice(lock.length)))
-        return { kind: 'guard' };
+      if (file.startsWith(`${lock}.`) && /^(?:\.[0-9a-f]{8})+$/.test(file.slice(lock.length))) return 'guard';
       if (!file.startsWith(`.${stem}.`)) return undefined;
-      const [, pid, ending] =
-        /^(\d+)-[0-9a-z]{8}\.(folio-tmp|folio-claim)$/.exec(file.slice(stem.length + 2)) ?? [];
-      if (pid === undefined) return undefined;
-      return { kind: BY_ENDING[ending as keyof typeof BY_ENDING], pid: Number(pid) };
+      const ending = /^\d+-[0-9a-z]{8}\.folio-(tmp|claim)$/.exec(file.slice(stem.length + 2))?.[1];
+      if (ending === undefined) return undefined;
+      return ending === 'tmp' ? 'temporary' : 'claim';
     },
   };
 }
@@ -58,22 +51,6 @@ function eightLetters(random: number): string {
   return Math.floor(random * 36 ** 8)
     .toString(36)
     .padStart(8, '0');
-}
-
-/**
- * Removes what killed runs left beside the target. To be called by the holder of the target's lock, and only by it:
- * whoever writes a temporary file holds that lock, so every one that is there now is a leaving, of whatever process.
- * A claim is made before the lock is held, so one is removed only when its process is gone.
- * What cannot be removed or listed is left: it is in nobody's way.
- */
-export async function removeStaleFiles(folder: string, name: string, processes: Processes): Promise<void> {
-  const names = sideFilesOf(name);
-  for (const file of await readdir(folder).catch(() => [])) {
-    const neighbour = names.recognise(file);
-    if (neighbour === undefined) continue;
-    if (neighbour.kind === 'claim' && (await processes.look(neighbour.pid)).alive) continue;
-    await rm(join(folder, file), { force: true }).catch(() => undefined);
-  }
 }
 
 /** Where the journal of a target is. To be used by the holder of the target's lock, and only by it. */

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
-import { lockTarget, type LockContext, type TargetLock } from './lock.ts';
-import { discardJournal, removeStaleFiles, sideFilesOf } from './side-files.ts';
+import { lockTarget, type LockContext, type FileLock } from './lock.ts';
+import { discardJournal, sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
 interface WholeFileOptions {
@@ -26,7 +26,7 @@ export async function openWholeFile(
 ): Promise<Destination> {
   const lock = await lockTarget(target, site);
   try {
-    await removeStaleFiles(target.folder, target.name, site.processes);
+    await lock.removeStaleFiles();
     if (!journalled && (await discardJournal(target))) onDiscard?.();
     const name = sideFilesOf(target.name).temporary(site.processes.pid, site.clock.random());
     const path = join(target.folder, name);
@@ -48,7 +48,7 @@ interface Parts {
   /** Of the temporary file. */
   readonly path: string;
   readonly handle: FileHandle;
-  readonly lock: TargetLock;
+  readonly lock: FileLock;
   readonly tally: Tally;
 }
 
@@ -100,8 +100,10 @@ class WholeFile implements Destination {
       // Only root may give a file away; of others the file stays their own, as with any program that replaces files.
       if (existing !== undefined) await handle.chown(existing.uid, existing.gid).catch(() => undefined);
       await handle.chmod(existing?.mode ?? lock.newFileMode);
+      // Before the rename: else a power failure may leave the new name with none of the bytes.
       await handle.sync();
       await handle.close();
+      if (!(await lock.isOurs())) throw takenOver(shown);
       await rename(path, join(folder, name));
     } catch (error) {
       await this.#remove();
@@ -155,4 +157,10 @@ export async function flushFolder(folder: string): Promise<void> {
   } catch (error) {
     if (!UNSUPPORTED.has(errorCode(error) ?? '')) throw error;
   }
+}
+
+function takenOver(shown: string): OutputError {
+  return new OutputError(`cannot write ${shown}: another run took it over while this one was asleep`, {
+    hint: 'see what that one wrote, and run this again if it is not what you want',
+  });
 }

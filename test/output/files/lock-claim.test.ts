@@ -7,7 +7,7 @@ import { lockTarget } from '../../../src/output/files/lock.ts';
 import { fakeSite } from '../fake-site.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-const fileSystem = vi.hoisted(() => ({ linkError: '', writeError: '' }));
+const fileSystem = vi.hoisted(() => ({ linkError: '', openError: '' }));
 
 function fail(code: string): Promise<never> {
   return Promise.reject(Object.assign(new Error(code), { code }));
@@ -18,12 +18,14 @@ vi.mock('node:fs/promises', async (importOriginal) => {
   return {
     ...original,
     link: () => fail(fileSystem.linkError),
-    writeFile: (...given: Parameters<typeof original.writeFile>) =>
-      fileSystem.writeError === '' ? original.writeFile(...given) : fail(fileSystem.writeError),
+    open: (...given: Parameters<typeof original.open>) =>
+      fileSystem.openError !== '' && String(given[0]).endsWith('.folio-lock')
+        ? fail(fileSystem.openError)
+        : original.open(...given),
   };
 });
 
-beforeEach(() => void Object.assign(fileSystem, { linkError: '', writeError: '' }));
+beforeEach(() => void Object.assign(fileSystem, { linkError: '', openError: '' }));
 
 function targetIn(folder: string): FileTarget {
   return { kind: 'file', shown: 'out.csv', folder, name: 'out.csv', existing: undefined };
@@ -45,7 +47,7 @@ it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('locks on a file system without hard lin
 });
 
 it('says where no lock can be had at all', async () => {
-  Object.assign(fileSystem, { linkError: 'EPERM', writeError: 'ENOLCK' });
+  Object.assign(fileSystem, { linkError: 'EPERM', openError: 'ENOLCK' });
   const folder = temporaryFolder();
   const error: unknown = await lockTarget(targetIn(folder), fakeSite()).catch((error: unknown) => error);
   expect(error).toBeInstanceOf(OutputError);

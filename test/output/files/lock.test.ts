@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import { sideFilesOf } from '../../../src/output/files/side-files.ts';
 import { processTable, type Processes } from '../../../src/output/files/processes.ts';
@@ -35,6 +35,12 @@ async function refusal(
   return [error.message, error.hint];
 }
 
+/** Makes the file as if its owner had last renewed it so many seconds ago. */
+function age(path: string, seconds: number): void {
+  const then = Date.now() / 1000 - seconds;
+  utimesSync(path, then, then);
+}
+
 function refuse(): never {
   throw Object.assign(new Error('EPERM'), { code: 'EPERM' });
 }
@@ -53,6 +59,7 @@ describe('a lock', () => {
       pid: OUR_PID,
       host: 'desk',
       startedAt: '2026-11-02T08:00:00.000Z',
+      id: expect.stringMatching(/^[0-9a-z]+$/) as string,
     });
     await lock.release();
     await lock.release();
@@ -86,26 +93,101 @@ describe('a lock', () => {
     ]);
   });
 
-  it('of another machine is respected, dead or alive', async () => {
+  const SOON = 'wait for it to end; its lock ends a minute after the last sign of life';
+  const foreign = { pid: OTHER_PID, host: 'server', startedAt: SINCE };
+
+  it('of another host is respected as long as it is renewed, and then taken over', async () => {
     const folder = temporaryFolder();
-    const path = lockIn(folder, { pid: OTHER_PID, host: 'server', startedAt: SINCE });
-    expect(await refusal(folder, fakeProcesses())).toEqual([
-      `another run (pid ${OTHER_PID} on server, since ${SINCE}) is writing out.csv`,
-      `if that run is over, delete ${path}`,
-    ]);
+    const path = lockIn(folder, foreign);
+    for (const seconds of [0, 50]) {
+      age(path, seconds);
+      expect(await refusal(folder, fakeProcesses())).toEqual([
+        `another run (pid ${OTHER_PID} on server, since ${SINCE}) is writing out.csv`,
+        SOON,
+      ]);
+    }
+    age(path, 70);
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: OUR_PID });
+    await lock.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('with a time in the future is stale as well', async () => {
+    const folder = temporaryFolder();
+    age(lockIn(folder, foreign), -3600);
+    await lockTarget(targetIn(folder), fakeSite());
+  });
+
+  it('of another container on this host is judged by its time, not by who has its number here', async () => {
+    const folder = temporaryFolder();
+    const path = lockIn(folder, { ...foreign, host: 'desk', namespace: 'pid:[1]' });
+    const processes = { ...fakeProcesses(OUR_PID, [OUR_PID, OTHER_PID]), namespace: 'pid:[2]' };
+    expect((await refusal(folder, processes))[0]).toMatch(/^another run/);
+    age(path, 70);
+    await lockTarget(targetIn(folder), fakeSite({ processes }));
   });
 
   it.each(['', '{"pid":', '{"pid":"7","host":"desk","startedAt":""}', 'null', '{}'])(
-    'that does not say whose it is is respected: %s',
+    'that does not say whose it is is respected for a minute: %s',
     async (contents) => {
       const folder = temporaryFolder();
       const path = lockIn(folder, contents);
       expect(await refusal(folder, fakeProcesses())).toEqual([
         `out.csv is locked by ${path}, which does not say whose it is`,
-        `if that run is over, delete ${path}`,
+        SOON,
       ]);
+      age(path, 70);
+      const lock = await lockTarget(targetIn(folder), fakeSite());
+      await lock.release();
+      expect(readdirSync(folder)).toEqual([]);
     },
   );
+
+  it('is renewed every ten seconds until it is released', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const folder = temporaryFolder();
+    const path = join(folder, '.out.csv.folio-lock');
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const text = readFileSync(path, 'utf8');
+    for (let round = 0; round < 2; round++) {
+      age(path, 50);
+      vi.advanceTimersByTime(10_000);
+      await vi.waitFor(() => expect(Date.now() - statSync(path).mtimeMs).toBeLessThan(20_000));
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    }
+    await lock.release();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('is waited for, as long as wanted', async () => {
+    const folder = temporaryFolder();
+    const first = await lockTarget(targetIn(folder), fakeSite());
+    const site = fakeSite();
+    let sleeps = 0;
+    const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> => {
+      if (++sleeps === 3) void first.release();
+      return site.clock.sleep(milliseconds, signal);
+    };
+    const wait = { clock: { sleep }, signal: site.signal, milliseconds: 10_000 };
+    const second = await lockTarget(targetIn(folder), site, wait);
+    await expect(lockTarget(targetIn(folder), site, { ...wait, milliseconds: 100 })).rejects.toThrow(
+      /this run is writing out.csv already/,
+    );
+    const stopped = AbortSignal.abort(new Error('stopped'));
+    await expect(lockTarget(targetIn(folder), site, { ...wait, signal: stopped })).rejects.toThrow('stopped');
+    await second.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('knows when another run took it over', async () => {
+    const folder = temporaryFolder();
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    expect(await lock.isOurs()).toBe(true);
+    lockIn(folder, foreign);
+    expect(await lock.isOurs()).toBe(false);
+  });
 
   it('of a dead run is taken over', async () => {
     const folder = temporaryFolder();
@@ -132,6 +214,44 @@ describe('a lock', () => {
     lockIn(folder, holder);
     expect((await refusal(folder, started('boot/100')))[0]).toMatch(/^another run/);
     await lockTarget(targetIn(folder), fakeSite({ processes: started('boot/200') }));
+  });
+});
+
+describe('removeStaleFiles', () => {
+  it('removes what runs left beside the target, and nothing else', async () => {
+    const folder = temporaryFolder();
+    const names = sideFilesOf('out.csv');
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const kept = ['out.csv', '.out.csv.bak', '.other.csv.7-aaaaaaaa.folio-tmp', names.journal];
+    const stale = [
+      names.temporary(7, 0.5),
+      names.temporary(OUR_PID, 0.25),
+      names.guard(names.lock, 'dead'),
+      names.guard(names.guard(names.lock, 'dead'), 'dead too'),
+    ];
+    for (const name of [...kept, ...stale]) writeFileSync(join(folder, name), '');
+    const claims = {
+      dead: { pid: OTHER_PID, host: 'desk', startedAt: SINCE },
+      alive: { pid: OUR_PID, host: 'desk', startedAt: SINCE },
+      foreign: { pid: OTHER_PID, host: 'server', startedAt: SINCE },
+    };
+    const [dead, alive, foreign] = [names.claim(1, 0.1), names.claim(2, 0.2), names.claim(3, 0.3)];
+    writeFileSync(join(folder, dead), JSON.stringify(claims.dead));
+    writeFileSync(join(folder, alive), JSON.stringify(claims.alive));
+    writeFileSync(join(folder, foreign), JSON.stringify(claims.foreign));
+    await lock.removeStaleFiles();
+    expect(readdirSync(folder).toSorted()).toEqual([...kept, names.lock, alive, foreign].toSorted());
+    age(join(folder, foreign), 70);
+    await lock.removeStaleFiles();
+    expect(readdirSync(folder).toSorted()).toEqual([...kept, names.lock, alive].toSorted());
+  });
+
+  it('minds no folder that is gone', async () => {
+    const folder = temporaryFolder();
+    const lock = await lockTarget(targetIn(folder), fakeSite());
+    rmSync(folder, { recursive: true });
+    await lock.removeStaleFiles();
+    await lock.release();
   });
 });
 

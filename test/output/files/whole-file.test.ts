@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { openDestination } from '../../../src/output/files/open-destination.ts';
+import { fakeSite } from '../fake-site.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+/** What was done to the files, in order, as far as a power failure could tell. */
+const steps = vi.hoisted((): string[] => []);
+
+vi.mock('node:fs/promises', async (importOriginal) => {
+  const original = await importOriginal<typeof import('node:fs/promises')>();
+  const watched = (handle: FileHandle, what: string): FileHandle => {
+    const sync = handle.sync.bind(handle);
+    handle.sync = () => {
+      steps.push(`flush ${what}`);
+      return sync();
+    };
+    return handle;
+  };
+  return {
+    ...original,
+    open: async (...given: Parameters<typeof original.open>) =>
+      watched(await original.open(...given), String(given[0]).endsWith('.folio-tmp') ? 'file' : 'folder'),
+    rename: (...given: Parameters<typeof original.rename>) => {
+      steps.push('rename');
+      return original.rename(...given);
+    },
+  };
+});
+
+beforeEach(() => void steps.splice(0));
+
+it('is on the disk before it has its name, and its name is after', async () => {
+  const output = join(temporaryFolder(), 'out.csv');
+  const destination = await openDestination(output, fakeSite());
+  await destination.write('rows');
+  expect(steps).toEqual([]);
+  await destination.commit();
+  expect(steps).toEqual(['flush file', 'rename', 'flush folder']);
+});
+
+it('does not replace what another run wrote that took the lock over', async () => {
+  const folder = temporaryFolder();
+  const output = join(folder, 'out.csv');
+  const destination = await openDestination(output, fakeSite());
+  await destination.write('rows');
+  writeFileSync(output, 'theirs');
+  writeFileSync(join(folder, '.out.csv.folio-lock'), 'theirs');
+  await expect(destination.commit()).rejects.toThrow(
+    `cannot write ${output}: another run took it over while this one was asleep`,
+  );
+  expect(readFileSync(output, 'utf8')).toBe('theirs');
+  expect(readdirSync(folder).toSorted()).toEqual(['.out.csv.folio-lock', 'out.csv']);
+});
