@@ -1,4 +1,4 @@
-import { parseCalendarDay } from '../query/calendar-day.ts';
+import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
 
 /** Parse functions for flags: each returns a typed value, or throws naming the flag, the value and what is allowed. */

@@ -4,7 +4,7 @@ import { countOf } from '../run/notices.ts';
 import { bucketNames, type Buckets } from './aging-buckets.ts';
 import { Aging, type AgedBalance, type AgingOptions } from './aging.ts';
 import { byCurrency } from './amount.ts';
-import { formatDay } from './calendar-day.ts';
+import { formatDay } from '../json/calendar-day.ts';
 import {
   addDecimals,
   compareDecimals,
@@ -12,7 +12,7 @@ import {
   formatDecimal,
   widestScale,
   type Decimal,
-} from './decimal.ts';
+} from '../json/decimal.ts';
 import type { ResultMaker } from './questions.ts';
 import {
   chosenColumns,

@@ -10,8 +10,8 @@ import {
   type KnownColumns,
 } from './known-columns.ts';
 import { amountOf } from './amount.ts';
-import { parseCalendarDay } from './calendar-day.ts';
-import { addDecimals, negateDecimal, DECIMAL_ZERO, type Decimal } from './decimal.ts';
+import { parseCalendarDay } from '../json/calendar-day.ts';
+import { addDecimals, negateDecimal, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { PlaceOf } from './totals.ts';
 
 export interface AgingOptions {

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Cell } from '../json/cells.ts';
-import { parseDecimal, type Decimal } from './decimal.ts';
+import { parseDecimal, type Decimal } from '../json/decimal.ts';
 
 const MOST_CHARACTERS_SHOWN = 40;
 

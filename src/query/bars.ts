@@ -1,5 +1,5 @@
 import type { Environment } from '../context.ts';
-import { compareDecimals, negateDecimal, DECIMAL_ZERO, type Decimal } from './decimal.ts';
+import { compareDecimals, negateDecimal, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 
 export interface BarStyle {
   /** Display cells that the longest bar takes. */

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { barOf, longestOf, type BarStyle } from './bars.ts';
-import type { Decimal } from './decimal.ts';
+import type { Decimal } from '../json/decimal.ts';
 import { nearestNames } from './nearest-names.ts';
 import { batchOfRows, type Row } from './rows.ts';
 

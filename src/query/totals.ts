@@ -11,7 +11,7 @@ import {
   formatDecimal,
   widestScale,
   type Decimal,
-} from './decimal.ts';
+} from '../json/decimal.ts';
 import type { ResultMaker } from './questions.ts';
 import {
   chosenColumns,

@@ -4,7 +4,7 @@ import { bucketNames, bucketOf, DEFAULT_BUCKETS, parseBuckets } from '../../src/
 import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../../src/query/known-columns.ts';
 import { agingRows } from '../../src/query/aging-rows.ts';
 import { Aging, type AgingOptions } from '../../src/query/aging.ts';
-import { formatDay, parseCalendarDay } from '../../src/query/calendar-day.ts';
+import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
 import { UsageError } from '../../src/errors.ts';
 import { batchOf, linesOf, valuesOf } from './batches.ts';
 

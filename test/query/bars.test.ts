@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { barOf, hasBlocks, longestOf } from '../../src/query/bars.ts';
-import type { Decimal } from '../../src/query/decimal.ts';
+import type { Decimal } from '../../src/json/decimal.ts';
 
 const whole = (coefficient: bigint): Decimal => ({ coefficient, scale: 0 });
 const blocks = { width: 10, blocks: true };

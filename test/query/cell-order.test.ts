@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellOrder, numberOrder } from '../../src/query/cell-order.ts';
-import { compareDecimals, parseDecimal } from '../../src/query/decimal.ts';
+import { compareDecimals, parseDecimal } from '../../src/json/decimal.ts';
 
 const literal = fc
   .record({

@@ -1,7 +1,7 @@
 import { DEFAULT_BUCKETS } from '../../query/aging-buckets.ts';
 import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../../query/known-columns.ts';
 import type { AgingOptions } from '../../query/aging.ts';
-import { localDay } from '../../query/calendar-day.ts';
+import { localDay } from '../../json/calendar-day.ts';
 import { readExport } from '../../query/exports/read-export.ts';
 import { chooseProfile } from '../../profiles/connection.ts';
 import type { Context } from '../../context.ts';

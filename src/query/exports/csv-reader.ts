@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { unguardFormula } from '../../output/csv/formula-guard.ts';
-import { parseDecimal } from '../decimal.ts';
+import { parseDecimal } from '../../json/decimal.ts';
 import type { RowField, Row } from '../rows.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Decimal } from '../../src/query/decimal.ts';
+import type { Decimal } from '../../src/json/decimal.ts';
 import {
   addDecimals,
   compareDecimals,
   formatDecimal,
   parseDecimal,
   DECIMAL_ZERO,
-} from '../../src/query/decimal.ts';
+} from '../../src/json/decimal.ts';
 
 function decimal(literal: string): Decimal {
   const parsed = parseDecimal(literal);

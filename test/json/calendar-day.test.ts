@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDay, localDay, parseCalendarDay } from '../../src/query/calendar-day.ts';
+import { formatDay, localDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
 
 describe('calendar day', () => {
   it.each([
