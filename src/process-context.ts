@@ -104,7 +104,7 @@ function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream):
     write: (bytes) =>
       new Promise((resolve, reject) => {
         const settle = (error: Error | null | undefined): void =>
-          error ? reject(cannotWrite(name, error, 'what it was given so far is not whole')) : resolve();
+          error ? reject(cannotWrite(name, error, 'What it was given so far is not whole.')) : resolve();
         if (failure) return settle(failure);
         const mayGoNow = !begun && opened === undefined && !mayBeTerminal(descriptor);
         begun = true;

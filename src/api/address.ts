@@ -61,7 +61,7 @@ function shapeProblem(text: string): string {
 function addressRefused(text: string, reason: string): UsageError {
   const shown = /^[a-z]+:\/\/[\x21-\x7e]{1,200}$/i.test(text) && !/[@?#]/.test(text) ? ` ${text}` : '';
   return new UsageError(`the base address${shown} is refused: ${reason}`, {
-    hint: 'Give it like https://api.example.com/v1, with --base-url, FOLIO_BASE_URL or in the profile',
+    hint: 'Give it like https://api.example.com/v1, with --base-url, FOLIO_BASE_URL or in the profile.',
   });
 }
 
@@ -75,7 +75,7 @@ export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair
   const url = new URL(baseUrl.origin + written);
   if (!path.startsWith('/') || url.pathname !== written) {
     throw new UsageError(`${JSON.stringify(path)} is not a path below the base address`, {
-      hint: 'Give it like /invoices/issued, special characters percent-encoded, the query with --param',
+      hint: 'Give it like /invoices/issued, with special characters percent-encoded and the query in --param.',
     });
   }
   url.search = queryString(query);
@@ -102,7 +102,7 @@ export function listPairs(name: string, values: readonly string[], encoding: Lis
     throw new UsageError(
       `${JSON.stringify(divided)} holds a comma, by which the values of ${name} are separated`,
       {
-        hint: 'Send the values apart from each other with --list-encoding repeat',
+        hint: 'Send each value by itself with --list-encoding repeat.',
       },
     );
   }
@@ -115,7 +115,9 @@ export function listPairs(name: string, values: readonly string[], encoding: Lis
  */
 export function pathSegment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
-    throw new UsageError(`${JSON.stringify(id)} is not an ID`, { hint: 'Give the ID as a listing shows it' });
+    throw new UsageError(`${JSON.stringify(id)} is not an ID`, {
+      hint: 'Give the ID as a listing shows it.',
+    });
   }
   return percentEncode(id);
 }

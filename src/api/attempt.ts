@@ -84,7 +84,7 @@ function unusableBody(cause: Error, { headers }: TransportResponse, url: URL): S
     return new ServiceError(
       `${url.host} answered ${url.pathname} with an HTML page, where JSON was expected`,
       {
-        hint: 'Check the base address, and any proxy on the way to it',
+        hint: 'Check the base address, and any proxy on the way to it.',
         cause,
       },
     );
@@ -123,7 +123,7 @@ export async function inflate(
   if (name !== 'gzip' && name !== 'x-gzip') {
     const shown = /^[a-z, -]{1,20}$/.test(name) ? ` (${name})` : '';
     throw new ServiceError(`the response is encoded in a way that was not asked for${shown}`, {
-      hint: 'Something between folio and the service may be changing the responses',
+      hint: 'Something between folio and the service may be changing the responses.',
     });
   }
   const options = { info: true, maxOutputLength: maxBytes, chunkSize: expectedSize(body, maxBytes) };
@@ -168,7 +168,7 @@ function inflateError(error: unknown, maxBytes: number): unknown {
   const code = (error as NodeJS.ErrnoException).code ?? '';
   if (code === 'ERR_BUFFER_TOO_LARGE') {
     return new ServiceError(`the response inflates to more than ${maxBytes / 2 ** 20} MiB`, {
-      hint: 'Ask for fewer records a request with --page-size',
+      hint: 'Ask for fewer records in each request with --page-size.',
       cause: error,
     });
   }

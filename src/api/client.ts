@@ -255,15 +255,15 @@ function createSignalJoiner(base: AbortSignal): (own: AbortSignal | undefined) =
  * carry, before any is set and without showing it: the runtime's own error would print it whole.
  */
 export function authorization(token: string): string {
-  if (token === '') throw new AuthError('there is no token', { hint: 'Log in with `folio auth login`' });
+  if (token === '') throw new AuthError('there is no token', { hint: 'Log in with `folio auth login`.' });
   if (/^bearer\s/i.test(token)) {
     throw new AuthError('the token begins with "Bearer", and the service wants it alone', {
-      hint: 'Give the token without it',
+      hint: 'Give the token without it.',
     });
   }
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new AuthError('the token holds a space, a line break or another character that no token has', {
-      hint: 'Copy it again, whole and alone, and give it with `folio auth login`',
+      hint: 'Copy it again, whole and alone, and give it with `folio auth login`.',
     });
   }
   return token;

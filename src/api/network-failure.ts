@@ -47,7 +47,7 @@ export function networkFailure(error: unknown, to: Destination): NetworkFailure 
     const message = `${to.host} ${what} within ${to.timeout / 1000} s`;
     return {
       retryable: true,
-      error: new ServiceError(message, { cause: error, hint: 'Allow more with --timeout' }),
+      error: new ServiceError(message, { cause: error, hint: 'Allow more time with --timeout.' }),
     };
   }
   if (!(error instanceof Error)) return undefined;
@@ -65,7 +65,8 @@ export function networkFailure(error: unknown, to: Destination): NetworkFailure 
     retryable: true,
     error: new ServiceError(`could not reach ${whom}: ${reason} (${code})`, {
       cause: error,
-      hint: whom === to.host ? 'Check the network and the base address' : 'Check the network and HTTPS_PROXY',
+      hint:
+        whom === to.host ? 'Check the network and the base address.' : 'Check the network and HTTPS_PROXY.',
     }),
   };
 }
@@ -74,8 +75,8 @@ function tlsFailure(cause: unknown, host: string): NetworkFailure {
   const { code = 'TLS', message } = cause as NodeJS.ErrnoException;
   const hint =
     code === 'ERR_TLS_CERT_ALTNAME_INVALID'
-      ? 'The certificate is for another host: check the base address'
-      : 'If an authority of your own signs certificates here, set NODE_EXTRA_CA_CERTS to the file with its certificate';
+      ? 'The certificate is for another host: check the base address.'
+      : 'If your own authority signs the certificates here, set NODE_EXTRA_CA_CERTS to the file with its certificate.';
   const error = new ServiceError(`no safe connection to ${host}: ${firstLine(message)} (${code})`, {
     cause,
     hint,
@@ -86,10 +87,12 @@ function tlsFailure(cause: unknown, host: string): NetworkFailure {
 function proxyRefusal(status: number, cause: Error, to: Destination): NetworkFailure {
   const message = `${proxyOf(to)} does not let folio through (${status})`;
   const hint =
-    status === 407 ? 'Give user and password: HTTPS_PROXY=http://user:password@host:port' : undefined;
+    status === 407
+      ? 'Write it as HTTPS_PROXY=http://user:password@host:port, with the user and password.'
+      : undefined;
   return {
     retryable: status >= 500,
-    error: new ServiceError(message, { cause, hint: hint ?? 'Check HTTPS_PROXY' }),
+    error: new ServiceError(message, { cause, hint: hint ?? 'Check HTTPS_PROXY.' }),
   };
 }
 

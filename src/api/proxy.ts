@@ -26,7 +26,7 @@ export function proxyFor(origin: string, env: Environment): Proxy | undefined {
   const proxy = parseProxy(text);
   if (proxy === undefined) {
     throw new UsageError('HTTPS_PROXY is not the address of an http or https proxy', {
-      hint: 'Write it as http://host:port or http://user:password@host:port, special characters percent-encoded',
+      hint: 'Write it as http://host:port or http://user:password@host:port, with special characters percent-encoded.',
     });
   }
   return proxy;

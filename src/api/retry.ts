@@ -64,7 +64,7 @@ export function finalFailure(failure: FolioError, tries: number, decision: Retry
   if (decision.kind === 'come back') {
     const when = new Date(decision.at).toISOString().replace(/\.\d+Z$/, 'Z');
     return new ServiceError(`${failure.message}; the service wants no more requests before ${when}`, {
-      hint: 'Run again then',
+      hint: 'Run the same command again then.',
       cause: failure,
     });
   }

@@ -22,12 +22,12 @@ export function statusFailure(refusal: Refusal): FolioError {
   if (status === 401 || status === 403) return authorizationFailure(url, status, body);
   if (status === 404) {
     return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`, {
-      hint: 'Check the ID against the listing: it may also be of another organization',
+      hint: 'Check the ID against the listing: it may also belong to another organization.',
     });
   }
   if (status === 414 || status === 431) {
     return new ServiceError(`${url.host} does not take a request as long as this (${status})${said}`, {
-      hint: 'Give fewer fiscal IDs in one run',
+      hint: 'Give fewer fiscal IDs in one run.',
     });
   }
   const failed = status >= 400 ? 'failed' : 'gave an unexpected status';
@@ -37,8 +37,8 @@ export function statusFailure(refusal: Refusal): FolioError {
 }
 
 function hintFor(status: number): string | undefined {
-  if (status === 429) return 'Ask less often, or with a lower --concurrency';
-  return status >= 500 ? 'Try again later' : 'Check the base address, and any proxy on the way to it';
+  if (status === 429) return 'Ask less often, or with a lower --concurrency.';
+  return status >= 500 ? 'Try again later.' : 'Check the base address, and any proxy on the way to it.';
 }
 
 /** Only the target's host is named: its path and query may carry a signature. */
@@ -46,7 +46,7 @@ function redirectFailure(url: URL, status: number, location: string): ServiceErr
   const target = URL.canParse(location, url.href) ? new URL(location, url).host : '';
   return new ServiceError(
     `${url.host} redirects to ${target || 'an unreadable address'} (${status}), and folio takes the token nowhere else`,
-    { hint: 'If the service has moved, give its new base address' },
+    { hint: 'If the service has moved, give its new base address.' },
   );
 }
 
@@ -54,7 +54,7 @@ function badRequestFailure(url: URL, { words, errors }: ErrorBody): FolioError {
   const { missingFiscalIds, warnings } = errors;
   if (missingFiscalIds.length > 0) return new UnknownFiscalIds(missingFiscalIds, warnings);
   return new RefusedQuery(`${url.host} refuses the query (400)${words === undefined ? '' : `: ${words}`}`, {
-    hint: 'Check the values of the flags and of --param',
+    hint: 'Check the values of the flags and of --param.',
   });
 }
 
@@ -63,18 +63,18 @@ function authorizationFailure(url: URL, status: number, { words, message }: Erro
   const said = words === undefined ? '' : `: ${words}`;
   if (status === 401) {
     return new AuthError(`no token reached ${url.host} (401)${said}`, {
-      hint: 'Log in again with `folio auth login`; if that does not help, a proxy may be taking the header away',
+      hint: 'Log in again with `folio auth login`. If that does not help, a proxy may be removing the header.',
     });
   }
   if (/^authorization header requires credential parameter/i.test(message)) {
     return new ServiceError(`${url.host} has no such address as ${url.pathname} (403)`, {
-      hint: 'Check the base address; the token is not the problem',
+      hint: 'Check the base address; the token is not the problem.',
     });
   }
   return new AuthError(`${url.host} refuses the token (${status})${said}`, {
     hint:
-      'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated; ' +
-      'log in with a new one: `folio auth login`',
+      'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated. ' +
+      'Log in with a new one: `folio auth login`.',
   });
 }
 
@@ -111,7 +111,7 @@ export class UnknownFiscalIds extends NotFoundError {
 
   constructor(fiscalIds: readonly string[], warnings: readonly string[]) {
     super(`none of the fiscal IDs exist: ${fiscalIds.join(', ')}`, {
-      hint: 'Check them against a listing without the filter',
+      hint: 'Check them against a listing without the filter.',
     });
     this.fiscalIds = fiscalIds;
     this.warnings = warnings;

@@ -70,7 +70,7 @@ export function refuseUncheckedTls(env: TransportOptions['env']): void {
   throw new UsageError(
     'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates, and folio does not run so',
     {
-      hint: 'Unset it; for an authority of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate',
+      hint: 'Unset it. For an authority of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
     },
   );
 }
@@ -187,7 +187,7 @@ export class ResponseCollector {
     const { maxBytes } = this.#options;
     const limit = maxBytes % 2 ** 20 === 0 ? `${maxBytes / 2 ** 20} MiB` : `${maxBytes} bytes`;
     return new ServiceError(`the response is larger than ${limit}`, {
-      hint: 'Ask for fewer records a request with --page-size',
+      hint: 'Ask for fewer records in each request with --page-size.',
     });
   }
 }

@@ -33,11 +33,7 @@ export function usageErrorOf({ message }: CommanderError): UsageError {
     .replace(/^(unknown option '--[^=']+=)[^\n]*'/, "$1…'")
     .split('\n');
   const hint = suggestion.replace(/^\((.*)\)$/, '$1');
-  return new UsageError(complaint, { hint: hint === '' ? 'see --help for what there is' : lowerFirst(hint) });
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
+  return new UsageError(complaint, { hint: hint === '' ? 'See --help for what there is.' : hint });
 }
 
 /** Runs one command line. Returns the exit code; never rejects. */

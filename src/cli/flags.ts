@@ -291,7 +291,7 @@ function refuseToken(): never {
   throw new UsageError(
     'there is no --token flag: a token on a command line is in the process list and the history',
     {
-      hint: 'set FOLIO_TOKEN, pass --token-file <file>, or store it once with `folio auth login`',
+      hint: 'Set FOLIO_TOKEN, pass --token-file <file>, or store the token once with `folio auth login`.',
     },
   );
 }

@@ -18,14 +18,9 @@ function describe(error: unknown, debug: boolean): string {
     return `folio: this is a fault of folio's own, please report it\n${lines(stack)}\n`;
   }
   const message = `folio: ${visible(error.message)}\n`;
-  const hint = error.hint === undefined ? '' : `  ${visible(asAside(error.hint))}\n`;
+  const hint = error.hint === undefined ? '' : `  ${visible(error.hint)}\n`;
   if (!debug || error instanceof Interrupted) return message + hint;
   return `${message}${hint}${causes(error)}`;
-}
-
-/** A hint goes on where the message left off: it begins small, unless with a name, and ends without a stop. */
-export function asAside(hint: string): string {
-  return hint.replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
 }
 
 function causes(error: Error): string {

@@ -73,7 +73,7 @@ export function findSetting(given: string): { readonly name: string; readonly se
   const setting = settings.get(name);
   if (setting) return { name, setting };
   throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
-    hint: `There are: ${[...settings.keys()].join(', ')}; with --profile also baseUrl.`,
+    hint: `The settings are ${[...settings.keys()].join(', ')}; with --profile also baseUrl.`,
   });
 }
 

@@ -40,8 +40,8 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
 function nearestHintOfFlag(flag: string, command: Command): string {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);
-  if (near.length === 0) return `see ${pathOf(command)} --help for what there is`;
-  return `did you mean ${near.join(' or ')}?`;
+  if (near.length === 0) return `See ${pathOf(command)} --help for what there is.`;
+  return `Did you mean ${near.join(' or ')}?`;
 }
 
 function pathOf(command: Command): string {

@@ -51,7 +51,7 @@ export function checkFlagsOfFormat(format: Format, given: Readonly<Record<string
   for (const [flag, allowed] of Object.entries(owners)) {
     if (given[flag] && !allowed.includes(format)) {
       throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
-        hint: `leave ${flag} out, or say --format ${allowed[0]}`,
+        hint: `Leave ${flag} out, or say --format ${allowed[0]}.`,
       });
     }
   }

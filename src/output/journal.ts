@@ -50,7 +50,7 @@ export class Journal {
     } catch (error) {
       if (errorCode(error) !== 'ELOOP') throw cannotWrite(path, error);
     }
-    throw new OutputError(`${path} is no journal of folio's: others can write it`, { hint: 'delete it' });
+    throw new OutputError(`${path} is no journal of folio's: others can write it`, { hint: 'Delete it.' });
   }
 
   /** The entries that are whole, in order. Writing goes on behind the last one that was read. */

@@ -61,7 +61,7 @@ export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<D
 function remember(seen: Set<string>, cursor: string): void {
   if (seen.has(cursor)) {
     throw new ServiceError('the service sent a cursor that it had sent before: the listing would never end', {
-      hint: 'the fault is the service’s; nothing was left out silently, so try again later',
+      hint: 'This is a fault of the service. Nothing was left out silently, so try again later.',
     });
   }
   seen.add(cursor);

@@ -129,7 +129,7 @@ class ServedSize {
     if (pageSize === this.#sizes.largest && (asked > pageSize || this.#sizes.isFixed)) return;
     if (++this.#rebases > REBASES) {
       throw new ServiceError('the service keeps changing the page size that it applies', {
-        hint: 'give --page-size a smaller number',
+        hint: 'Give --page-size a smaller number.',
       });
     }
     this.#sizes.rebase(pageSize, asked);

@@ -102,7 +102,7 @@ function checkBelongs(name: string, own: URL | undefined, baseUrl: URL | undefin
   if (baseUrl === undefined || own?.href === baseUrl.href) return;
   const where = own === undefined ? 'has no base address of its own' : `is for ${own.href}`;
   throw new AuthError(`the token of profile ${name} ${where}, it is not sent to ${baseUrl.href}`, {
-    hint: `Log in there: folio auth login --profile <name> --base-url ${baseUrl.href}`,
+    hint: `Log in there with \`folio auth login --profile <name> --base-url ${baseUrl.href}\`.`,
   });
 }
 
@@ -133,7 +133,7 @@ export function chooseProfile(
   const profile = store.profile(currentProfile);
   if (profile !== undefined) return profile;
   throw new AuthError(`the current profile ${JSON.stringify(currentProfile)} does not exist`, {
-    hint: `Choose another with \`folio auth use <name>\`${listed(store)}, or log in: folio auth login`,
+    hint: `Choose another with \`folio auth use <name>\`${listed(store)}, or log in with \`folio auth login\`.`,
   });
 }
 
@@ -149,7 +149,7 @@ export function knownProfile(name: string, store: ConfigStore): Profile {
   const profile = store.profile(name);
   if (profile !== undefined) return profile;
   throw new UsageError(`there is no profile ${JSON.stringify(name)}`, {
-    hint: `Log in: folio auth login --profile ${name}${listed(store)}`,
+    hint: `Log in with \`folio auth login --profile ${name}\`${listed(store)}.`,
   });
 }
 

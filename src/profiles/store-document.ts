@@ -49,7 +49,7 @@ export function parseDocument(bytes: Buffer, file: string): StoreDocument {
 /** The error for a store that cannot be used as it is: names the file, and says that it was left alone. */
 export function brokenStore(file: string, reason: string): UsageError {
   return new UsageError(`the configuration ${file} cannot be used: ${reason}`, {
-    hint: 'Mend the file, or move it away and log in again; folio leaves it as it is.',
+    hint: 'Correct the file, or move it away and log in again; folio leaves it as it is.',
   });
 }
 

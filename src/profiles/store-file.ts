@@ -62,14 +62,14 @@ export function checkPrivate({ path, what, stats, uid }: PrivateThing): void {
   if (uid === undefined) return;
   if (stats.uid !== uid) {
     throw new UsageError(`the ${what} ${path} belongs to another user (uid ${stats.uid})`, {
-      hint: `Run folio as that user, set FOLIO_CONFIG_DIR to a folder of your own, or: chown ${uid} ${quoteForShell(path)}`,
+      hint: `Run folio as that user, set FOLIO_CONFIG_DIR to a folder of your own, or run \`chown ${uid} ${quoteForShell(path)}\`.`,
     });
   }
   if ((stats.mode & 0o077) !== 0) {
     throw new UsageError(
       `the ${what} ${path} holds tokens and is open to other users (mode ${modeText(stats)})`,
       {
-        hint: `Run: chmod ${what === 'file' ? '600' : '700'} ${quoteForShell(path)}`,
+        hint: `Run \`chmod ${what === 'file' ? '600' : '700'} ${quoteForShell(path)}\`.`,
       },
     );
   }

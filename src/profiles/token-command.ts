@@ -67,7 +67,7 @@ export function parseTokenCommand(value: unknown, from: string): readonly string
     Array.isArray(value) && value.every((part) => typeof part === 'string' && !part.includes('\0'));
   if (!isList || !value[0]) {
     throw new UsageError(`${from}: expected a list of strings, the program first`, {
-      hint: 'Such as ["op", "read", "op://vault/folio/token"].',
+      hint: 'Write it like ["op", "read", "op://vault/folio/token"].',
     });
   }
   const command = value as readonly string[];

@@ -77,6 +77,6 @@ function unreadableTokenFile(file: string, error: unknown): UsageError {
     return new UsageError(`--token-file ${file}: ${fileFailureReason(error)}`, { cause: error });
   }
   return new UsageError('--token-file: there is no such file', {
-    hint: 'Give the path of a file with the token in it; what was given is not shown, in case it is the token',
+    hint: 'Give the path of a file with the token in it. What was given is not shown, in case it is the token.',
   });
 }

@@ -158,7 +158,7 @@ export function checkExpiry(token: Secret, now: number, loginCommand: string): s
   const end = describeMoment(expiresAt, now);
   if (state === 'soon') return `the token ends ${end}; ask the operator of the service for a new one`;
   throw new AuthError(`the token ended ${end}`, {
-    hint: `Ask the operator of the service for a new one, then: ${loginCommand}`,
+    hint: `Ask the operator of the service for a new one, then run \`${loginCommand}\`.`,
   });
 }
 

@@ -13,7 +13,7 @@ export function parseBuckets(text: string): Buckets {
   // NaN is more than nothing, and nothing is more than NaN.
   if (buckets.every((days, index) => days > (buckets[index - 1] ?? 0))) return buckets;
   throw new UsageError(`--buckets '${text}' is not a list of days, each more than the one before`, {
-    hint: 'Such as --buckets 30,60,90: not due, 1 to 30, 31 to 60, 61 to 90, over 90 days overdue',
+    hint: 'An example is --buckets 30,60,90: not due, 1 to 30, 31 to 60, 61 to 90, over 90 days overdue.',
   });
 }
 

@@ -93,7 +93,7 @@ export class Aging {
     throw new UsageError(
       `no figures: the due date of record ${place} is not a date: ${JSON.stringify(cell.text.slice(0, 40))}`,
       {
-        hint: 'Dates begin with year, month and day, such as 2024-10-15; another column is mapped with --field due=<column>',
+        hint: 'Dates begin with year, month and day, such as 2024-10-15. To read another column, add --field due=<column>.',
       },
     );
   }
@@ -139,7 +139,7 @@ export class Aging {
 
   #refuseMore(): never {
     throw new UsageError(`more than ${MOST_BALANCES.toLocaleString('en')} counterparties have open amounts`, {
-      hint: 'Is the column of the fiscal ID the right one? Map another with --field counterpartyFiscalId=<column>',
+      hint: 'Is the column of the fiscal ID the right one? To read another, add --field counterpartyFiscalId=<column>.',
     });
   }
 }

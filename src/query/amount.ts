@@ -19,7 +19,7 @@ export function amountOf(
   const what =
     amount === 'too long' ? 'a number of more than 1,000 digits' : `${nameOf(cell)} ${shown}, not a number`;
   throw new UsageError(`${column} cannot be added up: in record ${place} it is ${what}`, {
-    hint: `Leave such records out with --where, or sum another column`,
+    hint: `Leave such records out with --where, or sum another column.`,
   });
 }
 
@@ -60,7 +60,7 @@ export class CurrencyGuard {
     if (this.#with === undefined || this.#without === undefined) return;
     throw new UsageError(
       `different currencies in one sum: record ${this.#with.place} is in ${this.#with.currency}, record ${this.#without} has no ${this.#column}`,
-      { hint: `Sum those that have one: --where '${this.#column}!='` },
+      { hint: `Add --where '${this.#column}!=' to sum those that have one.` },
     );
   }
 }

@@ -42,7 +42,7 @@ export function mapKnownColumns(defaults: KnownColumns, map: Readonly<Record<str
   for (const [field, column] of Object.entries(map)) {
     if (!isKnownField(field)) {
       throw new UsageError(`there is no field ${field} to map`, {
-        hint: `Fields: ${KNOWN_FIELDS.join(', ')}`,
+        hint: `The fields are ${KNOWN_FIELDS.join(', ')}.`,
       });
     }
     fields[field] = [column];
@@ -63,6 +63,6 @@ export function fixedValue(column: string): Cell | undefined {
 export function missingFieldError(field: KnownField, fields: KnownColumns, who: string): UsageError {
   const verb = who.startsWith('no ') ? 'has a' : 'has no';
   return new UsageError(`no figures: ${who} ${verb} ${MEANING[field]} in ${fields[field].join(' or ')}`, {
-    hint: `Say which column it is in: --field ${field}=<column>, or for good: folio config set fields.${field} <column>`,
+    hint: `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.`,
   });
 }

@@ -36,5 +36,5 @@ function editDistance(a: string, b: string): number {
 /** What somebody who typed `wanted` may have meant; where nothing is near, what there is. */
 export function nearestHint(wanted: string, names: readonly string[]): string {
   const near = nearestNames(wanted, names);
-  return near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there is: ${names.join(', ')}`;
+  return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `The names are ${names.join(', ')}.`;
 }

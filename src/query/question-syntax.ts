@@ -16,7 +16,7 @@ const QUOTED = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/;
 const ESCAPE = /\\(["'\\])/g;
 
 const FORM =
-  'Write column, operator, value: status=OVERDUE, "dueBy<2026-11-01", customer.name~roble; operators are = != < <= > >= ~ (contains) !~';
+  'Write column, operator, value: status=OVERDUE, "dueBy<2026-11-01", customer.name~roble. The operators are = != < <= > >= ~ (contains) and !~ (does not contain).';
 
 /**
  * Reads `column operator value`, spaces around the operator allowed. A column or value that has operators or quotes in
@@ -72,7 +72,7 @@ export function parseSort(text: string): SortColumn[] {
     const column = part.trim().slice(descending ? 1 : 0);
     if (column !== '') return { column, descending };
     throw new UsageError(`--sort '${text}' names an empty column`, {
-      hint: 'Name columns with commas between them, a minus before one that is to descend: --sort dueBy,-totalAmount',
+      hint: 'Name columns with commas between them, and a minus before one that is to descend: --sort dueBy,-totalAmount.',
     });
   });
 }

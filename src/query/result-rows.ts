@@ -113,6 +113,6 @@ export function chosenColumns(
   if (unknown === undefined) return asked ?? there;
   const [near] = nearestNames(unknown, there);
   throw new UsageError(`--columns: the result has no column ${unknown}`, {
-    hint: near === undefined ? `it has ${there.join(', ')}` : `did you mean ${near}?`,
+    hint: near === undefined ? `Its columns are ${there.join(', ')}.` : `Did you mean ${near}?`,
   });
 }

@@ -95,7 +95,7 @@ export class Totals {
     const [complaint] = this.#watch.complaints();
     if (complaint !== undefined) {
       throw new UsageError(`nothing to add up: ${complaint}`, {
-        hint: '--list-columns shows the columns there are',
+        hint: 'To see the columns there are, use --list-columns.',
       });
     }
     if (this.#records === 0 && this.#request.groupBy.length === 0) this.#groupOf([], undefined);
@@ -137,7 +137,7 @@ export class Totals {
     throw new UsageError(
       `--group-by ${this.#request.groupBy.join(' --group-by ')} makes more than ${MOST_GROUPS.toLocaleString('en')} groups`,
       {
-        hint: 'Group by a column that fewer records differ in, or export the records and group them elsewhere',
+        hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
       },
     );
   }

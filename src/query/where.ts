@@ -95,7 +95,7 @@ function partOfDate(cell: Cell, value: string): string | undefined {
 function refuse(column: string, cell: Cell, { value, place }: { value: string; place: number }): never {
   throw new UsageError(
     `--where compares ${column} with '${value}', which is not a number, but record ${place} has ${cell.text} there`,
-    { hint: 'Write numbers with digits and a decimal point only, such as 1000000 or 1190.10' },
+    { hint: 'Write numbers with digits and a decimal point only, such as 1000000 or 1190.10.' },
   );
 }
 

@@ -34,7 +34,7 @@ export async function fetchCustomer(
       if (!(error instanceof StatusError) || error.status !== 500) throw error;
       if (tried === TRIES) {
         throw new NotFoundError(`the service answers 500 for customer ${id}, ${TRIES} times in a row`, {
-          hint: 'at present it answers so for customers that do not exist: check the id with `folio customers`',
+          hint: 'At present the service answers like this for customers that do not exist. Check the ID with `folio customers`.',
           cause: error,
         });
       }

@@ -43,7 +43,7 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
   if (reason !== undefined) throw new UsageError(`--param ${name}: ${reason}`);
   if (OWN.includes(name)) {
     throw new UsageError(`--param ${name}: folio walks the pages itself`, {
-      hint: 'leave it out; listings have --page, --page-size, --limit and, on customers, --next-token',
+      hint: 'Leave it out; listings have --page, --page-size, --limit and, on customers, --next-token.',
     });
   }
   return parameter;

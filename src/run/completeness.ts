@@ -28,8 +28,8 @@ export function checkComplete(account: WalkStatus, unknown: readonly string[]): 
     `delivered ${countOf(account.records, 'record')}, but not all: ${lacks.join('; ')}`,
     {
       hint: account.complete
-        ? 'leave the unknown IDs out, or --strict'
-        : 'run it again when the service is quieter',
+        ? 'Leave out the unknown IDs, or leave out --strict.'
+        : 'Run it again when the service is quieter.',
     },
   );
 }
@@ -122,7 +122,7 @@ function noneExist(ids: readonly string[], cause: Error, { resource }: AskedWith
     hint:
       cause instanceof UnknownFiscalIds
         ? cause.hint
-        : 'check them against a listing without the filter; if they exist, try another --list-encoding',
+        : 'Check them against a listing without the filter. If they exist, try another --list-encoding.',
     cause,
   });
 }

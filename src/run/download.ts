@@ -155,7 +155,7 @@ class DownloadRecords {
     const named = failed.slice(0, MOST_NAMED).join('; ');
     const more = failed.length > MOST_NAMED ? `; and ${failed.length - MOST_NAMED} more` : '';
     throw new IncompleteError(`${failed.length} of ${this.#files} files could not be had: ${named}${more}`, {
-      hint: 'run the same command again: what is there is not fetched again',
+      hint: 'Run the same command again: what is there is not fetched again.',
     });
   }
 }

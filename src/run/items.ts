@@ -41,7 +41,7 @@ export async function getPortalLink(
   if (id !== undefined) query.unshift([flags.idParam ?? 'customerId', id]);
   if (query.length === 0) {
     throw new UsageError('customers portal-link: whose portal?', {
-      hint: 'give the customer’s id, or --param',
+      hint: 'Give the customer’s ID, or --param.',
     });
   }
   await deliverItem(context, flags, async function* ({ client }) {

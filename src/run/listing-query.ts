@@ -22,7 +22,7 @@ async function readFiscalIds(
     for (const id of text.split(/[\n,]/).map((part) => part.trim())) if (id !== '') ids.add(id);
   }
   if (ids.size === 0) {
-    throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'leave the flag out to get everything' });
+    throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'Leave the flag out to get everything.' });
   }
   return [...ids];
 }
@@ -33,7 +33,7 @@ async function readList(flag: string, file: string, stdin: InputStream): Promise
     return await readFile(file, 'utf8');
   } catch (error) {
     throw new UsageError(`${flag} @${file}: ${systemReason(error)}`, {
-      hint: 'name a file with one ID a line, or @- for standard input',
+      hint: 'Name a file with one ID on each line, or @- for standard input.',
       cause: error,
     });
   }
@@ -70,10 +70,10 @@ export async function fiscalIdsOf(
 /** What the flags ask of the listing, checked. Throws UsageError. */
 export function queryOf({ resource, id, flags }: ListingRun, fiscalIds: readonly string[]): ListingQuery {
   if (flags.all && flags.limit !== undefined) {
-    throw new UsageError('--all and --limit do not go together', { hint: 'leave one of them out' });
+    throw new UsageError('--all and --limit do not go together', { hint: 'Leave one of them out.' });
   }
   if (flags.page !== undefined && flags.all) {
-    throw new UsageError('--all and --page do not go together', { hint: 'leave one of them out' });
+    throw new UsageError('--all and --page do not go together', { hint: 'Leave one of them out.' });
   }
   return {
     id,
@@ -92,6 +92,9 @@ export function queryOf({ resource, id, flags }: ListingRun, fiscalIds: readonly
 /** The keys that are known in the service's spelling; another one as it was typed. */
 function sortKey({ sortBy }: Resource, typed: string | undefined): string | undefined {
   if (typed === undefined) return undefined;
-  if (typed === '') throw new UsageError('--sort-by "": expected a key', { hint: sortBy?.known.join(', ') });
+  if (typed === '')
+    throw new UsageError('--sort-by "": expected a key', {
+      hint: sortBy && `Give one of ${sortBy.known.join(', ')}.`,
+    });
   return sortBy?.known.find((key) => key === typed.toUpperCase()) ?? typed;
 }

@@ -48,7 +48,7 @@ export function checkProfileResults(outcomes: readonly ProfileResult[]): void {
   const hint =
     failed.length === 1
       ? first.failure.hint
-      : `for these again: --profile ${failed.map(({ profile }) => profile).join(',')}`;
+      : `Use --profile ${failed.map(({ profile }) => profile).join(',')} to run these again.`;
   if (missing.length === outcomes.length) {
     const says = outcomes.length === 1 ? reasons : `none of ${outcomes.length} profiles: ${reasons}`;
     throw sameKind(first.failure, says, { hint, cause: first.failure });
@@ -83,14 +83,16 @@ export async function chooseProfiles(context: Context, flags: SeveralFlags): Pro
     const what = flags.tokenFile === undefined ? 'FOLIO_TOKEN' : '--token-file';
     throw new UsageError(`${what} gives one token, and several profiles have each their own`, {
       hint:
-        flags.tokenFile === undefined ? 'unset it for this command: env -u FOLIO_TOKEN folio …' : undefined,
+        flags.tokenFile === undefined
+          ? 'Unset it for this command with `env -u FOLIO_TOKEN folio …`.'
+          : undefined,
     });
   }
   const store = await context.config();
   const profiles = chosen(flags) ?? store.profileNames;
   if (profiles.length === 0) {
     throw new AuthError('there are no profiles', {
-      hint: 'Log in: folio auth login --profile <name> --base-url https://<host>/v1',
+      hint: 'Log in with `folio auth login --profile <name> --base-url https://<host>/v1`.',
     });
   }
   for (const name of profiles) knownProfile(parseProfileName(name, '--profile'), store);
@@ -106,37 +108,37 @@ function refuseTogether(flags: SeveralFlags): void {
   const { allProfiles, profile, outputDir, output } = flags;
   if (allProfiles && profile !== undefined) {
     throw new UsageError('--all-profiles and --profile do not go together', {
-      hint: 'leave one of them out',
+      hint: 'Leave one of them out.',
     });
   }
   if (outputDir !== undefined && !allProfiles && profile === undefined) {
     throw new UsageError('--output-dir: of which profiles?', {
-      hint: 'name them with --profile a,b, or say --all-profiles',
+      hint: 'Name them with --profile a,b, or say --all-profiles.',
     });
   }
   if (outputDir !== undefined && output !== undefined) {
     throw new UsageError('--output-dir and --output do not go together', {
-      hint: 'a file for each profile, or one for all: leave one of them out',
+      hint: 'One writes a file for each profile, the other one for all: leave one of them out.',
     });
   }
   if (outputDir !== undefined && flags.changesSince !== undefined) {
     throw new UsageError('--output-dir and --changes-since do not go together: one export was of all', {
-      hint: 'write the changes of all into one file with -o',
+      hint: 'Write the changes of all into one file with -o.',
     });
   }
   if (outputDir !== undefined && flags.sheetPerProfile) {
     throw new UsageError('--output-dir and --sheet-per-profile do not go together', {
-      hint: 'a file for each profile, or a sheet for each: leave one of them out',
+      hint: 'One writes a file for each profile, the other a sheet for each: leave one of them out.',
     });
   }
   if (flags.resume) {
     throw new UsageError('--resume goes on with one organization, and several profiles were named', {
-      hint: 'export each by itself: --profile <name> -o <name>.csv --resume',
+      hint: 'Export each by itself with --profile <name> -o <name>.csv --resume.',
     });
   }
   if (flags.nextToken !== undefined) {
     throw new UsageError('--next-token is a place in one organization’s listing, and several were named', {
-      hint: 'leave it out, or name one profile',
+      hint: 'Leave it out, or name one profile.',
     });
   }
 }

@@ -57,7 +57,7 @@ function refuseFlagsOfRecords(flags: GetFlags): void {
   for (const [flag, value] of Object.entries(given)) {
     if (value === undefined || value === false) continue;
     throw new UsageError(`${flag} goes with --paginate: without it, get hands over the body as served`, {
-      hint: `leave ${flag} out, or add --paginate`,
+      hint: `Leave ${flag} out, or add --paginate.`,
     });
   }
 }
@@ -69,7 +69,7 @@ async function paginate(context: Context, path: string, flags: GetFlags): Promis
     return runListing(context, { resource, id: id === '' ? undefined : id, flags });
   }
   const paths = resources.map((resource) => resource.path).join(', ');
-  throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `listings are ${paths}` });
+  throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });
 }
 
 /** The id in a path that the resource's path matches, '' where it takes none, undefined where it does not match. */
@@ -85,7 +85,7 @@ function decoded(id: string, path: string): string {
     return decodeURIComponent(id);
   } catch (cause) {
     throw new UsageError(`get ${JSON.stringify(path)}: expected a path below the base address`, {
-      hint: 'special characters percent-encoded, such as %20 for a space',
+      hint: 'Percent-encode special characters, such as %20 for a space.',
       cause,
     });
   }
@@ -95,7 +95,7 @@ function readAddress(address: string, more: readonly QueryPair[]): { path: strin
   const [, path = '', search = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(address) ?? [];
   if (/^[a-z][a-z0-9+.-]*:|^\/\//i.test(path)) {
     throw new UsageError(`get ${JSON.stringify(address)}: expected a path below the base address`, {
-      hint: 'such as /customers; another service is not asked: the token stays at home',
+      hint: 'Give a path such as /customers. No other service is asked, so that the token goes nowhere else.',
     });
   }
   const below = `/${path.replace(/^\/+/, '')}`.replace(/^\/v1(?=\/)/, '');

@@ -24,7 +24,7 @@ export interface DeliveredFile {
 export async function readReceipt(path: string, file: string): Promise<DeliveredFile> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') {
-      throw new UsageError(`there is no receipt ${path}`, { hint: 'the next run writes one with --report' });
+      throw new UsageError(`there is no receipt ${path}`, { hint: 'The next run writes one with --report.' });
     }
     throw new FolioError(`cannot read the receipt ${path}: ${systemReason(error)}`, { cause: error });
   });
@@ -70,7 +70,7 @@ function parseObject(text: string, path: string): Record<string, unknown> {
 
 function brokenReceipt(path: string, reason: string): FolioError {
   return new FolioError(`${path} is no receipt, or a broken one: ${reason}`, {
-    hint: 'name the file that --report wrote',
+    hint: 'Name the file that --report wrote.',
   });
 }
 

@@ -265,7 +265,7 @@ export class Receipt extends ReceiptPart {
 async function refuseSameTarget(report: string, output: string | undefined): Promise<void> {
   const [one, other] = [await findTarget(report), await findTarget(output)];
   if (!isSame(one, other)) return;
-  throw new UsageError(`--report ${report} is where the records go`, { hint: 'name two different files' });
+  throw new UsageError(`--report ${report} is where the records go`, { hint: 'Name two different files.' });
 }
 
 function isSame(one: Target, other: Target): boolean {

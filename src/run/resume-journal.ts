@@ -183,7 +183,7 @@ function refuseOther(before: Fingerprint, now: Fingerprint, shown: string): void
   throw new UsageError(
     `cannot go on with ${shown}: the run that was stopped had ${different.join(', and ')}`,
     {
-      hint: 'give the same command again, or leave out --resume: then what that run left is discarded',
+      hint: 'Give the same command again, or leave out --resume: then what that run left is discarded.',
     },
   );
 }

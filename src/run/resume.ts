@@ -218,7 +218,7 @@ export async function openResumable({ flags, asked, ...walk }: ResumeOptions): P
   const shown = flags.output;
   if (shown === undefined || shown === '-') {
     throw new UsageError('--resume goes with -o: what a run has so far is kept beside its file', {
-      hint: 'name the file: -o invoices.csv',
+      hint: 'Name the file, as in -o invoices.csv.',
     });
   }
   if (flags.page !== undefined) {

@@ -76,7 +76,7 @@ export function placeInSandbox(profile: string): 0 | 1 {
   const place = SANDBOX_PROFILES.findIndex((name) => name === profile);
   if (place === 0 || place === 1) return place;
   throw new UsageError(`--sandbox has no profile ${JSON.stringify(profile)}`, {
-    hint: `its organizations are ${SANDBOX_PROFILES.join(' and ')}`,
+    hint: `Its organizations are ${SANDBOX_PROFILES.join(' and ')}.`,
   });
 }
 
@@ -168,7 +168,7 @@ async function connect(
 function refuseSeveral({ profile }: GlobalFlags): void {
   if (profile?.includes(',') !== true) return;
   throw new UsageError(`--profile ${profile}: this command asks one organization`, {
-    hint: 'several go with issued, received, customers and funds',
+    hint: 'Several profiles go with issued, received, customers and funds.',
   });
 }
 

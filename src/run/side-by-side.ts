@@ -210,7 +210,7 @@ function isResult(flags: ListingFlags): boolean {
  */
 async function exportApart(group: ProfilesRun, folder: string): Promise<readonly ProfileResult[]> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw cannotWrite(folder, error, 'name a folder, or where one can be made');
+    throw cannotWrite(folder, error, 'Name a folder, or a place where one can be made.');
   });
   const outcomes: ProfileResult[] = [];
   const all = forEachProfile(group, (profile, signal) =>

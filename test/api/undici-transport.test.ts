@@ -294,7 +294,7 @@ describe('a proxy', () => {
   });
 
   it.each([
-    [407, 1, 'Give user and password'],
+    [407, 1, 'with the user and password'],
     [403, 1, 'HTTPS_PROXY'],
     [502, 2, 'HTTPS_PROXY'],
   ])('that answers %i is named, without its password', async (status, tries, hint) => {

@@ -4,9 +4,9 @@ import { runScripted } from '../support/scripted-run.ts';
 
 /** (arguments, what the one line must name); none of them may send a request or write to standard output. */
 const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = [
-  [['isued'], /unknown command 'isued'\n {2}did you mean issued\?/],
+  [['isued'], /unknown command 'isued'\n {2}Did you mean issued\?/],
   [['issued', '--nope'], /unknown option '--nope'/],
-  [['issued', '--limt', '3'], /unknown option '--limt'\n {2}did you mean --limit\?/],
+  [['issued', '--limt', '3'], /unknown option '--limt'\n {2}Did you mean --limit\?/],
   [['issued', 'extra'], /unknown command 'extra'/],
   [['received', 'extra'], /too many arguments/],
   [['issued', '--limit', '0'], /--limit "0": expected a whole number, 1 or more/],
@@ -44,7 +44,7 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['issued', '--customer-fiscal-id', ','], /--customer-fiscal-id: no fiscal ID given/],
   [
     ['issued', '--customer-fiscal-id', '@/nowhere/ids'],
-    /--customer-fiscal-id @\/nowhere\/ids: no such file or directory \(ENOENT\)\n {2}name a file/,
+    /--customer-fiscal-id @\/nowhere\/ids: no such file or directory \(ENOENT\)\n {2}Name a file/,
   ],
   [['customers', 'get'], /missing required argument 'id'/],
   [['customers', 'portal-link'], /whose portal/],

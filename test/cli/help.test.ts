@@ -77,19 +77,19 @@ describe('folio help', () => {
   ])('says what %s may have meant', async (argv, meant) => {
     const { code, stderr } = await folio(argv);
     expect(code).toBe(2);
-    expect(stderr).toContain(`did you mean ${meant}?`);
+    expect(stderr).toContain(`Did you mean ${meant}?`);
   });
 });
 
 describe('a slip of the keys', () => {
   it.each([
-    [['isued'], "unknown command 'isued'", 'did you mean issued?'],
-    [['customers', 'gett', '1'], "unknown command 'gett' of folio customers", 'did you mean get?'],
-    [['issued', 'downlod', 'x'], "unknown command 'downlod' of folio issued", 'did you mean download?'],
-    [['auth', 'logn'], "unknown command 'logn' of folio auth", 'did you mean login?'],
-    [['issued', '--formt', 'csv'], "unknown option '--formt'", 'did you mean --format?'],
-    [['issued', '--profil', 'x'], "unknown option '--profil'", 'did you mean --profile?'],
-    [['--sandbx', 'issued'], "unknown option '--sandbx'", 'did you mean --sandbox?'],
+    [['isued'], "unknown command 'isued'", 'Did you mean issued?'],
+    [['customers', 'gett', '1'], "unknown command 'gett' of folio customers", 'Did you mean get?'],
+    [['issued', 'downlod', 'x'], "unknown command 'downlod' of folio issued", 'Did you mean download?'],
+    [['auth', 'logn'], "unknown command 'logn' of folio auth", 'Did you mean login?'],
+    [['issued', '--formt', 'csv'], "unknown option '--formt'", 'Did you mean --format?'],
+    [['issued', '--profil', 'x'], "unknown option '--profil'", 'Did you mean --profile?'],
+    [['--sandbx', 'issued'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],
   ])('%s is answered with what was meant', async (argv, complaint, hint) => {
     expect(await folio(argv)).toEqual({ code: 2, stdout: '', stderr: `folio: ${complaint}\n  ${hint}\n` });
   });

@@ -77,7 +77,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
       chmodSync(file, mode);
       const error = await open(folder).catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(UsageError);
-      expect(error).toMatchObject({ hint: `Run: chmod 600 ${file}` });
+      expect(error).toMatchObject({ hint: `Run \`chmod 600 ${file}\`.` });
       expect(String(error)).not.toContain('s3cret');
       expect(modeOf(file)).toBe(mode);
     },
@@ -89,7 +89,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     chmodSync(folder, mode);
     await expect(open(folder)).rejects.toMatchObject({
       name: 'UsageError',
-      hint: `Run: chmod 700 ${folder}`,
+      hint: `Run \`chmod 700 ${folder}\`.`,
     });
   });
 
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     const file = join(folder, 'config.json');
     writeFileSync(file, '{}', { mode: 0o644 });
     const error = (await open(folder).catch((thrown: unknown) => thrown)) as UsageError;
-    execFileSync('sh', ['-c', error.hint!.replace('Run: ', '')]);
+    execFileSync('sh', ['-c', /`(.*)`/.exec(error.hint!)![1]!]);
     await expect(open(folder)).resolves.toMatchObject({ file });
   });
 
@@ -122,7 +122,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     writeFileSync(join(used, 'notes.txt'), '');
     chmodSync(used, 0o755);
     await expect((await open(used)).update(setFormat('csv'))).rejects.toMatchObject({
-      hint: `Run: chmod 700 ${used}`,
+      hint: `Run \`chmod 700 ${used}\`.`,
     });
     expect([modeOf(used), readdirSync(used)]).toEqual(['755', ['notes.txt']]);
   });

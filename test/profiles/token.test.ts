@@ -157,7 +157,7 @@ describe('checkExpiry', () => {
     const check = (): unknown => checkExpiry(endingAt(now - 3 * day), now, 'folio auth login --profile acme');
     expect(check).toThrow(
       errorLike('AuthError', 'the token ended on 2026-11-17 at 12:00 UTC (3 days ago)', {
-        hint: 'Ask the operator of the service for a new one, then: folio auth login --profile acme',
+        hint: 'Ask the operator of the service for a new one, then run `folio auth login --profile acme`.',
       }),
     );
   });

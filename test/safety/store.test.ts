@@ -67,7 +67,7 @@ describe.concurrent('the store', () => {
       const [file, folder, line] = modes;
       const run = await runWith({ store: GOOD, modes: [file, folder] });
       expect(run).toMatchObject({ code: 2, stdout: '', requests: 0 });
-      expect(run.stderr).toContain(`run: ${line(run.file, run.folder)}\n`);
+      expect(run.stderr).toContain(`Run \`${line(run.file, run.folder)}\`.\n`);
       expect(leakIn(run.stderr)).toBeUndefined();
       // It is for its owner to close the door, who knows who may have looked.
       expect(modeOf(run.file)).toBe(file.toString(8));

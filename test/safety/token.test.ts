@@ -66,7 +66,7 @@ describe.concurrent('a stored token', () => {
         const [flags, env] = given(other.baseUrl);
         const { code, stderr } = await runFolio([...ARGS, ...flags], { env: { ...base, ...env } });
         expect(code).toBe(3);
-        expect(stderr).toMatch(/is for .*, it is not sent to .*\n {2}log in there: folio auth login/);
+        expect(stderr).toMatch(/is for .*, it is not sent to .*\n {2}Log in there with `folio auth login/);
         expect(other.requests).toEqual([]);
         expect(leakIn(stderr)).toBeUndefined();
       }),

@@ -61,7 +61,7 @@ function loginAddress(context: Context, flags: LoginFlags, store: ConfigStore, p
   const own = known && profileAddress(known, sources);
   if (own) return own;
   throw new UsageError('login needs the base address of the service', {
-    hint: `Say where it is: folio auth login --profile ${profile} --base-url https://<host>/v1`,
+    hint: `Say where it is with \`folio auth login --profile ${profile} --base-url https://<host>/v1\`.`,
   });
 }
 

@@ -67,7 +67,7 @@ async function showAll(question: Question, flags: StatusFlags): Promise<void> {
   const failed = standings.filter(({ failure }) => failure !== undefined).length;
   if (standings.length === 0) {
     throw new AuthError('there are no profiles', {
-      hint: 'Log in: folio auth login --base-url https://<host>/v1',
+      hint: 'Log in with `folio auth login --base-url https://<host>/v1`.',
     });
   }
   const says = `${failed} of ${standings.length} profiles cannot be used`;
@@ -201,7 +201,7 @@ function logoutProfile(
       : knownProfile(parseProfileName(name, 'auth logout'), store);
   if (profile) return profile;
   throw new UsageError('there is no current profile to log out of', {
-    hint: 'Name one: folio auth logout <name>; `folio auth list` shows them.',
+    hint: 'Name one with `folio auth logout <name>`; `folio auth list` shows them.',
   });
 }
 

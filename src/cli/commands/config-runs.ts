@@ -91,7 +91,7 @@ function checkedAddress({ name, baseUrl, token, tokenCommand }: Profile, value: 
   throw new UsageError(
     `the token of profile ${name} belongs to ${baseUrl}, and is not taken to another address`,
     {
-      hint: `Log in there: folio auth login --profile ${name} --base-url ${href}`,
+      hint: `Log in there with \`folio auth login --profile ${name} --base-url ${href}\`.`,
     },
   );
 }
@@ -157,12 +157,12 @@ function settingsOwner({ profile }: GlobalFlags, store: ConfigStore): Profile | 
 function refuseCredentials(name: string): void {
   if (/^token$/i.test(name)) {
     throw new UsageError('config neither shows nor takes a token', {
-      hint: 'To store one: folio auth login; to see where it comes from: folio auth status',
+      hint: 'Store one with `folio auth login`; see where it comes from with `folio auth status`.',
     });
   }
   if (/^token-?command$/i.test(name)) {
     throw new UsageError('a token command is set by a login', {
-      hint: 'As in: folio auth login --profile <name> --token-command <program> <argument...>',
+      hint: 'Set it with `folio auth login --profile <name> --token-command <program> <argument...>`.',
     });
   }
   if (/^current-?profile$/i.test(name)) {

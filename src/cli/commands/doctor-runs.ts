@@ -25,7 +25,6 @@ import { writeFactsAsJson, type Facts } from '../facts.ts';
 import type { GlobalFlags } from '../flags.ts';
 import { wrapText } from '../help-topics.ts';
 import type { FactFlags } from '../profile-flags.ts';
-import { asAside } from '../report-error.ts';
 import { look, NetworkChecks, ok, skipped, warning, type CheckResult } from './network-checks.ts';
 
 type Flags = GlobalFlags & FactFlags;
@@ -176,7 +175,7 @@ async function checkStore(context: Context, setup: Setup): Promise<CheckResult> 
   setup.store = store;
   const { file, profileNames } = store;
   if (file === undefined) {
-    return warning('there is no home folder, so nothing can be stored', 'set FOLIO_CONFIG_DIR to a folder');
+    return warning('there is no home folder, so nothing can be stored', 'Set FOLIO_CONFIG_DIR to a folder.');
   }
   const modes = await storePermissions(file);
   if (modes === undefined) return ok(`${file}: not there, nothing is stored`);
@@ -193,7 +192,7 @@ function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: 
   const baseUrl = stated ?? (own || undefined);
   if (baseUrl === undefined) {
     throw new UsageError('there is no base address: nobody has said where the service is', {
-      hint: 'folio auth login --base-url https://<host>/v1, or set FOLIO_BASE_URL, or try --sandbox',
+      hint: 'Log in with `folio auth login --base-url https://<host>/v1`, or set FOLIO_BASE_URL, or try --sandbox.',
     });
   }
   setup.baseUrl = baseUrl;
@@ -219,7 +218,7 @@ async function checkToken(context: Context, flags: GlobalFlags, setup: Setup): P
   const ending = checkExpiry(token, clock.now(), 'folio auth login');
   setup.token = token.reveal();
   const says = describeToken(connection, setup.token, clock.now());
-  return ending === undefined ? ok(says) : warning(says, 'ask the operator of the service for a new one');
+  return ending === undefined ? ok(says) : warning(says, 'Ask the operator of the service for a new one.');
 }
 
 function describeToken({ tokenSource, profile }: Connection, token: string, now: number): string {
@@ -270,7 +269,7 @@ function describeCheck(name: string, { status, says, mend }: CheckResult, screen
   const margin = ' '.repeat(STATUS + NAME);
   const lines = [
     ...wrapped(visible(says), screen),
-    ...(mend === undefined ? [] : wrapped(`→ ${visible(asAside(mend))}`, screen)),
+    ...(mend === undefined ? [] : wrapped(`→ ${visible(mend)}`, screen)),
   ];
   const word = status.padEnd(STATUS);
   const head = (screen.color ? paint(word, STYLES[status]) : word) + name.padEnd(NAME);

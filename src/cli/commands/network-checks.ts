@@ -106,7 +106,7 @@ export class NetworkChecks {
       return `${shown.protocol}; certificate by ${shown.issuer}, ${end}`;
     });
     if (!(validTo - now < CERTIFICATE_DAYS * DAY)) return result;
-    return warning(result.says, 'tell the operator of the service, or of the proxy, that it ends soon');
+    return warning(result.says, 'Tell the operator of the service, or of the proxy, that it ends soon.');
   }
 
   /** The service's clock against ours: a token's end is judged by ours. The request carries no token. */
@@ -160,5 +160,5 @@ function compareClocks(date: string | undefined, now: number): CheckResult {
   const says = `${seconds} s ${off < 0 ? 'behind' : 'ahead of'} the service’s`;
   return Math.abs(off) <= CLOCK_TOLERANCE
     ? ok(says)
-    : warning(says, 'set this machine’s clock: the end of a token is judged by it');
+    : warning(says, 'Set this machine’s clock: the end of a token is judged by it.');
 }

@@ -48,13 +48,13 @@ function contents({ records, bytes, sha256 }: Survey, format = 'this format'): s
 
 function refuseDamaged(file: string, { damage }: Survey): void {
   if (damage === undefined) return;
-  throw new IncompleteError(`${file} is not whole: ${damage}`, { hint: 'export it again' });
+  throw new IncompleteError(`${file} is not whole: ${damage}`, { hint: 'Export it again.' });
 }
 
 function refuseOther(file: string, path: string, now: Survey, delivered: DeliveredFile): void {
   if (delivered.sha256 === null) {
     throw new IncompleteError(`the run of ${path} delivered no file: ${delivered.errors.join('; ')}`, {
-      hint: `${file} is of another run, or was made otherwise`,
+      hint: `The file ${file} comes from another run, or was made in another way.`,
     });
   }
   const differences: string[] = [];
@@ -70,6 +70,6 @@ function refuseOther(file: string, path: string, now: Survey, delivered: Deliver
   }
   if (differences.length === 0) return;
   throw new IncompleteError(`${file} is not what was delivered: ${differences.join('; ')}`, {
-    hint: 'export it again, or put back the file that was delivered',
+    hint: 'Export it again, or put back the file that was delivered.',
   });
 }

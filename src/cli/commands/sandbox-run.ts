@@ -54,7 +54,7 @@ async function listen(options: SandboxOptions): Promise<Sandbox> {
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw cause;
     const why = code === 'EADDRINUSE' ? 'is in use' : 'may not be used by this user';
     throw new OutputError(`port ${options.port} on 127.0.0.1 ${why}`, {
-      hint: 'Choose another with --port, or leave it to the system with --port 0.',
+      hint: 'Choose another with --port, or leave the choice to the system with --port 0.',
       cause,
     });
   }

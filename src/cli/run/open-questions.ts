@@ -79,37 +79,37 @@ const CLASHES: readonly (readonly [one: Test, other: Test, message: string, hint
     ({ changesSince }) => changesSince !== undefined,
     (flags) => asksForTotals(flags),
     '--changes-since does not go together with --sum and --group-by',
-    'write the changes to a file, or sum the listing itself',
+    'Write the changes to a file, or sum the listing itself.',
   ],
   [
     ({ changesSince }) => changesSince !== undefined,
     ({ page, nextToken }) => (page ?? nextToken) !== undefined,
     '--changes-since needs the whole listing: what is not on one page would look as if it were gone',
-    'leave out --page or --next-token',
+    'Leave out --page or --next-token.',
   ],
   [
     ({ key }) => key !== undefined,
     ({ changesSince }) => changesSince === undefined,
     '--key goes with --changes-since',
-    'name the file to compare with: --changes-since yesterday.jsonl',
+    'Name the file to compare with, as in --changes-since yesterday.jsonl.',
   ],
   [
     ({ limit }) => limit !== undefined,
     ({ sum, groupBy }) => sum !== undefined && groupBy === undefined,
     '--limit and --sum do not go together: a sum is of all records for which --where holds',
-    'leave --limit out; with --group-by it is how many groups to show',
+    'Leave --limit out; with --group-by it is how many groups to show.',
   ],
   [
     ({ sort }) => sort !== undefined,
     ({ sortOrder, sortBy }) => sortOrder !== undefined && sortBy === undefined,
     '--sort-order is for --sort-by, not for --sort',
-    'put a minus before a column that is to descend: --sort -totalAmount',
+    'Put a minus before a column that is to descend, as in --sort -totalAmount.',
   ],
   [
     ({ sheetPerProfile }) => sheetPerProfile === true,
     ({ allProfiles, profile }) => !allProfiles && profile?.includes(',') !== true,
     '--sheet-per-profile: of which profiles?',
-    'name them with --profile a,b, or say --all-profiles',
+    'Name them with --profile a,b, or say --all-profiles.',
   ],
 ];
 

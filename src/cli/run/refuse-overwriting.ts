@@ -10,6 +10,6 @@ export async function refuseOverwriting(
   const paths = await Promise.all([read, output ?? ''].map((path) => realpath(path).catch(() => undefined)));
   if (output === undefined || paths[0] === undefined || paths[0] !== paths[1]) return;
   throw new UsageError(`--output ${output} would replace the export that ${flag} is to read`, {
-    hint: 'name another file',
+    hint: 'Name another file.',
   });
 }

@@ -43,7 +43,7 @@ export class DownloadFolder {
    */
   static async open(path: string, site: LockContext): Promise<DownloadFolder> {
     await mkdir(path, { recursive: true }).catch((error: unknown) => {
-      throw cannotWrite(path, error, 'name a folder, or where one can be made');
+      throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
     });
     const target = await findTarget(join(path, LEDGER));
     if (target.kind !== 'file') throw cannotWrite(path, new Error(`${LEDGER} in it is no file`));

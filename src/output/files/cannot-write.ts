@@ -1,8 +1,8 @@
 import { OutputError, errorCode, systemReason } from '../../errors.ts';
 
-const FOLDER = 'choose a folder in which you may create files: a file is first written beside its target';
-const SPACE = 'free some space, or write to another disk; what was there before is untouched';
-const BUSY = 'another program or a mount holds the file; write to another name, or mount its folder instead';
+const FOLDER = 'Choose a folder in which you may create files: a file is first written beside its target.';
+const SPACE = 'Free some space, or write to another disk; what was there before is untouched.';
+const BUSY = 'Another program or a mount holds the file. Write to another name, or mount its folder instead.';
 
 const HINTS: Readonly<Record<string, string>> = {
   EACCES: FOLDER,
@@ -14,7 +14,7 @@ const HINTS: Readonly<Record<string, string>> = {
   EBUSY: BUSY,
   EXDEV: BUSY,
   ETXTBSY: BUSY,
-  ENAMETOOLONG: 'choose a shorter name',
+  ENAMETOOLONG: 'Choose a shorter name.',
 };
 
 /** The error of the system as ours: which output, the system's reason, and what may help. `cause` is kept. */

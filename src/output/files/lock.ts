@@ -122,7 +122,7 @@ async function take(path: string, taking: Taking): Promise<FileHandle> {
     }
   }
   throw new OutputError(`cannot lock ${target.shown}: ${path} can be neither made nor read`, {
-    hint: 'delete it',
+    hint: 'Delete it.',
   });
 }
 
@@ -191,7 +191,7 @@ async function linkClaim(
     const reason = systemReason(error);
     throw new OutputError(
       `cannot lock ${target.shown}: no lock file can be made in ${target.folder}: ${reason}`,
-      { hint: 'write to a folder on a local disk, and copy the file from there', cause: error },
+      { hint: 'Write to a folder on a local disk, and copy the file from there.', cause: error },
     );
   }
 }
@@ -275,7 +275,7 @@ function isNear(owner: LockOwner, processes: Processes): boolean {
 function heldBy({ text }: FoundLock, path: string, { target, processes }: Taking): OutputError {
   const { shown } = target;
   const owner = parseOwner(text);
-  const soon = { hint: 'wait for it to end; its lock ends a minute after the last sign of life' };
+  const soon = { hint: 'Wait for it to end; its lock ends a minute after the last sign of life.' };
   if (owner === undefined) {
     return new OutputError(`${shown} is locked by ${path}, which does not say whose it is`, soon);
   }
@@ -287,10 +287,10 @@ function heldBy({ text }: FoundLock, path: string, { target, processes }: Taking
     );
   }
   if (pid === processes.pid) {
-    return new OutputError(`this run is writing ${shown} already`, { hint: 'name two different files' });
+    return new OutputError(`this run is writing ${shown} already`, { hint: 'Name two different files.' });
   }
   return new OutputError(`another run (pid ${pid}, since ${startedAt}) is writing ${shown}`, {
-    hint: 'wait for it to end, or write to another file',
+    hint: 'Wait for it to end, or write to another file.',
   });
 }
 

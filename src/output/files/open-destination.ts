@@ -46,7 +46,7 @@ export async function openDestination(
   if (options.binary === true && sink.isTerminal) {
     sink.abandon?.();
     throw new UsageError('a workbook cannot be shown on a terminal', {
-      hint: 'write a file, such as -o invoices.xlsx',
+      hint: 'Write to a file, as in -o invoices.xlsx.',
     });
   }
   return writeDirectly(sink, { tally: await Tally.open(digest), styled });

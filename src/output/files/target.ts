@@ -60,7 +60,7 @@ async function findOnDisk(output: string): Promise<Target> {
   // A rename would replace even a file that is read-only, which nobody who made it so expects.
   if (found !== undefined) {
     await access(path, constants.W_OK).catch((error: unknown) => {
-      throw cannotWrite(output, error, 'the file is read-only: allow writing to it, or write another one');
+      throw cannotWrite(output, error, 'The file is read-only: allow writing to it, or write another one.');
     });
   }
   const existing = found && { mode: found.mode & 0o777, uid: found.uid, gid: found.gid };
@@ -89,7 +89,7 @@ function unlessMissing(error: unknown): undefined {
 function noFolder(output: string, folder: string, error: unknown): OutputError {
   if (errorCode(error) !== 'ENOENT') return cannotWrite(output, error);
   return new OutputError(`cannot write ${output}: there is no folder ${folder}`, {
-    hint: 'create it first, or name a folder that is there',
+    hint: 'Create it first, or name a folder that is there.',
     cause: error,
   });
 }
@@ -98,7 +98,7 @@ function isFolder(output: string): OutputError {
   return new OutputError(
     output === '' ? 'the output file has no name' : `cannot write ${output}: it is a folder`,
     {
-      hint: 'name a file, such as invoices.csv, or `-` for stdout',
+      hint: 'Name a file, such as invoices.csv, or `-` for standard output.',
     },
   );
 }

@@ -114,7 +114,7 @@ class WholeFile implements Destination {
       await discardJournal(this.#parts.target);
       await flushFolder(folder);
     } catch (error) {
-      throw cannotWrite(shown, error, 'the new file is in place, but may not survive a power failure');
+      throw cannotWrite(shown, error, 'The new file is in place, but may not survive a power failure.');
     } finally {
       await lock.release();
     }
@@ -161,6 +161,6 @@ export async function flushFolder(folder: string): Promise<void> {
 
 function takenOver(shown: string): OutputError {
   return new OutputError(`cannot write ${shown}: another run took it over while this one was asleep`, {
-    hint: 'see what that one wrote, and run this again if it is not what you want',
+    hint: 'See what that one wrote, and run this again if it is not what you want.',
   });
 }

@@ -93,7 +93,7 @@ async function* chained(first: Uint8Array, rest: AsyncIterable<Uint8Array>): Asy
 function refuseLong({ text }: Cell, column: string, place: number): never {
   throw new OutputError(
     `record ${place} has ${text.length.toLocaleString('en')} characters in ${column}; a cell of a spreadsheet holds 32,767`,
-    { hint: 'Write csv or jsonl, or leave the column out: name the ones you want with --columns' },
+    { hint: 'Write csv or jsonl, or leave the column out: name the ones you want with --columns.' },
   );
 }
 

@@ -41,7 +41,7 @@ export class ZipArchive {
     const name = Buffer.from(entry.name);
     if (this.#offset + name.length + entry.deflatedSize + 1024 > MOST_BYTES) {
       throw new OutputError('the workbook would be larger than 4 GB', {
-        hint: 'Write csv or jsonl, or fewer columns with --columns',
+        hint: 'Write csv or jsonl, or fewer columns with --columns.',
       });
     }
     this.#directory.push(centralHeader(entry, name, this.#offset), name);

@@ -112,7 +112,7 @@ export class Changes {
   *goneRecords(): Generator<RecordBatch> {
     for (const column of this.#watch.neverFound()) {
       throw new UsageError(`cannot compare: in the listing, ${this.#watch.sentence(column)}`, {
-        hint: 'Name the columns that tell records apart: --key <columns>',
+        hint: 'Name the columns that tell records apart with --key <columns>.',
       });
     }
     let rows: Row[] = [];

@@ -42,7 +42,7 @@ export class EarlierExport {
         earlier.#add(keep?.(batch) ?? batch, offset, watch);
       for (const column of watch.neverFound()) {
         throw new UsageError(`cannot compare with ${path}: ${watch.sentence(column)}`, {
-          hint: 'Name the columns that tell records apart: --key <columns>',
+          hint: 'Name the columns that tell records apart with --key <columns>.',
         });
       }
     } catch (error) {

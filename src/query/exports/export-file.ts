@@ -99,7 +99,7 @@ export class ExportFile {
     if (start.startsWith('[')) return 'json';
     if (start.startsWith('{') || start === '') return 'jsonl';
     throw new UsageError(`${this.path} is neither jsonl nor json`, {
-      hint: 'Export with --format jsonl to have a file to come back to: in csv, text and numbers look the same',
+      hint: 'Export with --format jsonl to have a file to come back to: in csv, text and numbers look the same.',
     });
   }
 
@@ -122,7 +122,7 @@ export class ExportFile {
 
   #refuse(what: string, at: number): never {
     throw new UsageError(`${this.path} is not a whole export: ${what} (byte ${at})`, {
-      hint: 'Was it cut short or edited? folio verify tells whether it is what was delivered',
+      hint: 'Was it cut short or edited? `folio verify` tells whether it is what was delivered.',
     });
   }
 }

@@ -139,7 +139,9 @@ describe('the fields of aging', () => {
     const { code, stdout, stderr } = await runScripted(['aging'], [pageOf(other)]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('no figures: record 1 has no due date in dueBy');
-    expect(stderr).toContain('--field due=<column>, or for good: folio config set fields.due <column>');
+    expect(stderr).toContain(
+      'with --field due=<column>, or for good with `folio config set fields.due <column>`.',
+    );
   });
 
   it('are mapped by --field, and by settings', async () => {

@@ -81,7 +81,7 @@ describe('folio auth login', () => {
     expect(outcome).toEqual({
       code: 3,
       stdout: '',
-      stderr: 'folio: the service refuses the token (403); the token was not stored\n  it may have ended\n',
+      stderr: 'folio: the service refuses the token (403); the token was not stored\n  It may have ended.\n',
       prompts: [],
     });
     expect(() => stored(folder)).toThrow(/ENOENT/);
@@ -228,7 +228,7 @@ describe('folio auth login refuses', () => {
     chmodSync(join(folder, 'config.json'), 0o644);
     const outcome = await login(['--base-url', address], { folder, stdin: { typed: [] }, terminal: true });
     expect(outcome).toMatchObject({ code: 2, stdout: '', prompts: [] });
-    expect(outcome.stderr).toContain(`run: chmod 600 ${join(folder, 'config.json')}\n`);
+    expect(outcome.stderr).toContain(`Run \`chmod 600 ${join(folder, 'config.json')}\`.\n`);
   });
 
   it('to store without a home, after the service took the token', async () => {
@@ -237,6 +237,6 @@ describe('folio auth login refuses', () => {
       stdin: { text: 'abc' },
     });
     expect(outcome).toMatchObject({ code: 2, stdout: '' });
-    expect(outcome.stderr).toContain('set FOLIO_CONFIG_DIR to a folder');
+    expect(outcome.stderr).toContain('Set FOLIO_CONFIG_DIR to a folder');
   });
 });

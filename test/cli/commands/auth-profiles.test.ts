@@ -74,7 +74,7 @@ describe('folio auth use', () => {
       stdout: '',
       stderr:
         'folio: there is no profile "nobody"\n' +
-        '  log in: folio auth login --profile nobody (there is: acme, vault, broken)\n',
+        '  Log in with `folio auth login --profile nobody` (there is: acme, vault, broken).\n',
       prompts: [],
     });
     expect(await run(['use', '../x'], store)).toMatchObject({ code: 2 });

@@ -85,7 +85,7 @@ describe('folio auth status', () => {
       code: 3,
       stdout: '',
       stderr: expect.stringMatching(
-        /^folio: there is no token\n {2}log in once with `folio auth login --base-url/,
+        /^folio: there is no token\n {2}Log in once with `folio auth login --base-url/,
       ) as string,
     });
   });

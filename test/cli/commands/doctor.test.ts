@@ -101,7 +101,7 @@ describe('folio doctor', () => {
     expect(lineOf(stdout, 'store')).toContain('warning store there is no home folder');
     expect(lineOf(stdout, 'base address')).toContain('failed base address there is no base address');
     expect(lineOf(stdout, 'TLS')).toBe('skipped TLS needs a base address');
-    expect(lineOf(stdout, 'token')).toContain('failed token there is no token → log in once with');
+    expect(lineOf(stdout, 'token')).toContain('failed token there is no token → Log in once with');
     expect(lineOf(stdout, 'funds')).toBe('skipped funds needs a base address and a token');
     expect(stderr).toBe('folio: 2 checks of 12 failed, first: base address\n');
   });
@@ -123,7 +123,7 @@ describe('folio doctor', () => {
     chmodSync(file, 0o644);
     const open = await doctor({ env }, ['--profile', 'north']);
     expect(open.code).toBe(2);
-    expect(lineOf(open.stdout, 'store')).toContain(`→ run: chmod 600 ${file}`);
+    expect(lineOf(open.stdout, 'store')).toContain(`→ Run \`chmod 600 ${file}\`.`);
     expect(lineOf(open.stdout, 'token')).toBe('skipped token needs the store');
   });
 
@@ -132,7 +132,7 @@ describe('folio doctor', () => {
       'DNS',
       { lookup: () => reject('ENOTFOUND') },
       'DNS',
-      /failed DNS could not reach api\.example\.com: its name is unknown \(DNS\) \(ENOTFOUND\) → check the network/,
+      /failed DNS could not reach api\.example\.com: its name is unknown \(DNS\) \(ENOTFOUND\) → Check the network/,
     ],
     ['TCP', { connect: () => reject('ECONNREFUSED') }, 'TCP', /it refuses the connection/],
     [
@@ -158,8 +158,8 @@ describe('folio doctor', () => {
       networkProbe: { ...fineNetwork, handshake: soon },
     });
     expect(code).toBe(0);
-    expect(lineOf(stdout, 'TLS')).toMatch(/^warning TLS .*in 5 days.*→ tell the operator/);
-    expect(lineOf(stdout, 'token')).toMatch(/^warning token .*in 3 days.*→ ask the operator/);
+    expect(lineOf(stdout, 'TLS')).toMatch(/^warning TLS .*in 5 days.*→ Tell the operator/);
+    expect(lineOf(stdout, 'token')).toMatch(/^warning token .*in 3 days.*→ Ask the operator/);
   });
 
   it('refuses a token that has ended, and does not send it', async () => {
@@ -169,13 +169,13 @@ describe('folio doctor', () => {
       openTransport: () => Promise.reject(new Error('it was sent')),
     });
     expect(code).toBe(3);
-    expect(lineOf(stdout, 'token')).toMatch(/^failed token the token ended on .* → ask the operator/);
+    expect(lineOf(stdout, 'token')).toMatch(/^failed token the token ended on .* → Ask the operator/);
   });
 
   it.each([
     [0, 'ok clock as the service’s'],
     [30, 'ok clock 30 s ahead of the service’s'],
-    [-3600, 'warning clock 3600 s behind the service’s → set this machine’s clock'],
+    [-3600, 'warning clock 3600 s behind the service’s → Set this machine’s clock'],
   ])('compares the clock: %d s', async (seconds, line) => {
     const date = new Date(NOW - seconds * 1000).toUTCString();
     const { code, stdout } = await doctor({ openFileTransport: fileTransport(date) });

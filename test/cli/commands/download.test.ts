@@ -137,7 +137,7 @@ describe('folio issued download', () => {
       `folio: 3 of 5 files could not be had: 2-1 (${host} has no such file (404)); ` +
         `3-1 (${host} does not hand over the file (500); gave up after 2 tries); ` +
         'N-1 (the service names the file but gives no link to it)\n' +
-        '  run the same command again: what is there is not fetched again\n',
+        '  Run the same command again: what is there is not fetched again.\n',
     );
     expect(filesIn(folder)).toEqual(['1-1.pdf', '4-1.pdf']);
   });

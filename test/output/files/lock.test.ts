@@ -79,7 +79,7 @@ describe('a lock', () => {
     lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });
     expect(await refusal(folder, fakeProcesses(OUR_PID, [OTHER_PID]))).toEqual([
       `another run (pid ${OTHER_PID}, since ${SINCE}) is writing out.csv`,
-      'wait for it to end, or write to another file',
+      'Wait for it to end, or write to another file.',
     ]);
     expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
   });
@@ -89,11 +89,11 @@ describe('a lock', () => {
     await lockTarget(targetIn(folder), fakeSite());
     expect(await refusal(folder, fakeProcesses())).toEqual([
       'this run is writing out.csv already',
-      'name two different files',
+      'Name two different files.',
     ]);
   });
 
-  const SOON = 'wait for it to end; its lock ends a minute after the last sign of life';
+  const SOON = 'Wait for it to end; its lock ends a minute after the last sign of life.';
   const foreign = { pid: OTHER_PID, host: 'server', startedAt: SINCE };
 
   it('of another host is respected as long as it is renewed, and then taken over', async () => {
