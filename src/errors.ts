@@ -13,6 +13,13 @@ export class FolioError extends Error {
     this.name = new.target.name;
     this.hint = options.hint;
   }
+
+  /** An error of the same kind with this one as its cause, for who knows more of what it means. */
+  reworded(message: string, hint: string | undefined): FolioError {
+    const kinds = [UsageError, AuthError, NotFoundError, ServiceError, IncompleteError, OutputError];
+    const Kind = kinds.find((kind) => this instanceof kind) ?? FolioError;
+    return new Kind(message, { hint, cause: this });
+  }
 }
 
 /** The command line or the query is wrong. */

@@ -1,6 +1,22 @@
+import { Option } from 'commander';
 import type { OutputStream } from '../context.ts';
 import { displayWidth } from '../output/terminal/display-width.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
+import { oneOf } from './parse-values.ts';
+
+const factFormats = ['table', 'json'] as const;
+
+/** How commands that print facts instead of records show them. */
+export interface FactFlags {
+  readonly format?: (typeof factFormats)[number];
+}
+
+/** The flag `--format` of such a command. */
+export function factFormat(): Option {
+  return new Option('--format <format>', `${factFormats.join(' or ')} (default table)`).argParser(
+    oneOf('--format', factFormats),
+  );
+}
 
 /** What a command says of one thing, by name, in order; null where there is nothing to say. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;

@@ -1,5 +1,9 @@
 import type { Command } from 'commander';
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { nearestHint } from '../query/nearest-names.ts';
+import { declareNow } from './declare-later.ts';
+import type { Topic } from './help-topics.ts';
 
 /** What the help of `folio` says of its topics; their texts are loaded when one is asked for. */
 export const ABOUT_TOPICS = 'Topics: folio help exit-codes, folio help environment, folio help formats';
@@ -13,7 +17,6 @@ export function addHelp(program: Command, context: Context): void {
   );
   command.argument('[words...]', 'a command or a topic');
   command.action(async (words: readonly string[]) => {
-    const { runHelp } = await import('./help-topics.ts');
     await runHelp(context, program, words);
   });
   // For the build, which puts the page into the package.
@@ -21,4 +24,34 @@ export function addHelp(program: Command, context: Context): void {
     const { manPage } = await import('./man-page.ts');
     await context.stdout.write(manPage(program));
   });
+}
+
+/** Prints the help of the command that the words name, or a topic; without words the program's, and what topics there are. */
+async function runHelp(context: Context, program: Command, words: readonly string[]): Promise<void> {
+  const { renderTopic, topics } = await import('./help-topics.ts');
+  const width = Math.min(context.stdout.columns ?? 100, 100);
+  const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
+  if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
+  const command = findCommand(program, words, topics);
+  if (command !== program) return command.outputHelp();
+  await context.stdout.write(command.helpInformation());
+  const list = topics.map(({ name, about }) => [`folio help ${name}`, about] as const);
+  await context.stdout.write(`\n${renderTopic({ name: '', about: '', blocks: ['Topics:', list] }, width)}`);
+}
+
+function findCommand(program: Command, words: readonly string[], topics: readonly Topic[]): Command {
+  let command = program;
+  for (const word of words) {
+    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+    if (next === undefined) throw unknown(command, word, command === program ? topics : []);
+    declareNow(next);
+    command = next;
+  }
+  return command;
+}
+
+function unknown(command: Command, word: string, topics: readonly Topic[]): UsageError {
+  const commands = command.createHelp().visibleCommands(command);
+  const names = [...commands.map((each) => each.name()), ...topics.map(({ name }) => name)];
+  return new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint: nearestHint(word, names) });
 }

@@ -1,19 +1,56 @@
+import { Option, type Command } from 'commander';
 import { parseBaseUrl } from '../../api/address.ts';
-import { namedProfile } from '../../profiles/connection.ts';
-import { storeLogin } from '../../profiles/store-document.ts';
-import { decodeToken } from '../../profiles/token.ts';
-import { checkNameIsNew, parseProfileName } from '../../profiles/profile.ts';
-import { readTokenFile, readTokenInput } from '../../profiles/token-file.ts';
-import { profileAddress, statedAddress } from '../../profiles/connection.ts';
-import type { TokenSource } from '../../profiles/connection.ts';
-import type { Secret } from '../../profiles/token.ts';
-import type { ConfigStore } from '../../profiles/config-store.ts';
-import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command.ts';
-import { checkExpiry, describeMoment } from '../../profiles/token.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, ServiceError, UsageError } from '../../errors.ts';
-import type { LoginFlags, VerifyConnection } from '../profile-flags.ts';
+import type { ConfigStore } from '../../profiles/config-store.ts';
+import {
+  namedProfile,
+  profileAddress,
+  statedAddress,
+  type CompleteConnection,
+  type TokenSource,
+} from '../../profiles/connection.ts';
+import { checkNameIsNew, parseProfileName } from '../../profiles/profile.ts';
+import { storeLogin } from '../../profiles/store-document.ts';
+import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command.ts';
+import { readTokenFile, readTokenInput } from '../../profiles/token-file.ts';
+import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';
+import { flagsOf, type GlobalFlags } from '../flags.ts';
+import { addExamples } from './listing.ts';
+
+/** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
+export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
+
+interface LoginFlags extends GlobalFlags {
+  readonly tokenCommand?: readonly string[];
+  readonly verify: boolean;
+}
+
+/** Declares `folio auth login`. */
+export function addLogin(auth: Command, context: Context, verify: VerifyConnection): void {
+  const login = auth.command('login').summary('store the token of an organization');
+  login.description(
+    'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
+      'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
+  );
+  addExamples(login, [
+    ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
+    ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
+    ['folio auth login --token-command op read op://vault/folio/token', 'stores the command, not the token'],
+  ]);
+  login
+    .addOption(
+      new Option(
+        '--token-command <argument...>',
+        'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
+      ),
+    )
+    .option('--no-verify', 'store the token untried')
+    .action(async (_flags, command: Command) => {
+      await runLogin(context, flagsOf<LoginFlags>(command), verify);
+    });
+}
 
 /** What is about to be stored: a token, or a command and, when it was tried, the token that it printed. */
 interface Offer {
@@ -24,7 +61,7 @@ interface Offer {
 }
 
 /** `folio auth login`: takes a token, tries it, stores it. A token that is refused is not stored. */
-export async function runLogin(context: Context, flags: LoginFlags, verify: VerifyConnection): Promise<void> {
+async function runLogin(context: Context, flags: LoginFlags, verify: VerifyConnection): Promise<void> {
   const notices = new Notices(context, flags);
   const store = await context.config();
   const profile = loginProfile(context, flags, store);
@@ -98,12 +135,10 @@ async function tryToken(verify: () => Promise<void>): Promise<void> {
   try {
     await verify();
   } catch (error) {
-    if (error instanceof AuthError) {
-      throw new AuthError(`${error.message}; the token was not stored`, { hint: error.hint, cause: error });
-    }
-    if (!(error instanceof ServiceError)) throw error;
-    const hint = `${error.hint === undefined ? '' : `${error.hint} `}To store the token untried, add --no-verify.`;
-    throw new ServiceError(`${error.message}; the token was not stored`, { hint, cause: error });
+    if (!(error instanceof AuthError || error instanceof ServiceError)) throw error;
+    const untried = error instanceof ServiceError ? ['To store the token untried, add --no-verify.'] : [];
+    const hint = [error.hint ?? [], untried].flat().join(' ') || undefined;
+    throw error.reworded(`${error.message}; the token was not stored`, hint);
   }
 }
 

@@ -1,17 +1,40 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
+import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
+import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../../errors.ts';
+import type { ConfigStore } from '../../profiles/config-store.ts';
+import {
+  chooseProfile,
+  knownProfile,
+  requireConnection,
+  resolveConnection,
+  type Connection,
+  type ConnectionFlags,
+} from '../../profiles/connection.ts';
+import { parseProfileName, type Profile } from '../../profiles/profile.ts';
+import { removeLogin, removeProfile } from '../../profiles/store-document.ts';
+import { decodeToken, tokenExpiry } from '../../profiles/token.ts';
+import { Notices } from '../../run/notices.ts';
 import { declareLater } from '../declare-later.ts';
-import { addExamples } from './listing.ts';
-import type { GlobalFlags } from '../flags.ts';
 import {
   factFormat,
+  writeFactsAsJson,
+  writeFactSheet,
+  writeFactTable,
   type FactFlags,
-  type LoginFlags,
-  type LogoutFlags,
-  type StatusFlags,
-  type VerifyConnection,
-} from '../profile-flags.ts';
-import { flagsOf } from '../flags.ts';
+  type Facts,
+} from '../facts.ts';
+import { flagsOf, type GlobalFlags } from '../flags.ts';
+import { addLogin, type VerifyConnection } from './auth-login.ts';
+
+interface StatusFlags extends GlobalFlags, FactFlags {
+  readonly check?: boolean;
+  readonly allProfiles?: boolean;
+}
+
+interface LogoutFlags extends GlobalFlags {
+  readonly removeProfile?: boolean;
+}
 
 /** Declares `folio auth` and its commands. */
 export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
@@ -28,7 +51,6 @@ function addCommands(auth: Command, context: Context, verify: VerifyConnection):
     .description('The profiles that there are. Nothing is sent and no token command is run.')
     .addOption(factFormat())
     .action(async (_flags, command: Command) => {
-      const { runAuthList } = await import('./auth-status.ts');
       await runAuthList(context, flagsOf<GlobalFlags & FactFlags>(command));
     });
   auth
@@ -36,35 +58,9 @@ function addCommands(auth: Command, context: Context, verify: VerifyConnection):
     .argument('<name>', 'a profile')
     .description('Makes a profile the current one: that of commands which name none.')
     .action(async (name: string, _flags, command: Command) => {
-      const { runAuthUse } = await import('./auth-status.ts');
       await runAuthUse(context, flagsOf<GlobalFlags>(command), name);
     });
   addLogout(auth, context);
-}
-
-function addLogin(auth: Command, context: Context, verify: VerifyConnection): void {
-  const login = auth.command('login').summary('store the token of an organization');
-  login.description(
-    'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
-      'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
-  );
-  addExamples(login, [
-    ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
-    ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
-    ['folio auth login --token-command op read op://vault/folio/token', 'stores the command, not the token'],
-  ]);
-  login
-    .addOption(
-      new Option(
-        '--token-command <argument...>',
-        'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
-      ),
-    )
-    .option('--no-verify', 'store the token untried')
-    .action(async (_flags, command: Command) => {
-      const { runLogin } = await import('./auth-login.ts');
-      await runLogin(context, flagsOf<LoginFlags>(command), verify);
-    });
 }
 
 function addStatus(auth: Command, context: Context, verify: VerifyConnection): void {
@@ -76,7 +72,6 @@ function addStatus(auth: Command, context: Context, verify: VerifyConnection): v
     .option('--all-profiles', 'a row for each profile')
     .addOption(factFormat())
     .action(async (_flags, command: Command) => {
-      const { runAuthStatus } = await import('./auth-status.ts');
       await runAuthStatus(context, flagsOf<StatusFlags>(command), verify);
     });
 }
@@ -91,7 +86,208 @@ function addLogout(auth: Command, context: Context): void {
     )
     .option('--remove-profile', 'remove the whole profile')
     .action(async (name: string | undefined, _flags, command: Command) => {
-      const { runLogout } = await import('./auth-status.ts');
       await runLogout(context, flagsOf<LogoutFlags>(command), name);
     });
+}
+
+/** One profile as `auth status` knows it. */
+interface ProfileStatus {
+  readonly facts: Facts;
+  readonly notes: readonly string[];
+  /** Why it cannot be used, if it cannot. */
+  readonly failure: FolioError | undefined;
+}
+
+/** Asks about one profile. */
+interface Question {
+  readonly context: Context;
+  readonly store: ConfigStore;
+  readonly flags: ConnectionFlags;
+  readonly env: Context['env'];
+  /** Left out when the service is not to be asked. */
+  readonly verify: VerifyConnection | undefined;
+}
+
+/** `folio auth status`: whom commands ask and as whom. Fails as the first command would that used it. */
+async function runAuthStatus(context: Context, flags: StatusFlags, verify: VerifyConnection): Promise<void> {
+  const store = await context.config();
+  const question = { context, store, flags, env: context.env, verify: flags.check ? verify : undefined };
+  if (flags.allProfiles) return showAll(question, flags);
+  const connection = await resolve(question);
+  const { facts, notes, failure } = await statusOf(question, connection);
+  // Without a token there is nothing to show beside the reason.
+  if (failure && connection.token === undefined) throw failure;
+  const notices = new Notices(context, flags);
+  for (const note of notes) notices.remark(note);
+  await (flags.format === 'json' ? writeFactsAsJson : writeFactSheet)(context.stdout, facts);
+  if (failure) throw failure;
+}
+
+async function showAll(question: Question, flags: StatusFlags): Promise<void> {
+  const { context, store } = question;
+  if (flags.profile ?? flags.tokenFile ?? flags.baseUrl) {
+    throw new UsageError('--all-profiles goes without --profile, --token-file and --base-url');
+  }
+  const standings: ProfileStatus[] = [];
+  for (const profile of store.profileNames) standings.push(await statusInStore(question, profile));
+  const rows = standings.map(({ facts }) => facts);
+  await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
+  const failed = standings.filter(({ failure }) => failure !== undefined).length;
+  if (standings.length === 0) {
+    throw new AuthError('there are no profiles', {
+      hint: 'Log in with `folio auth login --base-url https://<host>/v1`.',
+    });
+  }
+  const says = `${failed} of ${standings.length} profiles cannot be used`;
+  if (failed === standings.length) throw new AuthError(says);
+  if (failed > 0) throw new IncompleteError(says);
+}
+
+/** A profile by itself, whatever the environment would put before it; a broken one has its reason in its row. */
+async function statusInStore(question: Question, profile: string): Promise<ProfileStatus> {
+  const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = question.env;
+  const alone = { ...question, env, flags: { profile } };
+  try {
+    return await statusOf(alone, await resolve(alone));
+  } catch (error) {
+    const failure = failureOf(error);
+    const unknown = { profile, baseUrl: undefined, token: undefined, tokenSource: undefined, notes: [] };
+    return { facts: factsOf(alone, unknown, failure), notes: [], failure };
+  }
+}
+
+function resolve({ context, store, flags, env }: Question): Promise<Connection> {
+  const { stdin, signal } = context;
+  return resolveConnection({ flags, env, store, stdin, signal, parseBaseUrl });
+}
+
+async function statusOf(question: Question, connection: Connection): Promise<ProfileStatus> {
+  const { context, verify } = question;
+  try {
+    const complete = requireConnection(connection, context.clock.now());
+    await verify?.(complete);
+    return { facts: factsOf(question, connection), notes: complete.notes, failure: undefined };
+  } catch (error) {
+    const failure = failureOf(error);
+    return { facts: factsOf(question, connection, failure), notes: connection.notes, failure };
+  }
+}
+
+function failureOf(error: unknown): FolioError {
+  if (error instanceof FolioError && !(error instanceof Interrupted)) return error;
+  throw error;
+}
+
+function factsOf({ context, store, verify }: Question, connection: Connection, failure?: FolioError): Facts {
+  const { profile, baseUrl, token, tokenSource } = connection;
+  const claims = token && decodeToken(token.reveal());
+  const state = token && tokenExpiry(token, context.clock.now()).state;
+  return {
+    profile: profile ?? null,
+    current: profile !== undefined && profile === store.currentProfile,
+    baseUrl: baseUrl?.href ?? null,
+    tokenSource: tokenSource ?? null,
+    organization: claims?.organizationId ?? null,
+    expiresAt: claims?.expiresAt === undefined ? null : new Date(claims.expiresAt).toISOString(),
+    state: failure ? 'unusable' : state === 'soon' ? 'ends soon' : verify ? 'accepted' : 'not tried',
+    reason: failure?.message ?? null,
+  };
+}
+
+/** `folio auth list`: the profiles as the store has them; one that is broken has the reason in its row. */
+async function runAuthList(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
+  const store = await context.config();
+  const rows = store.profileNames.map((name) => rowOf(store, name));
+  await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
+  if (rows.length === 0) {
+    new Notices(context, flags).remark(
+      'There are no profiles: folio auth login --base-url https://<host>/v1',
+    );
+  }
+}
+
+function rowOf(store: ConfigStore, name: string): Facts {
+  const row = { profile: name, current: name === store.currentProfile };
+  try {
+    const { baseUrl, token, tokenCommand, organization } = store.profile(name)!;
+    const claims = token && decodeToken(token.reveal());
+    const end = claims?.expiresAt;
+    return {
+      ...row,
+      baseUrl: baseUrl ?? null,
+      token: token ? 'stored' : tokenCommand ? 'command' : 'none',
+      organization: claims?.organizationId ?? organization ?? null,
+      expiresAt: end === undefined ? null : new Date(end).toISOString(),
+      reason: null,
+    };
+  } catch (error) {
+    if (!(error instanceof FolioError)) throw error;
+    return { ...row, baseUrl: null, token: null, organization: null, expiresAt: null, reason: error.message };
+  }
+}
+
+/** `folio auth use`: makes a profile the current one. */
+async function runAuthUse(context: Context, flags: GlobalFlags, name: string): Promise<void> {
+  const store = await context.config();
+  knownProfile(parseProfileName(name, 'auth use'), store);
+  await store.update((document) => {
+    document.currentProfile = name;
+  });
+  const notices = new Notices(context, flags);
+  notices.remark(`The current profile is now ${name}.`);
+  const { FOLIO_PROFILE: other } = context.env;
+  if (other && other !== name) notices.remark(`FOLIO_PROFILE is set to ${other} and goes before it.`);
+}
+
+/** `folio auth logout`: forgets the token of a profile, or the whole profile, and says what is left of it. */
+async function runLogout(context: Context, flags: LogoutFlags, name: string | undefined): Promise<void> {
+  const store = await context.config();
+  const profile = logoutProfile(context, flags, store, name);
+  const remove = flags.removeProfile ? removeProfile : removeLogin;
+  await store.update((document) => remove(document, profile.name));
+  const notices = new Notices(context, flags);
+  for (const sentence of whatRemains(profile, store, flags)) notices.remark(sentence);
+  if (context.env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is still set, and commands use it.');
+}
+
+function logoutProfile(
+  { env }: Context,
+  flags: LogoutFlags,
+  store: ConfigStore,
+  name: string | undefined,
+): Profile {
+  if (name !== undefined && flags.profile !== undefined && name !== flags.profile) {
+    throw new UsageError(`auth logout: both ${name} and --profile ${flags.profile} are given`);
+  }
+  const profile =
+    name === undefined
+      ? chooseProfile(flags.profile, env, store)
+      : knownProfile(parseProfileName(name, 'auth logout'), store);
+  if (profile) return profile;
+  throw new UsageError('there is no current profile to log out of', {
+    hint: 'Name one with `folio auth logout <name>`; `folio auth list` shows them.',
+  });
+}
+
+function whatRemains(
+  { name, token, tokenCommand }: Profile,
+  store: ConfigStore,
+  flags: LogoutFlags,
+): string[] {
+  const said: string[] = [];
+  if (flags.removeProfile) said.push(`Profile ${name} is removed.`);
+  else {
+    const what = token ? 'token' : 'token command';
+    const had = token ?? tokenCommand;
+    said.push(`Profile ${name} ${had ? `has its ${what} removed` : 'had no token'}.`);
+    said.push(`Its base address and settings stay; --remove-profile removes them too.`);
+  }
+  if (token) said.push('The service accepts the token until its end: the operator can withdraw it.');
+  const { profileNames, currentProfile } = store;
+  if (currentProfile === undefined && profileNames.length > 0) {
+    said.push(
+      `There is no current profile now; choose one of ${profileNames.join(', ')}: folio auth use <name>`,
+    );
+  }
+  return said;
 }

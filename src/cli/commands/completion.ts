@@ -1,7 +1,12 @@
 import { Argument, type Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { addExamples } from './listing.ts';
+import { FolioError } from '../../errors.ts';
+import { parseProfileName } from '../../profiles/profile.ts';
+import type { CompletionNode } from '../completion/tree.ts';
+import { declareAll } from '../declare-later.ts';
 import { oneOf } from '../parse-values.ts';
+import { settingNames } from '../settings.ts';
+import { addExamples } from './listing.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
@@ -20,11 +25,58 @@ export function addCompletion(program: Command, context: Context): void {
   ]);
   command.addArgument(new Argument('<shell>', shells.join(', ')).argParser(oneOf('completion', shells)));
   command.action(async (shell: Shell) => {
-    const { runCompletion } = await import('../completion/script.ts');
     await runCompletion(context, program, shell);
   });
   program.command('__profiles', { hidden: true }).action(async () => {
-    const { printProfiles } = await import('../completion/script.ts');
     await printProfiles(context);
   });
+}
+
+/** Prints the completion script of a shell, made from the commands and flags that are declared. */
+async function runCompletion(context: Context, program: Command, shell: Shell): Promise<void> {
+  const { topics } = await import('../help-topics.ts');
+  const { completionTree } = await import('../completion/tree.ts');
+  const makeScript = await loadScript(shell);
+  declareAll(program);
+  const settings = settingNames.map(([name]) => name);
+  const commands = program
+    .createHelp()
+    .visibleCommands(program)
+    .map((each) => each.name());
+  const known = new Map([
+    [' config get', settings],
+    [' config set', settings],
+    [' config unset', settings],
+    [' help', [...commands, ...topics.map(({ name }) => name)]],
+  ]);
+  await context.stdout.write(makeScript(completionTree(program, known)));
+}
+
+async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode[]) => string> {
+  if (shell === 'bash') return (await import('../completion/bash.ts')).bashScript;
+  if (shell === 'zsh') return (await import('../completion/zsh.ts')).zshScript;
+  return (await import('../completion/fish.ts')).fishScript;
+}
+
+/**
+ * Prints the names of profiles, one a line, for a shell that completes one. Whatever is wrong with the store is said
+ * elsewhere: here nothing is. A name that no profile could have been given is left out, for shells expand what they
+ * are offered.
+ */
+async function printProfiles(context: Context): Promise<void> {
+  try {
+    const { profileNames } = await context.config();
+    const names = profileNames.filter(isName);
+    if (names.length > 0) await context.stdout.write(`${names.join('\n')}\n`);
+  } catch (error) {
+    if (!(error instanceof FolioError)) throw error;
+  }
+}
+
+function isName(name: string): boolean {
+  try {
+    return parseProfileName(name, 'profile') === name;
+  } catch {
+    return false;
+  }
 }

@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { factFormat, type FactFlags } from '../profile-flags.ts';
-import { flagsOf } from '../flags.ts';
-import type { GlobalFlags } from '../flags.ts';
+import { paint, useColor, type Style } from '../../output/terminal/colors.ts';
+import { visible } from '../../output/terminal/terminal-text.ts';
+import { wrapText } from '../../output/terminal/wrap-text.ts';
+import { factFormat, writeFactsAsJson, type FactFlags, type Facts } from '../facts.ts';
+import { flagsOf, type GlobalFlags } from '../flags.ts';
+import type { CheckResult } from './doctor-checks.ts';
 import { addExamples } from './listing.ts';
 
 /** `doctor`: whether all is set up, and what to mend. */
@@ -19,7 +22,71 @@ export function addDoctor(program: Command, context: Context): void {
   ]);
   command.addOption(factFormat());
   command.action(async () => {
-    const { runDoctor } = await import('./doctor-runs.ts');
     await runDoctor(context, flagsOf<GlobalFlags & FactFlags>(command));
   });
+}
+
+/** `folio doctor`: looks at everything, whatever fails on the way, and fails as the first of it. */
+async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
+  const results: (readonly [name: string, CheckResult])[] = [];
+  const screen = screenOf(context, flags.color);
+  const { checkAll } = await import('./doctor-checks.ts');
+  await checkAll(context, flags, async (name, result) => {
+    results.push([name, result]);
+    if (flags.format !== 'json') await context.stdout.write(describeCheck(name, result, screen));
+  });
+  // JSON is written as a whole; lines were as they came.
+  if (flags.format === 'json') await writeFactsAsJson(context.stdout, results.map(factsOf));
+  const failures = results.filter(([, { status }]) => status === 'failed');
+  const [first] = failures;
+  if (first === undefined) return;
+  const [name, { failure }] = first;
+  const many = failures.length === 1 ? '1 check' : `${failures.length} checks`;
+  // What to do about it stands beside the check.
+  throw failure!.reworded(`${many} of ${results.length} failed, first: ${name}`, undefined);
+}
+
+function factsOf([check, result]: readonly [name: string, CheckResult]): Facts {
+  const { status, says, mend = null, milliseconds = null, bytes = null } = result;
+  return { check, status, says, mend, milliseconds, bytes };
+}
+
+const STYLES: Readonly<Record<CheckResult['status'], Style>> = {
+  ok: 'green',
+  warning: 'yellow',
+  failed: 'alarm',
+  skipped: 'dim',
+};
+
+/** Cells of the longest status and of the longest name of a check. */
+const [STATUS, NAME] = [9, 14];
+/** Cells that a text needs to be read in lines. */
+const NARROWEST = 30;
+
+/** The lines about one check: on a terminal no wider than it, elsewhere one for what was found and one for what to do. */
+function describeCheck(name: string, { status, says, mend }: CheckResult, screen: Screen): string {
+  const margin = ' '.repeat(STATUS + NAME);
+  const lines = [
+    ...wrapped(visible(says), screen),
+    ...(mend === undefined ? [] : wrapped(`→ ${visible(mend)}`, screen)),
+  ];
+  const word = status.padEnd(STATUS);
+  const head = (screen.color ? paint(word, STYLES[status]) : word) + name.padEnd(NAME);
+  return lines.map((line, at) => `${at === 0 ? head : margin}${line}\n`).join('');
+}
+
+interface Screen {
+  readonly width: number;
+  readonly color: boolean;
+}
+
+function screenOf({ stdout, env }: Context, color: boolean): Screen {
+  const width = stdout.isTerminal ? (stdout.columns ?? 80) : Infinity;
+  return { width, color: useColor(env, stdout.isTerminal, color) };
+}
+
+function wrapped(text: string, { width }: Screen): string[] {
+  return wrapText(text, Math.max(NARROWEST, width - STATUS - NAME))
+    .trimEnd()
+    .split('\n');
 }

@@ -1,8 +1,10 @@
+import { isIP } from 'node:net';
 import { parseBaseUrl } from '../../api/address.ts';
+import { networkFailure } from '../../api/network-failure.ts';
+import type { HostAndPort, NetworkProbe } from '../../api/network-probe.ts';
+import { proxyFor, type Proxy } from '../../api/proxy.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, NotFoundError, OutputError, ServiceError, UsageError } from '../../errors.ts';
-import { paint, useColor, type Style } from '../../output/terminal/colors.ts';
-import { visible } from '../../output/terminal/terminal-text.ts';
+import { AuthError, FolioError, Interrupted, UsageError } from '../../errors.ts';
 import type { ConfigStore } from '../../profiles/config-store.ts';
 import {
   chooseProfile,
@@ -21,21 +23,32 @@ import { probeListing } from '../../resources/probe.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { makeClient, startOwnService } from '../../run/session.ts';
-import { writeFactsAsJson, type Facts } from '../facts.ts';
+import { version } from '../../version.ts';
 import type { GlobalFlags } from '../flags.ts';
-import { wrapText } from '../help-topics.ts';
-import type { FactFlags } from '../profile-flags.ts';
-import { look, NetworkChecks, ok, skipped, warning, type CheckResult } from './network-checks.ts';
 
-type Flags = GlobalFlags & FactFlags;
+/** What came of looking at one thing. */
+export interface CheckResult {
+  readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
+  /** What was found, in one line. */
+  readonly says: string;
+  /** What to do about it. */
+  readonly mend?: string | undefined;
+  /** What a command that needs it would fail with. */
+  readonly failure?: FolioError;
+  readonly milliseconds?: number;
+  /** On the wire. */
+  readonly bytes?: number;
+}
 
-/** `folio doctor`: looks at everything, whatever fails on the way, and fails as the first of it. */
-export async function runDoctor(context: Context, flags: Flags): Promise<void> {
+/** Takes what came of one check as soon as it is known. */
+export type Report = (name: string, result: CheckResult) => Promise<void>;
+
+/** Looks at everything in order: the set-up, the way to the service step by step, the token, each listing. */
+export async function checkAll(context: Context, flags: GlobalFlags, report: Report): Promise<void> {
   const own = flags.sandbox ? await startOwnService(context, flags) : undefined;
   try {
-    const doctor = new Doctor(context, flags);
-    await doctor.lookAtAll(own && { baseUrl: own.baseUrl, token: own.tokenOf(flags.profile) });
-    await doctor.conclude();
+    const checkup = new Checkup(context, flags, report);
+    await checkup.lookAtAll(own && { baseUrl: own.baseUrl, token: own.tokenOf(flags.profile) });
   } finally {
     await own?.close();
   }
@@ -44,15 +57,16 @@ export async function runDoctor(context: Context, flags: Flags): Promise<void> {
 /** Address and token of the embedded service. */
 type OwnService = Pick<Required<Setup>, 'baseUrl' | 'token'>;
 
-class Doctor {
+class Checkup {
   readonly #context: Context;
-  readonly #flags: Flags;
-  readonly #results: (readonly [name: string, CheckResult])[] = [];
+  readonly #flags: GlobalFlags;
+  readonly #report: Report;
   readonly #setup: Setup = {};
 
-  constructor(context: Context, flags: Flags) {
+  constructor(context: Context, flags: GlobalFlags, report: Report) {
     this.#context = context;
     this.#flags = flags;
+    this.#report = report;
   }
 
   async lookAtAll(own: OwnService | undefined): Promise<void> {
@@ -70,21 +84,6 @@ class Doctor {
       await this.#add('token', () => ok('of the sandbox'));
     }
     await this.#lookAtListings(isReached);
-  }
-
-  /** JSON is written as a whole; lines were as they came. Throws an error of the kind of the first failure. */
-  async conclude(): Promise<void> {
-    if (this.#flags.format === 'json') {
-      await writeFactsAsJson(this.#context.stdout, this.#results.map(factsOf));
-    }
-    const failures = this.#results.filter(([, { status }]) => status === 'failed');
-    const [first] = failures;
-    if (first === undefined) return;
-    const [name, { failure }] = first;
-    const kinds = [UsageError, AuthError, NotFoundError, ServiceError, OutputError];
-    const Kind = kinds.find((kind) => failure instanceof kind) ?? ServiceError;
-    const many = failures.length === 1 ? '1 check' : `${failures.length} checks`;
-    throw new Kind(`${many} of ${this.#results.length} failed, first: ${name}`, { cause: failure });
   }
 
   async #lookAtSetup(): Promise<boolean> {
@@ -131,11 +130,7 @@ class Doctor {
 
   async #add(name: string, at: () => Promise<CheckResult> | CheckResult): Promise<CheckResult> {
     const result = this.#clean(await look(at));
-    this.#results.push([name, result]);
-    if (this.#flags.format !== 'json') {
-      const screen = screenOf(this.#context, this.#flags.color);
-      await this.#context.stdout.write(describeCheck(name, result, screen));
-    }
+    await this.#report(name, result);
     return result;
   }
 
@@ -156,10 +151,40 @@ const WAY: readonly (readonly [name: string, step?: (checks: NetworkChecks) => P
   ['clock', (checks) => checks.clock()],
 ];
 
-function factsOf([check, result]: readonly [name: string, CheckResult]): Facts {
-  const { status, says, mend = null, milliseconds = null, bytes = null } = result;
-  return { check, status, says, mend, milliseconds, bytes };
+function ok(says: string, about: Partial<CheckResult> = {}): CheckResult {
+  return { ...about, status: 'ok', says };
 }
+
+function warning(says: string, mend: string): CheckResult {
+  return { status: 'warning', says, mend };
+}
+
+/** What cannot be looked at since something before it is missing. */
+function skipped(says: string): CheckResult {
+  return { status: 'skipped', says };
+}
+
+function failed(failure: FolioError): CheckResult {
+  return { status: 'failed', says: failure.message, mend: failure.hint, failure };
+}
+
+/** Looks at something; a failure that folio knows is a result like another. */
+async function look(at: () => Promise<CheckResult> | CheckResult): Promise<CheckResult> {
+  try {
+    return await at();
+  } catch (error) {
+    if (!(error instanceof FolioError) || error instanceof Interrupted) throw error;
+    return failed(error);
+  }
+}
+
+const DAY = 24 * 60 * 60 * 1000;
+/** Days before its end from which on a certificate is worth a word. */
+const CERTIFICATE_DAYS = 14;
+/** Milliseconds that a clock may be off without anybody noticing. */
+const CLOCK_TOLERANCE = 60_000;
+/** Milliseconds for the one request that looks at the service's clock. */
+const PATIENCE = 30_000;
 
 /** What the checks of the set-up find out, for those after them. */
 interface Setup {
@@ -252,42 +277,109 @@ async function checkListing(
   }
 }
 
-const STYLES: Readonly<Record<CheckResult['status'], Style>> = {
-  ok: 'green',
-  warning: 'yellow',
-  failed: 'alarm',
-  skipped: 'dim',
-};
+/** The way to the service, step by step. */
+class NetworkChecks {
+  readonly #context: Context;
+  readonly #probe: NetworkProbe;
+  readonly #baseUrl: URL;
+  readonly #proxy: Proxy | undefined;
 
-/** Cells of the longest status and of the longest name of a check. */
-const [STATUS, NAME] = [9, 14];
-/** Cells that a text needs to be read in lines. */
-const NARROWEST = 30;
+  /** Throws UsageError for a proxy that cannot be used. */
+  constructor(context: Context, probe: NetworkProbe, baseUrl: URL) {
+    this.#context = context;
+    this.#probe = probe;
+    this.#baseUrl = baseUrl;
+    this.#proxy = proxyFor(baseUrl.origin, context.env);
+  }
 
-/** The lines about one check: on a terminal no wider than it, elsewhere one for what was found and one for what to do. */
-function describeCheck(name: string, { status, says, mend }: CheckResult, screen: Screen): string {
-  const margin = ' '.repeat(STATUS + NAME);
-  const lines = [
-    ...wrapped(visible(says), screen),
-    ...(mend === undefined ? [] : wrapped(`→ ${visible(mend)}`, screen)),
-  ];
-  const word = status.padEnd(STATUS);
-  const head = (screen.color ? paint(word, STYLES[status]) : word) + name.padEnd(NAME);
-  return lines.map((line, at) => `${at === 0 ? head : margin}${line}\n`).join('');
+  proxy(): CheckResult {
+    const { env } = this.#context;
+    if (this.#proxy !== undefined) return ok(`${this.#proxy.host}, from HTTPS_PROXY`);
+    const isSet = Boolean(env['https_proxy'] || env['HTTPS_PROXY']);
+    return ok(isSet ? 'set, but not for this address' : 'none');
+  }
+
+  async lookup(): Promise<CheckResult> {
+    const { host } = this.#first();
+    if (isIP(host) !== 0) return ok(`${host} is an address, there is no name to look up`);
+    return this.#timed(async (signal) => {
+      const addresses = await this.#probe.lookup(host, signal);
+      return `${host} is ${addresses.slice(0, 4).join(', ')}${addresses.length > 4 ? ', …' : ''}`;
+    });
+  }
+
+  async connect(): Promise<CheckResult> {
+    const place = this.#first();
+    return this.#timed(async (signal) => {
+      await this.#probe.connect(place, signal);
+      return `${place.host} takes connections on port ${place.port}`;
+    });
+  }
+
+  async handshake(): Promise<CheckResult> {
+    if (this.#baseUrl.protocol === 'http:') return skipped('not needed: plain http on this machine');
+    const now = this.#context.clock.now();
+    let validTo = Number.NaN;
+    const result = await this.#timed(async (signal) => {
+      const shown = await this.#probe.handshake(placeOf(this.#baseUrl), this.#proxy, signal);
+      validTo = shown.validTo;
+      const end = Number.isNaN(validTo) ? 'of unknown end' : `ends ${describeMoment(validTo, now)}`;
+      return `${shown.protocol}; certificate by ${shown.issuer}, ${end}`;
+    });
+    if (!(validTo - now < CERTIFICATE_DAYS * DAY)) return result;
+    return warning(result.says, 'Tell the operator of the service, or of the proxy, that it ends soon.');
+  }
+
+  /** The service's clock against ours: a token's end is judged by ours. The request carries no token. */
+  async clock(): Promise<CheckResult> {
+    const { clock, env, signal } = this.#context;
+    const transport = await this.#context.openFileTransport({ connections: 1, env });
+    try {
+      const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
+      const request = { url: this.#baseUrl, headers, signal, timeout: PATIENCE };
+      const response = await transport.open(request).catch((error: unknown) => this.#fail(error));
+      response.discard();
+      return compareClocks(response.headers['date'], clock.now());
+    } finally {
+      await transport.close();
+    }
+  }
+
+  /** The host that is connected to: the proxy, where there is one. */
+  #first(): HostAndPort {
+    return placeOf(this.#proxy === undefined ? this.#baseUrl : new URL(this.#proxy.url));
+  }
+
+  async #timed(step: (signal: AbortSignal) => Promise<string>): Promise<CheckResult> {
+    const { clock, signal } = this.#context;
+    const start = clock.now();
+    const says = await step(signal).catch((error: unknown) => this.#fail(error));
+    const milliseconds = clock.now() - start;
+    return ok(`${says} (${milliseconds} ms)`, { milliseconds });
+  }
+
+  /** Throws the network's error in the words that a listing would use. */
+  #fail(error: unknown): never {
+    this.#context.signal.throwIfAborted();
+    const to = { host: this.#baseUrl.host, proxyHost: this.#proxy?.host, timeout: PATIENCE };
+    throw networkFailure(error, to)?.error ?? error;
+  }
 }
 
-interface Screen {
-  readonly width: number;
-  readonly color: boolean;
+function placeOf({ hostname, port, protocol }: URL): HostAndPort {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return { host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }
 
-function screenOf({ stdout, env }: Context, color: boolean): Screen {
-  const width = stdout.isTerminal ? (stdout.columns ?? 80) : Infinity;
-  return { width, color: useColor(env, stdout.isTerminal, color) };
-}
-
-function wrapped(text: string, { width }: Screen): string[] {
-  return wrapText(text, Math.max(NARROWEST, width - STATUS - NAME))
-    .trimEnd()
-    .split('\n');
+function compareClocks(date: string | undefined, now: number): CheckResult {
+  const theirs = Date.parse(date ?? '');
+  if (Number.isNaN(theirs)) return skipped('the service sends no date to compare with');
+  const off = now - theirs;
+  const seconds = Math.round(Math.abs(off) / 1000);
+  // The header counts in whole seconds.
+  if (seconds <= 1) return ok('as the service’s');
+  const says = `${seconds} s ${off < 0 ? 'behind' : 'ahead of'} the service’s`;
+  return Math.abs(off) <= CLOCK_TOLERANCE
+    ? ok(says)
+    : warning(says, 'Set this machine’s clock: the end of a token is judged by it.');
 }
