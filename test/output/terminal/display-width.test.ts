@@ -13,7 +13,7 @@ describe('displayWidth', () => {
     ['한글', 4],
     ['\u1112\u1161\u11ab', 2],
     ['ไทยดี', 4],
-    ['क्षि', 3],
+    ['क्षि', 2],
     ['שָׁלוֹם', 4],
     ['😀', 2],
     ['👍🏽', 2],
@@ -44,6 +44,11 @@ describe('truncate', () => {
     ['', 0, ''],
   ])('%j to %i cells is %j', (text, width, cut) => {
     expect(truncate(text, width)).toBe(cut);
+  });
+
+  it('shows no more of a text than cells can hold, however many marks it has', () => {
+    expect(truncate(`a${'\u0301'.repeat(300_000)}`, 3)).toBe('…');
+    expect(truncate(`ab${'\u0301'.repeat(40)}`, 3)).toBe(`ab${'\u0301'.repeat(40)}`);
   });
 
   it('never takes more cells than given, and changes only what is too wide', () => {
