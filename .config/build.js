@@ -1,102 +1,135 @@
 /*
- * Bundles src/main.ts into dist/, split so that what a command does not need is not loaded. Starting is what most of the time
- * of a small command goes into, so this file is about that; `npm run bench -- start` measures it. Then writes the manual.
+ * Bundles src/main.ts into dist/, split so that what a command does not need is not loaded; starting is most of the time of a
+ * small command. Then writes the manual. What dist holds is text that Node itself loads.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
-import { asCommonJs, askPacks, makePack, nameOf, planPacks, written } from './pack.js';
+import { lateParts } from './late-parts.js';
 
 const root = new URL('..', import.meta.url).pathname;
+const dist = `${root}dist`;
 
-/**
- * undici's index loads its mock agents, caches, fetch and WebSocket: twice the start-up of the parts in use. Of the runtime's
- * own HTTP it uses two names, of its assertions the call; both cost 2 ms to load. HTTP/2, which it takes only when told to,
- * costs more; it takes its absence for a runtime without.
- * commander could run commands that are programs of their own, and none is.
- * conf loads a JSON schema validator that runs only when a schema is given, and none is.
- */
-const substitutes = {
+/** How dist is written. Names stay, so that the stack of a fault says where it is. */
+const written = {
+  platform: 'node',
+  target: 'node20.18',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/** What is put in the place of modules of dependencies. */
+const aliases = {
+  // The index loads mock agents, caches, fetch and WebSocket as well; it also gives the agent for proxies its `connect`.
   undici: `
     module.exports = {
-      Agent: require('undici/lib/dispatcher/agent'),
+      Agent: require('undici/lib/dispatcher/agent.js'),
       get EnvHttpProxyAgent() {
-        const Dispatcher = require('undici/lib/dispatcher/dispatcher');
-        // What the agent for proxies opens a tunnel with; the index adds it together with all that is not used.
-        Object.assign(Dispatcher.prototype, { connect: require('undici/lib/api/api-connect') });
-        return require('undici/lib/dispatcher/env-http-proxy-agent');
+        const Dispatcher = require('undici/lib/dispatcher/dispatcher.js');
+        Object.assign(Dispatcher.prototype, { connect: require('undici/lib/api/api-connect.js') });
+        return require('undici/lib/dispatcher/env-http-proxy-agent.js');
       },
     };`,
-  // As Node's default is, in bytes.
-  'node:http': 'module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };',
-  'node:assert':
-    'module.exports = (holds, message) => { if (!holds) throw new Error(message ?? "an assertion of undici fails"); };',
-  'node:http2': 'throw new Error("HTTP/2 is not in use");',
-  'node:child_process': 'module.exports = {};',
+  // The client loads its HTTP/2 half at once; this loads it when a connection speaks HTTP/2, which none does unasked.
+  './client-h2.js': `module.exports = (...given) => require('undici/lib/dispatcher/client-h2.js')(...given);`,
+  // conf loads a validator of JSON schemas, which runs only when a schema is given, and none is.
   'ajv/dist/2020.js':
     'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
   'ajv-formats': 'export default {};',
 };
 
-const substitute = {
-  name: 'substitute',
+const alias = {
+  name: 'alias',
   setup({ onResolve, onLoad }) {
-    const substituted = ({ path }) => ({ path, namespace: 'substitute' });
-    onResolve({ filter: /^(undici|ajv\/dist\/2020\.js|ajv-formats)$/ }, substituted);
-    onResolve({ filter: /^node:(assert|http|http2|child_process)$/ }, (asked) =>
-      /node_modules\/(undici|commander)\//.test(asked.importer) ? substituted(asked) : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: 'substitute' }, ({ path }) => ({
-      contents: substitutes[path],
+    onResolve({ filter: /^(undici|\.\/client-h2\.js|ajv\/dist\/2020\.js|ajv-formats)$/ }, ({ path }) => ({
+      path,
+      namespace: 'alias',
+    }));
+    onLoad({ filter: /.*/, namespace: 'alias' }, ({ path }) => ({
+      contents: aliases[path],
       resolveDir: root,
       loader: 'js',
-    }));
-    // Past undici's list of exports, which names no inner file.
-    onResolve({ filter: /^undici\/lib\// }, ({ path }) => ({
-      path: `${root}node_modules/${path}.js`,
     }));
   },
 };
 
-const dist = `${root}dist`;
-const { metafile, outputFiles } = await build({
+const options = {
   ...written,
   absWorkingDir: root,
+  // So that where packages are kept does not show in what is built.
+  preserveSymlinks: true,
   entryPoints: ['src/main.ts'],
   outdir: 'dist',
   bundle: true,
   splitting: true,
   format: 'esm',
-  plugins: [substitute],
+  plugins: [alias],
   metafile: true,
   write: false,
-});
+};
 
-const texts = new Map(outputFiles.map(({ path, text }) => [nameOf(path), text]));
-const packs = planPacks(metafile, {
-  'pack-start.js': ['src/process-context.ts'],
-  'pack-listing.js': ['src/run/pipeline.ts', 'src/output/csv/csv.ts', 'src/output/csv/plain-csv.ts'],
-});
+/*
+ * esbuild makes a file for every set of late parts that share something, 70 for one listing, because it does not know what is
+ * loaded by then. So each late part imports what is always loaded before it, which loads nothing more. And whatever needs a
+ * file of a listing imports all that a listing needs: one file then, in which everything calls each other directly.
+ */
+const LISTING = 'src/run/pipeline.ts';
+const COMMON_FORMATS = ['src/output/csv/csv.ts', 'src/output/csv/plain-csv.ts', 'src/output/json.ts'];
+
+const together = new Map([[LISTING, COMMON_FORMATS]]);
+const parts = lateParts(
+  (await build({ ...options, plugins: [alias, importing(together)] })).metafile,
+  'src/main.ts',
+);
+if (!parts.has(LISTING))
+  throw new Error(`${LISTING} is no late part; say in .config/build.js what now loads a listing`);
+for (const [part, { files, before }] of parts) {
+  const first = new Set(before.flatMap((other) => [...parts.get(other).files]));
+  const sharesListing = [...parts.get(LISTING).files].some((file) => files.has(file) && !first.has(file));
+  const isBeforeListing = [part, ...before].includes(LISTING) || parts.get(LISTING).before.includes(part);
+  const more = sharesListing && !isBeforeListing ? [LISTING] : [];
+  together.set(part, [...(together.get(part) ?? []), ...before, ...more]);
+}
+
+function importing(imports) {
+  return {
+    name: 'importing',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const added = imports.get(path.slice(root.length)) ?? [];
+        const lines = [readFileSync(path, 'utf8'), ...added.map((file) => `import '${root}${file}';`)];
+        return added.length === 0 ? undefined : { contents: lines.join('\n'), loader: 'ts' };
+      });
+    },
+  };
+}
+const { outputFiles } = await build({ ...options, plugins: [alias, importing(together)] });
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(`${dist}/man`, { recursive: true });
-// esbuild splits ES modules only, but Node loads CommonJS faster: `--help` takes 2.4 times an empty program instead of 2.8.
+// esbuild splits ES modules only, and Node starts CommonJS faster: a listing takes 4 times an empty program instead of 5.
 writeFileSync(`${dist}/package.json`, '{ "type": "commonjs" }\n');
-for (const pack of new Set(packs.values())) {
-  const names = [...packs.keys()].filter((name) => packs.get(name) === pack);
-  writeFileSync(`${dist}/${pack}`, askPacks(await makePack(names, texts), packs));
-}
-for (const [name, text] of texts) {
-  if (packs.has(name)) continue;
-  const { code } = await transform(text, asCommonJs);
-  writeFileSync(`${dist}/${name}`, askPacks(code, packs));
+for (const { path, text } of outputFiles) {
+  const name = basename(path);
+  const { code } = await transform(text, {
+    ...written,
+    format: 'cjs',
+    supported: { 'dynamic-import': false },
+  });
+  refuseBeyondAscii(name, code);
+  writeFileSync(`${dist}/${name}`, code);
 }
 
-// Without what this process was started with: it has to be code for a process that was started plainly.
-execFileSync(process.execPath, [`${root}.config/code-cache.js`], {
-  env: { PATH: process.env.PATH, FOLIO_CONFIG_DIR: `${dist}/none` },
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
+/** So that dist means the same however it is read. esbuild escapes strings; regular expressions it leaves as they are. */
+function refuseBeyondAscii(name, code) {
+  const [found, character] = /.{0,40}([^\0-\x7f]).{0,40}/u.exec(code) ?? [];
+  if (found === undefined) return;
+  const escape = `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  throw new Error(`dist/${name} has a character beyond ASCII; write it as ${escape} in the source: ${found}`);
+}
 
 // The manual is printed by the program that it describes.
 const manual = execFileSync(process.execPath, [`${root}bin/folio.js`, '__man']);

@@ -102,6 +102,6 @@ const GLYPHS: Readonly<Record<string, string>> = {
 
 /** Text that roff prints as it is: its own characters escaped, no request at the beginning of a line. */
 function text(plain: string): string {
-  const escaped = plain.replace(/[\\\-’'`^~…·]/g, (character) => GLYPHS[character]!);
+  const escaped = plain.replace(/[\\\-\u2019'`^~\u2026\u00b7]/g, (character) => GLYPHS[character]!);
   return escaped.startsWith('.') ? `\\&${escaped}` : escaped;
 }

@@ -1,5 +1,4 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
@@ -37,8 +36,8 @@ async function loadedBy(args: readonly string[], env: Record<string, string> = {
 describe('what a command loads of the built program', () => {
   it('is next to nothing for --version', async () => {
     const { files } = await loadedBy(['--version']);
-    expect(files.slice(0, 3)).toEqual(['folio.js', 'load.js', 'main.js']);
-    expect(files.filter((file) => !/^(folio|load|main|chunk-\w+)\.js$/.test(file))).toEqual([]);
+    expect(files.slice(0, 2)).toEqual(['folio.js', 'main.js']);
+    expect(files.filter((file) => !/^(folio|main|chunk-\w+)\.js$/.test(file))).toEqual([]);
     expect(files.length).toBeLessThan(7);
   });
 
@@ -46,9 +45,9 @@ describe('what a command loads of the built program', () => {
     'is the command line alone for %s',
     async (line) => {
       const { files, parts } = await loadedBy(line.split(' '));
-      expect(files).toContain('pack-start.js');
-      expect(files.filter((file) => /^(pack-listing|undici|open-store)/.test(file))).toEqual([]);
-      for (const part of ['child_process', 'crypto', 'http', 'zlib']) expect(parts).not.toContain(part);
+      expect(files.length).toBeLessThan(8);
+      expect(files.filter((file) => /^(pipeline|undici|store)-/.test(file))).toEqual([]);
+      for (const part of ['crypto', 'http', 'http2', 'zlib']) expect(parts).not.toContain(part);
     },
   );
 
@@ -57,36 +56,34 @@ describe('what a command loads of the built program', () => {
     await withServer(server, async () => {
       const env = { FOLIO_BASE_URL: server.baseUrl };
       const { files, parts } = await loadedBy(['issued', '--limit', '5', '--format', 'csv'], env);
-      expect(files).toContain('pack-listing.js');
       expect(files.some((file) => file.startsWith('undici-transport'))).toBe(true);
-      expect(files.length).toBeLessThan(15);
-      const others = /^(source|table|dialect-rows|resume|whole-file|write-store|server|xlsx|certificate)-/;
+      expect(files.length).toBeLessThan(18);
+      const others = /^(source|table|csv-dialect|resume|whole-file|write-store|server|xlsx|certificate)-/;
       expect(files.filter((file) => others.test(file))).toEqual([]);
-      for (const part of ['child_process', 'crypto', 'http', 'http2', 'tls', 'zlib']) {
-        expect(parts).not.toContain(part);
-      }
+      for (const part of ['crypto', 'http2', 'tls', 'zlib']) expect(parts).not.toContain(part);
     });
   });
+});
 
-  it('is compiled already, and compiles where what was made of it is of no use', async () => {
-    const folder = temporaryFolder();
-    for (const name of ['bin', 'dist', 'package.json']) {
-      cpSync(join(ROOT, name), join(folder, name), { recursive: true });
+describe('what ships', () => {
+  const dist = join(ROOT, 'dist');
+  const names = readdirSync(dist).filter((name) => name.endsWith('.js'));
+
+  it('means the same however it is read: it is ASCII', () => {
+    const beyond = names.filter((name) => readFileSync(join(dist, name)).some((byte) => byte > 0x7f));
+    expect(names.length).toBeGreaterThan(10);
+    expect(beyond).toEqual([]);
+  });
+
+  it('is text that Node itself loads, each file by its name', () => {
+    const bin = readdirSync(join(ROOT, 'bin'));
+    expect(bin.toSorted()).toEqual(['folio.js', 'package.json']);
+    const others = readdirSync(dist).filter((name) => !names.includes(name));
+    expect(others.toSorted()).toEqual(['man', 'package.json']);
+    for (const name of names) {
+      const text = readFileSync(join(dist, name), 'utf8');
+      const asked = [...text.matchAll(/\brequire\("(\.[^"]+)"\)/g)].map(([, path]) => path!.slice(2));
+      expect(asked.filter((path) => !names.includes(path))).toEqual([]);
     }
-    const accepted = `
-      const { load, scripts } = require(${JSON.stringify(join(folder, 'bin/load.js'))});
-      load('pack-start.js');
-      console.log([...scripts.values()].every((script) => script.cachedDataRejected === false));`;
-    const check = (): string => execFileSync(process.execPath, ['-e', accepted], { encoding: 'utf8' }).trim();
-    const help = (): string =>
-      execFileSync(process.execPath, [join(folder, 'bin/folio.js'), '--help'], { encoding: 'utf8' });
-    const text = help();
-    expect(check()).toBe('true');
-    const caches = readdirSync(join(folder, 'dist')).filter((name) => name.endsWith('.cache'));
-    for (const name of caches) truncateSync(join(folder, 'dist', name), 100);
-    expect(check()).toBe('false');
-    expect(help()).toBe(text);
-    for (const name of caches) rmSync(join(folder, 'dist', name));
-    expect(help()).toBe(text);
   });
 });

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService } from '../support/model-service.ts';
-import { runAgainst } from '../support/run-against.ts';
+import { runAgainst, withServer } from '../support/run-against.ts';
+import { runFolio } from '../support/run-folio.ts';
 import { sharedFolder } from '../support/shared-folder.ts';
 
 const newFolder = sharedFolder();
@@ -105,6 +107,23 @@ describe('--excel', () => {
     const quoted = (cell: string): string =>
       /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
     expect(text).toBe([...FORMULAS, ...PLAIN].map((cell) => `${quoted(cell)}\n`).join(''));
+  });
+});
+
+describe('--excel in the built program', () => {
+  it('guards full-width formulas and leaves good text beyond ASCII alone', async () => {
+    const texts = ['＝1+1', '＋1+1', '－1+1', '＠SUM(1)', '=1+1', 'ïsland', '¼ kg', '×2', '½', 'łódź'];
+    const service = new ModelService({ issued: texts.map((text, id) => JSON.stringify({ id, text })) });
+    await withServer(await startFaultServer(service), async (server) => {
+      const env = { FOLIO_BASE_URL: server.baseUrl };
+      const args = ['issued', '--format', 'csv', '--excel', '--columns', 'text', '--no-header'];
+      const { code, stdout } = await runFolio(args, { env });
+      const guarded = texts.map((text, at) => (at < 5 ? `'${text}` : text));
+      expect({ code, text: stdout.toString('utf8') }).toEqual({
+        code: 0,
+        text: `\ufeff${guarded.map((text) => `${text}\r\n`).join('')}`,
+      });
+    });
   });
 });
 

@@ -3,10 +3,10 @@
  * variant that some programs convert, and also behind white space and controls that some drop on reading, NUL among them; a
  * tab, CR or LF in front at all.
  */
-const TRIGGER = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠])/u;
+const TRIGGER = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
 
 /** Of the text behind a separator, where a tab or line break is in front of each. */
-const INNER_TRIGGER = /^[\s\p{Cc}\p{Cf}]*[=+\-@＝＋－＠]/u;
+const INNER_TRIGGER = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
 /**
  * A plain number in the usual ways to write one: `-12.50`, `-1,234.56`, `-1.234,56`, `+5`, `-1e-7`, `-5 %`; also as the last of
@@ -25,7 +25,7 @@ const SEPARATORS = [',', ';', '\t', '\r', '\n'];
  * @param delimiter of the file, which a text that holds it is quoted for
  */
 export function guardFormula(text: string, delimiter = ','): string {
-  if (!/[=+\-@＝＋－＠\t\r\n]/.test(text)) return text;
+  if (!/[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/.test(text)) return text;
   const breaks = breaksBesides(delimiter);
   if (!breaks.test(text)) return runs(text, TRIGGER) ? `'${text}` : text;
   // Parts and, between them, the separators.
