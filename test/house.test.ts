@@ -10,7 +10,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   cli: ['.', 'run', 'resources', 'paging', 'api', 'json', 'output', 'query', 'profiles', 'sandbox'],
   run: ['.', 'cli', 'resources', 'paging', 'api', 'json', 'output', 'query', 'profiles', 'sandbox'],
   resources: ['paging', 'api', 'json'],
-  query: ['cli', 'run', 'paging', 'api', 'json', 'output'],
+  query: ['json', 'output'],
   output: ['paging', 'api', 'json'],
   profiles: ['paging', 'api', 'json', 'output'],
   paging: ['json'],

@@ -1,9 +1,6 @@
-import type { ResultSite } from '../cli/run/open-questions.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { countOf } from '../run/notices.ts';
-import { bucketNames, type Buckets } from './aging-buckets.ts';
-import { Aging, type AgedBalance, type AgingOptions } from './aging.ts';
-import { byCurrency } from './amount.ts';
+import { countOf } from '../output/terminal/number-text.ts';
+import { Aging, bucketNames, type AgedBalance, type AgingOptions, type Buckets } from './aging.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import {
   addDecimals,
@@ -13,13 +10,15 @@ import {
   widestScale,
   type Decimal,
 } from '../json/decimal.ts';
-import type { ResultMaker } from './questions.ts';
+import type { Question } from './questions.ts';
 import {
+  byCurrency,
   chosenColumns,
   resultRows,
   type BarTerminal,
   type MeasuredRow,
   type ResultRows,
+  type ResultSite,
 } from './result-rows.ts';
 import type { Row, RowField } from './rows.ts';
 
@@ -101,12 +100,12 @@ function addBalances(balances: readonly AgedBalance[]): AgedBalance {
 }
 
 /** The open amounts by how long they are overdue. */
-export function makeAging(options: AgingOptions, { terminal, placeOf }: ResultSite): ResultMaker {
+export function agingQuestion(options: AgingOptions, { terminal, placeOf }: ResultSite): Question {
   const aging = new Aging(options, placeOf);
   let columns: readonly string[] = [];
   let invoices = 0;
   return {
-    async *rows(records): AsyncGenerator<RecordBatch> {
+    async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) aging.add(batch);
       const balances = aging.finish();
       invoices = balances.reduce((sum, balance) => sum + balance.invoices, 0);
@@ -114,10 +113,12 @@ export function makeAging(options: AgingOptions, { terminal, placeOf }: ResultSi
       columns = result.columns;
       yield result.batch;
     },
-    columns: (asked) => chosenColumns(columns, asked),
-    announce: (notices) =>
-      notices.remark(
-        `${countOf(invoices, 'open invoice')} as of ${formatDay(options.asOf)}; the columns are days overdue`,
-      ),
+    result: { columns: (asked) => chosenColumns(columns, asked) },
+    notes: () => [
+      {
+        kind: 'remark',
+        text: `${countOf(invoices, 'open invoice')} as of ${formatDay(options.asOf)}; the columns are days overdue`,
+      },
+    ],
   };
 }

@@ -1,7 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { CellReader, type Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { bucketOf, type Buckets } from './aging-buckets.ts';
 import {
   KNOWN_FIELDS,
   missingFieldError,
@@ -9,10 +8,15 @@ import {
   type KnownField,
   type KnownColumns,
 } from './known-columns.ts';
-import { amountOf } from './amount.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { addDecimals, negateDecimal, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
-import type { PlaceOf } from './totals.ts';
+import { amountOf } from './amount.ts';
+import type { PlaceOf } from './questions.ts';
+
+/** Up to how many days overdue each bucket goes: 30, 60, 90. */
+export type Buckets = readonly number[];
+
+export const DEFAULT_BUCKETS: Buckets = [30, 60, 90];
 
 export interface AgingOptions {
   readonly fields: KnownColumns;
@@ -33,7 +37,7 @@ export interface AgedBalance {
 
 const DOCUMENT_TYPE = 'documentType';
 const CREDIT_NOTE = 'CREDIT_NOTE';
-const MOST_BALANCES = 100_000;
+const MAX_BALANCES = 100_000;
 
 /**
  * Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly.
@@ -113,7 +117,7 @@ export class Aging {
     const key = JSON.stringify([currency, fiscalId === undefined, party]);
     let balance = this.#balances.get(key);
     if (!balance) {
-      if (this.#balances.size === MOST_BALANCES) this.#refuseMore();
+      if (this.#balances.size === MAX_BALANCES) this.#refuseMore();
       const amounts = Array.from({ length: this.#options.buckets.length + 2 }, () => DECIMAL_ZERO);
       balance = { currency, name, fiscalId, invoices: 0, amounts };
       this.#balances.set(key, balance);
@@ -138,8 +142,21 @@ export class Aging {
   }
 
   #refuseMore(): never {
-    throw new UsageError(`more than ${MOST_BALANCES.toLocaleString('en')} counterparties have open amounts`, {
+    throw new UsageError(`more than ${MAX_BALANCES.toLocaleString('en')} counterparties have open amounts`, {
       hint: 'Is the column of the fiscal ID the right one? To read another, add --field counterpartyFiscalId=<column>.',
     });
   }
+}
+
+/** The columns: `not due`, `1 to 30`, `31 to 60`, `61 to 90`, `over 90`. */
+export function bucketNames(buckets: Buckets): string[] {
+  const ranges = buckets.map((last, index) => `${(buckets[index - 1] ?? 0) + 1} to ${last}`);
+  return ['not due', ...ranges, `over ${buckets.at(-1)}`];
+}
+
+/** Which of the columns an amount is in that is `daysOverdue`: on the day it is due, it is not overdue. */
+export function bucketOf(buckets: Buckets, daysOverdue: number): number {
+  if (daysOverdue <= 0) return 0;
+  const index = buckets.findIndex((last) => daysOverdue <= last);
+  return index === -1 ? buckets.length + 1 : index + 1;
 }

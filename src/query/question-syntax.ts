@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Buckets } from './aging.ts';
 
 export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
 
@@ -74,5 +75,17 @@ export function parseSort(text: string): SortColumn[] {
     throw new UsageError(`--sort '${text}' names an empty column`, {
       hint: 'Name columns with commas between them, and a minus before one that is to descend: --sort dueBy,-totalAmount.',
     });
+  });
+}
+
+/** Reads `15,30,60`: whole days, each more than the one before. Throws UsageError. */
+export function parseBuckets(text: string): Buckets {
+  const buckets = text
+    .split(',')
+    .map((part) => (/^[1-9]\d{0,4}$/.test(part.trim()) ? Number(part) : Number.NaN));
+  // NaN is more than nothing, and nothing is more than NaN.
+  if (buckets.every((days, index) => days > (buckets[index - 1] ?? 0))) return buckets;
+  throw new UsageError(`--buckets '${text}' is not a list of days, each more than the one before`, {
+    hint: 'An example is --buckets 30,60,90: not due, 1 to 30, 31 to 60, 61 to 90, over 90 days overdue.',
   });
 }

@@ -1,33 +1,55 @@
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/table/table-notes.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
-import { countOf, type Notices } from '../run/notices.ts';
-import type { SortColumn } from './question-syntax.ts';
-import type { WhereFilter } from './where.ts';
 
-/** Makes something else of records: totals, changes. */
-export interface ResultMaker {
-  /** The rows of the result, with everything that comes read to its end. */
-  rows(records: AsyncIterable<RecordBatch>): AsyncIterable<RecordBatch>;
+export type Records = AsyncIterable<RecordBatch>;
+
+/** What a question has to say about what it found: a warning may be a slip of the keys, a remark is for who looks on. */
+export interface Note {
+  readonly kind: 'warning' | 'remark';
+  readonly text: string;
+}
+
+/** One question: records in, records or rows out, and notes about what it found. */
+export interface Question {
+  /** To be called once; what it returns is to be read once. Errors come while it is read. */
+  readonly answer: (records: Records) => Records;
+  /** Complete once the answer was read as far as anybody wanted it. */
+  readonly notes: () => readonly Note[];
+  /** Set where rows come out instead of the records. */
+  readonly result?: ResultForm;
+}
+
+/** How the rows of a result are shown. */
+interface ResultForm {
   /**
-   * The columns to show, once the first row is there, for those that were asked for; undefined for all that the rows
-   * have. Throws UsageError for one that the result does not have.
+   * The columns, once the first row is there, for those that were asked for; undefined for all that the rows have.
+   * Throws UsageError for one that the result does not have.
    */
-  columns(asked: readonly string[] | undefined): readonly string[] | undefined;
-  /** What is to be said of the whole, at its end. */
-  announce(notices: Notices): void;
+  readonly columns: (asked: readonly string[] | undefined) => readonly string[] | undefined;
+}
+
+/** Where in the listing, from 1, the nth record is that a question was given: for messages. */
+export type PlaceOf = (nth: number) => number;
+
+/** A question that keeps some of the records, and knows how many. */
+export interface FilterQuestion extends Question {
+  /** Records read, and let through, so far. */
+  readonly counts: () => { readonly seen: number; readonly kept: number };
+  /** The place in the listing of the nth record let through, while its batch is the last one. */
+  readonly placeOf: PlaceOf;
 }
 
 interface QuestionsOptions {
   /** Which records. */
-  readonly filter: WhereFilter | undefined;
+  readonly filter?: FilterQuestion | undefined;
   /** What is made of them; nothing where they come out as they are. */
-  readonly maker: ResultMaker | undefined;
-  readonly sort: readonly SortColumn[] | undefined;
+  readonly result?: Question | undefined;
+  readonly sort?: Question | undefined;
   /** Rows that come out, at most. */
-  readonly limit: number | undefined;
-  readonly notices: Notices;
-  readonly locale: string | undefined;
+  readonly limit?: number | undefined;
+  /** Whose separators group digits in notes. */
+  readonly locale?: string | undefined;
 }
 
 /** What is asked of the records on their way to the writer: which, what of them, in which order, how many; in turn. */
@@ -41,82 +63,51 @@ export class Questions {
 
   /** The most records that the listing itself has to give; undefined where more may be needed than come out. */
   get limitOfListing(): number | undefined {
-    const { filter, maker, sort, limit } = this.#options;
-    return filter === undefined && maker === undefined && sort === undefined ? limit : undefined;
+    const { filter, result, sort, limit } = this.#options;
+    return (filter ?? result ?? sort) === undefined ? limit : undefined;
+  }
+
+  /** Records that were read and that the filter let through; undefined where all are let through. */
+  get filtered(): { readonly seen: number; readonly kept: number } | undefined {
+    return this.#options.filter?.counts();
   }
 
   /** The records, or the rows, that come out. To be read once. */
-  answer(records: AsyncIterable<RecordBatch>): AsyncIterable<RecordBatch> {
-    const { filter, maker, sort, limit, notices } = this.#options;
-    let answer = records;
-    if (filter !== undefined) answer = filterRecords(answer, filter, notices);
-    if (maker !== undefined) answer = maker.rows(answer);
-    if (sort !== undefined) answer = sortRecords(answer, sort, notices);
+  answer(records: Records): Records {
+    const { filter, result, sort, limit } = this.#options;
+    const asked = [filter, result, sort].filter((question) => question !== undefined);
+    const answer = asked.reduce((answer, question) => question.answer(answer), records);
     if (limit === undefined || this.limitOfListing !== undefined) return answer;
     const onFull = (): void => void (this.#isFull = true);
-    return limitRecords(answer, { most: limit, drain: maker !== undefined, onFull });
+    // What is said of the whole result needs all of it.
+    return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
   }
 
   /** The writer for what comes out. */
   writer(openWriter: OpenWriter): OpenWriter {
-    const { maker } = this.#options;
-    return maker === undefined
-      ? openWriter
-      : openWriterWithFirstRow(openWriter, (asked) => maker.columns(asked));
+    const form = this.#options.result?.result;
+    return form === undefined ? openWriter : writerOfResult(openWriter, form);
   }
 
-  /** Says what is to be said of the whole, once it is delivered: of so many records, in a table that may stop by itself. */
-  announce(read: number, stopsByItself: boolean): void {
-    const { maker, filter, sort, limit = 0, notices, locale } = this.#options;
-    maker?.announce(notices);
-    if (!stopsByItself || !this.#isFull) return;
+  /** The columns of a result, once its first row was read; undefined where the records come out as they are. */
+  resultColumns(): readonly string[] | undefined {
+    return this.#options.result?.result?.columns(undefined);
+  }
+
+  /** What is to be said of the whole, once it is delivered: of so many records, in a table that may stop by itself. */
+  notes(read: number, stopsByItself: boolean): Note[] {
+    const { filter, result, sort, limit = 0, locale } = this.#options;
+    const notes = [filter, result, sort].flatMap((question) => question?.notes() ?? []);
+    if (!stopsByItself || !this.#isFull) return notes;
     // Only who sorts has read everything.
-    const known = sort && tableFooter({ shown: limit, total: filter?.kept ?? read, locale });
+    const known = sort && tableFooter({ shown: limit, total: filter?.counts().kept ?? read, locale });
     const footer = known ?? `the first ${limit} · --all for the rest`;
-    if (footer !== '') notices.remark(footer);
-  }
-}
-
-type Records = AsyncIterable<RecordBatch>;
-
-/** The records that the filter lets through. Warns of columns that none had, when no more are wanted or there are no more. */
-async function* filterRecords(
-  records: Records,
-  filter: WhereFilter,
-  notices: Notices,
-): AsyncGenerator<RecordBatch> {
-  try {
-    for await (const batch of records) {
-      const kept = filter.apply(batch);
-      if (kept.count > 0) yield kept;
-    }
-  } finally {
-    for (const complaint of filter.complaints())
-      notices.warn(`--where: ${complaint} (${countOf(filter.seen, 'record')} read)`);
-  }
-}
-
-/** All records in order; those that do not fit in memory wait in a temporary file. */
-async function* sortRecords(
-  records: Records,
-  keys: readonly SortColumn[],
-  notices: Notices,
-): AsyncGenerator<RecordBatch> {
-  const { RecordSorter } = await import('./sort.ts');
-  const { Spool } = await import('../output/spool.ts');
-  const spool = new Spool();
-  const sorter = new RecordSorter(keys, spool);
-  try {
-    for await (const batch of records) await sorter.add(batch);
-    for (const complaint of sorter.complaints()) notices.warn(`--sort: ${complaint}`);
-    yield* sorter.sorted();
-  } finally {
-    await spool.close();
+    return footer === '' ? notes : [...notes, { kind: 'remark', text: footer }];
   }
 }
 
 interface RecordLimit {
-  readonly most: number;
+  readonly max: number;
   /** Whether the rest is to be read all the same, for what is said of the whole. */
   readonly drain: boolean;
   /** Told when there are as many. */
@@ -126,9 +117,9 @@ interface RecordLimit {
 /** The first records; what they are made from is told to stop when no more are wanted. */
 async function* limitRecords(
   records: Records,
-  { most, drain, onFull }: RecordLimit,
+  { max, drain, onFull }: RecordLimit,
 ): AsyncGenerator<RecordBatch> {
-  let left = most;
+  let left = max;
   for await (const batch of records) {
     const part = sliceRecords(batch, 0, left);
     left -= part.count;
@@ -138,14 +129,12 @@ async function* limitRecords(
   }
 }
 
-type Columns = readonly string[] | undefined;
-
 /** Opens the writer when the first rows come: only then it is known which columns there are to choose from. */
-function openWriterWithFirstRow(openWriter: OpenWriter, columnsOf: (asked: Columns) => Columns): OpenWriter {
+function writerOfResult(openWriter: OpenWriter, { columns }: ResultForm): OpenWriter {
   return (sink, layout) => {
     let writer: Writer | undefined;
     const opened = (): Writer =>
-      (writer ??= openWriter(sink, { ...layout, columns: columnsOf(layout.columns) }));
+      (writer ??= openWriter(sink, { ...layout, columns: columns(layout.columns) }));
     return { write: (batch) => opened().write(batch), end: () => opened().end() };
   };
 }

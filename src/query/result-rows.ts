@@ -1,8 +1,9 @@
+import type { Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { barOf, longestOf, type BarStyle } from './bars.ts';
-import type { Decimal } from '../json/decimal.ts';
+import { compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import { nearestNames } from './nearest-names.ts';
+import type { PlaceOf } from './questions.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
 /** Between two columns of a table. */
@@ -61,6 +62,12 @@ export interface BarTerminal {
   readonly blocks: boolean;
 }
 
+/** Where the terminal is that a table goes to, and where in the listing a record is. */
+export interface ResultSite {
+  readonly terminal: BarTerminal | undefined;
+  readonly placeOf: PlaceOf | undefined;
+}
+
 /** The columns of a result, and which of them a terminal may do without where there is little room. */
 interface ResultColumns {
   readonly columns: readonly string[];
@@ -115,4 +122,66 @@ export function chosenColumns(
   throw new UsageError(`--columns: the result has no column ${unknown}`, {
     hint: near === undefined ? `Its columns are ${there.join(', ')}.` : `Did you mean ${near}?`,
   });
+}
+
+/** The items of each currency, in order of first appearance: amounts of different ones are never ordered or drawn together. */
+export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => string | undefined): T[][] {
+  const groups = new Map<string | undefined, T[]>();
+  for (const item of items) {
+    const currency = currencyOf(item);
+    const known = groups.get(currency);
+    if (known) known.push(item);
+    else groups.set(currency, [item]);
+  }
+  return [...groups.values()];
+}
+
+export interface BarStyle {
+  /** Display cells that the longest bar takes. */
+  readonly width: number;
+  /** Whether the terminal has block characters; `#` otherwise. */
+  readonly blocks: boolean;
+}
+
+/** One cell filled from the left by one to eight eighths. */
+const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+
+/**
+ * A bar as long, against `style.width`, as the value is against `longest`, of all that
+ * stand beside it in the same currency. What is not zero has at least an eighth; less than zero is shaded.
+ */
+export function barOf(value: Decimal, longest: Decimal, style: BarStyle): string {
+  const eighths = eighthsOf(value, longest, style.width);
+  const cells = Math.ceil(eighths / 8);
+  if (!style.blocks) return (value.coefficient < 0n ? '-' : '#').repeat(cells);
+  if (value.coefficient < 0n) return '░'.repeat(cells);
+  return eighths === 0 ? '' : '█'.repeat(cells - 1) + EIGHTHS[(eighths - 1) % 8]!;
+}
+
+/** The value whose bar is the longest: the largest without its sign. */
+export function longestOf(values: readonly Decimal[]): Decimal {
+  return values.reduce(
+    (longest, value) => (compareDecimals(absolute(longest), absolute(value)) < 0 ? value : longest),
+    DECIMAL_ZERO,
+  );
+}
+
+/** In whole numbers, so that no amount is too large. */
+function eighthsOf(value: Decimal, longest: Decimal, width: number): number {
+  const part = absolute(value).coefficient * 10n ** BigInt(longest.scale) * BigInt(width * 8);
+  const whole = absolute(longest).coefficient * 10n ** BigInt(value.scale);
+  if (part === 0n || whole === 0n) return 0;
+  return Math.min(width * 8, Math.max(1, Number((part + whole / 2n) / whole)));
+}
+
+function absolute(value: Decimal): Decimal {
+  return value.coefficient < 0n ? negateDecimal(value) : value;
+}
+
+/** Whether a terminal shows block characters, as far as its environment tells: a UTF-8 locale, and not the bare console. */
+export function hasBlocks(env: Environment): boolean {
+  if (env['TERM'] === 'linux' || env['TERM'] === 'dumb') return false;
+  if (env['WT_SESSION'] || env['TERM_PROGRAM'] === 'vscode') return true;
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  return /utf-?8/i.test(locale);
 }

@@ -1,9 +1,11 @@
 import { CellReader, type Cell } from '../json/cells.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
+import { Spool } from '../output/spool.ts';
 import { cellOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { SortColumn } from './question-syntax.ts';
+import type { Question } from './questions.ts';
 
 /** Where records wait until their order is known. Positions are bytes from the first that was appended. */
 interface RecordStore {
@@ -16,7 +18,7 @@ interface RecordStore {
 
 /** Bytes of sorted records that are handed on together. */
 const BATCH_BYTES = 1_000_000;
-const MOST_TEXTS = 10_000;
+const MAX_TEXTS = 10_000;
 const NEWLINE = Buffer.from('\n');
 
 /**
@@ -99,7 +101,24 @@ export class RecordSorter {
     if (cell === undefined || cell.text === '') return undefined;
     const order = cellOrder(cell);
     const known = this.#texts.get(order);
-    if (known === undefined && this.#texts.size < MOST_TEXTS) this.#texts.set(order, order);
+    if (known === undefined && this.#texts.size < MAX_TEXTS) this.#texts.set(order, order);
     return known ?? order;
   }
+}
+
+/** All records in the order of the columns; those that do not fit in memory wait in a temporary file. */
+export function sortQuestion(keys: readonly SortColumn[]): Question {
+  const spool = new Spool();
+  const sorter = new RecordSorter(keys, spool);
+  return {
+    async *answer(records): AsyncGenerator<RecordBatch> {
+      try {
+        for await (const batch of records) await sorter.add(batch);
+        yield* sorter.sorted();
+      } finally {
+        await spool.close();
+      }
+    },
+    notes: () => sorter.complaints().map((text) => ({ kind: 'warning', text: `--sort: ${text}` })),
+  };
 }

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { CellReader, type Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { amountOf, byCurrency, CurrencyGuard } from './amount.ts';
+import { amountOf } from './amount.ts';
 import { cellOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
 import {
@@ -12,13 +12,15 @@ import {
   widestScale,
   type Decimal,
 } from '../json/decimal.ts';
-import type { ResultMaker } from './questions.ts';
+import type { PlaceOf, Question } from './questions.ts';
 import {
+  byCurrency,
   chosenColumns,
   resultRows,
   type BarTerminal,
   type MeasuredRow,
   type ResultRows,
+  type ResultSite,
 } from './result-rows.ts';
 import { cellJson, type RowField } from './rows.ts';
 
@@ -30,9 +32,6 @@ export interface TotalsRequest {
   /** The column that says in what an amount is. */
   readonly currency: string;
 }
-
-/** Where in the listing, from 1, the nth record is that is added: for messages. */
-export type PlaceOf = (nth: number) => number;
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
 interface TotalsGroup {
@@ -50,7 +49,7 @@ interface Sum {
 }
 
 /** A group is a few hundred bytes; a column with a value of its own in every record is not what one groups by. */
-const MOST_GROUPS = 100_000;
+const MAX_GROUPS = 100_000;
 
 /** Adds up columns, exactly, for each group and each currency. Memory grows with the groups, not with the records. */
 export class Totals {
@@ -122,7 +121,7 @@ export class Totals {
     const key = [currency, ...values].map(identity).join('\n');
     const known = this.#groups.get(key);
     if (known) return known;
-    if (this.#groups.size === MOST_GROUPS) this.#refuseMoreGroups();
+    if (this.#groups.size === MAX_GROUPS) this.#refuseMoreGroups();
     const group = {
       values,
       currency,
@@ -135,7 +134,7 @@ export class Totals {
 
   #refuseMoreGroups(): never {
     throw new UsageError(
-      `--group-by ${this.#request.groupBy.join(' --group-by ')} makes more than ${MOST_GROUPS.toLocaleString('en')} groups`,
+      `--group-by ${this.#request.groupBy.join(' --group-by ')} makes more than ${MAX_GROUPS.toLocaleString('en')} groups`,
       {
         hint: 'Group by a column that has fewer different values, or export the records and group them elsewhere.',
       },
@@ -220,23 +219,49 @@ const CURRENCY = 'currency';
 interface TotalsWish {
   readonly sum?: readonly string[] | undefined;
   readonly groupBy?: readonly string[] | undefined;
-  readonly terminal: BarTerminal | undefined;
-  readonly placeOf?: PlaceOf | undefined;
 }
 
 /** The totals of `--sum` and `--group-by`. */
-export function makeTotals({ sum = [], groupBy = [], terminal, placeOf }: TotalsWish): ResultMaker {
+export function totalsQuestion(
+  { sum = [], groupBy = [] }: TotalsWish,
+  { terminal, placeOf }: ResultSite,
+): Question {
   const request: TotalsRequest = { sums: sum, groupBy, currency: CURRENCY };
   const totals = new Totals(request, placeOf);
   let columns: readonly string[] = [];
   return {
-    async *rows(records): AsyncGenerator<RecordBatch> {
+    async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) totals.add(batch);
       const result = totalsRows(totals.finish(), request, terminal);
       columns = result.columns;
       yield result.batch;
     },
-    columns: (asked) => chosenColumns(columns, asked),
-    announce: () => {},
+    result: { columns: (asked) => chosenColumns(columns, asked) },
+    notes: () => [],
   };
+}
+
+/**
+ * Refuses to add an amount that is in no currency where other amounts are in one: it belongs in none of the totals,
+ * and in a total of its own it would be a sum of no one knows what.
+ */
+class CurrencyGuard {
+  readonly #column: string;
+  #with: { readonly place: number; readonly currency: string } | undefined;
+  #without: number | undefined;
+
+  constructor(column: string) {
+    this.#column = column;
+  }
+
+  /** To be called for every record that has an amount, with its place in the listing from 1. Throws UsageError. */
+  check(currency: Cell | undefined, place: number): void {
+    if (currency === undefined) this.#without ??= place;
+    else this.#with ??= { place, currency: currency.text };
+    if (this.#with === undefined || this.#without === undefined) return;
+    throw new UsageError(
+      `different currencies in one sum: record ${this.#with.place} is in ${this.#with.currency}, record ${this.#without} has no ${this.#column}`,
+      { hint: `Add --where '${this.#column}!=' to sum those that have one.` },
+    );
+  }
 }

@@ -1,9 +1,11 @@
 import { UsageError } from '../errors.ts';
 import { CellReader, type Cell } from '../json/cells.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
+import { countOf } from '../output/terminal/number-text.ts';
 import { cellOrder, numberOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { Condition } from './question-syntax.ts';
+import type { FilterQuestion, Note } from './questions.ts';
 
 /** Says whether a cell meets the condition. `place` is the record's number in the listing, from 1, for messages. */
 type CellTest = (cell: Cell | undefined, place: number) => boolean;
@@ -157,4 +159,25 @@ export class WhereFilter {
   complaints(): string[] {
     return this.#watch.complaints();
   }
+}
+
+/** The records that the filter lets through. Says which columns no record had. */
+export function whereQuestion(filter: WhereFilter): FilterQuestion {
+  return {
+    async *answer(records): AsyncGenerator<RecordBatch> {
+      for await (const batch of records) {
+        const kept = filter.apply(batch);
+        if (kept.count > 0) yield kept;
+      }
+    },
+    counts: () => ({ seen: filter.seen, kept: filter.kept }),
+    placeOf: (nth) => filter.placeOf(nth),
+    notes: () => whereNotes(filter),
+  };
+}
+
+/** A warning for each column that no record had a value in: it may be a slip of the keys. */
+export function whereNotes(filter: WhereFilter): Note[] {
+  const read = countOf(filter.seen, 'record');
+  return filter.complaints().map((text) => ({ kind: 'warning', text: `--where: ${text} (${read} read)` }));
 }

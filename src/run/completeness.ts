@@ -8,7 +8,8 @@ import type { ListingQuery } from '../resources/listing-query.ts';
 import { existsWithoutIds } from '../resources/probe.ts';
 import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
 import { normalizedFiscalId } from './listing-query.ts';
-import { countOf, type Notices } from './notices.ts';
+import { countOf } from '../output/terminal/number-text.ts';
+import type { Notices } from './notices.ts';
 import type { Session } from './session.ts';
 
 /** Places named in a message, at most. */

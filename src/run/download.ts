@@ -12,7 +12,7 @@ import { InvoiceFileReader, LinkRenewal } from '../output/downloads/invoice-file
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
-import { WhereFilter } from '../query/where.ts';
+import { WhereFilter, whereNotes } from '../query/where.ts';
 import { issued } from '../resources/issued.ts';
 import { numberedPages } from '../resources/listing-pages.ts';
 import { filterParameters, type ListingQuery } from '../resources/listing-query.ts';
@@ -21,7 +21,7 @@ import type { NumberedPaging } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import { checkComplete, explainUnknownIds, PartialResults } from './completeness.ts';
 import { readQuery } from './listing-query.ts';
-import { countOf, Notices } from './notices.ts';
+import { Notices } from './notices.ts';
 import { planOutput } from './output-plan.ts';
 import { deliver } from './pipeline.ts';
 import { Progress } from './progress.ts';
@@ -106,9 +106,7 @@ async function* someOf(
       if ((left -= some.count) <= 0) return;
     }
   } finally {
-    for (const complaint of filter.complaints()) {
-      notices.warn(`--where: ${complaint} (${countOf(filter.seen, 'record')} read)`);
-    }
+    notices.tell(whereNotes(filter));
   }
 }
 

@@ -8,7 +8,7 @@ import { checkComplete } from './completeness.ts';
 import { deliver } from './pipeline.ts';
 import { discardNotice } from './output-plan.ts';
 import type { GlobalFlags } from '../cli/flags.ts';
-import { listColumns } from '../cli/run/list-columns.ts';
+import { listColumns } from './list-columns.ts';
 import { Notices } from './notices.ts';
 import type { OutputFlags } from '../cli/flags.ts';
 import { planOutput } from './output-plan.ts';
@@ -69,7 +69,7 @@ async function deliverItem(context: Context, flags: AllItemFlags, fetch: Fetch):
     const observe = progress.track(notices).asked;
     const session = await openSession(context, { flags, notices, observe });
     try {
-      if (flags.listColumns) return await listColumns(site, fetch(session), flags.output);
+      if (flags.listColumns) return await listColumns(site, fetch(session), { output: flags.output });
       const plan = await planOutput(site, { flags, defaults: session.defaults, single: true });
       await deliver(site, plan, fetch(session), discardNotice(notices, plan.target));
     } finally {

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
-import type { MakeResult } from '../cli/run/open-questions.ts';
+import type { MakeResult } from './open-questions.ts';
 import type { Context, InputStream } from '../context.ts';
 import { UsageError, systemReason } from '../errors.ts';
 import type { ListingQuery } from '../resources/listing-query.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { Session } from './session.ts';
 
 /**
  * The fiscal IDs that a flag names: each value is an ID, several with commas between them, `@file` or `@-` (standard
@@ -49,8 +48,11 @@ export interface ListingRun {
   readonly resource: Resource;
   readonly id: string | undefined;
   readonly flags: ListingFlags & GlobalFlags;
-  /** Makes something else of the records than the flags could ask for; from the session, for its profile. */
-  readonly makeResult?: ((session: Session) => Promise<MakeResult>) | undefined;
+  /** Asks something else of the records than the flags could; by the settings of the profile. */
+  readonly makeResult?:
+    ((asked: { readonly profile: string | undefined }) => Promise<MakeResult>) | undefined;
+  /** xlsx: what the sheet is called, where it is not of the records themselves. */
+  readonly sheet?: string;
 }
 
 /** What the flags ask of the listing, checked. Throws UsageError. */

@@ -1,11 +1,7 @@
 import type { GlobalFlags } from '../cli/flags.ts';
 import type { Context } from '../context.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
-
-/** A number of things in words: `1 record`, `2 records`. */
-export function countOf(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? '' : 's'}`;
-}
+import type { Note } from '../query/questions.ts';
 
 /** What folio says on standard error besides errors. Every text passes the gate to the terminal. */
 export class Notices {
@@ -40,6 +36,14 @@ export class Notices {
   remark(text: string): void {
     if (this.#flags.quiet || (!this.#context.stderr.isTerminal && !this.#chatty)) return;
     this.#write(this.#about + text);
+  }
+
+  /** What questions found. */
+  tell(notes: readonly Note[]): void {
+    for (const { kind, text } of notes) {
+      if (kind === 'warning') this.warn(text);
+      else this.remark(text);
+    }
   }
 
   /** What is being done, under --verbose and --debug. */

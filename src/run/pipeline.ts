@@ -1,5 +1,5 @@
 import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
-import { checkQuestions, openQuestions, tableLimit } from '../cli/run/open-questions.ts';
+import { checkQuestions, openQuestions, tableLimit } from './open-questions.ts';
 import type { Context } from '../context.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
@@ -140,11 +140,11 @@ interface ExportOptions {
 
 /** Writes the listing of one organization to where the flags say. Throws IncompleteError after what there was is out. */
 export async function exportListing(listing: OrganizationListing, options: ExportOptions): Promise<void> {
-  const { receipt, notices, session, resource } = listing;
+  const { receipt, notices, session, resource, sheet = resource.records } = listing;
   const { flags, site } = options;
-  const output = await planOutput(site, { flags, defaults: session.defaults, sheet: resource.records });
+  const output = await planOutput(site, { flags, defaults: session.defaults, sheet });
   const makeResult = await listing.makeResult?.(session);
-  const questions = await openQuestions(site, { flags, resource, plan: output, notices, makeResult });
+  const questions = await openQuestions(site, { flags, resource, plan: output, makeResult });
   const plan = { ...output, openWriter: questions.writer(output.openWriter) };
   receipt.note({ plan });
   const asked = withLimit(listing, questions.limitOfListing);
@@ -192,7 +192,7 @@ export function remarkCount(listing: OrganizationListing, questions: Questions, 
   const { records, totalAtEnd } = account;
   const limit = tableLimit(flags, plan);
   if (limit === undefined || questions.limitOfListing === undefined) {
-    questions.announce(records, limit !== undefined);
+    notices.tell(questions.notes(records, limit !== undefined));
   } else if (totalAtEnd !== undefined && totalAtEnd > records) {
     notices.remark(tableFooter({ shown: records, total: totalAtEnd, locale: plan.layout.locale }));
   } else if (totalAtEnd === undefined && records >= limit) {
@@ -227,11 +227,23 @@ async function runOne(context: Context, run: ListingRun): Promise<void> {
       const fiscalIds = await fiscalIdsOf(context, run);
       const asking = { ...run, context, fiscalIds, notices, track, receipt, account };
       await listOrganization(asking, async (listing) => {
-        if (!flags.listColumns) return exportListing(listing, { flags, site });
-        const { listColumns } = await import('../cli/run/list-columns.ts');
-        await listColumns(site, listingRecords(listing), flags.output);
-        checkListingComplete(listing);
+        await (flags.listColumns ? listListingColumns : exportListing)(listing, { flags, site });
       });
     });
   });
+}
+
+/**
+ * Writes the columns of what would come out: of the records, or of what the flags ask of them. What the command itself makes
+ * of records has columns of its own; then those of the records are what one needs to know.
+ */
+async function listListingColumns(
+  listing: OrganizationListing,
+  { flags, site }: ExportOptions,
+): Promise<void> {
+  const { listColumns } = await import('./list-columns.ts');
+  const questions = await openQuestions(site, { flags, resource: listing.resource, plan: undefined });
+  const asked = withLimit(listing, questions.limitOfListing);
+  await listColumns(site, listingRecords(asked), { questions, output: flags.output });
+  checkListingComplete(listing);
 }

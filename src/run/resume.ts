@@ -10,7 +10,8 @@ import type { Delivery } from '../paging/page.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { PartialResults } from './completeness.ts';
-import { countOf, type Notices } from './notices.ts';
+import { countOf } from '../output/terminal/number-text.ts';
+import type { Notices } from './notices.ts';
 import {
   checkpointAt,
   fingerprintOf,

@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRetryQuota } from '../api/retry.ts';
 import type { ListingFlags } from '../cli/flags.ts';
-import { listColumns } from '../cli/run/list-columns.ts';
-import { asksForTotals, openQuestions, tableLimit } from '../cli/run/open-questions.ts';
+import { listColumns } from './list-columns.ts';
+import { asksForTotals, openQuestions, tableLimit } from './open-questions.ts';
 import { flagDefaults, type FlagDefaults } from '../cli/settings.ts';
 import type { Context } from '../context.ts';
 import { IncompleteError } from '../errors.ts';
@@ -59,13 +59,18 @@ class JoinedRecords {
   readonly outcomes: ProfileResult[] = [];
   readonly #group: ProfilesRun;
   readonly #each: OutputPlan | undefined;
+  readonly #limit: number | undefined;
   readonly #spools = new Set<RecordSpool>();
   readonly #remarks: (() => void)[] = [];
 
-  /** @param each the plan, where the questions are about each profile by itself; else all its records are wanted */
-  constructor(group: ProfilesRun, each: OutputPlan | undefined) {
+  /**
+   * @param each the plan, where the questions are about each profile by itself; else all its records are wanted
+   * @param limit the most records that are wanted of each profile then
+   */
+  constructor(group: ProfilesRun, each: OutputPlan | undefined, limit?: number) {
     this.#group = group;
     this.#each = each;
+    this.#limit = limit;
   }
 
   /** To be read once. Throws, as `checkOutcomes` does, when nothing was had of any profile. */
@@ -109,12 +114,10 @@ class JoinedRecords {
   }
 
   async #answers(listing: OrganizationListing, profile: string): Promise<AsyncIterable<RecordBatch>> {
-    const { context, flags, resource, notices } = listing;
+    const { context, flags, resource } = listing;
     const plan = this.#each;
-    // With --list-columns the limit is how many records are looked at; with questions, how many rows come out.
-    const all = flags.listColumns ? listing : withLimit(listing, undefined);
-    if (plan === undefined) return nameProfile(listingRecords(all), profile);
-    const questions = await openQuestions(context, { flags, resource, plan, notices });
+    if (plan === undefined) return nameProfile(listingRecords(withLimit(listing, this.#limit)), profile);
+    const questions = await openQuestions(context, { flags, resource, plan });
     this.#remarks.push(() => remarkCount(listing, questions, plan));
     return questions.answer(
       nameProfile(listingRecords(withLimit(listing, questions.limitOfListing)), profile),
@@ -128,14 +131,18 @@ function hasRecords({ failure }: ProfileResult): boolean {
 }
 
 /** Two organizations may have records of the same id. */
-const KEY = [PROFILE_COLUMN, 'id'];
+function keyedByProfile<Flags extends ListingFlags>(flags: Flags): Flags {
+  return flags.changesSince === undefined ? flags : { ...flags, key: flags.key ?? [PROFILE_COLUMN, 'id'] };
+}
 
 /** Writes the records of all profiles as one result. What became of each is for the caller to check. */
 async function exportJoined(group: ProfilesRun, receipt: Receipt): Promise<readonly ProfileResult[]> {
   const { context, flags } = group;
   if (flags.listColumns) {
-    const joined = new JoinedRecords(group, undefined);
-    await listColumns(context, joined.read(), flags.output);
+    const asked = { flags: keyedByProfile(flags), resource: group.resource, plan: undefined };
+    const questions = await openQuestions(context, asked);
+    const joined = new JoinedRecords(group, undefined, questions.limitOfListing);
+    await listColumns(context, joined.read(), { questions, output: flags.output });
     return joined.outcomes;
   }
   const plan = await planJoined(group);
@@ -154,8 +161,8 @@ async function exportAnswer(
 ): Promise<readonly ProfileResult[]> {
   const { context, flags, resource, notices } = group;
   const joined = new JoinedRecords(group, undefined);
-  const keyed = { ...flags, key: flags.key ?? KEY };
-  const questions = await openQuestions(context, { flags: keyed, resource, plan: output, notices });
+  const asked = { flags: keyedByProfile(flags), resource, plan: output };
+  const questions = await openQuestions(context, asked);
   const plan = { ...withSheets(group, output, joined), openWriter: questions.writer(output.openWriter) };
   let read = 0;
   const counted = async function* (): AsyncGenerator<RecordBatch> {
@@ -165,7 +172,7 @@ async function exportAnswer(
     }
   };
   await deliverJoined({ group, receipt, plan }, questions.answer(counted()));
-  questions.announce(read, tableLimit(flags, plan) !== undefined);
+  notices.tell(questions.notes(read, tableLimit(flags, plan) !== undefined));
   return joined.outcomes;
 }
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bucketNames, bucketOf, DEFAULT_BUCKETS, parseBuckets } from '../../src/query/aging-buckets.ts';
+import { parseBuckets } from '../../src/query/question-syntax.ts';
 import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../../src/query/known-columns.ts';
 import { agingRows } from '../../src/query/aging-rows.ts';
-import { Aging, type AgingOptions } from '../../src/query/aging.ts';
+import { Aging, type AgingOptions, bucketNames, bucketOf, DEFAULT_BUCKETS } from '../../src/query/aging.ts';
 import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
 import { UsageError } from '../../src/errors.ts';
 import { batchOf, linesOf, valuesOf } from './batches.ts';

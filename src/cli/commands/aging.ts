@@ -1,18 +1,17 @@
 import { Option, type Command } from 'commander';
-import { parseBuckets, type Buckets } from '../../query/aging-buckets.ts';
-import { KNOWN_FIELDS } from '../../query/known-columns.ts';
 import type { Context } from '../../context.ts';
-import type { GlobalFlags } from '../flags.ts';
+import type { AgingOptions, Buckets } from '../../query/aging.ts';
+import { KNOWN_FIELDS } from '../../query/known-columns.ts';
+import { parseBuckets } from '../../query/question-syntax.ts';
+import { issued } from '../../resources/issued.ts';
+import { received } from '../../resources/received.ts';
 import { declareLater } from '../declare-later.ts';
-import { addExamples } from './listing.ts';
-import type { ListingFlags } from '../flags.ts';
-import { addOutputFlags } from '../flags.ts';
+import { addOutputFlags, addRequestFlags, flagsOf, type GlobalFlags, type ListingFlags } from '../flags.ts';
 import { day, parameter } from '../parse-values.ts';
 import { whereOption } from '../question-flags.ts';
-import { addRequestFlags } from '../flags.ts';
-import { flagsOf } from '../flags.ts';
+import { addExamples } from './listing.ts';
 
-export interface AgingFlags extends ListingFlags, GlobalFlags {
+interface AgingFlags extends ListingFlags, GlobalFlags {
   readonly payable?: boolean;
   /** In days since 1970-01-01. */
   readonly asOf?: number;
@@ -37,10 +36,7 @@ export function addAging(program: Command, context: Context): void {
     ['folio aging --field currency==CLP', 'with a currency that no record says'],
   ]);
   declareLater(command, () => addAgingFlags(command));
-  command.action(async () => {
-    const { runAging } = await import('./run-aging.ts');
-    await runAging(context, flagsOf<AgingFlags>(command));
-  });
+  command.action(() => runAging(context, flagsOf<AgingFlags>(command)));
 }
 
 function addAgingFlags(command: Command): void {
@@ -73,4 +69,47 @@ function agingOptions(): Option[] {
       parameter('--param'),
     ),
   ];
+}
+
+/** From the service, or offline from an export. */
+async function runAging(context: Context, flags: AgingFlags): Promise<void> {
+  const run = {
+    resource: flags.payable ? received : issued,
+    id: undefined,
+    flags,
+    sheet: 'aging',
+    makeResult: async ({ profile }: { readonly profile: string | undefined }) => {
+      const { agingQuestion } = await import('../../query/aging-rows.ts');
+      const options = await agingOptionsOf(context, flags, profile);
+      return (site: Parameters<typeof agingQuestion>[1]) => agingQuestion(options, site);
+    },
+  };
+  if (flags.from !== undefined) {
+    const { answerFromExport } = await import('../../run/from-export.ts');
+    return answerFromExport(context, run, flags.from);
+  }
+  const { runListing } = await import('../../run/pipeline.ts');
+  await runListing(context, run);
+}
+
+/** What the flags say, and where they say nothing the settings' map of fields. Throws UsageError. */
+async function agingOptionsOf(
+  context: Context,
+  { payable, field = [], buckets, asOf, sandbox }: AgingFlags,
+  profile: string | undefined,
+): Promise<AgingOptions> {
+  const { DEFAULT_BUCKETS } = await import('../../query/aging.ts');
+  const { localDay } = await import('../../json/calendar-day.ts');
+  const { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } = await import('../../query/known-columns.ts');
+  const { fieldMap } = await import('../settings.ts');
+  // The sandbox takes no settings, as it takes no profile.
+  const stored = sandbox ? {} : fieldMap(await context.config(), profile);
+  return {
+    fields: mapKnownColumns(payable ? RECEIVED_COLUMNS : ISSUED_COLUMNS, {
+      ...stored,
+      ...Object.fromEntries(field),
+    }),
+    buckets: buckets ?? DEFAULT_BUCKETS,
+    asOf: asOf ?? localDay(context.clock.now()),
+  };
 }

@@ -44,3 +44,8 @@ export function localeOf(env: Environment): string {
   if (language === undefined) return FALLBACK;
   return region === undefined ? language : `${language}-${region}`;
 }
+
+/** A number of things in words: `1 record`, `2 records`. */
+export function countOf(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`;
+}

@@ -1,19 +1,19 @@
 import { UsageError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { countOf, type Notices } from '../../run/notices.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
 import { ColumnWatch } from '../column-watch.ts';
-import type { ResultMaker } from '../questions.ts';
+import type { Note, Question, Records } from '../questions.ts';
 import { batchOfRows, cellJson, type Row, type RowField } from '../rows.ts';
 import { EarlierExport, type EarlierExportOptions } from './earlier-export.ts';
 import { compactRecord, KeyReader, withoutSignatures } from './record-key.ts';
 
 /** The changes of `--changes-since`. Throws UsageError where the earlier export cannot be read. */
-export async function openChanges(options: ChangesOptions, forTable: boolean): Promise<ResultMaker> {
+export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
   const changes = await Changes.open(options);
   let rows = 0;
   return {
-    async *rows(records): AsyncGenerator<RecordBatch> {
+    async *answer(records): AsyncGenerator<RecordBatch> {
       try {
         for await (const batch of compared(changes, records)) {
           rows += batch.count;
@@ -24,31 +24,33 @@ export async function openChanges(options: ChangesOptions, forTable: boolean): P
       }
     },
     // A table has no room for whole records. Elsewhere they are there, in as many columns as they have.
-    columns: () => (forTable || rows === 0 ? changes.columns : undefined),
-    announce: (notices) => announce(changes, options, notices),
+    result: { columns: () => (forTable || rows === 0 ? changes.columns : undefined) },
+    notes: () => notesOf(changes, options),
   };
 }
 
-async function* compared(changes: Changes, records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+async function* compared(changes: Changes, records: Records): AsyncGenerator<RecordBatch> {
   for await (const batch of records) yield changes.compare(batch);
   yield* changes.goneRecords();
 }
 
-function announce({ summary }: Changes, { path, key }: ChangesOptions, notices: Notices): void {
+function notesOf({ summary }: Changes, { path, key }: ChangesOptions): Note[] {
   const { added, changed, gone, unchanged, withoutKey, repeatedKeys } = summary;
-  notices.remark(
-    `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
-  );
+  const notes: Note[] = [
+    {
+      kind: 'remark',
+      text: `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
+    },
+  ];
   if (withoutKey > 0) {
-    notices.warn(
-      `${countOf(withoutKey, 'record')} without ${key.join(', ')}: a change in one shows as one gone and one added`,
-    );
+    const text = `${countOf(withoutKey, 'record')} without ${key.join(', ')}: a change in one shows as one gone and one added`;
+    notes.push({ kind: 'warning', text });
   }
   if (repeatedKeys > 0) {
-    notices.warn(
-      `${path} has ${countOf(repeatedKeys, 'record')} whose ${key.join(', ')} another one has: paired in their order`,
-    );
+    const text = `${path} has ${countOf(repeatedKeys, 'record')} whose ${key.join(', ')} another one has: paired in their order`;
+    notes.push({ kind: 'warning', text });
   }
+  return notes;
 }
 
 interface ChangesOptions extends EarlierExportOptions {

@@ -1,9 +1,11 @@
+import { parse, type CsvError } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 import { unguardFormula } from '../../output/csv/formula-guard.ts';
 import { parseDecimal } from '../../json/decimal.ts';
-import type { RowField, Row } from '../rows.ts';
+import type { Row, RowField } from '../rows.ts';
 
 const DELIMITERS = [',', ';', '\t', '|'];
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
  * Reads csv as folio writes it, in whatever dialect, piece by piece. A row becomes a record with a member for each
@@ -11,70 +13,60 @@ const DELIMITERS = [',', ';', '\t', '|'];
  */
 export class CsvReader {
   readonly #path: string;
-  #header: readonly string[] | undefined;
-  #cell: RegExp | undefined;
-  #delimiter = ',';
+  readonly #delimiter: string;
   /** With a byte order mark, of --excel, an apostrophe is before text that would run as a formula. */
-  #isGuarded = false;
-  #rest = '';
-  #rows = 0;
+  readonly #isGuarded: boolean;
+  readonly #parser: ReturnType<typeof parse>;
+  #header: readonly string[] | undefined;
+  #rows: Row[] = [];
+  #failure: UsageError | undefined;
 
-  /** @param path For messages. */
-  constructor(path: string) {
+  /**
+   * @param path for messages
+   * @param start the first bytes of the file, with its first line if that is not too long: they tell the dialect
+   */
+  constructor(path: string, start: Buffer) {
     this.#path = path;
+    this.#isGuarded = start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    this.#delimiter = delimiterOf(start.toString('utf8'));
+    this.#parser = parse({ bom: true, delimiter: this.#delimiter, record_delimiter: ['\r\n', '\n'] });
+    this.#parser.on('readable', () => this.#take());
+    this.#parser.on('error', (error) => (this.#failure ??= this.#refuse(reasonOf(error))));
   }
 
-  /** The records of the rows that are whole with this piece of text. Throws UsageError where a row is not like the header. */
-  read(piece: string): Row[] {
-    const text = this.#rest + piece;
-    const end = endOfRows(text);
-    this.#rest = text.slice(end);
-    return this.#rowsOf(text.slice(0, end));
+  /** The records of the rows that are whole with this piece of the file. Throws UsageError where a row is not like the header. */
+  async read(piece: Uint8Array): Promise<Row[]> {
+    await new Promise((resolve) => this.#parser.write(piece, resolve));
+    return this.#taken();
   }
 
-  /** Those of a last row without a line's end. Throws UsageError where the text ends within a quoted cell. */
-  end(): Row[] {
-    const text = this.#rest;
-    this.#rest = '';
-    if (isOpen(text)) throw this.#refuse('it ends within a row');
-    return text === '' ? [] : this.#rowsOf(`${text}\n`);
+  /** Those of a last row without a line's end. Throws UsageError where the file ends within a quoted cell. */
+  async end(): Promise<Row[]> {
+    await new Promise<void>((resolve) => {
+      this.#parser.once('end', resolve).once('error', () => resolve());
+      this.#parser.end();
+    });
+    return this.#taken();
   }
 
-  #rowsOf(text: string): Row[] {
-    const rows: Row[] = [];
-    for (let at = 0; at < text.length;) {
-      const { cells, next } = this.#cellsAt(text, at, (this.#cell ??= cellPattern(this.#delimiterOf(text))));
-      at = next;
-      this.#rows++;
-      if (this.#header !== undefined) rows.push(this.#recordOf(this.#header, cells));
-      else {
-        this.#isGuarded = cells[0]!.startsWith('\uFEFF');
-        this.#header = cells.map((name) => name.replace(/^\uFEFF/, ''));
-      }
-    }
+  #taken(): Row[] {
+    this.#take();
+    if (this.#failure !== undefined) throw this.#failure;
+    const rows = this.#rows;
+    this.#rows = [];
     return rows;
   }
 
-  #delimiterOf(text: string): string {
-    return (this.#delimiter = delimiterOf(text));
-  }
-
-  #cellsAt(text: string, from: number, pattern: RegExp): { cells: string[]; next: number } {
-    const cells: string[] = [];
-    pattern.lastIndex = from;
+  #take(): void {
     for (;;) {
-      const match = pattern.exec(text);
-      if (match === null) throw this.#refuse(`row ${this.#rows + 1} has a quote within a cell`);
-      const [, quoted, plain = '', end = ''] = match;
-      cells.push(quoted?.replaceAll('""', '"') ?? plain);
-      if (end.endsWith('\n')) return { cells, next: pattern.lastIndex };
+      const cells = this.#parser.read() as string[] | null;
+      if (cells === null) return;
+      if (this.#header === undefined) this.#header = cells;
+      else this.#rows.push(this.#recordOf(this.#header, cells));
     }
   }
 
   #recordOf(header: readonly string[], cells: readonly string[]): Row {
-    if (cells.length !== header.length) {
-      throw this.#refuse(`row ${this.#rows} has ${cells.length} cells, its header ${header.length}`);
-    }
     return header.map((name, index): RowField => [
       name,
       jsonOf(this.#isGuarded ? unguardFormula(cells[index]!, this.#delimiter) : cells[index]!),
@@ -88,10 +80,20 @@ export class CsvReader {
   }
 }
 
-/** A cell, quoted or not, and what ends it. */
-function cellPattern(delimiter: string): RegExp {
-  const mark = delimiter === '|' ? '\\|' : delimiter;
-  return new RegExp(`(?:"((?:[^"]|"")*)"|([^"\\r\\n${mark}]*))(${mark}|\\r?\\n)`, 'y');
+function reasonOf(error: Error): string {
+  const { code, records = 0, record, message } = error as CsvError & Record<string, unknown>;
+  const row = Number(records) + 1;
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'it ends within a row';
+    case 'CSV_INVALID_CLOSING_QUOTE':
+    case 'INVALID_OPENING_QUOTE':
+      return `row ${row} has a quote within a cell`;
+    default:
+      return code.startsWith('CSV_RECORD_INCONSISTENT')
+        ? `row ${row} has ${(record as unknown[]).length} cells, its header ${/expect (\d+)/.exec(message)?.[1]}`
+        : message;
+  }
 }
 
 function jsonOf(cell: string): string {
@@ -99,24 +101,9 @@ function jsonOf(cell: string): string {
   return typeof parseDecimal(cell) === 'object' ? cell : JSON.stringify(cell);
 }
 
-function isOpen(text: string): boolean {
-  return (text.match(/"/g)?.length ?? 0) % 2 === 1;
-}
-
-/** Behind the last line's end that is in no quoted cell. */
-function endOfRows(text: string): number {
-  let end = 0;
-  let quotes = 0;
-  for (const { 0: found, index } of text.matchAll(/["\n]/g)) {
-    if (found === '"') quotes++;
-    else if (quotes % 2 === 0) end = index + 1;
-  }
-  return end;
-}
-
 /** The one that is in the header most often, outside of names in quotes. */
-function delimiterOf(text: string): string {
-  const header = text.slice(0, text.indexOf('\n')).replaceAll(/"[^"]*"/g, '');
+function delimiterOf(start: string): string {
+  const header = start.split('\n', 1)[0]!.replaceAll(/"[^"]*"/g, '');
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
   return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }

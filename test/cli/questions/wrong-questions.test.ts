@@ -22,6 +22,8 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--changes-since /etc/hostname', /\/etc\/hostname is neither jsonl nor json/],
   ['--format xlsx --sheet-per-profile', /--sheet-per-profile: of which profiles\?/],
   ['--profile a,b --output-dir x --sheet-per-profile', /--output-dir and --sheet-per-profile do not go/],
+  ['--list-columns --columns a', /--columns and --list-columns do not go together/],
+  ['--list-columns --output-dir x', /--output-dir and --list-columns do not go together/],
   ['--format xlsx --no-header', /--no-header goes with csv and tsv, not with xlsx/],
 ];
 

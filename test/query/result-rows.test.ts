@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { barOf, hasBlocks, longestOf } from '../../src/query/bars.ts';
+import { barOf, hasBlocks, longestOf } from '../../src/query/result-rows.ts';
 import type { Decimal } from '../../src/json/decimal.ts';
 
 const whole = (coefficient: bigint): Decimal => ({ coefficient, scale: 0 });
