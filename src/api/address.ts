@@ -2,14 +2,14 @@ import { UsageError } from '../errors.ts';
 
 const VERSION = '/v1';
 
-/** Scheme, host, port, path; of characters that every program reads alike. */
+/** Scheme, host, port and path, only with characters that all programs read in the same way. */
 const SHAPE = /^(https?):\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?((?:\/[a-z0-9._~-]+)*)\/*$/i;
 
 /**
- * The base address in its normal form, `https://host[:port][/prefix]/v1`, from an address with or without `/v1` and
- * a closing slash. `https` only, except on this machine (`localhost`, `127.x.x.x`, `[::1]`). Whatever two programs
- * could read differently is refused, long before DNS: the token goes where the user reads that it goes. Throws
- * UsageError.
+ * Reads the base address and returns its normal form, `https://host[:port][/prefix]/v1`. The text may leave out `/v1` and
+ * may end with a slash. Only `https` is allowed, except on this machine (`localhost`, `127.x.x.x`, `[::1]`). An address
+ * that two programs could read differently is refused before any DNS, so that the token goes where the user sees it go.
+ * Throws UsageError.
  */
 export function parseBaseUrl(text: string): URL {
   const match = SHAPE.exec(text);
@@ -33,12 +33,12 @@ export function parseBaseUrl(text: string): URL {
   return url;
 }
 
-/** Whether a host, in lower case, is this machine by its very name. */
+/** Whether a host, in lower case, names this machine. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Why an address is not of the shape, the likeliest mistake first. */
+/** Why an address does not have the shape. The most likely mistake comes first. */
 function shapeProblem(text: string): string {
   if (text.trim() === '') return 'it is empty';
   if (/[\s\p{Cc}]/u.test(text)) return 'it holds a space or a control character';
@@ -57,7 +57,7 @@ function shapeProblem(text: string): string {
   return 'it is not of the form https://host[:port][/path]';
 }
 
-/** Shows the text only where it is an address without secrets: not a token in the wrong place, nor a password. */
+/** Shows the text only when it is an address without secrets, not when it may be a token or holds a password. */
 function addressRefused(text: string, reason: string): UsageError {
   const shown = /^[a-z]+:\/\/[\x21-\x7e]{1,200}$/i.test(text) && !/[@?#]/.test(text) ? ` ${text}` : '';
   return new UsageError(`the base address${shown} is refused: ${reason}`, {
@@ -66,9 +66,9 @@ function addressRefused(text: string, reason: string): UsageError {
 }
 
 /**
- * The address of a request: `path`, which begins with a slash and is percent-encoded, below the base address, and the
- * query. Throws UsageError for a path that an address would not keep as it is (`..`, a backslash, a query of
- * its own, a line break), since it could lead out of the base address.
+ * The address of a request below the base address. `path` begins with a slash and is percent-encoded. Throws UsageError
+ * for a path that a URL would change (`..`, a backslash, a query, a line break), because it could lead out of the base
+ * address.
  */
 export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair[]): URL {
   const written = baseUrl.pathname + path;
@@ -85,14 +85,15 @@ export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair
 export type ListEncoding = 'comma' | 'repeat' | 'brackets';
 export type QueryPair = readonly [name: string, value: string];
 
-/** `a=1&b=x%20y`, without a question mark; empty for no pairs. Order and repetition are kept. */
+/** The query as `a=1&b=x%20y`, without a question mark. Keeps the order and the repetitions of the pairs. */
 export function queryString(pairs: readonly QueryPair[]): string {
   return pairs.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`).join('&');
 }
 
 /**
- * The pairs by which a list is sent. How is not in the specification (spec 4.9), so the user may choose: `a=1,2`,
- * `a=1&a=2` or `a[]=1&a[]=2`. An empty list is no pair. Throws UsageError for a comma within a comma-separated value.
+ * The pairs that send a list. The specification does not say how (spec 4.9), so the user may choose between `a=1,2`,
+ * `a=1&a=2` and `a[]=1&a[]=2`. An empty list has no pairs. Throws UsageError for a comma in a value that is to be
+ * separated by commas.
  */
 export function listPairs(name: string, values: readonly string[], encoding: ListEncoding): QueryPair[] {
   if (encoding === 'repeat') return values.map((value) => [name, value]);
@@ -110,8 +111,8 @@ export function listPairs(name: string, values: readonly string[], encoding: Lis
 }
 
 /**
- * `id` as one segment of a path, so that it can never lead elsewhere. Throws UsageError for an empty one and for
- * `.` and `..`, which mean another path even when encoded.
+ * `id` as one segment of a path, so that it cannot lead to another path. Throws UsageError for an empty ID, and for `.`
+ * and `..`, which mean another path even when they are encoded.
  */
 export function pathSegment(id: string): string {
   if (id === '' || id === '.' || id === '..') {
@@ -122,7 +123,7 @@ export function pathSegment(id: string): string {
   return percentEncode(id);
 }
 
-/** Percent-encodes all but the unreserved characters of RFC 3986; encodeURIComponent leaves `!'()*` as well. */
+/** Percent-encodes all but the unreserved characters of RFC 3986. encodeURIComponent alone leaves `!'()*`. */
 function percentEncode(text: string): string {
   try {
     return encodeURIComponent(text).replace(

@@ -7,28 +7,31 @@ import { isRetryable } from './retry.ts';
 import { StatusError, statusFailure } from './status-failure.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-/** A try that came to nothing. */
+/** An attempt that brought no value. */
 export interface FailedAttempt {
   readonly failure: FolioError;
-  /** Whether asking again may help. */
+  /** Whether another attempt may succeed. */
   readonly retryable: boolean;
-  /** Missing where the network failed. */
+  /** Undefined when the network failed. */
   readonly response?: TransportResponse;
 }
 
+/** What one attempt brought. */
 export type AttemptResult<T> = { readonly value: T } | FailedAttempt;
 
 interface ResponseContext<T> {
   readonly url: URL;
   readonly parse: (body: Buffer) => T;
+  /** Statuses that are thrown at once. */
   readonly passes: readonly number[];
+  /** From sending the request to the end of the response. */
   readonly milliseconds: number;
   readonly redact: Redact;
 }
 
 /**
- * Sends one GET; what the network did to it becomes a failure. Throws the signal's reason, what the transport itself
- * refuses, and anything that is a fault of our own.
+ * Sends one GET. An error of the network is returned as a failed attempt. Throws the signal's reason, what the transport
+ * itself refuses, and any error that is a fault of folio.
  */
 export async function sendRequest(
   transport: Transport,
@@ -46,35 +49,35 @@ export async function sendRequest(
 }
 
 /**
- * What a response is worth: the value of a good body, or a failure. Throws StatusError for a status that is to pass, and
- * whatever `parse` throws but BadBody.
+ * Reads a response: the value of a good body, or a failed attempt. Throws StatusError for a status in `passes`, and
+ * every error of `parse` but BadBody.
  */
 export async function readResponse<T>(
   response: TransportResponse,
-  reading: ResponseContext<T>,
+  context: ResponseContext<T>,
 ): Promise<AttemptResult<T>> {
-  if (response.status !== 200) return readRefusal(response, reading);
+  if (response.status !== 200) return readRefusal(response, context);
   try {
     const body = await inflate(response.body, response.headers['content-encoding']);
-    return { value: reading.parse(body) };
+    return { value: context.parse(body) };
   } catch (error) {
     if (!(error instanceof BadBody) && !(error instanceof BrokenGzip)) throw error;
-    return { failure: unusableBody(error, response, reading.url), retryable: true, response };
+    return { failure: unusableBody(error, response, context.url), retryable: true, response };
   }
 }
 
 async function readRefusal(
   response: TransportResponse,
-  reading: ResponseContext<unknown>,
+  context: ResponseContext<unknown>,
 ): Promise<AttemptResult<never>> {
   const { status, headers } = response;
-  // What the status says counts, whatever became of the body.
+  // The status says enough, even when the body cannot be read.
   const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
-  const { url, redact, milliseconds } = reading;
+  const { url, redact, milliseconds } = context;
   const meaning = statusFailure({ url, status, headers, body, redact });
   const answered = new StatusError(meaning, { status, body, milliseconds });
-  if (reading.passes.includes(status)) throw answered;
-  // Whoever asked may still want to know the status when all tries are used up.
+  if (context.passes.includes(status)) throw answered;
+  // The caller may want to know the status when all retries are used up.
   const failure = meaning instanceof ServiceError ? answered : meaning;
   return { failure, retryable: isRetryable(status), response };
 }
@@ -94,24 +97,24 @@ function unusableBody(cause: Error, { headers }: TransportResponse, url: URL): S
   });
 }
 
-/** Bytes that one body may inflate to: ten times the service's limit for a response. */
+/** The most bytes that a body may inflate to: ten times the service's limit for a response. */
 const MAX_INFLATED_BYTES = 64 * 2 ** 20;
-/** Compressed bytes up to which another thread costs more than it saves (20 against 60 µs). */
+/** Up to this many compressed bytes, another thread costs more time than it saves (20 against 60 µs). */
 const SMALL_BYTES = 4096;
-/** What DEFLATE can reach at most: one byte stands for 1032. */
+/** The highest ratio that DEFLATE can reach: one byte stands for 1032. */
 const MAX_RATIO = 1032;
 
-/** node:zlib tells how much of its input it took, but its types do not. */
+/** What node:zlib returns when it is asked for `info`, which its types leave out. */
 interface Inflated {
   readonly buffer: Buffer;
   readonly engine: { readonly bytesWritten: number };
 }
 
 /**
- * The body as the service meant it. `encoding` is the Content-Encoding header: one layer of gzip or none. gzip is
- * taken strictly, unlike by `fetch`, which takes half a body for a whole one: every byte must belong to a complete
- * member with the right checksum (several members in a row are their concatenation, RFC 1952). Throws BrokenGzip for a
- * damaged body, and ServiceError for an unknown encoding or more than 64 MiB.
+ * Undoes the encoding of a body: one layer of gzip, or none. `encoding` is the Content-Encoding header. `fetch` takes
+ * half a gzip body for a whole one; this does not. Every byte must belong to a complete member with the right checksum.
+ * Several members in a row mean their concatenation (RFC 1952). Throws BrokenGzip for a damaged body, and ServiceError
+ * for an unknown encoding or for more than `maxBytes`.
  */
 export async function inflate(
   body: Buffer,
@@ -155,9 +158,9 @@ async function inflateOnAnotherThread(body: Buffer, options: ZlibOptions): Promi
 }
 
 /**
- * The size for zlib's output, such that the whole body fits at once: 2 to 5 times as fast as the default of 16 KiB.
- * gzip ends in its inflated size, which is a guess here: a cut body ends in anything. A little more than that size,
- * or zlib would ask for a second buffer in order to learn that it has ended.
+ * The size in bytes of zlib's output buffer. One buffer for the whole body is 2 to 5 times as fast as the default of
+ * 16 KiB. A gzip body ends with its inflated size, but a body that was cut short may end with any number, so it is only
+ * a guess. The buffer is a little larger than that, because zlib would need a second one to learn that it has ended.
  */
 function expectedSize(body: Buffer, maxBytes: number): number {
   const told = body.length < 4 ? 0 : body.readUInt32LE(body.length - 4);
@@ -177,5 +180,5 @@ function inflateError(error: unknown, maxBytes: number): unknown {
   return new BrokenGzip(`the gzip body ${reason}`, { cause: error });
 }
 
-/** A gzip body that is cut short or damaged. It never holds data: whoever asked may ask again. */
+/** A gzip body is cut short or damaged. No data was taken from it, so the request may be sent again. */
 export class BrokenGzip extends ServiceError {}

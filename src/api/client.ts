@@ -19,28 +19,30 @@ interface ApiRequest<T> {
   /** Begins with a slash, percent-encoded: `/invoices/issued`. */
   readonly path: string;
   readonly query: readonly QueryPair[];
-  /** Makes the value of the inflated body of a 200. Throws BadBody for one that is to be asked for again. */
+  /** Makes the value from the inflated body of a 200. Throws BadBody for a body that is to be requested again. */
   readonly parse: (body: Buffer) => T;
-  /** Statuses that are thrown at once as StatusError, since whoever asks has a better answer to them than a retry. */
+  /** Statuses that are thrown at once as StatusError, because the caller has a better answer to them than a retry. */
   readonly passes?: readonly number[] | undefined;
-  /** Aborts this request; the client's own signal does so in any case. */
+  /** Aborts this request. The client's own signal aborts it as well. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Counted since the client was made, across all its requests. */
 interface RequestStats {
-  /** Tries that went out, retries included. */
+  /** Requests that were sent, retries included. */
   readonly requests: number;
   readonly retries: number;
-  /** Bytes of bodies on the wire. */
+  /** Bytes of all bodies, as they were on the wire. */
   readonly bytes: number;
 }
 
 export interface ApiClient {
   /**
-   * The value of `path`. Rejects with AuthError (401, 403), NotFoundError (404), RefusedQuery or UnknownFiscalIds (400),
-   * StatusError (`passes`; other statuses after all retries), ServiceError (anything else, after all retries), UsageError (a path that leads out of the
-   * base address), the signal's reason, or what `parse` throws.
+   * Sends the request, as often as the retries allow, and returns what `parse` makes of the body.
+   *
+   * @throws AuthError (401, 403), NotFoundError (404), RefusedQuery or UnknownFiscalIds (400), StatusError (a status in
+   *   `passes` at once, another one after all retries), ServiceError (anything else, after all retries), UsageError (a
+   *   path that leads out of the base address), the signal's reason, or what `parse` throws
    */
   get<T>(request: ApiRequest<T>): Promise<T>;
   readonly stats: RequestStats;
@@ -50,24 +52,25 @@ export interface ApiClient {
 export interface ClientOptions {
   readonly baseUrl: URL;
   readonly token: string;
-  /** Of folio, for the User-Agent. */
+  /** The version of folio, for the User-Agent header. */
   readonly version: string;
   readonly transport: Transport;
   readonly retry: RetryOptions;
-  /** Milliseconds for each try, from its first byte out to its last byte in. */
+  /** Milliseconds for each attempt, from the first byte that is sent to the last byte that is received. */
   readonly timeout: number;
-  /** Tries in flight at most. */
+  /** How many requests may be in flight at once. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Shared by the clients of one run; without it the client has its own. */
+  /** Shared by all clients of a run. Without it the client makes one of its own. */
   readonly quota?: RetryQuota | undefined;
   readonly observe?: ObserveRequests | undefined;
 }
 
 /**
- * What happens to requests, for progress and for the log of `--debug`. `request` numbers the requests of a client from 1;
- * its tries share the number. `target` is the path and query, without secrets.
+ * What happens to requests, for the progress line and for the log of `--debug`. `request` numbers the requests of a
+ * client from 1, and all attempts of a request share its number. `attempt` counts from 0. `target` is the path and the
+ * query, without secrets.
  */
 export type RequestEvent =
   | { readonly kind: 'request'; readonly request: number; readonly attempt: number; readonly target: string }
@@ -81,7 +84,7 @@ export type RequestEvent =
       /** On the wire. */
       readonly bytes: number;
     }
-  /** A try failed, and the next one begins after `wait` milliseconds. */
+  /** An attempt failed, and the next one begins after `wait` milliseconds. */
   | {
       readonly kind: 'retry';
       readonly request: number;
@@ -90,17 +93,17 @@ export type RequestEvent =
       readonly wait: number;
       readonly reason: string;
     }
-  /** The service asked to slow down: one request at a time, none for `wait` milliseconds. */
+  /** The service asked folio to slow down: no request for `wait` milliseconds, then one at a time. */
   | { readonly kind: 'throttled'; readonly wait: number };
 
 export type ObserveRequests = (event: RequestEvent) => void;
 
-/** The client of one organization at one base address. Throws AuthError for a token that no header can carry. */
+/** Makes the client of one organization at one base address. Throws AuthError for a token that no header can carry. */
 export function createClient(options: ClientOptions): ApiClient {
   return new Client(options);
 }
 
-/** A request on its way through its tries. */
+/** A request with all that its attempts share. */
 interface Call<T> {
   readonly request: ApiRequest<T>;
   readonly url: URL;
@@ -112,12 +115,12 @@ class Client implements ApiClient {
   readonly #options: ClientOptions;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #redact;
-  readonly #inFlight;
+  readonly #limiter;
   readonly #quota;
   readonly #signalFor;
   readonly #stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
-  /** Until when, in ms since 1970, the service wants no request. */
+  /** The service wants no request before this time, in ms since 1970. */
   #pausedUntil = 0;
 
   constructor(options: ClientOptions) {
@@ -130,7 +133,7 @@ class Client implements ApiClient {
     };
     this.#redact = redactor([options.token, ...(options.transport.proxy?.secrets ?? [])]);
     this.#signalFor = createSignalJoiner(options.signal);
-    this.#inFlight = createLimiter(options.concurrency);
+    this.#limiter = createLimiter(options.concurrency);
     this.#quota = options.quota ?? createRetryQuota();
   }
 
@@ -143,20 +146,9 @@ class Client implements ApiClient {
     const signal = this.#signalFor(request.signal);
     const label = { request: ++this.#calls, target: this.#redact(url.pathname + url.search) };
     try {
-      return await this.#ask({ request, url, signal, label });
+      return await this.#getWithRetries({ request, url, signal, label });
     } catch (error) {
       throw withoutSecrets(error, this.#redact);
-    }
-  }
-
-  async #ask<T>(call: Call<T>): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      const outcome = await this.#try(call, attempt);
-      if ('value' in outcome) {
-        this.#quota.refund(attempt);
-        return outcome.value;
-      }
-      if (outcome.wait > 0) await this.#options.clock.sleep(outcome.wait, call.signal);
     }
   }
 
@@ -164,24 +156,35 @@ class Client implements ApiClient {
     return this.#options.transport.close();
   }
 
-  /** The value, or how long to wait before the next try. Throws what ends the request. */
-  async #try<T>(call: Call<T>, attempt: number): Promise<{ value: T } | { wait: number }> {
-    await this.#inFlight.acquire(call.signal);
+  async #getWithRetries<T>(call: Call<T>): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const result = await this.#attempt(call, attempt);
+      if ('value' in result) {
+        this.#quota.refund(attempt);
+        return result.value;
+      }
+      if (result.wait > 0) await this.#options.clock.sleep(result.wait, call.signal);
+    }
+  }
+
+  /** The value, or how many ms to wait before the next attempt. Throws the error that ends the request. */
+  async #attempt<T>(call: Call<T>, attempt: number): Promise<{ value: T } | { wait: number }> {
+    await this.#limiter.acquire(call.signal);
     let held = true;
     const release = (): void => {
-      if (held) this.#inFlight.release();
+      if (held) this.#limiter.release();
       held = false;
     };
     try {
-      const outcome = await this.#exchange(call, attempt, release);
-      // A failure keeps its place until it is decided, so that none slips in before a pause begins.
-      return 'value' in outcome ? outcome : { wait: this.#decide(call, attempt, outcome) };
+      const result = await this.#send(call, attempt, release);
+      // A failed attempt keeps its place until it is decided, so that no other request starts before a pause begins.
+      return 'value' in result ? result : { wait: this.#decide(call, attempt, result) };
     } finally {
       release();
     }
   }
 
-  async #exchange<T>(call: Call<T>, attempt: number, release: () => void): Promise<AttemptResult<T>> {
+  async #send<T>(call: Call<T>, attempt: number, release: () => void): Promise<AttemptResult<T>> {
     const { clock, transport, timeout, observe } = this.#options;
     const { url, signal, request, label } = call;
     await this.#pause(signal);
@@ -195,21 +198,21 @@ class Client implements ApiClient {
     this.#stats.bytes += body.length;
     observe?.({ kind: 'response', ...label, attempt, status, milliseconds, bytes: body.length });
     if (status === 200) {
-      // The next request may begin while this body is inflated and read.
-      this.#inFlight.succeed();
+      // The next request may start while this body is inflated and parsed.
+      this.#limiter.succeed();
       release();
     }
     const { parse, passes = [] } = request;
     return readResponse(answer, { url, parse, passes, milliseconds, redact: this.#redact });
   }
 
-  /** Milliseconds to wait before the next try. Throws the failure where there is to be none. */
+  /** How many ms to wait before the next attempt. Throws the failure when there is to be none. */
   #decide(call: Call<unknown>, attempt: number, { failure, retryable, response }: FailedAttempt): number {
     const { clock, retry, observe } = this.#options;
     const retryAfter = response?.headers['retry-after'];
     const now = clock.now();
-    const tried = { retryable, retryAfter, triesBefore: attempt, random: clock.random(), now };
-    const decision = decideRetry(tried, retry);
+    const failed = { retryable, retryAfter, attempt, random: clock.random(), now };
+    const decision = decideRetry(failed, retry);
     if (decision.kind !== 'retry' || !this.#quota.take()) throw finalFailure(failure, attempt + 1, decision);
     this.#stats.retries++;
     const { wait } = decision;
@@ -220,24 +223,24 @@ class Client implements ApiClient {
 
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
-    // Those still in flight when it began may have made it longer.
+    // A request that was still in flight when the pause began may have made it longer.
     for (let left; (left = this.#pausedUntil - clock.now()) > 0;) await clock.sleep(left, signal);
   }
 
   #slowDown(now: number, wait: number): void {
-    this.#inFlight.throttle();
+    this.#limiter.throttle();
     this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
     this.#options.observe?.({ kind: 'throttled', wait });
   }
 }
 
 /**
- * Joins the signals that requests bring with `base`: the result is aborted, with the same reason, as soon as either is.
- * Each is joined once, however many requests bring it.
+ * Returns a function that joins the signal of a request with `base`: the result is aborted as soon as one of the two is,
+ * and with the same reason. A signal is joined once, however many requests bring it.
  */
 function createSignalJoiner(base: AbortSignal): (own: AbortSignal | undefined) => AbortSignal {
   const joined = new WeakMap<AbortSignal, AbortSignal>();
-  // Every request in flight or waiting listens to it, which is no leak for the runtime to warn of.
+  // Every request that is in flight or waits for its place listens, so that many listeners are no leak here.
   setMaxListeners(0, base);
   return (own) => {
     if (own === undefined || own === base) return base;
@@ -251,8 +254,8 @@ function createSignalJoiner(base: AbortSignal): (own: AbortSignal | undefined) =
 }
 
 /**
- * The value of the Authorization header: the token alone (spec 5, rule 2). Throws AuthError for one that no header can
- * carry, before any is set and without showing it: the runtime's own error would print it whole.
+ * The value of the Authorization header: the token alone (spec 5, rule 2). Throws AuthError for a token that no header
+ * can carry. The error does not show the token; the error of the runtime would.
  */
 export function authorization(token: string): string {
   if (token === '') throw new AuthError('there is no token', { hint: 'Log in with `folio auth login`.' });

@@ -3,7 +3,7 @@ import { createGunzip } from 'node:zlib';
 import type { Clock } from '../context.ts';
 import { ServiceError, type FolioError } from '../errors.ts';
 import { isLoopback } from './address.ts';
-import { networkFailure } from './network-failure.ts';
+import { networkFailure, type RequestDestination } from './network-failure.ts';
 import {
   createLimiter,
   createRetryQuota,
@@ -14,26 +14,26 @@ import {
 } from './retry.ts';
 import type { FileResponse, FileTransport } from './transport.ts';
 
-/** What a file's sender says of it, besides its bytes. */
+/** What the response says about a file, besides its bytes. */
 export interface FileHead {
   readonly contentType: string | undefined;
-  /** The path of the address that served it, after all redirects. */
+  /** The path of the address that served the file, after all redirects. */
   readonly path: string;
 }
 
 /**
- * Takes one try's file. Called again where a try fails midway, so it must leave nothing behind when `body` throws. What
- * it throws itself ends the fetch.
+ * Receives the file of one attempt. It is called again when an attempt fails halfway, so it must leave nothing behind when
+ * `body` throws. An error of its own ends the fetch.
  */
 type ReceiveFile<T> = (head: FileHead, body: AsyncIterable<Buffer>) => Promise<T>;
 
-/** Fetches the files behind links, with no credentials of any kind. */
+/** Fetches the files behind links, without credentials of any kind. */
 export interface FileClient {
   /**
    * Follows the link and hands the file to `take`.
    *
    * @returns what `take` returned
-   * @throws LinkRefused for a link that is over, ServiceError after all retries, the signal's reason
+   * @throws LinkRefused for a link that has ended, ServiceError after all retries, the signal's reason
    */
   fetch<T>(link: string, take: ReceiveFile<T>, signal: AbortSignal): Promise<T>;
   close(): Promise<void>;
@@ -42,27 +42,30 @@ export interface FileClient {
 interface FileClientOptions {
   readonly transport: FileTransport;
   readonly retry: RetryOptions;
-  /** Milliseconds for each try of each address. */
+  /** Milliseconds for each request: the link and each redirect have their own. */
   readonly timeout: number;
-  /** Files in flight at most. */
+  /** How many files may be in flight at once. */
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Whether the service is on this machine, so that its links may be too. */
+  /** Whether the service is on this machine, so that its links may lead to this machine too. */
   readonly onLoopback: boolean;
+  /** The version of folio, for the User-Agent header. */
   readonly version: string;
 }
 
+/** Makes the client of files, with a limit and a quota of its own. */
 export function createFileClient(options: FileClientOptions): FileClient {
-  const inFlight = createLimiter(options.concurrency);
+  const limiter = createLimiter(options.concurrency);
   const quota = createRetryQuota();
   const { clock, retry, transport } = options;
 
+  /** How many ms to wait before the next attempt. Throws the failure when there is to be none. */
   const decide = (failed: FileFailure, attempt: number): number => {
     const { retryable, retryAfter } = failed;
-    const tried = { retryable, retryAfter, triesBefore: attempt, random: clock.random(), now: clock.now() };
-    const decision = decideRetry(tried, retry);
+    const chance = { random: clock.random(), now: clock.now() };
+    const decision = decideRetry({ retryable, retryAfter, attempt, ...chance }, retry);
     if (decision.kind !== 'retry' || !quota.take()) throw finalFailure(failed.failure, attempt + 1, decision);
-    if (failed.status === 429) inFlight.throttle();
+    if (failed.status === 429) limiter.throttle();
     return decision.wait;
   };
 
@@ -71,10 +74,10 @@ export function createFileClient(options: FileClientOptions): FileClient {
       const start = checkLink(link, options);
       for (let attempt = 0; ; attempt++) {
         let wait: number;
-        await inFlight.acquire(signal);
+        await limiter.acquire(signal);
         try {
           const taken = await fetchOnce(start, take, { ...options, signal });
-          inFlight.succeed();
+          limiter.succeed();
           quota.refund(attempt);
           return taken;
         } catch (error) {
@@ -82,7 +85,7 @@ export function createFileClient(options: FileClientOptions): FileClient {
           if (!(error instanceof FileFailure)) throw error;
           wait = decide(error, attempt);
         } finally {
-          inFlight.release();
+          limiter.release();
         }
         if (wait > 0) await clock.sleep(wait, signal);
       }
@@ -95,7 +98,7 @@ interface FileAttempt extends FileClientOptions {
   readonly signal: AbortSignal;
 }
 
-/** From the link to its file: the whole way each time, for what a link redirects to may be good for moments only. */
+/** One attempt, from the link to its file. It begins at the link, because the target of a redirect may be short-lived. */
 async function fetchOnce<T>(start: URL, take: ReceiveFile<T>, attempt: FileAttempt): Promise<T> {
   let url = start;
   for (let hops = 0; hops <= MAX_REDIRECTS; hops++) {
@@ -127,26 +130,26 @@ function openFile(url: URL, { transport, signal, timeout, version }: FileAttempt
   return transport.open({ url, headers, signal, timeout });
 }
 
-/** Reads the little that comes with a redirect or a refusal, so that the connection can serve again. */
+/** Reads the short body of a redirect or a refusal, so that the connection can be used again. */
 async function drain({ body }: FileResponse): Promise<void> {
   let bytes = 0;
   try {
     for await (const chunk of body) if ((bytes += chunk.length) > 65_536) return;
   } catch {
-    // The status said all that matters.
+    // The status says all that matters.
   }
 }
 
-/** Redirects that are followed from a link to its file: one is what the service does (spec 2.5). */
+/** The most redirects from a link to its file. The service makes one (spec 2.5). */
 const MAX_REDIRECTS = 5;
 
 /**
- * A link to a file, or where one redirects to, checked before anything is sent: https only, without user and password.
- * This machine may be named, and then also with http, only where the service itself is on it: else a service, or
- * whoever speaks for it, could have folio ask programs that listen for nobody but their user.
+ * Checks a link to a file, or the target of a redirect, before anything is sent. It must be https, without user and
+ * password. A link to this machine, which may also be http, is allowed only when the service itself is on this machine.
+ * Otherwise a service could make folio send requests to programs that listen for the local user alone.
  *
- * @param link the text of the link; relative to `from` in a redirect
- * @throws ServiceError, whose message shows no more of the link than its host
+ * @param link the text of the link; in a redirect it may be relative to `from`
+ * @throws ServiceError, whose message shows only the host of the link
  */
 export function checkLink(link: string, options: { readonly onLoopback: boolean; readonly from?: URL }): URL {
   const { onLoopback, from } = options;
@@ -167,17 +170,18 @@ function linkNotFollowed(host: string, why: string): ServiceError {
   return new ServiceError(`the link${host === '' ? '' : ` to ${host}`} ${why}: it is not followed`);
 }
 
-/** Bytes that one file may have: far more than any invoice, far less than a disk. */
+/** The most bytes of a file: far more than any invoice has, far less than a disk holds. */
 const MAX_FILE_BYTES = 256 * 2 ** 20;
 
 /**
- * The bytes of the file that a response carries, whole or an error: FileFailure for what another try may mend and for what
- * it may not. A response that says nothing of its length is refused, since a cut one would look like it.
+ * Yields the bytes of the file in a response. Ends only when the file is whole; otherwise throws FileFailure, which says
+ * whether another attempt may succeed. A response that does not say how long it is could be cut short without a sign, so
+ * it is refused.
  */
 export async function* fileBody(
   response: FileResponse,
-  to: Parameters<typeof networkFailure>[1],
-  most = MAX_FILE_BYTES,
+  to: RequestDestination,
+  maxBytes = MAX_FILE_BYTES,
 ): AsyncGenerator<Buffer> {
   const { headers } = response;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
@@ -189,8 +193,8 @@ export async function* fileBody(
   try {
     for await (const chunk of decode(response, to.host)) {
       length += chunk.length;
-      if (length > most)
-        throw finalFileFailure(`the file is larger than ${most / 2 ** 20} MiB, the most that is fetched`);
+      if (length > maxBytes)
+        throw finalFileFailure(`the file is larger than ${maxBytes / 2 ** 20} MiB, the most that is fetched`);
       yield chunk;
     }
   } catch (error) {
@@ -201,14 +205,14 @@ export async function* fileBody(
   if (length === 0) throw retryableFileFailure(`${to.host} sent an empty file`);
 }
 
-/** Stores keep some files compressed and say so, asked for or not. */
+/** Some stores keep files compressed and send them so, even when that was not asked for. */
 function decode({ headers, body }: FileResponse, host: string): AsyncIterable<Buffer> {
   const coding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return body;
   if (coding !== 'gzip' && coding !== 'x-gzip') {
     throw finalFileFailure(`${host} sent the file in a coding that was not asked for`);
   }
-  // What goes wrong is thrown to whoever reads the end of the pipe.
+  // The callback does nothing, because the reader of the pipe gets the error.
   return pipeline(body, createGunzip(), () => {});
 }
 
@@ -224,7 +228,7 @@ function retryableFileFailure(message: string): FileFailure {
   return new FileFailure(new ServiceError(message), { retryable: true });
 }
 
-/** A try to fetch a file that came to nothing: never leaves the client of files. */
+/** A failed attempt to fetch a file. It never leaves the client of files. */
 export class FileFailure extends Error {
   readonly failure: FolioError;
   readonly retryable: boolean;
@@ -247,10 +251,10 @@ export class FileFailure extends Error {
   }
 }
 
-/** The link is refused: its 24 hours are over (spec 2.5), or it was never good. A new one may be. */
+/** The link is refused: its 24 hours are over (spec 2.5), or it never worked. A new link may work. */
 export class LinkRefused extends ServiceError {}
 
-/** What a status other than 200 and a redirect means for a file. */
+/** The failure for a status that is neither 200 nor a redirect. */
 function fileStatusFailure(host: string, status: number, headers: Readonly<Record<string, string>>) {
   if (status === 403) {
     return new FileFailure(new LinkRefused(`${host} refuses the link (403)`), { retryable: false, status });
@@ -263,8 +267,8 @@ function fileStatusFailure(host: string, status: number, headers: Readonly<Recor
   });
 }
 
-/** What the network's error means for a file; any other error as it is. */
-function fileNetworkFailure(error: unknown, to: Parameters<typeof networkFailure>[1]): unknown {
+/** The failure for an error of the network. Any other error is returned as it is. */
+function fileNetworkFailure(error: unknown, to: RequestDestination): unknown {
   const known = networkFailure(error, to);
   return known === undefined ? error : new FileFailure(known.error, { retryable: known.retryable });
 }

@@ -2,9 +2,9 @@ import { ServiceError } from '../errors.ts';
 import { TransportTimeout } from './transport.ts';
 
 /** Where a request was going. */
-interface Destination {
+export interface RequestDestination {
   readonly host: string;
-  /** Host and port of the proxy on the way, if any. */
+  /** Host and port of the proxy on the way, if there is one. */
   readonly proxyHost: string | undefined;
   /** The request's time limit in ms. */
   readonly timeout: number;
@@ -12,7 +12,7 @@ interface Destination {
 
 interface NetworkFailure {
   readonly error: ServiceError;
-  /** Whether another try may fare better: not with a certificate or with what a proxy refuses. */
+  /** Whether another attempt may succeed. It may not after a bad certificate or the refusal of a proxy. */
   readonly retryable: boolean;
 }
 
@@ -29,19 +29,21 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
 };
 
-/** Codes that are met before a connection stands: with a proxy, it is the proxy's. */
+/** Codes of errors while connecting. With a proxy on the way, it is the proxy that cannot be reached. */
 const CONNECTING =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+/** Codes of errors in the TLS handshake. */
 const TLS =
   /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CRL_|ERROR_IN_C|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME_|EPROTO$)/;
+/** Codes of all other errors of the network. */
 const OTHER =
   /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
 
 /**
- * What the network's error means, in one line with the host and the reason; undefined for an error that is not the
- * network's but a fault of our own.
+ * Says what an error of the network means, in one line with the host and the reason. Undefined for any other error, which
+ * is a fault of folio.
  */
-export function networkFailure(error: unknown, to: Destination): NetworkFailure | undefined {
+export function networkFailure(error: unknown, to: RequestDestination): NetworkFailure | undefined {
   if (error instanceof TransportTimeout) {
     const what = error.begun ? 'did not complete its response' : 'did not answer';
     const message = `${to.host} ${what} within ${to.timeout / 1000} s`;
@@ -51,7 +53,7 @@ export function networkFailure(error: unknown, to: Destination): NetworkFailure 
     };
   }
   if (!(error instanceof Error)) return undefined;
-  // undici's parser means to give its errors a code of llhttp's (HPE_INVALID_VERSION), and has lost the names of them.
+  // undici's parser gives its errors no code, though llhttp has names for them (HPE_INVALID_VERSION).
   const code = (error as NodeJS.ErrnoException).code ?? (error.name === 'HTTPParserError' ? 'HPE' : '');
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (TLS.test(code)) return tlsFailure(error, to.host);
@@ -84,7 +86,7 @@ function tlsFailure(cause: unknown, host: string): NetworkFailure {
   return { retryable: false, error };
 }
 
-function proxyRefusal(status: number, cause: Error, to: Destination): NetworkFailure {
+function proxyRefusal(status: number, cause: Error, to: RequestDestination): NetworkFailure {
   const message = `${proxyOf(to)} does not let folio through (${status})`;
   const hint =
     status === 407
@@ -96,7 +98,7 @@ function proxyRefusal(status: number, cause: Error, to: Destination): NetworkFai
   };
 }
 
-function proxyOf({ host, proxyHost }: Destination): string {
+function proxyOf({ host, proxyHost }: RequestDestination): string {
   return `the proxy ${proxyHost} on the way to ${host}`;
 }
 

@@ -5,47 +5,47 @@ import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSafely, type PeerCertificate, type TLSSocket } from 'node:tls';
 import type { Proxy } from './proxy.ts';
 
-/** A host and a port of it. */
+/** Where to connect to. */
 export interface HostAndPort {
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
-/** What a server showed of itself when a safe connection was made. */
+/** What a server shows of itself in a TLS handshake. */
 interface Handshake {
   /** Such as `TLSv1.3`. */
   readonly protocol: string;
   readonly issuer: string;
-  /** The end of its certificate, in milliseconds since 1970. */
+  /** When its certificate ends, in ms since 1970. */
   readonly validTo: number;
 }
 
 /**
- * The steps of a connection one by one, for telling which of them fails. Each rejects with the network's error as it came
+ * The steps of a connection, one by one, to find out which of them fails. Each rejects with the error of the network
  * (its `code` says which), or with the signal's reason.
  */
 export interface NetworkProbe {
   /** The addresses behind a name. */
   lookup(host: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Connects, and hangs up. */
-  connect(place: HostAndPort, signal: AbortSignal): Promise<void>;
-  /** Makes a safe connection, through the proxy if one is given, with the certificate checked, and hangs up. */
-  handshake(place: HostAndPort, proxy: Proxy | undefined, signal: AbortSignal): Promise<Handshake>;
+  /** Connects, then disconnects. */
+  connect(target: HostAndPort, signal: AbortSignal): Promise<void>;
+  /** Makes a TLS connection, through the proxy if there is one, checks the certificate, then disconnects. */
+  handshake(target: HostAndPort, proxy: Proxy | undefined, signal: AbortSignal): Promise<Handshake>;
 }
 
-/** Milliseconds that each step may take. */
+/** The time limit of each step, in ms. */
 const STEP_TIMEOUT = 10_000;
 
-/** The steps over the system's own network. */
+/** The steps on the real network. */
 export const nodeNetworkProbe: NetworkProbe = {
   async lookup(host, signal) {
     const found = await Promise.race([lookup(host, { all: true }), rejectOnAbort(signal)]);
     return [...new Set(found.map(({ address }) => address))];
   },
 
-  async connect(place, signal) {
-    const socket = connectPlain({ ...place, signal });
+  async connect(target, signal) {
+    const socket = connectPlain({ ...target, signal });
     try {
       await waitForEvent(socket, 'connect');
     } finally {
@@ -53,11 +53,11 @@ export const nodeNetworkProbe: NetworkProbe = {
     }
   },
 
-  async handshake(place, proxy, signal) {
-    const carrier = proxy === undefined ? undefined : await openTunnel(place, proxy, signal);
-    const name = isIP(place.host) === 0 ? { servername: place.host } : {};
+  async handshake(target, proxy, signal) {
+    const carrier = proxy === undefined ? undefined : await openTunnel(target, proxy, signal);
+    const name = isIP(target.host) === 0 ? { servername: target.host } : {};
     const socket = connectSafely(
-      carrier === undefined ? { ...place, ...name } : { ...name, host: place.host, socket: carrier },
+      carrier === undefined ? { ...target, ...name } : { ...name, host: target.host, socket: carrier },
     );
     const stop = (): void => void socket.destroy(signal.reason as Error);
     signal.addEventListener('abort', stop, { once: true });
@@ -77,16 +77,16 @@ function waitForEvent(socket: Socket, event: 'connect' | 'secureConnect'): Promi
     socket.setTimeout(STEP_TIMEOUT, () => reject(timeoutError()));
     socket.once(event, () => resolve());
     socket.once('error', reject);
-    // A server may hang up in the middle without an error of its own.
+    // A server may close the connection halfway without any error.
     socket.once('close', () => reject(Object.assign(new Error('hung up'), { code: 'ECONNRESET' })));
   });
 }
 
-/** A connection to the place that the proxy passes on. */
-function openTunnel(place: HostAndPort, proxy: Proxy, signal: AbortSignal): Promise<Socket> {
+/** A connection that the proxy passes on to `target`. */
+function openTunnel(target: HostAndPort, proxy: Proxy, signal: AbortSignal): Promise<Socket> {
   const url = new URL(proxy.url);
-  const host = place.host.includes(':') ? `[${place.host}]` : place.host;
-  const path = `${host}:${place.port}`;
+  const host = target.host.includes(':') ? `[${target.host}]` : target.host;
+  const path = `${host}:${target.port}`;
   const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
   const headers = {
     host: path,
@@ -110,7 +110,7 @@ function openTunnel(place: HostAndPort, proxy: Proxy, signal: AbortSignal): Prom
     request.once('connect', ({ statusCode = 0 }, socket) => {
       if (statusCode >= 200 && statusCode < 300) return resolve(socket);
       socket.destroy();
-      // In the words of the HTTP library, so that both are understood alike.
+      // The words of the HTTP library, so that `networkFailure` understands both.
       reject(new Error(`Proxy response (${statusCode}) !== 200 when HTTP Tunneling`));
     });
     request.once('response', ({ statusCode }) => {

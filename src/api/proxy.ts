@@ -2,21 +2,21 @@ import { UsageError } from '../errors.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A proxy that stands between folio and the service. It is asked for tunnels only (CONNECT), so it sees no request. */
+/** A proxy between folio and the service. It only opens tunnels (CONNECT), so it sees no request. */
 export interface Proxy {
-  /** With its user and password: never shown. */
+  /** With user and password, so it is never shown. */
   readonly url: string;
   /** Host and port, for messages. */
   readonly host: string;
-  /** The user's password in the forms in which it may turn up in text. */
+  /** The password in all forms in which it may appear in a text. */
   readonly secrets: readonly string[];
 }
 
 /**
- * The proxy through which `origin` is to be asked, as `HTTPS_PROXY` and `NO_PROXY` say, or none. Either case of the
- * names counts, the lower one first, and an empty value is an unset one. Plain http is spoken with this machine
- * only, so it never goes through a proxy, which would read the token. Throws UsageError where the value is no address
- * of a proxy; what it holds is not repeated, for it may be a password.
+ * The proxy on the way to `origin`, as `HTTPS_PROXY` and `NO_PROXY` say, or undefined. The names count in lower case first,
+ * then in upper case, and an empty value counts as unset. folio speaks plain http with this machine only, so plain http
+ * never goes through a proxy, which could read the token. Throws UsageError for a value that is no address of a proxy.
+ * The error does not repeat the value, because it may hold a password.
  */
 export function proxyFor(origin: string, env: Environment): Proxy | undefined {
   const url = new URL(origin);
@@ -32,7 +32,7 @@ export function proxyFor(origin: string, env: Environment): Proxy | undefined {
   return proxy;
 }
 
-/** The passwords in all proxy variables, used or not: what must never be shown. */
+/** The passwords in all proxy variables, used or not. None of them must ever be shown. */
 export function proxySecrets(env: Environment): string[] {
   const names = ['https_proxy', 'HTTPS_PROXY', 'http_proxy', 'HTTP_PROXY', 'all_proxy', 'ALL_PROXY'];
   return names.flatMap((name) => parseProxy(env[name] ?? '')?.secrets ?? []);

@@ -3,31 +3,31 @@ import { proxySecrets } from './proxy.ts';
 
 const HIDDEN = '[hidden]';
 
-/** Shorter ones are in every other word, and nothing issued as a secret is as short. */
+/** A shorter text occurs in many words, and no real secret is that short. */
 const MIN_SECRET_LENGTH = 4;
-/** Characters from which on a piece of base64 stands for the secret and is not in it by chance. */
+/** A shorter piece of base64 may occur by chance. */
 const MIN_BASE64_LENGTH = 8;
 
-/** A query that carries a signature is a key to the file behind the link (spec 2.5). */
+/** A link whose query carries a signature opens the file to everybody (spec 2.5). */
 const SIGNED_LINK =
   /(https?:\/\/[^\s"'<>?]+)\?(?:[^\s"'<>]*[&-])?(?:sig(?:nature)?|token|credential|expires|key-pair-id|policy)=[^\s"'<>]*/gi;
 
-/** A JSON Web Token (RFC 7519), whose header and payload are objects: `{"` is `eyJ`. Unknown, but somebody's. */
+/** A JSON Web Token (RFC 7519). Its header and payload are objects, and `{"` is `eyJ` in base64. */
 const WEB_TOKEN = /\beyJ[\w-]{4,}\.eyJ[\w-]{2,}\.[\w-]*/gi;
 
-/** Takes what must not be shown out of a text. */
+/** Replaces what must not be shown in a text. */
 export type Redact = (text: string) => string;
 
 /**
- * Hides the secrets wherever they are in a text, by their exact values: as they are, percent-encoded wholly or in part,
- * in JSON and in base64 (also within a longer encoded text, as in Basic credentials). A pattern of what tokens look
- * like would miss one that comes without "Bearer"; only JSON Web Tokens are also hidden by their looks, since one may be
- * typed where no token is expected. Case does not count, for a host name is shown in lower case. Signed
- * links keep their address and lose their query.
+ * Makes a function that hides the secrets in a text by their exact values: as they are, percent-encoded wholly or in part,
+ * in JSON, and in base64 (also within a longer encoded text, as in Basic credentials). A pattern of what tokens look like
+ * would miss a token without "Bearer". Only JSON Web Tokens are also hidden by their look, because a user may type one
+ * where no token is expected. Upper and lower case are the same, because host names are shown in lower case. A signed
+ * link keeps its address and loses its query.
  */
 export function redactor(secrets: readonly string[]): Redact {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  // The longest first, so that no part of one is left over by another that it contains.
+  // The longest comes first: a shorter secret within it would otherwise leave parts of it in the text.
   const patterns = long.sort((a, b) => b.length - a.length).flatMap(patternsOf);
   const secret = patterns.length === 0 ? undefined : new RegExp(patterns.join('|'), 'gi');
   return (text) => {
@@ -47,8 +47,8 @@ function patternsOf(secret: string): string[] {
 }
 
 /**
- * What is the same in every base64 text that holds the secret: it may begin at any of three places within a group
- * of three bytes, and the characters that share bits with its neighbours differ.
+ * The part that is the same in every base64 text with the secret. The secret may begin at any of three places within a
+ * group of three bytes, and the characters that share bits with its neighbours differ.
  */
 function base64FormsOf(secret: string): string[] {
   const forms = [0, 1, 2].flatMap((before) => {
@@ -64,7 +64,7 @@ function escapeRegExp(text: string): string {
   return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
 }
 
-/** What the environment holds that must not be shown: the token, however it is malformed, and passwords of proxies. */
+/** The secrets in the environment: the token, also a malformed one, and the passwords of proxies. */
 export function knownSecrets(env: Environment): Secrets {
   const words = (env['FOLIO_TOKEN'] ?? '').split(/\s+/).filter((word) => !/^bearer$/i.test(word));
   const known = new Set([...words, ...proxySecrets(env)]);
@@ -79,8 +79,8 @@ export function knownSecrets(env: Environment): Secrets {
 }
 
 /**
- * The error with nothing secret in its message, its stack (which begins with the message as it first was) or its causes:
- * what a service repeats may have become part of any of them. Changes the error itself, so that it stays of its kind.
+ * Removes secrets from the message, the stack and the causes of an error, where the service's words may have brought them.
+ * The stack begins with the message as it was at first. Changes the error itself, so that it stays of its kind.
  */
 export function withoutSecrets(error: unknown, redact: Redact): unknown {
   for (let at = error; at instanceof Error; at = at.cause) {

@@ -1,57 +1,60 @@
 import { ServiceError, type FolioError } from '../errors.ts';
 
-/** Retries after the first try, and what their delays grow from. */
+/** How often a request is sent again, and after which delays. */
 export interface RetryOptions {
+  /** Attempts after the first one, at most. */
   readonly retries: number;
-  /** Milliseconds: the longest delay before the first retry; it doubles with each. */
+  /** The longest delay before the first retry, in ms. It doubles with each retry. */
   readonly delay: number;
 }
 
-/** A failed try, as far as deciding needs it. */
+/** What the decision about a retry depends on. */
 interface RetryQuestion {
-  /** Whether asking again may help at all. */
+  /** Whether another attempt may succeed. */
   readonly retryable: boolean;
   /** The Retry-After header: seconds, or a date. */
   readonly retryAfter?: string | undefined;
-  /** Tries before this one. */
-  readonly triesBefore: number;
+  /** The attempt that failed, counted from 0. */
+  readonly attempt: number;
   /** From 0 up to, not including, 1. */
   readonly random: number;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Wait so many milliseconds and try again; or give up; or give up since the service wants none before a time. */
+/** Wait some ms and try again, or give up, or give up because the service wants no request before a time (ms since 1970). */
 type RetryDecision =
   | { readonly kind: 'retry'; readonly wait: number }
   | { readonly kind: 'give up' }
-  | { readonly kind: 'come back'; readonly at: number };
+  | { readonly kind: 'not before'; readonly at: number };
 
-const LONGEST_DELAY = 20_000;
-/** Milliseconds of Retry-After that a run sits out; with more to wait it is better started again. */
-const LONGEST_RETRY_AFTER = 120_000;
+/** The longest delay, in ms. */
+const MAX_DELAY = 20_000;
+/** The longest Retry-After that a run waits for, in ms. With a longer one it is better to start again later. */
+const MAX_RETRY_AFTER = 120_000;
 
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Whether the service may answer otherwise when asked again. */
+/** Whether the service may answer otherwise when it gets the same request again. */
 export function isRetryable(status: number): boolean {
   return RETRYABLE.has(status);
 }
 
 /**
- * What to do after a failed try: a delay with full jitter, random × min(20 s, delay × 2^n), which spreads clients out
- * that failed together (M. Brooker, "Exponential Backoff and Jitter"); never less than Retry-After says.
+ * Decides what to do after a failed attempt. The delay has full jitter: random × min(20 s, delay × 2^attempt). That
+ * spreads out clients that failed together (M. Brooker, "Exponential Backoff and Jitter"). It is never shorter than
+ * Retry-After.
  */
 export function decideRetry(failed: RetryQuestion, options: RetryOptions): RetryDecision {
   if (!failed.retryable) return { kind: 'give up' };
   const asked = retryAfterMilliseconds(failed.retryAfter, failed.now);
-  if (asked > LONGEST_RETRY_AFTER) return { kind: 'come back', at: failed.now + asked };
-  if (failed.triesBefore >= options.retries) return { kind: 'give up' };
-  const longest = Math.min(LONGEST_DELAY, options.delay * 2 ** failed.triesBefore);
+  if (asked > MAX_RETRY_AFTER) return { kind: 'not before', at: failed.now + asked };
+  if (failed.attempt >= options.retries) return { kind: 'give up' };
+  const longest = Math.min(MAX_DELAY, options.delay * 2 ** failed.attempt);
   return { kind: 'retry', wait: Math.max(Math.round(failed.random * longest), asked) };
 }
 
-/** 0 where the header is missing, in the past, or neither of the two forms (RFC 9110, 10.2.3). */
+/** 0 when the header is missing, in the past, or of neither form that RFC 9110 (10.2.3) has. */
 function retryAfterMilliseconds(header: string | undefined, now: number): number {
   const text = header?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
@@ -59,36 +62,37 @@ function retryAfterMilliseconds(header: string | undefined, now: number): number
   return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }
 
-/** The failure that ends a request after so many tries, saying why there is no further one. */
+/** The failure that ends a request after `tries` attempts. Its message says why there is no further one. */
 export function finalFailure(failure: FolioError, tries: number, decision: RetryDecision): FolioError {
-  if (decision.kind === 'come back') {
+  if (decision.kind === 'not before') {
     const when = new Date(decision.at).toISOString().replace(/\.\d+Z$/, 'Z');
     return new ServiceError(`${failure.message}; the service wants no more requests before ${when}`, {
       hint: 'Run the same command again then.',
       cause: failure,
     });
   }
-  // There could have been another try, had the run not used up what it may spend on them.
+  // There was to be another attempt, but the run has used up its quota of retries.
   if (decision.kind === 'retry')
-    failure.message += '; gave up, since too many requests of this run have failed';
+    failure.message += '; gave up, because too many requests of this run have failed';
   else if (tries > 1) failure.message += `; gave up after ${tries} tries`;
   return failure;
 }
 
+/** What a full quota holds. */
 const CAPACITY = 500;
 const RETRY_COST = 14;
 
-/** What a run may spend on retries, all its requests together. */
+/** Limits the retries of all requests of a run together. */
 export interface RetryQuota {
-  /** Takes what a retry costs; false where too little is left, and then nothing is taken. */
+  /** Takes what a retry costs. Returns false, and takes nothing, when too little is left. */
   take(): boolean;
-  /** Gives back after a success: what its retries cost, or 1 where it needed none. */
+  /** Gives back, after a success, what its retries cost, or 1 when it needed none. */
   refund(retries: number): void;
 }
 
 /**
- * In the manner of the AWS SDKs' standard mode: single faults cost nothing in the end, while an outage uses the quota up after
- * some 35 retries and is not answered by a storm of them.
+ * Makes a full quota. It works like the standard mode of the AWS SDKs: single faults cost nothing in the end, but an
+ * outage uses the quota up after some 35 retries, so that no storm of retries follows.
  */
 export function createRetryQuota(): RetryQuota {
   let left = CAPACITY;
@@ -104,21 +108,24 @@ export function createRetryQuota(): RetryQuota {
   };
 }
 
-/** Successes in a row, at the present limit, after which one more request may be in flight. */
+/** After this many successes in a row at one limit, one more request may be in flight. */
 const SUCCESSES_PER_STEP = 10;
 
-/** Limits how many requests are in flight: up to `concurrency`, one after a 429, and slowly back up from there. */
+/** Limits how many requests are in flight. */
 interface Limiter {
-  /** How many may be in flight at present. */
+  /** How many may be in flight now. */
   readonly limit: number;
-  /** Resolves, in the order of asking, when there is room; rejects with the signal's reason when it is aborted first. */
+  /** Resolves when there is a place, in the order of the calls. Rejects with the signal's reason when that comes first. */
   acquire(signal: AbortSignal): Promise<void>;
+  /** Gives a place back. */
   release(): void;
-  /** The service said 429. Those in flight go on; the next begins when they are done. */
+  /** After a 429: the limit is 1. Requests in flight go on, and the next one starts when they are done. */
   throttle(): void;
+  /** After a success: in time the limit grows again. */
   succeed(): void;
 }
 
+/** A limiter that starts with `concurrency` places. */
 export function createLimiter(concurrency: number): Limiter {
   const waiting = new Set<() => void>();
   let limit = concurrency;

@@ -2,22 +2,22 @@ import type { Redact } from './redact.ts';
 
 /** What the body of a refusal says. */
 export interface ErrorBody {
-  /** The service's own words as part of a line, or undefined where it has none. */
+  /** The service's own words as part of a line, or undefined when there are none. */
   readonly words: string | undefined;
-  /** The `message` (or `Message`) alone, by which the kinds of 403 are told apart (spec 5). */
+  /** The `message` (or `Message`) alone, which tells the kinds of 403 apart (spec 5). */
   readonly message: string;
   readonly errors: PartialErrors;
 }
 
-/** Longer bodies are no error messages. */
+/** A longer body is no error message. */
 const MAX_ERROR_BODY_BYTES = 2 ** 20;
-/** More would not fit the line anyway. */
+/** More parts would not fit into the line. */
 const MAX_PARTS = 20;
 
 /**
- * Reads the body of a response other than 200. Three forms occur (spec 7), which endpoint uses which is not shown:
- * `errors` as an array, `errors` as a string, `error` and `message`; 401 and 403 have `message` or `Message` alone.
- * Plain text is its own words; HTML, which a proxy or gateway sends, has none. Never throws.
+ * Reads the body of a response other than 200. It has one of three forms (spec 7): `errors` as an array, `errors` as a
+ * string, or `error` and `message`. 401 and 403 have `message` or `Message` alone. Plain text is taken as it is. HTML,
+ * which a proxy or gateway sends, is ignored. Never throws.
  */
 export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   const text = body.length > MAX_ERROR_BODY_BYTES ? '' : body.toString();
@@ -38,7 +38,7 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   return { words: words === '' ? undefined : asOneLine(words), message: own.at(-1) ?? '', errors: sorted };
 }
 
-/** Leaves out a part that another one says already. */
+/** The parts without those that are contained in another one. */
 function withoutRepeats(parts: readonly string[]): string[] {
   return parts.filter(
     (part, index) =>
@@ -50,18 +50,18 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
-/** What a page's `errors` say (spec 2.4, 7). */
+/** What the `errors` of a page say (spec 2.4, 7). */
 interface PartialErrors {
-  /** Fiscal IDs in the filter that matched nobody, as the service normalizes them: without dots and dash. */
+  /** The fiscal IDs of the filter that matched nobody, as the service writes them: without dots and dash. */
   readonly missingFiscalIds: readonly string[];
-  /** Any other problem, which is not fatal: a line each, no two the same. */
+  /** All other problems, which are not fatal: one line each, no two the same. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads the value of a page's `errors` as it stands in the body (undefined where the page has none). The
- * specification says an array of objects; text, one object or anything else is a warning as well, for a
- * problem must not be lost over its form. `redact` goes over the words before they are cut.
+ * Reads the `errors` of a page from their JSON (undefined when the page has none). The specification says that they are an
+ * array of objects. Text, a single object or anything else becomes a warning as well, so that no problem is lost because
+ * of its form. `redact` sees the words before they are cut.
  */
 export function readPartialErrors(json: Buffer | undefined, redact: Redact = (text) => text): PartialErrors {
   if (json === undefined) return { missingFiscalIds: [], warnings: [] };
@@ -74,7 +74,7 @@ export function readPartialErrors(json: Buffer | undefined, redact: Redact = (te
   return classifyErrors(value, redact);
 }
 
-/** The same for a value that has been parsed. */
+/** The same for a value that is parsed already. */
 function classifyErrors(value: unknown, redact: Redact): PartialErrors {
   const missing = new Set<string>();
   const warnings = new Set<string>();
@@ -86,7 +86,7 @@ function classifyErrors(value: unknown, redact: Redact): PartialErrors {
   return { missingFiscalIds: [...missing], warnings: [...warnings] };
 }
 
-/** Text as it is; of an object its kind and its message where they go by a usual name, else all of it. */
+/** A text as it is; the kind and the message of an object if they have a usual name, else the whole object as JSON. */
 function messageIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'object' && value !== null) {
@@ -122,11 +122,11 @@ function isText(value: unknown): value is string {
 const MAX_CHARACTERS = 500;
 
 /**
- * Text of the service as part of one line of ours: runs of white space are one space; control characters, and those
- * that turn or hide text (bidirectional marks, zero-width ones), become visible as `\u001b`; cut at 500 characters.
+ * Makes the service's text safe as a part of one line. White space becomes one space. Control characters, and those that
+ * turn or hide text (bidirectional marks, zero-width ones), become visible, as in `\u001b`. Cuts at 500 characters.
  */
 export function asOneLine(text: string): string {
-  // Enough for the result, and little enough that a message of megabytes costs nothing.
+  // Enough for the result, and so little that a message of many megabytes costs no time.
   const line = text
     .slice(0, 20 * MAX_CHARACTERS)
     .replace(/\s+/g, ' ')

@@ -2,16 +2,17 @@ import { AuthError, NotFoundError, ServiceError, UsageError, type FolioError } f
 import type { Redact } from './redact.ts';
 import { readErrorBody, type ErrorBody } from './service-words.ts';
 
-/** A response other than 200, inflated, and what it answered. */
+/** A response other than 200. */
 interface Refusal {
   readonly url: URL;
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** Inflated. */
   readonly body: Buffer;
   readonly redact: Redact;
 }
 
-/** What a response other than 200 means (spec 4.1, 5, 7), in the service's own words where it has any. */
+/** The error that a response other than 200 means (spec 4.1, 5, 7), with the service's own words if there are any. */
 export function statusFailure(refusal: Refusal): FolioError {
   const { url, status, headers, redact } = refusal;
   const body = readErrorBody(refusal.body, redact);
@@ -41,7 +42,7 @@ function hintFor(status: number): string | undefined {
   return status >= 500 ? 'Try again later.' : 'Check the base address, and any proxy on the way to it.';
 }
 
-/** Only the target's host is named: its path and query may carry a signature. */
+/** Names only the host of the target, because its path and query may carry a signature. */
 function redirectFailure(url: URL, status: number, location: string): ServiceError {
   const target = URL.canParse(location, url.href) ? new URL(location, url).host : '';
   return new ServiceError(
@@ -58,7 +59,7 @@ function badRequestFailure(url: URL, { words, errors }: ErrorBody): FolioError {
   });
 }
 
-/** The three kinds of spec 5, which all look like a refused token. */
+/** Tells apart the three cases of spec 5, which all look like a refused token. */
 function authorizationFailure(url: URL, status: number, { words, message }: ErrorBody): FolioError {
   const said = words === undefined ? '' : `: ${words}`;
   if (status === 401) {
@@ -79,14 +80,14 @@ function authorizationFailure(url: URL, status: number, { words, message }: Erro
 }
 
 /**
- * A status that has no meaning of its own beyond the service's having failed: one that whoever asked wanted to see
- * itself (`ApiRequest.passes`), thrown at once, or any other after its last try.
+ * The service failed with this status. Thrown at once for a status in `ApiRequest.passes`, and after the last attempt for
+ * any other status that has no error of its own.
  */
 export class StatusError extends ServiceError {
   readonly status: number;
-  /** Inflated; empty where that was not possible. */
+  /** Inflated; empty when that was not possible. */
   readonly body: Buffer;
-  /** From the request to the end of the response. */
+  /** Milliseconds from sending the request to the end of the response. */
   readonly milliseconds: number;
 
   constructor(error: ServiceError, answer: { status: number; body: Buffer; milliseconds: number }) {
@@ -97,16 +98,16 @@ export class StatusError extends ServiceError {
   }
 }
 
-/** The service's 400: an unsupported parameter, a value it does not take, or, on some listings, unknown fiscal IDs. */
+/** The service's 400: a parameter or a value that it does not take, or, on some listings, unknown fiscal IDs. */
 export class RefusedQuery extends UsageError {
   readonly status = 400;
 }
 
-/** The service's 400 where none of the fiscal IDs in the filter exist (spec 4.1 rule 3). */
+/** The service's 400 when none of the fiscal IDs in the filter exist (spec 4.1 rule 3). */
 export class UnknownFiscalIds extends NotFoundError {
-  /** As the service normalizes them: without dots and dash. */
+  /** As the service writes them: without dots and dash. */
   readonly fiscalIds: readonly string[];
-  /** Whatever else the response's `errors` said, a line each. */
+  /** What else the `errors` of the response said, one line each. */
   readonly warnings: readonly string[];
 
   constructor(fiscalIds: readonly string[], warnings: readonly string[]) {

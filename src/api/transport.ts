@@ -5,76 +5,80 @@ export interface TransportRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
-  /** Milliseconds until the whole response must be there, its connection included. */
+  /** Milliseconds for the whole request: connecting, sending and receiving. */
   readonly timeout: number;
 }
 
-/** What came back: the status and the bytes as they were on the wire (not inflated). Redirects are never followed. */
+/** The answer to a GET. */
 export interface TransportResponse {
   readonly status: number;
   /** Names in lower case; a header that came several times is joined with ", ". */
   readonly headers: Readonly<Record<string, string>>;
+  /** The bytes as they were on the wire, not inflated. */
   readonly body: Buffer;
 }
 
+/** Sends the requests to the service. */
 export interface Transport {
   /** The proxy that all requests go through, if any. */
   readonly proxy?: Proxy | undefined;
   /**
-   * Rejects with the network's error as it came (its `code` says which), with TransportTimeout, with the signal's
-   * reason, or with a FolioError where folio itself refuses; deciding what that means is the client's.
+   * Sends one GET, once, and follows no redirect. Rejects with the error of the network (its `code` says which), with
+   * TransportTimeout, with the signal's reason, or with a FolioError when folio itself refuses. The client decides what
+   * that means.
    */
   send(request: TransportRequest): Promise<TransportResponse>;
-  /** Ends all connections at once, also ones in use. */
+  /** Ends all connections at once, also those in use. */
   close(): Promise<void>;
 }
 
 export interface TransportOptions {
-  /** The one origin that may be asked, such as `https://api.example.com`; anything else is refused before DNS. */
+  /** The only origin that gets requests, such as `https://api.example.com`. Others are refused before any DNS. */
   readonly origin: string;
+  /** How many connections there may be. */
   readonly connections: number;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Bytes on the wire that one response may have at most. */
+  /** The most bytes on the wire that a response may have. */
   readonly maxResponseBytes: number;
 }
 
 export type OpenTransport = (options: TransportOptions) => Promise<Transport>;
 
-/** The head of a response, and its body as it comes. */
+/** The head of a file's response, and its body as it arrives. */
 export interface FileResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The bytes on the wire, to be read once. Throws the network's error, TransportTimeout, or the signal's reason. */
+  /** The bytes on the wire. They can be read once. Throws the error of the network, TransportTimeout or the signal's reason. */
   readonly body: AsyncIterable<Buffer>;
-  /** Breaks off what of the body was not read. */
+  /** Ends the response; the rest of its body is dropped. */
   discard(): void;
 }
 
 /**
- * GETs to whatever origin a link names. Apart from the transport of the service on purpose: this one is never given a
- * token, so no mistake in following links can send one.
+ * Sends GETs to the origin that a link names. It is separate from the transport of the service on purpose: it never
+ * gets a token, so that no mistake with a link can send one.
  */
 export interface FileTransport {
-  /** Rejects as `Transport.send` does. Redirects are not followed. */
+  /** Sends one GET and follows no redirect. Rejects as `Transport.send` does. */
   open(request: TransportRequest): Promise<FileResponse>;
-  /** The host and port of the proxy on the way to an origin, if any. */
+  /** Host and port of the proxy on the way to an origin, if there is one. */
   proxyHost(origin: string): string | undefined;
   close(): Promise<void>;
 }
 
 export interface FileTransportOptions {
-  /** To one origin at once. */
+  /** How many connections there may be to one origin. */
   readonly connections: number;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export type OpenFileTransport = (options: FileTransportOptions) => Promise<FileTransport>;
 
-/** The whole of a request took longer than its limit. */
+/** A request took longer than its time limit. */
 export class TransportTimeout extends Error {
   readonly code = 'FOLIO_TIMEOUT';
-  /** Whether the response had begun, so that it is its body that was slow. */
+  /** Whether the response had begun, which means that its body was slow. */
   readonly begun: boolean;
 
   constructor(milliseconds: number, begun: boolean) {

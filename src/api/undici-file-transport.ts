@@ -8,7 +8,7 @@ import {
 } from './transport.ts';
 import { avoidSlowExit, joinHeaders, openDispatcher, refuseUncheckedTls } from './undici-transport.ts';
 
-/** The transport for files over undici: any origin, through the proxy where the environment says so. */
+/** Opens a transport for files over undici: to any origin, through the proxy if the environment names one. */
 export const openUndiciFileTransport: OpenFileTransport = async (options) => {
   refuseUncheckedTls(options.env);
   avoidSlowExit();
@@ -27,7 +27,7 @@ export const openUndiciFileTransport: OpenFileTransport = async (options) => {
     proxyHost: (origin) => proxyFor(origin, options.env)?.host,
     async close() {
       const destroyed = dispatchers.destroy();
-      // Connections that are only being made, as for the service.
+      // destroy() leaves connections that are still being made.
       closing.abort();
       await destroyed;
     },
@@ -36,7 +36,7 @@ export const openUndiciFileTransport: OpenFileTransport = async (options) => {
 
 type Dispatcher = ReturnType<typeof openDispatcher>;
 
-/** One for origins that are asked straight, and one for those behind the proxy, each made when it is first needed. */
+/** One dispatcher for origins without a proxy and one for those behind it. Each is made when it is first needed. */
 function openDispatchers(
   options: FileTransportOptions,
   closing: AbortSignal,
@@ -55,7 +55,7 @@ function openDispatchers(
   };
 }
 
-/** What the HTTP library hands out to steer a request that is on the wire. */
+/** What undici passes so that a request on the wire can be stopped, paused and resumed. */
 interface RequestHandle {
   abort(reason: Error): void;
   pause(): void;
@@ -68,13 +68,13 @@ interface StreamOptions {
   readonly timeout: number;
 }
 
-/** Bytes of a body that are held before whoever reads it has taken them. */
+/** How many bytes of a body wait for its reader, at most. */
 const BUFFERED_BYTES = 256 * 1024;
 
 /**
- * Takes a response as the HTTP library reports it, and hands its body on as it comes, no faster than it is read.
- * `response` settles with the head, or with what came before it: the network's error, TransportTimeout, the signal's
- * reason. What comes later is thrown by the body.
+ * Passes on a response as it arrives, from the events of undici, no faster than its body is read. `response` settles with
+ * the head, or with what came before it: an error of the network, TransportTimeout or the signal's reason. Errors that
+ * come later are thrown by the body.
  */
 class ResponseStream {
   readonly response: Promise<FileResponse>;
@@ -84,7 +84,7 @@ class ResponseStream {
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort = (): void => this.#stop(this.#signal.reason);
   readonly #body: Readable;
-  #exchange: RequestHandle | undefined;
+  #request: RequestHandle | undefined;
   #begun = false;
   #stopped: Error | undefined;
 
@@ -96,23 +96,23 @@ class ResponseStream {
     });
     this.#body = new Readable({
       highWaterMark: BUFFERED_BYTES,
-      read: () => this.#exchange?.resume(),
+      read: () => this.#request?.resume(),
       destroy: (error, done) => {
         this.#finish();
-        this.#exchange?.abort(error ?? new Error('the reader left'));
+        this.#request?.abort(error ?? new Error('the reader stopped'));
         done(error);
       },
     });
-    // Whoever reads the body learns of the error; where nobody does, it must not end the process.
+    // The reader of the body gets the error. When there is no reader, the error must not end the process.
     this.#body.on('error', () => {});
     this.#timer = setTimeout(() => this.#stop(new TransportTimeout(timeout, this.#begun)), timeout);
     signal.addEventListener('abort', this.#onAbort, { once: true });
     if (signal.aborted) this.#onAbort();
   }
 
-  onRequestStart(exchange: RequestHandle): void {
-    this.#exchange = exchange;
-    if (this.#stopped !== undefined) exchange.abort(this.#stopped);
+  onRequestStart(request: RequestHandle): void {
+    this.#request = request;
+    if (this.#stopped !== undefined) request.abort(this.#stopped);
   }
 
   onResponseStart(
@@ -126,8 +126,8 @@ class ResponseStream {
     this.#resolve({ status, headers: joinHeaders(headers), body, discard: () => void body.destroy() });
   }
 
-  onResponseData(exchange: RequestHandle, chunk: Buffer): void {
-    if (!this.#body.push(chunk)) exchange.pause();
+  onResponseData(request: RequestHandle, chunk: Buffer): void {
+    if (!this.#body.push(chunk)) request.pause();
   }
 
   onResponseEnd(): void {

@@ -10,12 +10,13 @@ import {
   type TransportResponse,
 } from './transport.ts';
 
-const CONNECT_MILLISECONDS = 10_000;
+/** The time limit for connecting, in ms. */
+const CONNECT_TIMEOUT = 10_000;
 
 /**
- * The transport over undici: HTTP/1.1, one origin, no redirects, at most `connections` at once, kept alive between
- * requests. Certificates are always checked. Rejects with UsageError where the environment switches that off or names
- * an unusable proxy.
+ * Opens a transport over undici: HTTP/1.1, one origin, no redirects, at most `connections` connections that are kept
+ * alive. Certificates are always checked. Rejects with UsageError when the environment switches that off, or names a
+ * proxy that cannot be used.
  */
 export const openUndiciTransport: OpenTransport = async (options) => {
   refuseUncheckedTls(options.env);
@@ -39,32 +40,33 @@ export const openUndiciTransport: OpenTransport = async (options) => {
       return collector.response;
     },
     async close() {
-      // Not dispatcher.close(), which waits for requests in flight; a stopped run may have hanging ones.
+      // dispatcher.close() would wait for requests in flight, and those of a stopped run may hang.
       const destroyed = dispatcher.destroy();
-      // Connections that are only being made are left over by it, and would keep the process until their time is up.
+      // destroy() leaves connections that are still being made, and they would keep the process alive.
       closing.abort();
       await destroyed;
     },
   };
 };
 
-/** What connections are made with: through the proxy, or straight where there is none. */
+/** Makes undici's part that connects: through the proxy, or directly when there is none. */
 export function openDispatcher(
   { connections }: Pick<TransportOptions, 'connections'>,
   proxy: Proxy | undefined,
   closing: AbortSignal,
 ): Agent | EnvHttpProxyAgent {
-  // Every connection listens to it, which is no leak for the runtime to warn of.
+  // Every connection listens, so that many listeners are no leak here.
   setMaxListeners(0, closing);
-  const connect = { timeout: CONNECT_MILLISECONDS, rejectUnauthorized: true, signal: closing };
-  // The collector's one timer limits the whole request; undici's own, for its parts, tick in seconds.
+  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing };
+  // The collector's timer limits the whole request. undici's own timers limit parts of it, and only in seconds.
   const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect };
   if (proxy === undefined) return new Agent(limits);
-  // NO_PROXY is already weighed; the empty values keep undici from reading the environment for itself.
+  // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
   const asked = { httpsProxy: proxy.url, httpProxy: '', noProxy: '' };
   return new EnvHttpProxyAgent({ ...limits, ...asked, requestTls: connect, proxyTls: connect });
 }
 
+/** Throws UsageError when the environment switches off the check of certificates. */
 export function refuseUncheckedTls(env: TransportOptions['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new UsageError(
@@ -76,15 +78,15 @@ export function refuseUncheckedTls(env: TransportOptions['env']): void {
 }
 
 /**
- * On Node 20 (the one without a global navigator) the first response makes V8 optimize undici's parser on another
- * thread, for which the end of the process waits 0.15 s. Later versions do not, and are better left alone. It must
- * not be set before undici is loaded: that discards the runtime's code cache.
+ * On Node 20, which has no global navigator, the first response makes V8 optimize undici's parser on another thread, and
+ * the end of the process waits 0.15 s for it. Later versions of Node do not do this. Must be called after undici is
+ * loaded, because setting a flag discards the code cache of the runtime.
  */
 export function avoidSlowExit(): void {
   if (!('navigator' in globalThis)) setFlagsFromString('--wasm-tiering-budget=1000000000');
 }
 
-/** What the HTTP library hands out to stop a request that is on the wire. */
+/** What undici passes so that a request on the wire can be stopped. */
 interface RequestHandle {
   abort(reason: Error): void;
 }
@@ -96,14 +98,14 @@ interface CollectorOptions {
   readonly maxBytes: number;
 }
 
-/** The longest delay that a timer of the runtime takes, in ms; a longer one would fire at once. */
+/** The longest delay of a timer in ms. A timer with a longer one would fire at once. */
 const MAX_TIMER = 2 ** 31 - 1;
 
 /**
- * Takes a response as the HTTP library reports it, event by event, into one buffer. `response` settles once: with the
- * whole response, or with the first of the network's error, TransportTimeout, the signal's reason, or ServiceError
- * for a body over `maxBytes`. Settling early does not wait for the connection, which may itself be hanging; the
- * exchange is aborted, or as soon as it begins.
+ * Collects a response into one buffer, from the events of undici. `response` settles once: with the whole response, or with
+ * what came first of an error of the network, TransportTimeout, the signal's reason, and ServiceError for a body over
+ * `maxBytes`. An early end does not wait for the connection, which may hang. The request is aborted, or will be as soon
+ * as it begins.
  */
 export class ResponseCollector {
   readonly response: Promise<TransportResponse>;
@@ -112,11 +114,11 @@ export class ResponseCollector {
   readonly #options: CollectorOptions;
   readonly #timer: NodeJS.Timeout;
   readonly #onAbort = (): void => this.#stop(this.#options.signal.reason);
-  #exchange: RequestHandle | undefined;
+  #request: RequestHandle | undefined;
   #stopped: { readonly reason: unknown } | undefined;
   #status = 0;
   #headers: TransportResponse['headers'] = {};
-  /** Of the announced length, filled as the bytes come: a copy of the body is saved. */
+  /** A buffer of the announced length, filled as the bytes arrive. It saves a copy of the body. */
   #announced: Buffer | undefined;
   readonly #chunks: Buffer[] = [];
   #length = 0;
@@ -133,9 +135,9 @@ export class ResponseCollector {
     if (options.signal.aborted) this.#onAbort();
   }
 
-  onRequestStart(exchange: RequestHandle): void {
-    this.#exchange = exchange;
-    if (this.#stopped !== undefined) exchange.abort(asError(this.#stopped.reason));
+  onRequestStart(request: RequestHandle): void {
+    this.#request = request;
+    if (this.#stopped !== undefined) request.abort(asError(this.#stopped.reason));
   }
 
   onResponseStart(
@@ -175,7 +177,7 @@ export class ResponseCollector {
     this.#stopped = { reason };
     this.#finish();
     this.#reject(reason);
-    this.#exchange?.abort(asError(reason));
+    this.#request?.abort(asError(reason));
   }
 
   #finish(): void {
@@ -196,7 +198,7 @@ function asError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error('aborted');
 }
 
-/** The headers of a response as one text each; names in lower case, and none of them can reach a prototype. */
+/** The headers of a response, each as one text. The object has no prototype that a name could reach. */
 export function joinHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {

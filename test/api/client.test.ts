@@ -6,7 +6,7 @@ import { StatusError } from '../../src/api/status-failure.ts';
 import { TransportTimeout } from '../../src/api/transport.ts';
 import { AuthError, Interrupted, NotFoundError, ServiceError, UsageError } from '../../src/errors.ts';
 import { BadBody } from '../../src/json/bad-body.ts';
-import { fakeClock } from './fake-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import { fakeTransport } from './fake-transport.ts';
 
 const token = 'eyJ.s3cret-token.x';
@@ -18,7 +18,7 @@ const parse = (body: Buffer) => {
 };
 
 function setUp(transport: ReturnType<typeof fakeTransport>, options: Partial<ClientOptions> = {}) {
-  const clock = fakeClock(Date.UTC(2026, 10, 21, 10));
+  const clock = new FakeClock({ now: Date.UTC(2026, 10, 21, 10) });
   const events: RequestEvent[] = [];
   const client = createClient({
     baseUrl: new URL('https://api.example.com/v1'),
@@ -101,7 +101,7 @@ describe('retries', () => {
     const { get, asked, clock, client } = setUp(fakeTransport(fault, fault, ok));
     expect(await get()).toBe('fine');
     expect(asked).toHaveLength(3);
-    expect(clock.slept.slice(0, 2)).toEqual([250, 500]);
+    expect(clock.sleeps.slice(0, 2)).toEqual([250, 500]);
     expect(client.stats).toMatchObject({ requests: 3, retries: 2 });
   });
 
@@ -128,7 +128,7 @@ describe('retries', () => {
       'could not reach api.example.com: the connection was reset (ECONNRESET); gave up after 6 tries',
     );
     expect(asked).toHaveLength(6);
-    expect(clock.slept).toEqual([250, 500, 1000, 2000, 4000]);
+    expect(clock.sleeps).toEqual([250, 500, 1000, 2000, 4000]);
   });
 
   it('do not happen where none are wanted', async () => {
@@ -151,7 +151,7 @@ describe('retries', () => {
   it('obey Retry-After', async () => {
     const { get, clock } = setUp(fakeTransport({ status: 503, headers: { 'retry-after': '7' } }, ok));
     await get();
-    expect(clock.slept).toEqual([7000]);
+    expect(clock.sleeps).toEqual([7000]);
   });
 
   it('stop at once where Retry-After is too long, and say when to come back', async () => {
@@ -159,12 +159,12 @@ describe('retries', () => {
     await expect(get()).rejects.toThrow(
       /\(503\); the service wants no more requests before 2026-11-21T11:00:00Z$/,
     );
-    expect([asked.length, clock.slept.length]).toEqual([1, 0]);
+    expect([asked.length, clock.sleeps.length]).toEqual([1, 0]);
   });
 
   it('share one quota, so that an outage is not answered by a storm', async () => {
     const { get, asked } = setUp(fakeTransport(reset), { retry: { retries: 1000, delay: 1 } });
-    await expect(get()).rejects.toThrow('; gave up, since too many requests of this run have failed');
+    await expect(get()).rejects.toThrow('; gave up, because too many requests of this run have failed');
     expect(asked).toHaveLength(36);
     await expect(get()).rejects.toThrow(ServiceError);
     expect(asked).toHaveLength(37);
@@ -211,7 +211,7 @@ describe('429', () => {
     const limit = { status: 429, headers: { 'retry-after': '30' } };
     const { client, clock, events, get } = setUp(fakeTransport(ok, limit, ok), { concurrency: 2 });
     await Promise.all(Array.from({ length: 6 }, () => get()));
-    expect(clock.slept).toEqual([30_000, 30_000]);
+    expect(clock.sleeps).toEqual([30_000, 30_000]);
     expect(client.stats).toMatchObject({ requests: 7, retries: 1 });
     const throttled = events.findIndex(({ kind }) => kind === 'throttled');
     expect(events[throttled]).toEqual({ kind: 'throttled', wait: 30_000 });

@@ -4,7 +4,7 @@ import { createLimiter, createRetryQuota, decideRetry, isRetryable } from '../..
 
 const options = { retries: 5, delay: 500 };
 const now = Date.UTC(2026, 10, 21, 10, 0, 0);
-const failed = { retryable: true, triesBefore: 0, random: 0.5, now };
+const failed = { retryable: true, attempt: 0, random: 0.5, now };
 
 describe('decideRetry', () => {
   it.each([
@@ -13,12 +13,12 @@ describe('decideRetry', () => {
     [2, 1000],
     [3, 2000],
     [4, 4000],
-  ])('waits half of the longest delay at random 0.5, after %i tries: %i ms', (triesBefore, wait) => {
-    expect(decideRetry({ ...failed, triesBefore }, options)).toEqual({ kind: 'retry', wait });
+  ])('waits half of the longest delay at random 0.5, after attempt %i: %i ms', (attempt, wait) => {
+    expect(decideRetry({ ...failed, attempt }, options)).toEqual({ kind: 'retry', wait });
   });
 
   it('gives up after the last retry, and at once where asking again is no use', () => {
-    expect(decideRetry({ ...failed, triesBefore: 5 }, options)).toEqual({ kind: 'give up' });
+    expect(decideRetry({ ...failed, attempt: 5 }, options)).toEqual({ kind: 'give up' });
     expect(decideRetry({ ...failed, retryable: false }, options)).toEqual({ kind: 'give up' });
     expect(decideRetry(failed, { retries: 0, delay: 500 })).toEqual({ kind: 'give up' });
   });
@@ -33,7 +33,7 @@ describe('decideRetry', () => {
     ['soon', 250],
     ['-5', 250],
     ['1.5', 250],
-    ['2026', 'come back'],
+    ['2026', 'not before'],
     ['', 250],
   ])('Retry-After %j: %s', (retryAfter, expected) => {
     const decision = decideRetry({ ...failed, retryAfter }, options);
@@ -44,9 +44,9 @@ describe('decideRetry', () => {
     ['121', now + 121_000],
     ['Sat, 21 Nov 2026 12:30:00 GMT', now + 9_000_000],
   ])('stops the run where Retry-After is %s, also after the last retry', (retryAfter, at) => {
-    expect(decideRetry({ ...failed, retryAfter }, options)).toEqual({ kind: 'come back', at });
-    expect(decideRetry({ ...failed, retryAfter, triesBefore: 5 }, options)).toEqual({
-      kind: 'come back',
+    expect(decideRetry({ ...failed, retryAfter }, options)).toEqual({ kind: 'not before', at });
+    expect(decideRetry({ ...failed, retryAfter, attempt: 5 }, options)).toEqual({
+      kind: 'not before',
       at,
     });
   });
@@ -54,7 +54,7 @@ describe('decideRetry', () => {
   it('never waits longer than 20 s of its own accord, nor less than it is asked to', () => {
     const tried = fc.record({
       retryable: fc.constant(true),
-      triesBefore: fc.nat(99),
+      attempt: fc.nat(99),
       random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       now: fc.constant(now),
       retryAfter: fc.option(fc.nat(120).map(String), { nil: undefined }),

@@ -8,7 +8,7 @@ import { createClient } from '../../src/api/client.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
 import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
-import { fakeClock } from './fake-clock.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 import type { ClientOptions } from '../../src/api/client.ts';
 import type { AddressInfo } from 'node:net';
 import type { LoopbackServer } from '../support/loopback-server.ts';
@@ -42,7 +42,7 @@ async function ask(base: string, env: Record<string, string> = {}, options: Part
     retry: { retries: 1, delay: 500 },
     timeout: 60_000,
     concurrency: 4,
-    clock: fakeClock(),
+    clock: new FakeClock({ now: 0 }),
     signal: new AbortController().signal,
     ...options,
   });

@@ -32,10 +32,11 @@ export class FakeClock implements Clock {
   async sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     this.sleeps.push(milliseconds);
-    // A turn of the event loop, so that whoever is waited for has a chance to run.
+    const until = this.#now + milliseconds;
+    // A turn of the event loop, so that others can run. Who sleeps meanwhile sleeps at the same time, not afterwards.
     await new Promise((resolve) => setImmediate(resolve));
+    this.#now = Math.max(this.#now, until);
     signal.throwIfAborted();
-    this.#now += milliseconds;
   }
 
   random(): number {
