@@ -1,70 +1,118 @@
-import CliTable from 'cli-table3';
+import CliTable, { type HorizontalAlignment } from 'cli-table3';
 import { paint, type Style } from '../terminal/colors.ts';
-import { displayWidth, truncate } from '../terminal/display-width.ts';
+import { displayWidth, isNarrow, truncate } from '../terminal/display-width.ts';
 import { isDueDate } from './table-columns.ts';
 import { GAP, type FittedColumn } from './table-fit.ts';
 
-interface PrintOptions {
+interface DrawingOptions {
   readonly color: boolean;
   /** Whether a cell that is too long is cut; else it pushes the rest of its row to the right. */
   readonly cut: boolean;
 }
 
-/** Prints rows into columns whose widths are settled. */
-export class TablePrinter {
+/** What cli-table3 is given at a time: it takes time by the square of the cells of one table. */
+const BLOCK = { columns: 40, rows: 25 };
+
+/** Draws rows into columns whose widths are settled, by cli-table3. */
+export class TableDrawing {
   readonly #columns: readonly FittedColumn[];
-  readonly #options: PrintOptions;
-  readonly #frame: Frame;
+  readonly #options: DrawingOptions;
   readonly #status: number | undefined;
 
   /** @param status the place in the rows of the column that says whether one is overdue, also when it is not shown */
-  constructor(columns: readonly FittedColumn[], status: number | undefined, options: PrintOptions) {
+  constructor(columns: readonly FittedColumn[], status: number | undefined, options: DrawingOptions) {
     this.#columns = columns;
     this.#options = options;
-    this.#frame = drawFrame(columns.map(({ width }) => width));
     this.#status = status;
   }
 
   /** The names of the columns and the line below them. */
   head(): string {
-    const names = this.#columns.map((fitted) => this.#cell(fitted, fitted.column.name, 'bold'));
-    return `${this.#line(names)}${this.#frame.rule}\n`;
-  }
-
-  /** One row as a line. */
-  row(texts: readonly string[]): string {
-    const style = this.#status === undefined ? undefined : statusStyle(texts[this.#status] ?? '');
-    return this.#line(
-      this.#columns.map((fitted) => {
-        const { index, role, name } = fitted.column;
-        const shown = role === 'status' || (style === 'alarm' && isDueDate(name)) ? style : undefined;
-        return this.#cell(fitted, texts[index] ?? '', shown);
-      }),
+    const block = new Block();
+    const names = this.#columns.map((fitted) => this.#cell(block, fitted, fitted.column.name, 'bold'));
+    // A table without rows has no line below its head.
+    const nothing = this.#columns.map(() => '');
+    const lines = sideBySide(this.#columns, (columns, from) =>
+      draw(columns, [nothing.slice(0, columns.length)], names.slice(from, from + columns.length)).slice(0, 2),
     );
+    return block.textOf(lines);
   }
 
-  /** Without blanks at the end, which are only in the way of who copies the line. */
-  #line(cells: readonly string[]): string {
-    const { joints } = this.#frame;
-    const line = cells.map((cell, index) => joints[index]! + cell).join('') + joints.at(-1)!;
-    return `${line.replace(/ +$/, '')}\n`;
+  /** The rows as lines, some at a time. */
+  *rows(rows: readonly (readonly string[])[]): Generator<string> {
+    for (let from = 0; from < rows.length; from += BLOCK.rows) {
+      const block = new Block();
+      const cells = rows.slice(from, from + BLOCK.rows).map((texts) => this.#row(block, texts));
+      yield block.textOf(
+        sideBySide(this.#columns, (columns, at) =>
+          draw(
+            columns,
+            cells.map((row) => row.slice(at, at + columns.length)),
+          ),
+        ),
+      );
+    }
   }
 
-  #cell({ column, width }: FittedColumn, text: string, style: Style | undefined): string {
+  #row(block: Block, texts: readonly string[]): string[] {
+    const style = this.#status === undefined ? undefined : statusStyle(texts[this.#status] ?? '');
+    return this.#columns.map((fitted) => {
+      const { index, role, name } = fitted.column;
+      const shown = role === 'status' || (style === 'alarm' && isDueDate(name)) ? style : undefined;
+      return this.#cell(block, fitted, texts[index] ?? '', shown);
+    });
+  }
+
+  /** What cli-table3 is given for a cell. */
+  #cell(block: Block, { width }: FittedColumn, text: string, style: Style | undefined): string {
     const fitting = this.#options.cut ? truncate(text, width) : text;
-    const blanks = ' '.repeat(Math.max(0, width - displayWidth(fitting)));
-    const painted =
-      this.#options.color && style !== undefined && fitting !== '' ? paint(fitting, style) : fitting;
-    return column.numeric ? blanks + painted : painted + blanks;
+    if (fitting === '') return '';
+    const isPainted = this.#options.color && style !== undefined;
+    if (!isPainted && fitting.length <= width && isNarrow(fitting)) return fitting;
+    const cells = Math.min(width, Math.max(1, displayWidth(fitting)));
+    return block.hold(isPainted ? paint(fitting, style) : fitting, cells);
   }
 }
 
-/** What stands around the cells of a table. */
-interface Frame {
-  /** The line between head and rows. */
-  readonly rule: string;
-  /** What stands before, between and after the cells of a row: one more than there are cells. */
-  readonly joints: readonly string[];
+/** Takes one cell. No text that is shown has this character: see `visible`. */
+const STAND_IN = '\u2028';
+
+/**
+ * cli-table3 measures by an older Unicode, which sets cells of many languages askew, and it cuts what is too long. So what
+ * is not plain text is drawn as a run of stand-ins as wide as it is, and put in their place afterwards.
+ */
+class Block {
+  readonly #held: string[] = [];
+
+  hold(text: string, width: number): string {
+    this.#held.push(text);
+    return STAND_IN.repeat(width);
+  }
+
+  /** The lines with the texts that were held, without blanks at their ends, which are in the way of who copies them. */
+  textOf(lines: readonly string[]): string {
+    let next = 0;
+    return lines.map((line) => `${trimEnd(line.replace(/\u2028+/g, () => this.#held[next++]!))}\n`).join('');
+  }
+}
+
+function trimEnd(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end--;
+  return line.slice(0, end);
+}
+
+/** Lines of many columns, drawn some columns at a time. */
+function sideBySide(
+  columns: readonly FittedColumn[],
+  drawn: (columns: readonly FittedColumn[], from: number) => string[],
+): string[] {
+  let lines: string[] | undefined;
+  for (let from = 0; from < columns.length; from += BLOCK.columns) {
+    const more = drawn(columns.slice(from, from + BLOCK.columns), from);
+    lines = lines?.map((line, index) => line + gap + more[index]!) ?? more;
+  }
+  return lines ?? [];
 }
 
 const NONE = [
@@ -90,22 +138,16 @@ const chars = {
   middle: gap,
 };
 
-/**
- * Has cli-table3 draw the frame for columns of the given widths, with one row whose cells are full. Rows are then
- * poured into that one by the writer: cli-table3 lays out 1,000 rows of 8 columns in 0.2 s at best, 5,000 in one table in 7 s,
- * and takes marks other than the European ones for letters, which sets cells askew.
- */
-function drawFrame(widths: readonly number[]): Frame {
-  const full = widths.map((width) => '#'.repeat(width));
+function draw(columns: readonly FittedColumn[], rows: readonly string[][], head: string[] = []): string[] {
   const table = new CliTable({
-    head: full,
-    colWidths: [...widths],
+    head,
+    colWidths: columns.map(({ width }) => width),
+    colAligns: columns.map(({ column }): HorizontalAlignment => (column.numeric ? 'right' : 'left')),
     chars,
     style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
   });
-  table.push(full);
-  const [, rule, row] = table.toString().split('\n');
-  return { rule: rule!, joints: row!.split(/#+/) };
+  table.push(...rows);
+  return table.toString().split('\n');
 }
 
 /** The states that invoices are seen to have; a state that is not here is shown without colour. */

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RecordBatch } from '../../json/records.ts';
 import { paint } from '../terminal/colors.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { TableRows } from './table-columns.ts';
-import { statusStyle, TablePrinter } from './table-drawing.ts';
+import { statusStyle, TableDrawing } from './table-drawing.ts';
 import { fitColumns, type FittedColumn } from './table-fit.ts';
 import { leftOutNote } from './table-notes.ts';
 
@@ -26,9 +27,9 @@ class TableWriter implements Writer {
   readonly #layout: Layout;
   readonly #rows: TableRows;
   readonly #cut: boolean;
-  /** Rows read before the widths are settled. */
+  /** Rows that are not drawn yet. */
   #held: string[][] = [];
-  #printer: TablePrinter | undefined;
+  #drawing: TableDrawing | undefined;
   #shown = new Set<number>();
 
   constructor(sink: Sink, layout: Layout) {
@@ -39,44 +40,46 @@ class TableWriter implements Writer {
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    let text = '';
+    const sample = this.#cut ? SAMPLE.cut : SAMPLE.whole;
     for (let index = 0; index < batch.count; index++) {
-      const row = this.#rows.read(batch, index);
-      if (this.#printer !== undefined) {
-        text += this.#printer.row(row);
-        continue;
-      }
-      this.#held.push(row);
-      if (this.#held.length >= (this.#cut ? SAMPLE.cut : SAMPLE.whole)) text += this.#settle();
+      this.#held.push(this.#rows.read(batch, index));
+      if (this.#drawing === undefined && this.#held.length === sample) await this.#settle();
     }
-    if (text !== '') await this.#sink.write(text);
+    if (this.#drawing !== undefined) await this.#draw(this.#drawing);
   }
 
   async end(): Promise<void> {
-    let text = this.#printer === undefined ? this.#settle() : '';
+    if (this.#drawing === undefined) await this.#settle();
     const names = this.#rows.columns().flatMap(({ index, name }) => (this.#shown.has(index) ? [] : [name]));
     const note = leftOutNote(names, this.#layout.width ?? WORDS, this.#cut ? 'narrow' : 'late');
-    for (const [index, line] of note.entries()) {
-      text += `${index === 0 ? '\n' : ''}${this.#layout.color ? paint(line, 'dim') : line}\n`;
-    }
-    if (text !== '') await this.#sink.write(text);
+    if (note.length === 0) return;
+    const lines = note.map((line) => `${this.#layout.color ? paint(line, 'dim') : line}\n`);
+    await this.#sink.write(`\n${lines.join('')}`);
   }
 
-  /** Decides on columns and widths; returns the head and the rows held until now. */
-  #settle(): string {
+  /** Decides on columns and widths; writes the head and the rows held until now. */
+  async #settle(): Promise<void> {
     const columns = this.#rows.columns();
-    if (columns.length === 0) return '';
+    if (columns.length === 0) return;
     const { width = Infinity, color, columns: asked } = this.#layout;
     const fitted: FittedColumn[] = this.#cut
       ? fitColumns(columns, width, asked !== undefined)
       : columns.map((column) => ({ column, width: column.width }));
     this.#shown = new Set(fitted.map(({ column }) => column.index));
     const status = columns.find(({ role }) => role === 'status')?.index;
-    const printer = new TablePrinter(fitted, status, { color, cut: this.#cut });
-    const text = printer.head() + this.#held.map((row) => printer.row(row)).join('');
-    this.#printer = printer;
+    this.#drawing = new TableDrawing(fitted, status, { color, cut: this.#cut });
+    await this.#sink.write(this.#drawing.head());
+    await this.#draw(this.#drawing);
+  }
+
+  async #draw(drawing: TableDrawing): Promise<void> {
+    const rows = this.#held;
     this.#held = [];
-    return text;
+    for (const text of drawing.rows(rows)) {
+      await this.#sink.write(text);
+      // A long table takes seconds: a signal must be heard meanwhile.
+      await setImmediate();
+    }
   }
 }
 

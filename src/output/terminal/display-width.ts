@@ -19,7 +19,7 @@ export function displayWidth(text: string): number {
 }
 
 /** Whether each character of the text takes one cell. */
-function isNarrow(text: string): boolean {
+export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 

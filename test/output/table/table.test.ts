@@ -58,6 +58,21 @@ CLP                 10003
     expect(await table('[{},{}]')).toBe('');
   });
 
+  it('is one table, though it is drawn in blocks', async () => {
+    const names = Array.from({ length: 100 }, (_, column) => `c${column}`);
+    const cell = (row: number, column: number): string => ['漢字', 'ñ', 'plain', ''][(row * 7 + column) % 4]!;
+    const rows = Array.from({ length: 60 }, (_, row) => names.map((_, column) => cell(row, column)));
+    const records = rows.map((cells) => Object.fromEntries(cells.map((text, at) => [names[at], text])));
+    const line = (cells: readonly string[]): string =>
+      cells
+        .map((text) => text + ' '.repeat(5 - displayWidth(text)))
+        .join('  ')
+        .trimEnd();
+    expect(await table(JSON.stringify(records))).toBe(
+      `${[line(names), line(names.map(() => '─────')), ...rows.map(line)].join('\n')}\n`,
+    );
+  });
+
   it('lets a cell that came late be longer than its column', async () => {
     const short = `[${'{"a":"x","b":"y"},'.repeat(9_999)}{"a":"x","b":"y"}]`;
     const lines = (await table([short, '[{"a":"longer","b":"y","c":"late"}]'])).split('\n');
