@@ -1,7 +1,12 @@
 import { Option, type Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { AgingOptions, Buckets } from '../../query/aging.ts';
-import { KNOWN_FIELDS } from '../../query/known-columns.ts';
+import {
+  ISSUED_COLUMNS,
+  KNOWN_FIELDS,
+  mapKnownColumns,
+  RECEIVED_COLUMNS,
+} from '../../query/known-columns.ts';
 import { parseBuckets } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
@@ -9,6 +14,7 @@ import { declareLater } from '../declare-later.ts';
 import { addOutputFlags, addRequestFlags, flagsOf, type GlobalFlags, type ListingFlags } from '../flags.ts';
 import { day, parameter } from '../parse-values.ts';
 import { whereOption } from '../question-flags.ts';
+import { fieldMap } from '../settings.ts';
 import { addExamples } from './listing.ts';
 
 interface AgingFlags extends ListingFlags, GlobalFlags {
@@ -100,8 +106,6 @@ async function agingOptionsOf(
 ): Promise<AgingOptions> {
   const { DEFAULT_BUCKETS } = await import('../../query/aging.ts');
   const { localDay } = await import('../../json/calendar-day.ts');
-  const { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } = await import('../../query/known-columns.ts');
-  const { fieldMap } = await import('../settings.ts');
   // The sandbox takes no settings, as it takes no profile.
   const stored = sandbox ? {} : fieldMap(await context.config(), profile);
   return {
