@@ -23,13 +23,12 @@ function commandsOf(command: Command, path: string): [path: string, command: Com
 
 const commands = new Map(commandsOf(program, 'folio'));
 
-/** All flags, but for the one that exists to be refused. */
+/** All flags. `--token` exists to be refused, but for that of the sandbox. */
 const flags = new Set(
   [...commands.values()].flatMap((command) =>
     command.options.flatMap(({ long, short }) => [long, short].filter((name) => name !== undefined)),
   ),
 );
-flags.delete('--token');
 for (const name of ['-h', '--help']) flags.add(name);
 
 /** The rows of the README's tables by the heading of their first column, cells as they are written. */

@@ -8,8 +8,8 @@ import { issuedEndpoint } from './endpoints/issued.ts';
 import { portalLinkEndpoint } from './endpoints/portal-link.ts';
 import { receivedEndpoint } from './endpoints/received.ts';
 import type { Settings } from './options.ts';
-import { bodyForms, compressReply, errorReply, gatewayReply, type Reply } from './reply.ts';
-import { identify, type IssuedToken } from './token.ts';
+import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
+import { findOrganization, type IssuedToken } from './token.ts';
 
 const cacheBytes = 48 * 1024 * 1024;
 
@@ -31,19 +31,30 @@ export class Gateway {
   async answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
     const [path, search] = splitUrl(request.url ?? '/');
     // A method that an address does not have is, to such a gateway, an address that does not exist.
-    if (request.method !== 'GET') return unknownAddress;
+    const { authorization = '' } = request.headers;
+    if (request.method !== 'GET') return this.#refuseAddress(authorization);
     const link = openLink(this.#world, path, search);
     if (link !== undefined) return this.#delay(signal, () => link);
     const route = findRoute(path);
-    if (route === undefined) return unknownAddress;
-    const place = identify(this.#tokens, request.headers.authorization, this.#settings.now());
-    if (typeof place !== 'number') return place;
+    if (route === undefined) return this.#refuseAddress(authorization);
+    if (authorization === '') return gatewayReply(401, 'Unauthorized');
+    const place = findOrganization(this.#tokens, authorization, this.#settings.now());
+    if (place === undefined) return refusedToken(this.#settings.gatewayWords);
     const acceptsGzip = accepts(request.headers['accept-encoding'] ?? '');
-    return this.#delay(signal, () => this.#serve(route, { place, path, search, acceptsGzip }), route);
+    const asked = { place, path, search, acceptsGzip };
+    return this.#delay(signal, (call) => this.#serve(route, asked, call), route);
+  }
+
+  #refuseAddress(authorization: string): Reply {
+    return unknownAddress(this.#settings.gatewayWords, authorization);
   }
 
   /** Lets a call take its time and go wrong as the settings have it. */
-  async #delay(signal: AbortSignal, serve: () => Reply | Promise<Reply>, route?: Route): Promise<Reply> {
+  async #delay(
+    signal: AbortSignal,
+    serve: (call: number) => Reply | Promise<Reply>,
+    route?: Route,
+  ): Promise<Reply> {
     const settings = this.#settings;
     const call = this.#calls++;
     const isSlow = route?.endpoint.slow === true;
@@ -52,20 +63,21 @@ export class Gateway {
     if (latency > 0) await settings.sleep(isLate ? longestCall : latency, signal);
     if (isLate) return gatewayReply(502, 'Internal server error');
     const fault = chooseFault({ seed: settings.seed, rate: settings.failRate, call, now: settings.now() });
-    const reply = await serve();
+    const reply = await serve(call);
     return fault === undefined ? reply : fault(reply);
   }
 
-  async #serve({ endpoint, id }: Route, asked: Asked): Promise<Reply> {
-    // Links in a page change by the hour; nothing else does.
-    const key = JSON.stringify([asked, this.#world.links.expiry()]);
+  async #serve({ endpoint, id }: Route, asked: Asked, call: number): Promise<Reply> {
+    const world = this.#world;
+    const changes = [endpoint.signs === true && world.links.expiry(), world.order === 'by-request' && call];
+    const key = JSON.stringify([asked, changes]);
     const kept = this.#cache.get(key);
     if (kept !== undefined) return kept;
     try {
       const { place, acceptsGzip } = asked;
       const query = new Query(asked.search);
       const reply = await compressReply(
-        endpoint.answer({ world: this.#world, place, query, id, acceptsGzip }),
+        endpoint.answer({ world, place, query, id, request: call, acceptsGzip }),
       );
       if (reply.status === 200) this.#cache.set(key, reply);
       return reply;
@@ -84,11 +96,36 @@ interface Asked {
   readonly acceptsGzip: boolean;
 }
 
-const unknownAddress = gatewayReply(
-  403,
-  'Authorization header requires Credential parameter. Authorization header requires Signature parameter. ' +
-    'Authorization header requires SignedHeaders parameter.',
-);
+/**
+ * What the gateway says of an address that does not exist. It takes the request for one that is signed in its own way, and
+ * shows the header in which it misses the signature: a token, which a client must not repeat.
+ */
+function unknownAddress(words: Settings['gatewayWords'], authorization: string): Reply {
+  if (words === 'spec') {
+    const missing = ['Credential', 'Signature', 'SignedHeaders'];
+    return gatewayReply(
+      403,
+      missing.map((name) => `Authorization header requires ${name} parameter.`).join(' '),
+    );
+  }
+  if (authorization === '') return gatewayReply(403, 'Missing Authentication Token');
+  if (/\s/.test(authorization)) {
+    const says = 'Invalid key=value pair (missing equal-sign) in Authorization header';
+    return gatewayReply(403, `${says}: '${authorization}'.`);
+  }
+  return gatewayReply(
+    403,
+    "Authorization header requires 'Credential' parameter. Authorization header requires 'Signature' parameter. " +
+      "Authorization header requires 'SignedHeaders' parameter. Authorization header requires existence of either a " +
+      `'X-Amz-Date' or a 'Date' header. Authorization=${authorization}`,
+  );
+}
+
+/** What it says of a token that it does not take. */
+function refusedToken(words: Settings['gatewayWords']): Reply {
+  const reason = words === 'spec' ? ' with an explicit deny' : '';
+  return jsonReply(403, `{"Message":"User is not authorized to access this resource${reason}"}`);
+}
 
 /** Path and query of a request's target, without the question mark. */
 function splitUrl(url: string): [path: string, search: string] {

@@ -2,7 +2,7 @@ import type { Counts } from './data/organization.ts';
 
 /** How the embedded service is to behave. Everything has a default. */
 export interface SandboxOptions extends Partial<Counts> {
-  /** 0 to 2^32 - 1: the same seed gives the same data. */
+  /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
   readonly seed?: number;
   /** Milliseconds that every call takes at least: the same for each, or drawn between the two. */
   readonly latency?: readonly [least: number, most: number];
@@ -15,7 +15,19 @@ export interface SandboxOptions extends Partial<Counts> {
   /** What an unknown customer's id gives: 500 at present, 404 as intended (spec 4.4). */
   readonly missingCustomer?: 404 | 500;
   /** The specification does not say in which shape a fund has its documents (spec 4.9). */
-  readonly documentsAs?: 'array' | 'envelope';
+  readonly documentsAs?: DocumentShape;
+  /** In which order records of an equal sort key come: always the same one, one for each page size, or a new one each time. */
+  readonly order?: RecordOrder;
+  /** With `repeat`, different records share an `id`, which the specification does not rule out. */
+  readonly ids?: 'unique' | 'repeat';
+  /** The most records that a page holds, whatever is asked for. */
+  readonly maxRecords?: number;
+  /** With `deactivated`, the first organization's token is refused. */
+  readonly organization?: 'active' | 'deactivated';
+  /** With `expired`, the first organization's token ended an hour ago. */
+  readonly token?: 'valid' | 'expired';
+  /** Whether the gateway refuses in its own words or in those of the specification (spec 5). */
+  readonly gatewayWords?: 'real' | 'spec';
   readonly host?: string;
   /** 0 for any free one. */
   readonly port?: number;
@@ -26,6 +38,12 @@ export interface SandboxOptions extends Partial<Counts> {
   /** Takes one line for each request, without a line break; a token is never in it. */
   readonly log?: (line: string) => void;
 }
+
+export const recordOrders = ['stable', 'by-size', 'by-request'] as const;
+export type RecordOrder = (typeof recordOrders)[number];
+
+export const documentShapes = ['envelope', 'array', 'array-total', 'null'] as const;
+export type DocumentShape = (typeof documentShapes)[number];
 
 export type Settings = Required<SandboxOptions>;
 

@@ -5,9 +5,9 @@ import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
 import { Gateway } from './gateway.ts';
 import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
-import { errorReply, sendReply, type Reply } from './reply.ts';
+import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
 import { LinkSigner } from './signed-links.ts';
-import { issueToken } from './token.ts';
+import { issueToken, secretKey, tokenLife } from './token.ts';
 
 /** An embedded service that is running. */
 export interface Sandbox {
@@ -30,6 +30,12 @@ const defaults: Settings = {
   tls: false,
   missingCustomer: 500,
   documentsAs: 'envelope',
+  order: 'stable',
+  ids: 'unique',
+  maxRecords: Infinity,
+  organization: 'active',
+  token: 'valid',
+  gatewayWords: 'real',
   host: '127.0.0.1',
   port: 0,
   now: () => Date.now(),
@@ -48,14 +54,15 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await certificate?.remove();
     throw error;
   });
-  const { gateway, tokens } = makeService(settings, originOf(server, settings.host, settings.tls));
+  const origin = originOf(server, settings.host, settings.tls);
+  const { gateway, tokens } = makeService(settings, origin, secretKey(options.seed));
   const log = (line: string): void =>
     settings.log(tokens.reduce((text, token) => text.replaceAll(token, '[token]'), line));
   server.on('request', (request, response) => {
-    void handleRequest({ request, response, gateway, log });
+    void handleRequest({ request, response, gateway, host: settings.host, log });
   });
   return {
-    baseUrl: `${originOf(server, settings.host, settings.tls)}/v1`,
+    baseUrl: `${origin}/v1`,
     tokens,
     ...(certificate && { certificateFile: certificate.file }),
     async close() {
@@ -74,16 +81,22 @@ async function secure(now: number): Promise<Certificate> {
 function makeService(
   settings: Settings,
   origin: string,
+  key: Buffer,
 ): { gateway: Gateway; tokens: readonly [string, string] } {
   const { seed, now } = settings;
-  const organizations = makeOrganizations(settings, seed);
+  const organizations = makeOrganizations(settings, seed, settings.ids === 'repeat');
+  // One that ends after a year ended an hour ago when it was issued a year and an hour ago.
+  const issuedAt = settings.token === 'expired' ? now() - (tokenLife + 3600) * 1000 : now();
   const tokens = [
-    issueToken(seed, organizations[0].id, now()),
-    issueToken(seed, organizations[1].id, now()),
+    {
+      ...issueToken(key, organizations[0].id, issuedAt),
+      isDeactivated: settings.organization === 'deactivated',
+    },
+    issueToken(key, organizations[1].id, now()),
   ] as const;
-  const { missingCustomer, documentsAs } = settings;
-  const links = new LinkSigner(seed, now);
-  const world = { organizations, links, origin, missingCustomer, documentsAs };
+  const { missingCustomer, documentsAs, order, maxRecords } = settings;
+  const links = new LinkSigner(key, now);
+  const world = { organizations, links, origin, missingCustomer, documentsAs, order, maxRecords };
   return { gateway: new Gateway(settings, world, tokens), tokens: [tokens[0].text, tokens[1].text] };
 }
 
@@ -129,18 +142,22 @@ interface HandledRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly gateway: Gateway;
+  /** The address that the sandbox listens on. */
+  readonly host: string;
   /** Takes the line that tells of the request. */
   readonly log: (line: string) => void;
 }
 
 /** Answers one request and logs it. Never rejects: what fails within is a 500, and what the client breaks off is over. */
-async function handleRequest({ request, response, gateway, log }: HandledRequest): Promise<void> {
+async function handleRequest({ request, response, gateway, host, log }: HandledRequest): Promise<void> {
   const started = performance.now();
   const gone = new AbortController();
   response.once('close', () => gone.abort());
   let outcome: string;
   try {
-    const reply = await gateway.answer(request, gone.signal);
+    const reply = isLoopback(request.headers.host, host)
+      ? await gateway.answer(request, gone.signal)
+      : gatewayReply(421, 'Misdirected Request');
     outcome = describeReply(reply);
     await sendReply(response, reply);
   } catch (error) {
@@ -151,6 +168,17 @@ async function handleRequest({ request, response, gateway, log }: HandledRequest
   }
   log(
     `${request.method} ${describeTarget(request.url ?? '')} ${outcome} ${Math.round(performance.now() - started)} ms`,
+  );
+}
+
+/**
+ * Whether a request names this machine. A page in a browser can have the name of its own server lead here (DNS rebinding),
+ * and could then read the answers; the name that it asks for gives it away.
+ */
+function isLoopback(named: string | undefined, host: string): boolean {
+  const { hostname = '' } = URL.canParse(`http://${named}`) ? new URL(`http://${named}`) : {};
+  return (
+    hostname === 'localhost' || hostname === '[::1]' || hostname === host || /^127(\.\d+){3}$/.test(hostname)
   );
 }
 

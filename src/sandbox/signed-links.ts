@@ -1,23 +1,21 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
-const millisecondsPerHour = 3_600_000;
+/** Seconds that a link opens its file (spec 2.5). */
+const linkLife = 24 * 3600;
 
 /** Links that open a file without a token, until they end (spec 2.5). */
 export class LinkSigner {
   readonly #key: KeyObject;
   readonly #now: () => number;
 
-  constructor(seed: number, now: () => number) {
-    this.#key = createSecretKey(Buffer.from(`folio sandbox links ${seed}`));
+  constructor(key: Buffer, now: () => number) {
+    this.#key = createSecretKey(key);
     this.#now = now;
   }
 
-  /**
-   * The end of a link made now, in seconds since 1970: 24 hours on, rounded up to the hour. So two reads of a record
-   * within the hour are the same bytes, and a page that was made once can be sent again.
-   */
-  expiry(hours = 24): number {
-    return (Math.ceil(this.#now() / millisecondsPerHour) + hours) * (millisecondsPerHour / 1000);
+  /** The end of a link made now, in seconds since 1970. So a record that is read again a second later has another link. */
+  expiry(seconds = linkLife): number {
+    return Math.ceil(this.#now() / 1000) + seconds;
   }
 
   /** The path with its end and its signature. */

@@ -1,24 +1,31 @@
-import { createHmac } from 'node:crypto';
-import { gatewayReply, jsonReply, type Reply } from './reply.ts';
-
-const secondsPerYear = 365 * 24 * 3600;
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 
 export interface IssuedToken {
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly expires: number;
+  /** True when the service refuses it although it has not ended. */
+  readonly isDeactivated?: boolean;
 }
+
+/** What tokens and links are signed with: the same for the same seed, and unknown to others without one. */
+export function secretKey(seed: number | undefined): Buffer {
+  return seed === undefined ? randomBytes(32) : Buffer.from(`folio sandbox ${seed}`);
+}
+
+/** Seconds that a token lasts. */
+export const tokenLife = 365 * 24 * 3600;
 
 /**
  * A token as the service operator issues it: a JSON Web Token (RFC 7519) that names the organization and ends after a
  * year. The service compares it as a whole, so nothing here reads one.
  */
-export function issueToken(seed: number, organizationId: string, now: number): IssuedToken {
-  const iat = Math.floor(now / 1000);
-  const exp = iat + secondsPerYear;
+export function issueToken(key: Buffer, organizationId: string, issuedAt: number): IssuedToken {
+  const iat = Math.floor(issuedAt / 1000);
+  const exp = iat + tokenLife;
   const head = encode({ alg: 'HS256', typ: 'JWT' });
   const signed = `${head}.${encode({ organizationId, iat, exp })}`;
-  const signature = createHmac('sha256', `folio sandbox token ${seed}`).update(signed).digest('base64url');
+  const signature = createHmac('sha256', key).update(signed).digest('base64url');
   return { text: `${signed}.${signature}`, expires: exp * 1000 };
 }
 
@@ -26,22 +33,24 @@ function encode(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
 }
 
-const refusedToken = jsonReply(
-  403,
-  '{"Message":"User is not authorized to access this resource with an explicit deny"}',
-);
-
 /**
  * Which of the two organizations a request is of, by its Authorization header: the token exactly as issued and not
- * yet expired (spec 5). Otherwise the refusal; one with "Bearer" before it is simply another token.
+ * yet expired (spec 5); undefined for any other text. One with "Bearer" before it is simply another token. How long it
+ * takes does not tell how much of a token is right.
  */
-export function identify(
+export function findOrganization(
   tokens: readonly [IssuedToken, IssuedToken],
-  authorization: string | undefined,
+  authorization: string,
   now: number,
-): 0 | 1 | Reply {
-  if (authorization === undefined || authorization === '') return gatewayReply(401, 'Unauthorized');
-  const place = tokens.findIndex(({ text }) => text === authorization);
-  if (place < 0 || tokens[place]!.expires <= now) return refusedToken;
-  return place === 0 ? 0 : 1;
+): 0 | 1 | undefined {
+  const given = digest(authorization);
+  const isToken = tokens.map(({ text }) => timingSafeEqual(digest(text), given));
+  const place = isToken[0] ? 0 : isToken[1] ? 1 : undefined;
+  if (place === undefined) return undefined;
+  const { expires, isDeactivated = false } = tokens[place];
+  return expires <= now || isDeactivated ? undefined : place;
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

@@ -43,7 +43,7 @@ export async function openService(): Promise<Service> {
   if (url !== undefined && token !== undefined) {
     return makeService(url.replace(/\/$/, ''), token, process.env.FOLIO_CONFORMANCE_TOKEN_2);
   }
-  const sandbox = await startSandbox(counts);
+  const sandbox = await startSandbox({ ...counts, gatewayWords: 'spec' });
   afterAll(() => sandbox.close());
   return { ...makeService(sandbox.baseUrl, ...sandbox.tokens), isOwn: true };
 }

@@ -21,7 +21,7 @@ describe('what ends with time', () => {
     const { location } = (await httpGet(link!)).headers;
     time = start + 24 * hour - 1;
     expect(await open()).toBe(302);
-    time = start + 25 * hour;
+    time = start + 24 * hour;
     expect(await open()).toBe(403);
     expect(String((await httpGet(link!)).body)).toContain('Request has expired');
     expect((await httpGet(location!)).status).toBe(403);

@@ -105,10 +105,44 @@ describe('startSandbox', () => {
   });
 
   it('sends the same bytes again for the same query', async () => {
-    await withSandbox({}, async (ask) => {
+    await withSandbox({ now: () => 1_800_000_000_000 }, async (ask) => {
       const path = '/invoices/issued?options_pageSize=100';
       const [once, again] = [await ask(path), await ask(path)];
       expect(once.body.equals(again.body)).toBe(true);
+    });
+  });
+
+  it('signs links with a key of its own, unless a seed is given', async () => {
+    const linksOf = async (seed?: number): Promise<string[]> => {
+      const links: string[] = [];
+      const options = { now: () => 1_800_000_000_000, ...(seed === undefined ? {} : { seed }) };
+      await withSandbox(options, async (ask) => {
+        const { pageResults } = (await ask('/invoices/issued')).json as {
+          pageResults: { files: { fileUrl: string }[] }[];
+        };
+        links.push(
+          ...pageResults.flatMap(({ files }) => files.map(({ fileUrl }) => new URL(fileUrl).search)),
+        );
+      });
+      return links;
+    };
+    expect(await linksOf(1)).toEqual(await linksOf(1));
+    expect(await linksOf()).not.toEqual(await linksOf());
+  });
+
+  it.each([
+    ['127.0.0.1', 200],
+    ['localhost:1', 200],
+    ['[::1]:80', 200],
+    ['127.9.9.9', 200],
+    ['evil.example', 421],
+    ['127.0.0.1.evil.example', 421],
+    ['localhost.evil.example', 421],
+    ['127.0.0.1@evil.example', 421],
+    ['0.0.0.0', 421],
+  ])('serves only those who name this machine: Host %s is %i', async (host, status) => {
+    await withSandbox({}, async (ask) => {
+      expect((await ask('/customers', { host })).status).toBe(status);
     });
   });
 });

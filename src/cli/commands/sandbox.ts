@@ -1,12 +1,17 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { OutputError } from '../../errors.ts';
-import type { Counts } from '../../sandbox/data/organization.ts';
-import { defaultCounts, mostOf, type SandboxOptions } from '../../sandbox/options.ts';
+import { OutputError, UsageError } from '../../errors.ts';
+import {
+  defaultCounts,
+  documentShapes,
+  mostOf,
+  recordOrders,
+  type SandboxOptions,
+} from '../../sandbox/options.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
 import { declareLater } from '../declare-later.ts';
 import { flagsOf, type GlobalFlags } from '../flags.ts';
-import { millisecondSpan, oneOf, share, wholeNumber } from '../parse-values.ts';
+import { millisecondSpan, oneOf, share, wholeNumber, type Offering } from '../parse-values.ts';
 
 const counted = {
   issued: 'issued invoices',
@@ -46,10 +51,20 @@ function addBehaviour(command: Command): void {
     latency: millisecondSpan('--latency'),
     failRate: share('--fail-rate'),
     missingCustomer: oneOf('--missing-customer', ['500', '404']),
-    documentsAs: oneOf('--documents-as', ['envelope', 'array']),
+    documentsAs: oneOf('--documents-as', documentShapes),
+    maxRecords: wholeNumber('--max-records', 1, 1_000_000),
+    order: oneOf('--order', recordOrders),
+    ids: oneOf('--ids', ['unique', 'repeat']),
+    organization: oneOf('--organization', ['active', 'deactivated']),
+    token: tokenState(),
+    gatewayWords: oneOf('--gateway-words', ['real', 'spec']),
   };
   command
-    .option('--seed <n>', 'the same seed gives the same data (1)', parsers.seed)
+    .option(
+      '--seed <n>',
+      'the same seed gives the same data, tokens and links (1, with keys of its own)',
+      parsers.seed,
+    )
     .option('--latency <ms>', 'what each call takes: 200, or 100-500 for a time between (0)', parsers.latency)
     .option('--realistic', 'the received listing takes 10 to 25 s a call, as for a large organization')
     .option(
@@ -63,7 +78,46 @@ function addBehaviour(command: Command): void {
       'for an unknown customer: 500 as at present, or 404',
       parsers.missingCustomer,
     )
-    .option('--documents-as <shape>', "a fund's documents: an envelope, or an array", parsers.documentsAs);
+    .option(
+      '--documents-as <shape>',
+      "a fund's documents: envelope, array, array-total (with its total beside it) or null (envelope)",
+      parsers.documentsAs,
+    )
+    .option(
+      '--max-records <n>',
+      'the most records of a page, whatever is asked for (no limit)',
+      parsers.maxRecords,
+    )
+    .option(
+      '--order <how>',
+      'records of the same date or other sort key: stable, or in another order by-size of the page or by-request (stable)',
+      parsers.order,
+    )
+    .option('--ids <how>', 'unique, or repeat: different records share an id (unique)', parsers.ids)
+    .option(
+      '--organization <state>',
+      'active, or deactivated: the service refuses FOLIO_TOKEN (active)',
+      parsers.organization,
+    )
+    .option('--token <state>', 'valid, or expired: FOLIO_TOKEN ended an hour ago (valid)', parsers.token)
+    .option(
+      '--gateway-words <which>',
+      'how the gateway refuses: in its real words, or in those of the spec (real)',
+      parsers.gatewayWords,
+    );
+}
+
+/** What was given may be a token, so it is not shown. */
+function tokenState() {
+  const words = ['valid', 'expired'] as const;
+  const parse = (value: string): (typeof words)[number] => {
+    const state = words.find((word) => word === value.toLowerCase());
+    if (state !== undefined) return state;
+    throw new UsageError('--token of the sandbox: expected valid or expired', {
+      hint: 'The sandbox makes its own tokens and prints them.',
+    });
+  };
+  return Object.assign(parse, { words } satisfies Offering);
 }
 
 const HELP = `
@@ -77,15 +131,8 @@ Examples:
 `;
 
 /** The flags of `folio sandbox`, parsed; what is not given is not there. */
-interface SandboxFlags extends Partial<Counts> {
-  readonly port?: number;
-  readonly seed?: number;
-  readonly latency?: readonly [least: number, most: number];
-  readonly realistic?: boolean;
-  readonly failRate?: number;
-  readonly tls?: boolean;
+interface SandboxFlags extends Omit<SandboxOptions, 'missingCustomer' | 'host' | 'now' | 'sleep' | 'log'> {
   readonly missingCustomer?: '404' | '500';
-  readonly documentsAs?: 'array' | 'envelope';
 }
 
 type SandboxContext = Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'>;

@@ -45,7 +45,9 @@ function nodesOf(
   known: ReadonlyMap<string, readonly string[]>,
 ): CompletionNode[] {
   const shown = command.createHelp().visibleCommands(command);
-  const flags = command.options.filter(({ long }) => long !== '--token').map(flagOf);
+  // The flag that would take a token is there to be refused; the one of the sandbox takes words.
+  const offered = command.options.filter(({ long, parseArg }) => long !== '--token' || wordsOf(parseArg));
+  const flags = offered.map(flagOf);
   const node = {
     path,
     commands: shown.map((child) => ({

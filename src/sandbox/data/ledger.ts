@@ -58,6 +58,16 @@ export class Ledger {
     return this.dayOf(index) + 15 * (hash32(this.seed, index, 12) % 7);
   }
 
+  /** Whether a record has its due date: a few have null there, and a few do not have the member. */
+  dueByOf(index: number): Presence {
+    return presence(hash32(this.seed, index, 18));
+  }
+
+  /** The same for the customer. */
+  customerOf(index: number): Presence {
+    return presence(hash32(this.seed, index, 19));
+  }
+
   typeOf(index: number): DocumentType {
     return hash32(this.seed, index, 13) % 23 === 22 ? 'CREDIT_NOTE' : 'INVOICE';
   }
@@ -77,7 +87,7 @@ export class Ledger {
     return this.currencyOf(index) === 'CLP' && hash32(this.seed, index, 15) % 29 === 0;
   }
 
-  /** The total in hundredths, negative for credit notes; under 10^9 in size. */
+  /** The total in hundredths, under 10^9 in size. A credit note's is negative or, in every other one, left to its type to tell. */
   amountOf(index: number): number {
     const random = hash32(this.seed, index, 16);
     const magnitude = 10 ** (3 + (random % 4));
@@ -85,7 +95,8 @@ export class Ledger {
       ? magnitude * (1 + ((random >>> 8) % 9))
       : Math.floor((magnitude * (1000 + ((random >>> 8) % 8999))) / 1000);
     const hundredths = this.currencyOf(index) === 'CLP' ? whole * 100 : whole;
-    return this.typeOf(index) === 'CREDIT_NOTE' ? -hundredths : hundredths;
+    const isNegative = this.typeOf(index) === 'CREDIT_NOTE' && hash32(this.seed, index, 21) % 2 === 0;
+    return isNegative ? -hundredths : hundredths;
   }
 
   statusOf(index: number): Status {
@@ -106,6 +117,14 @@ export class Ledger {
 
 export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
 export type InvoiceSortKey = (typeof sortKeys)[number];
+
+/** Whether a record has a member that most have. */
+export type Presence = 'there' | 'null' | 'missing';
+
+function presence(random: number): Presence {
+  const share = random % 60;
+  return share === 0 ? 'null' : share === 1 ? 'missing' : 'there';
+}
 
 /** Records of a listing by their position in it: which of them are asked for, and in which order. */
 export interface RecordView {
@@ -154,6 +173,55 @@ export class Ordering {
   }
 }
 
+/**
+ * The same records with those of an equal trait in another order, which follows from the salt, as a database gives them when
+ * nothing but the trait is asked for. Each run of equals is turned by a step that has no divisor in common with its length.
+ *
+ * @param view sorted by the trait
+ */
+export function shuffleTies(view: RecordView, traitOf: (index: number) => number, salt: number): RecordView {
+  if (salt === 0) return view;
+  let [start, end, step, shift] = [0, 0, 1, 0];
+  return {
+    total: view.total,
+    at(position) {
+      if (position < start || position >= end) {
+        [start, end] = runAround(position, view, traitOf);
+        const count = end - start;
+        shift = hash32(salt, start, 93) % count;
+        step = (hash32(salt, start, 94) % count) + 1;
+        while (greatestDivisor(step, count) !== 1) step++;
+      }
+      return view.at(start + (((position - start) * step + shift) % (end - start)));
+    },
+  };
+}
+
+/** The first position of the run of equals around a position, and that after its last. Looks further in growing steps. */
+function runAround(
+  position: number,
+  view: RecordView,
+  traitOf: (index: number) => number,
+): [start: number, end: number] {
+  const trait = traitOf(view.at(position));
+  const isEqual = (place: number): boolean =>
+    place >= 0 && place < view.total && traitOf(view.at(place)) === trait;
+  const reach = (direction: 1 | -1): number => {
+    let [within, step] = [position, 1];
+    while (isEqual(within + direction * step)) {
+      within += direction * step;
+      step *= 2;
+    }
+    for (; step >= 1; step /= 2) if (isEqual(within + direction * step)) within += direction * step;
+    return within;
+  };
+  return [reach(-1), reach(1) + 1];
+}
+
+function greatestDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestDivisor(other, one % other);
+}
+
 function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
   const kept: number[] = [];
   for (let position = 0; position < view.total; position++) {
@@ -164,10 +232,16 @@ function filterView(view: RecordView, wanted: (index: number) => boolean): Recor
   return { total: indices.length, at: (position) => indices[position]! };
 }
 
-function traitOf(ledger: Ledger, key: InvoiceSortKey): (index: number) => number {
+/** Sorts records without a due date after all others. */
+const noDay = 2 ** 20;
+
+/** What the listing is sorted by; without a key the day of arrival. */
+export function traitOf(ledger: Ledger, key: InvoiceSortKey | undefined): (index: number) => number {
+  if (key === undefined) return (index) => ledger.arrivalDayOf(index);
   if (key === 'NUMBER') return (index) => ledger.numberOf(index);
   if (key === 'DATE') return (index) => ledger.dayOf(index);
-  if (key === 'DUE_BY') return (index) => ledger.dueDayOf(index);
+  if (key === 'DUE_BY')
+    return (index) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : noDay);
   return (index) => ledger.amountOf(index);
 }
 

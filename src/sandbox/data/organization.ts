@@ -40,8 +40,16 @@ export interface Funds {
   readonly issuers: Parties;
 }
 
-/** The first and the second organization, the second a third as large and different throughout. */
-export function makeOrganizations(counts: Counts, seed: number): readonly [Organization, Organization] {
+/**
+ * The first and the second organization, the second a third as large and different throughout.
+ *
+ * @param repeatIds whether different records share an id
+ */
+export function makeOrganizations(
+  counts: Counts,
+  seed: number,
+  repeatIds = false,
+): readonly [Organization, Organization] {
   const fewer = {
     issued: third(counts.issued),
     received: third(counts.received),
@@ -50,8 +58,13 @@ export function makeOrganizations(counts: Counts, seed: number): readonly [Organ
     documents: third(counts.documents),
   };
   return [
-    makeOrganization(counts, hash32(seed, 1), { customers: 60_000_000, issuers: 77_000_000 }),
-    makeOrganization(fewer, hash32(seed, 2), { customers: 70_000_000, issuers: 82_000_000 }),
+    makeOrganization(counts, {
+      seed: hash32(seed, 1),
+      customers: 60_000_000,
+      issuers: 77_000_000,
+      repeatIds,
+    }),
+    makeOrganization(fewer, { seed: hash32(seed, 2), customers: 70_000_000, issuers: 82_000_000, repeatIds }),
   ];
 }
 
@@ -59,35 +72,52 @@ function third(count: number): number {
   return Math.ceil(count / 3);
 }
 
-/** The lowest numbers of the fiscal IDs; no two ranges meet, so that no organization knows the other's parties. */
-interface FirstFiscalIds {
+interface Origin {
+  readonly seed: number;
+  /** The lowest numbers of the fiscal IDs; no two ranges meet, so that no organization knows the other's parties. */
   readonly customers: number;
   readonly issuers: number;
+  readonly repeatIds: boolean;
 }
 
-function makeOrganization(counts: Counts, seed: number, first: FirstFiscalIds): Organization {
-  const owner = new Parties(hash32(seed, 0), 1, 96_000_000 + (hash32(seed, 1) % 900_000)).fiscalIds.of(0);
+function makeOrganization(counts: Counts, origin: Origin): Organization {
+  const { seed, repeatIds } = origin;
+  const owner = fiscalIdOfOwner(seed);
   const shift = hash32(seed, 2) % 4_000_000;
-  const customers = new Parties(hash32(seed, 3), counts.customers, first.customers + shift);
-  const issuerCount = Math.min(5000, Math.ceil(counts.received / 4));
-  const issuers = new Parties(hash32(seed, 4), issuerCount, first.issuers + shift);
-  const ids = (salt: number): RecordIds => new RecordIds(hash32(seed, salt));
+  const customers = new Parties({
+    ids: new RecordIds(hash32(seed, 3), repeatIds),
+    count: counts.customers,
+    firstFiscalId: origin.customers + shift,
+  });
+  const issuers = new Parties({
+    ids: new RecordIds(hash32(seed, 4), repeatIds),
+    count: Math.min(5000, Math.ceil(counts.received / 4)),
+    firstFiscalId: origin.issuers + shift,
+  });
+  const issuedIds = new RecordIds(hash32(seed, 6), repeatIds);
+  const receivedIds = new RecordIds(hash32(seed, 7), repeatIds);
+  const fundIds = new RecordIds(hash32(seed, 8), repeatIds);
   return {
-    id: ids(5).of(0),
+    id: new RecordIds(hash32(seed, 5)).of(0),
     fiscalId: owner,
-    issued: makeBook({ seed: hash32(seed, 6), count: counts.issued, dated: true }, customers, owner),
-    received: makeBook({ seed: hash32(seed, 7), count: counts.received, dated: false }, issuers, owner),
-    funds: { seed: hash32(seed, 8), count: counts.funds, documents: counts.documents, ids: ids(8), issuers },
+    issued: makeBook({ count: counts.issued, dated: true, ids: issuedIds, parties: customers, owner }),
+    received: makeBook({ count: counts.received, dated: false, ids: receivedIds, parties: issuers, owner }),
+    funds: { seed: hash32(seed, 8), count: counts.funds, documents: counts.documents, ids: fundIds, issuers },
   };
 }
 
-function makeBook(
-  options: { seed: number; count: number; dated: boolean },
-  parties: Parties,
-  owner: string,
-): Book {
-  const ledger = new Ledger({ ...options, parties: Math.max(1, parties.count) });
-  return { ledger, ordering: new Ordering(ledger), ids: new RecordIds(options.seed), parties, owner };
+function fiscalIdOfOwner(seed: number): string {
+  return new FiscalIds(96_000_000 + (hash32(seed, 1) % 900_000), 1).of(0);
+}
+
+function makeBook({
+  count,
+  dated,
+  ...rest
+}: Pick<Book, 'ids' | 'parties' | 'owner'> & { count: number; dated: boolean }): Book {
+  const { ids, parties } = rest;
+  const ledger = new Ledger({ seed: ids.seed, count, dated, parties: Math.max(1, parties.count) });
+  return { ...rest, ledger, ordering: new Ordering(ledger) };
 }
 
 const streets = [
@@ -112,10 +142,10 @@ export class Parties {
   readonly fiscalIds: FiscalIds;
   readonly #summaries = new Map<number, string>();
 
-  constructor(seed: number, count: number, firstFiscalId: number) {
-    this.seed = seed;
+  constructor({ ids, count, firstFiscalId }: { ids: RecordIds; count: number; firstFiscalId: number }) {
+    this.seed = ids.seed;
     this.count = count;
-    this.ids = new RecordIds(seed);
+    this.ids = ids;
     this.fiscalIds = new FiscalIds(firstFiscalId, count);
   }
 
@@ -196,17 +226,27 @@ function checkDigit(number: number): string {
  * hold the index, masked. An id of another organization or kind therefore leads nowhere.
  */
 export class RecordIds {
-  readonly #seed: number;
+  readonly seed: number;
   readonly #mask: number;
+  readonly #repeat: boolean;
 
-  constructor(seed: number) {
-    this.#seed = seed;
+  /** With `repeat` some records have the id of another. */
+  constructor(seed: number, repeat = false) {
+    this.seed = seed;
     this.#mask = hash32(seed, 0, 1);
+    this.#repeat = repeat;
   }
 
   of(index: number): string {
-    const head = hex(hash32(this.#seed, index, 2)) + hex(hash32(this.#seed, index, 3));
-    return head + hex((index ^ this.#mask) >>> 0);
+    const own = this.sharedIndex(index);
+    const head = hex(hash32(this.seed, own, 2)) + hex(hash32(this.seed, own, 3));
+    return head + hex((own ^ this.#mask) >>> 0);
+  }
+
+  /** The index of the first record with the id of this one: another where ids repeat, on the same page and from page to page. */
+  sharedIndex(index: number): number {
+    if (!this.#repeat) return index;
+    return index % 5 === 3 ? index - 2 : index % 35 === 34 ? index - 30 : index;
   }
 
   /** The index of the record with this id among the first `count`, or -1. */

@@ -29,16 +29,17 @@ export const customersEndpoint: Endpoint = {
     const customers = call.world.organizations[call.place].issued.parties;
     const size = call.query.integer('options_pageSize', defaultSize, 1);
     if (size > largestSize) throw new BadQuery(`Invalid value for options_pageSize: ${size}`);
+    const held = Math.min(size, call.world.maxRecords);
     const cursors = new Cursors(customers.seed);
     const { position, direction } = readPlace(call, cursors);
     const total = customers.count;
-    const next = Math.min(total, position + size);
+    const next = Math.min(total, position + held);
     const nextToken = next < total ? `"${cursors.write({ position: next, direction })}"` : 'null';
     const at = (place: number): number => (direction === 'ASC' ? place : total - 1 - place);
     const body = renderPage({
       view: { total, at },
       offset: position,
-      size,
+      size: held,
       head: '{"data":[',
       tail: pageTail().replace(/\}$/, `,"nextToken":${nextToken}}`),
       render: (index) => renderCustomer(customers, index),

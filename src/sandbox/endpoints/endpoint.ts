@@ -1,4 +1,5 @@
 import type { Organization } from '../data/organization.ts';
+import type { DocumentShape, RecordOrder } from '../options.ts';
 import type { BodyForm, Reply } from '../reply.ts';
 import type { LinkSigner } from '../signed-links.ts';
 
@@ -7,7 +8,10 @@ export interface World {
   /** What an unknown customer's id gives (spec 4.4). */
   readonly missingCustomer: 404 | 500;
   /** In which shape a fund has its documents (spec 4.9). */
-  readonly documentsAs: 'array' | 'envelope';
+  readonly documentsAs: DocumentShape;
+  readonly order: RecordOrder;
+  /** The most records of a page. */
+  readonly maxRecords: number;
   readonly organizations: readonly [Organization, Organization];
   readonly links: LinkSigner;
   /** `http://127.0.0.1:PORT`, known once the sandbox listens. */
@@ -22,6 +26,8 @@ export interface Call {
   readonly query: Query;
   /** The path's `{id}`, or empty. */
   readonly id: string;
+  /** Counts the requests, from 0. */
+  readonly request: number;
   readonly acceptsGzip: boolean;
 }
 
@@ -30,8 +36,16 @@ export interface Endpoint {
   readonly form: BodyForm;
   /** True where a large organization waits long, and no longer than 29 s (spec 4.2 rule 4). */
   readonly slow?: boolean;
+  /** True where answers hold signed links, which change by the second. */
+  readonly signs?: boolean;
   /** Throws BadQuery for what gives 400. */
   answer(call: Call): Reply;
+}
+
+/** What decides how records of an equal sort key follow each other on a page of this size; 0 for their usual order. */
+export function tieSalt({ world, request }: Call, pageSize: number): number {
+  if (world.order === 'stable') return 0;
+  return world.order === 'by-size' ? pageSize : request + 1;
 }
 
 /** The query string breaks a rule of the endpoint; the answer is 400 with this message. */

@@ -1,5 +1,5 @@
-import type { World } from './endpoint.ts';
 import type { Reply } from '../reply.ts';
+import type { World } from './endpoint.ts';
 
 /**
  * Answers the signed links: `/files/…` redirects to `/storage/…`, which is signed too and serves the file (spec 2.5);
@@ -19,12 +19,14 @@ export function openLink(world: World, path: string, query: string): Reply | und
   const isXml = file === '1';
   if (kind === 'files') {
     const target = `/storage/${place}/${id}/${file}.${isXml ? 'xml' : 'pdf'}`;
-    // From 5 minutes on, as the hour has it.
-    const location = world.origin + world.links.sign(target, world.links.expiry(0) + 300);
+    const location = world.origin + world.links.sign(target, world.links.expiry(redirectLife));
     return { status: 302, headers: { location }, body: Buffer.alloc(0) };
   }
   return isXml ? page('application/xml', renderXml(id!)) : page('application/pdf', renderPdf(id!));
 }
+
+/** Seconds that the address lasts to which a link redirects. */
+const redirectLife = 300;
 
 /** In the words of the storage service behind such links. */
 function refuse(verdict: 'expired' | 'forged'): Reply {

@@ -1,4 +1,4 @@
-import type { RecordView } from '../data/ledger.ts';
+import { shuffleTies, type RecordView } from '../data/ledger.ts';
 import type { Funds } from '../data/organization.ts';
 import {
   companyName,
@@ -11,7 +11,7 @@ import {
   personName,
 } from '../data/values.ts';
 import { errorReply, jsonReply } from '../reply.ts';
-import { BadQuery, type Endpoint, type Query } from './endpoint.ts';
+import { BadQuery, tieSalt, type Call, type Endpoint } from './endpoint.ts';
 import { pageHead, pageTail, renderPage } from './record-page.ts';
 
 const largestFundPage = 1000;
@@ -21,14 +21,15 @@ export const fundsEndpoint: Endpoint = {
   form: 'string',
   answer(call) {
     call.query.allowOnly(['options_page', 'options_pageSize', 'options_sortOrder']);
-    const { page, pageSize } = readFundWindow(call.query, largestFundPage);
+    const { page, pageSize } = readFundWindow(call, largestFundPage);
     const ascending = call.query.oneOf('options_sortOrder', ['asc', 'desc']) === 'asc';
     const { funds } = call.world.organizations[call.place];
     const total = funds.count;
+    const view = { total, at: (position: number) => (ascending ? position : total - 1 - position) };
     const body = renderPage({
-      view: { total, at: (position) => (ascending ? position : total - 1 - position) },
+      view: shuffleTies(view, (index) => createdDay(funds, index), tieSalt(call, pageSize)),
       ...slicePage(total, page, pageSize),
-      head: pageHead(total, page, pageSize),
+      head: pageHead(total, Math.trunc(page), Math.trunc(pageSize)),
       tail: pageTail(),
       render: (index) => `${openFund(funds, index)}}`,
     });
@@ -43,31 +44,48 @@ export const fundEndpoint: Endpoint = {
   form: 'array',
   answer(call) {
     call.query.allowOnly(['options_page', 'options_pageSize']);
-    const { page, pageSize } = readFundWindow(call.query, largestDocumentPage);
+    const { page, pageSize } = readFundWindow(call, largestDocumentPage);
     const { funds } = call.world.organizations[call.place];
     const fund = funds.ids.indexOf(call.id, funds.count);
     if (fund < 0) return errorReply('message', 404, `Prepaid expense ${call.id} not found`);
-    const asArray = call.world.documentsAs === 'array';
+    const { documentsAs } = call.world;
+    const record = `${openFund(funds, fund)},"assignedDocuments":`;
+    if (documentsAs === 'null') return jsonReply(200, `${record}null}`);
     const view: RecordView = { total: funds.documents, at: (position) => position };
+    const [start, end] = documentFrame(
+      documentsAs,
+      pageHead(view.total, Math.trunc(page), Math.trunc(pageSize)),
+    );
     const body = renderPage({
       view,
       ...slicePage(view.total, page, pageSize),
-      head: `${openFund(funds, fund)},"assignedDocuments":${asArray ? '[' : pageHead(view.total, page, pageSize)}`,
-      tail: `${asArray ? ']' : pageTail()}}`,
+      head: record + start,
+      tail: `${end}}`,
       render: (index) => renderDocument(funds, fund, index),
     });
     return jsonReply(200, body!);
   },
 };
 
+/** What stands around a page of documents in each shape; the head is that of a page envelope. */
+function documentFrame(
+  shape: 'array' | 'array-total' | 'envelope',
+  head: string,
+): [start: string, end: string] {
+  if (shape === 'envelope') return [head, pageTail()];
+  const counts = head.replace(/^\{(.*),"pageResults":\[$/, '$1');
+  return ['[', shape === 'array' ? ']' : `],${counts}`];
+}
+
 const defaultSize = 20;
 
 /** The page as asked for, and a size that falls back to 20 whatever is wrong with it. */
-function readFundWindow(query: Query, largest: number): { page: number; pageSize: number } {
+function readFundWindow({ query, world }: Call, largest: number): { page: number; pageSize: number } {
   const text = query.text('options_page') ?? '1';
   if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
   const size = Number(query.text('options_pageSize') ?? defaultSize);
-  return { page: Number(text), pageSize: size >= 1 && size <= largest ? size : defaultSize };
+  const pageSize = size >= 1 && size <= largest ? size : defaultSize;
+  return { page: Number(text), pageSize: Math.min(pageSize, world.maxRecords) };
 }
 
 /**
@@ -95,7 +113,7 @@ const states = ['OPEN', 'ACCOUNTED', 'CLOSED'];
 /** A fund to be accounted for, as JSON text without the closing brace: its documents may follow. Index 0 is the oldest. */
 export function openFund(funds: Funds, index: number): string {
   const draw = new Draw(hash32(funds.seed, index, 70));
-  const created = dayText(firstDay + Math.floor((index * daysOfData) / funds.count));
+  const created = dayText(createdDay(funds, index));
   const [amount, spent] = [100 * (50_000 + draw.below(900_000)), 100 * draw.below(50_000)];
   const purpose = draw.pick(purposes).replaceAll('"', '\\"');
   return (
@@ -107,6 +125,11 @@ export function openFund(funds: Funds, index: number): string {
   );
 }
 
+/** The day of the fund's creation, in days since 1970-01-01. */
+function createdDay(funds: Funds, index: number): number {
+  return firstDay + Math.floor((index * daysOfData) / funds.count);
+}
+
 /** A document assigned to a fund, as JSON text. */
 export function renderDocument(funds: Funds, fund: number, index: number): string {
   const draw = new Draw(hash32(funds.seed + fund, index, 80));
@@ -114,7 +137,7 @@ export function renderDocument(funds: Funds, fund: number, index: number): strin
   const issuer = draw.below(Math.max(1, funds.issuers.count));
   const late = index === funds.documents - 1 && index > 0 ? ',"rejection":{"reason":"Sin timbre"}' : '';
   return (
-    `{"id":"${funds.ids.of(fund).slice(0, 12)}-${index + 1}","type":"${draw.pick(['RECEIPT', 'INVOICE', 'TICKET'])}"` +
+    `{"id":"${funds.ids.of(fund).slice(0, 12)}-${funds.ids.sharedIndex(index) + 1}","type":"${draw.pick(['RECEIPT', 'INVOICE', 'TICKET'])}"` +
     `,"number":${1000 + draw.below(90_000)},"date":"${date}"` +
     `,"issuer":{"fiscalId":"${funds.issuers.fiscalIds.of(issuer)}","name":${companyName(funds.issuers.seed, issuer)}}` +
     `,"currency":"CLP","totalAmount":${100 + draw.below(90_000)},"taxAmount":${draw.below(900)}.${10 + draw.below(90)}` +

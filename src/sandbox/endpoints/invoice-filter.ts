@@ -1,9 +1,15 @@
+import {
+  documentTypes,
+  shuffleTies,
+  statuses,
+  traitOf,
+  type DocumentType,
+  type InvoiceSortKey,
+  type RecordView,
+  type Status,
+} from '../data/ledger.ts';
+import { normalizeFiscalId, type Book, type Parties } from '../data/organization.ts';
 import { parseServiceDay } from '../data/values.ts';
-import { normalizeFiscalId } from '../data/organization.ts';
-import { documentTypes, statuses, type DocumentType, type Status } from '../data/ledger.ts';
-import type { InvoiceSortKey, RecordView } from '../data/ledger.ts';
-import type { Book } from '../data/organization.ts';
-import type { Parties } from '../data/organization.ts';
 import { BadQuery, type Query } from './endpoint.ts';
 
 /** Which invoices are asked for; what is undefined does not restrict. */
@@ -26,11 +32,19 @@ export function readFilter(query: Query, sinceParameter: string): InvoiceFilter 
 }
 
 /** The invoices that pass the filter, in order. */
-export function selectInvoices(
-  book: Book,
-  filter: InvoiceFilter,
-  order: { key: InvoiceSortKey | undefined; descending: boolean },
-): RecordView {
+export function selectInvoices(book: Book, filter: InvoiceFilter, order: InvoiceOrder): RecordView {
+  const { key, descending, salt } = order;
+  return shuffleTies(selectSorted(book, filter, { key, descending }), traitOf(book.ledger, key), salt);
+}
+
+interface InvoiceOrder {
+  readonly key: InvoiceSortKey | undefined;
+  readonly descending: boolean;
+  /** See `tieSalt`. */
+  readonly salt: number;
+}
+
+function selectSorted(book: Book, filter: InvoiceFilter, order: Omit<InvoiceOrder, 'salt'>): RecordView {
   const view = book.ordering.view(order.key, order.descending);
   if (Object.values(filter).every((restriction) => restriction === undefined)) return view;
   return book.ordering.filtered(JSON.stringify([filter, order]), view, makeTest(book, filter));

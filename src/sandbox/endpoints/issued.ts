@@ -1,8 +1,8 @@
-import { sortKeys, type Ledger } from '../data/ledger.ts';
+import { sortKeys, type Ledger, type Presence } from '../data/ledger.ts';
 import type { Book } from '../data/organization.ts';
 import { dayText, Draw, hash32, moneyText, netOf, oddMoneyText } from '../data/values.ts';
 import { jsonReply, type Reply } from '../reply.ts';
-import type { Call, Endpoint } from './endpoint.ts';
+import { tieSalt, type Call, type Endpoint } from './endpoint.ts';
 import { readFilter, resolveFiscalIds, selectInvoices } from './invoice-filter.ts';
 import {
   countRecords,
@@ -35,6 +35,7 @@ const recordsHeld = 5000;
 /** GET /invoices/issued (spec 4.1). */
 export const issuedEndpoint: Endpoint = {
   form: 'array',
+  signs: true,
   answer(call) {
     call.query.allowOnly(parameters);
     const fiscalIds = call.query.list('customerFiscalIds');
@@ -52,19 +53,20 @@ function sendPage(page: RecordPage): Reply {
 }
 
 function readPage(
-  { world, place, query }: Call,
+  call: Call,
   parties: readonly number[] | undefined,
   errors: readonly object[] | undefined,
 ): RecordPage {
+  const { world, place, query } = call;
   const { issued } = world.organizations[place];
   const page = query.integer('options_page', 0, 0);
-  const size = query.integer('options_pageSize', 10, 1);
+  const size = Math.min(query.integer('options_pageSize', 10, 1), world.maxRecords);
   const key = query.oneOf('options_sortBy', sortKeys) ?? 'DATE';
   const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC';
   const number = query.text('number') === undefined ? undefined : query.integer('number', 0, 0);
   const filter = { ...readFilter(query, 'emissiondateSince'), parties, number };
   const withMovements = query.oneOf('includeMovements', ['true', 'false']) === 'true';
-  const view = selectInvoices(issued, filter, { key, descending });
+  const view = selectInvoices(issued, filter, { key, descending, salt: tieSalt(call, size) });
   const expires = world.links.expiry();
   const linkTo = (invoice: string, file: number): string =>
     world.origin + world.links.sign(`/files/${place + 1}/${invoice}/${file}`, expires);
@@ -107,10 +109,12 @@ export function renderIssued(book: Book, index: number, linkTo: LinkTo, withMove
   return (
     `{"id":"${id}","number":${ledger.numberOf(index)},"documentType":"${ledger.typeOf(index)}"` +
     `,"status":"${ledger.statusOf(index)}","date":"${date}T00:00:00Z"` +
-    `,"dueBy":"${dayText(ledger.dueDayOf(index))}T00:00:00Z"${renderAmounts(ledger, index)}` +
+    unlessMissing('dueBy', `"${dayText(ledger.dueDayOf(index))}T00:00:00Z"`, ledger.dueByOf(index)) +
+    renderAmounts(ledger, index) +
     `,"exchangeRate":${exchangeRate(ledger, index, draw)}` +
     `,"issuerFiscalId":"${book.owner}","receiverFiscalId":"${parties.fiscalIds.of(party)}"` +
-    `,"customer":${parties.summaryOf(party)},"categories":${renderCategories(draw)},"payments":[${payments}]` +
+    unlessMissing('customer', parties.summaryOf(party), ledger.customerOf(index)) +
+    `,"categories":${renderCategories(draw)},"payments":[${payments}]` +
     (withMovements ? `,"movements":[${payments}]` : '') +
     `,"referenceNumber":"inv_${id.slice(0, 14)}","purchaseOrder":${draw.below(3) === 0 ? `"OC-${draw.below(99_999)}"` : 'null'}` +
     (draw.below(12) === 0
@@ -120,6 +124,11 @@ export function renderIssued(book: Book, index: number, linkTo: LinkTo, withMove
     `,"sentByEmail":${draw.below(2) === 0},"files":[${renderFiles(id, draw, linkTo)}]` +
     `,"createdAt":"${date}T13:${10 + draw.below(50)}:07.${100 + draw.below(900)}Z"${lateFields(ledger, index)}}`
   );
+}
+
+/** A member of an invoice that a few records have as null and a few do not have. */
+export function unlessMissing(name: string, value: string, presence: Presence): string {
+  return presence === 'missing' ? '' : `,"${name}":${presence === 'null' ? 'null' : value}`;
 }
 
 /** How many files the invoice of this index has, 0 to 2: the second is the XML. */

@@ -1,6 +1,5 @@
-import type { Endpoint } from './endpoint.ts';
-import { BadQuery } from './endpoint.ts';
 import { errorReply, jsonReply } from '../reply.ts';
+import { BadQuery, type Endpoint } from './endpoint.ts';
 
 /**
  * GET /customers/portal-link (spec 4.5). Its parameter and body are not in the specification (4.9): here `customerId`
@@ -8,6 +7,7 @@ import { errorReply, jsonReply } from '../reply.ts';
  */
 export const portalLinkEndpoint: Endpoint = {
   form: 'array',
+  signs: true,
   answer({ world, place, query }) {
     query.allowOnly(['customerId']);
     const id = query.text('customerId') ?? '';

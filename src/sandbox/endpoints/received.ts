@@ -2,9 +2,9 @@ import { sortKeys, type Ledger } from '../data/ledger.ts';
 import type { Book } from '../data/organization.ts';
 import { dayText, Draw, hash32 } from '../data/values.ts';
 import { gatewayReply, jsonReply } from '../reply.ts';
-import { BadQuery, type Endpoint } from './endpoint.ts';
+import { BadQuery, tieSalt, type Endpoint } from './endpoint.ts';
 import { readFilter, resolveFiscalIds, selectInvoices } from './invoice-filter.ts';
-import { renderAmounts } from './issued.ts';
+import { renderAmounts, unlessMissing } from './issued.ts';
 import { pageHead, pageTail, renderPage } from './record-page.ts';
 
 // Without totalAmount, which is not accepted (spec 4.2 rule 5).
@@ -28,11 +28,12 @@ const mostBytes = 6 * 1024 * 1024;
 export const receivedEndpoint: Endpoint = {
   form: 'string',
   slow: true,
-  answer({ world, place, query }) {
+  answer(call) {
+    const { world, place, query } = call;
     query.allowOnly(parameters);
     const { received } = world.organizations[place];
     const page = query.integer('options_page', 0, 0);
-    const size = Math.min(query.integer('options_pageSize', 10, 1), largestPage);
+    const size = Math.min(query.integer('options_pageSize', 10, 1), largestPage, world.maxRecords);
     const key = query.oneOf('options_sortBy', sortKeys);
     // A direction alone has nothing to apply to: the listing is unsorted.
     const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC' && key !== undefined;
@@ -40,7 +41,8 @@ export const receivedEndpoint: Endpoint = {
     const fiscalIds = query.list('issuerFiscalIds');
     const parties = fiscalIds && resolveFiscalIds(received.parties, fiscalIds).found;
     if (parties?.length === 0) throw new BadQuery('None of the issuerFiscalIds exists');
-    const view = selectInvoices(received, { ...filter, parties }, { key, descending });
+    const order = { key, descending, salt: tieSalt(call, size) };
+    const view = selectInvoices(received, { ...filter, parties }, order);
     const head = pageHead(view.total, page, size);
     const render = (index: number): string => renderReceived(received, index);
     const body = renderPage({ view, offset: page * size, size, head, tail: pageTail(), render }, mostBytes);
@@ -67,7 +69,8 @@ export function renderReceived(book: Book, index: number): string {
   const arrival = dayText(ledger.arrivalDayOf(index));
   return (
     `{"id":"${id}","number":${ledger.numberOf(index)},"documentType":"${ledger.typeOf(index)}"` +
-    `,"status":"${ledger.statusOf(index)}","date":"${date}","dueBy":"${dayText(ledger.dueDayOf(index))}"` +
+    `,"status":"${ledger.statusOf(index)}","date":"${date}"` +
+    unlessMissing('dueBy', `"${dayText(ledger.dueDayOf(index))}"`, ledger.dueByOf(index)) +
     `,"receivedDate":"${arrival}T09:${10 + draw.below(50)}:00Z"${renderAmounts(ledger, index)}` +
     `,"issuerFiscalId":"${parties.fiscalIds.of(party)}","receiverFiscalId":"${book.owner}"` +
     `,"issuer":${parties.summaryOf(party)},"approval":${renderApproval(draw)}` +

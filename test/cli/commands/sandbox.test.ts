@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
@@ -127,11 +128,236 @@ describe('folio sandbox', () => {
     ['--fail-rate', '1.1', '0 to 1'],
     ['--fail-rate', '.', '0 to 1'],
     ['--missing-customer', '403', '500, 404'],
-    ['--documents-as', 'list', 'envelope, array'],
+    ['--documents-as', 'list', 'envelope, array, array-total, null'],
+    ['--order', 'none', 'stable, by-size, by-request'],
+    ['--ids', 'none', 'unique, repeat'],
+    ['--max-records', '0', '1 to 1000000'],
+    ['--organization', 'gone', 'active, deactivated'],
+    ['--gateway-words', 'own', 'real, spec'],
   ])('refuses %s %j, saying what is allowed', async (flag, value, allowed) => {
     const served = await serve([`${flag}=${value}`]);
     expect(served).toMatchObject({ code: 2, stdout: '' });
     expect(served.stderr).toContain(`${flag} ${JSON.stringify(value)}: expected `);
     expect(served.stderr).toContain(allowed);
   });
+
+  it('refuses a --token that is no word of its own without showing it', async () => {
+    expect(await serve(['--token', 'eyJhbGciOiJIUzI1NiJ9.e30.c2VjcmV0'])).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'folio: --token of the sandbox: expected valid or expired\n  The sandbox makes its own tokens and prints them.\n',
+    });
+  });
 });
+
+describe('folio sandbox, as built, behaves as services may', () => {
+  it('--documents-as array-total: an array with its total beside it, in pages of --max-records', async () => {
+    const flags = ['--documents-as', 'array-total', '--max-records', '30', '--documents', '70'];
+    await serveBuilt(flags, async ({ get, firstFund }) => {
+      const fund = (await get(`${await firstFund()}?options_page=3&options_pageSize=100`)).json;
+      expect(fund).toMatchObject({ assignedDocuments: expect.any(Array), total: 70, page: 3, pageSize: 30 });
+      expect((fund as { assignedDocuments: object[] }).assignedDocuments).toHaveLength(10);
+    });
+  });
+
+  it('--documents-as null: no documents', async () => {
+    await serveBuilt(['--documents-as', 'null'], async ({ get, firstFund }) => {
+      expect((await get(await firstFund())).json).toMatchObject({ assignedDocuments: null });
+    });
+  });
+
+  it.each([
+    ['/invoices/issued?options_pageSize=500', 'pageResults', 60],
+    ['/invoices/received?options_pageSize=500', 'pageResults', 60],
+    ['/customers?options_pageSize=500', 'data', 60],
+    ['/accounts-payable/prepaid-expenses?options_pageSize=500', 'pageResults', 12],
+  ])('--max-records caps %s', async (path, key, count) => {
+    await serveBuilt(['--max-records', '60', '--customers', '90'], async ({ get }) => {
+      const page = (await get(path)).json as Record<string, object[] | number>;
+      expect(page[key]).toHaveLength(count);
+      if (key === 'pageResults') expect(page['pageSize']).toBe(60);
+    });
+  });
+
+  it.each(['invoices/issued', 'invoices/received?options_sortBy=DATE', 'accounts-payable/prepaid-expenses'])(
+    '--order by-size: equal dates of %s come in another order on pages of another size',
+    async (listing) => {
+      const flags = ['--order', 'by-size', '--issued', '2000', '--received', '2000', '--funds', '2000'];
+      await serveBuilt(flags, async ({ get }) => {
+        const at = `/${listing}${listing.includes('?') ? '&' : '?'}`;
+        const read = async (size: number): Promise<[id: string, date: string][]> => {
+          const { pageResults } = (await get(`${at}options_pageSize=${size}`)).json as {
+            pageResults: Dated[];
+          };
+          return pageResults.map(({ id, date, createdAt }) => [id, (date ?? createdAt).slice(0, 10)]);
+        };
+        const [whole, again, other] = [await read(300), await read(300), await read(299)];
+        expect(again).toEqual(whole);
+        expect(other).not.toEqual(whole.slice(0, 299));
+        expect(other.map(([, date]) => date)).toEqual(whole.slice(0, 299).map(([, date]) => date));
+        expect(new Set(whole.map(([id]) => id)).size).toBe(300);
+      });
+    },
+  );
+
+  it('--order by-request: they do with every request', async () => {
+    await serveBuilt(['--order', 'by-request', '--issued', '2000'], async ({ get }) => {
+      const read = async (): Promise<unknown> => (await get('/invoices/issued?options_pageSize=300')).json;
+      expect(await read()).not.toEqual(await read());
+    });
+  });
+
+  it('--ids repeat: different records share an id, on a page and between pages', async () => {
+    await serveBuilt(['--ids', 'repeat', '--issued', '1000'], async ({ get }) => {
+      const { pageResults } = (await get('/invoices/issued?options_pageSize=1000')).json as {
+        pageResults: { id: string; number: number }[];
+      };
+      const numbers = new Map<string, number[]>();
+      for (const { id, number } of pageResults) numbers.set(id, [...(numbers.get(id) ?? []), number]);
+      const shared = [...numbers.values()].filter(({ length }) => length > 1);
+      expect(shared.length).toBeGreaterThan(200);
+      for (const each of shared) expect(new Set(each).size).toBe(each.length);
+    });
+  });
+
+  it.each([
+    ['--organization', 'deactivated'],
+    ['--token', 'expired'],
+  ])('%s %s: the first token is refused, the second is not', async (...flags) => {
+    await serveBuilt(flags, async ({ get, second }) => {
+      expect(await get('/customers')).toMatchObject({
+        status: 403,
+        json: { Message: 'User is not authorized to access this resource' },
+      });
+      expect((await get('/customers', second)).status).toBe(200);
+    });
+  });
+
+  it('--token expired: the token says so itself', async () => {
+    await serveBuilt(['--token', 'expired'], async ({ env }) => {
+      const { code, stderr } = await runFolio(['issued'], { env });
+      expect(code).toBe(3);
+      expect(stderr).toContain('the token ended on');
+    });
+  });
+
+  it('refuses in the real words of the gateway, or in those of the specification', async () => {
+    const [spec, real]: string[][] = [[], []];
+    for (const [words, said] of [
+      ['spec', spec],
+      ['real', real],
+    ] as const) {
+      await serveBuilt(['--gateway-words', words], async ({ get }) => {
+        for (const authorization of ['', 'eyJ.x', 'Bearer eyJ.x']) {
+          said!.push((await get('/contacts', authorization)).body.toString());
+        }
+        said!.push((await get('/customers', 'eyJ.x')).body.toString());
+      });
+    }
+    const missing = (quote: string): string =>
+      ['Credential', 'Signature', 'SignedHeaders']
+        .map((name) => `Authorization header requires ${quote}${name}${quote} parameter.`)
+        .join(' ');
+    const inSpec = JSON.stringify({ message: missing('') });
+    expect(spec).toEqual([
+      inSpec,
+      inSpec,
+      inSpec,
+      '{"Message":"User is not authorized to access this resource with an explicit deny"}',
+    ]);
+    expect(real).toEqual([
+      '{"message":"Missing Authentication Token"}',
+      JSON.stringify({
+        message:
+          `${missing("'")} Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ` +
+          'Authorization=eyJ.x',
+      }),
+      `{"message":"Invalid key=value pair (missing equal-sign) in Authorization header: 'Bearer eyJ.x'."}`,
+      '{"Message":"User is not authorized to access this resource"}',
+    ]);
+  });
+
+  it('has a few records without a due date or a customer, and credit notes of either sign', async () => {
+    await serveBuilt(['--issued', '3000', '--received', '600'], async ({ get }) => {
+      const read = async (path: string): Promise<Record<string, unknown>[]> =>
+        ((await get(path)).json as { pageResults: Record<string, unknown>[] }).pageResults;
+      const issued = await read('/invoices/issued?options_pageSize=3000');
+      const received = await read('/invoices/received?options_pageSize=400');
+      const count = (records: Record<string, unknown>[], name: string): [nulls: number, missing: number] => [
+        records.filter((record) => record[name] === null).length,
+        records.filter((record) => !(name in record)).length,
+      ];
+      for (const [nulls, missing] of [
+        count(issued, 'dueBy'),
+        count(issued, 'customer'),
+        count(received, 'dueBy'),
+      ]) {
+        for (const few of [nulls, missing]) {
+          expect(few).toBeGreaterThan(0);
+          expect(few).toBeLessThan(100);
+        }
+      }
+      const signs = issued
+        .filter(({ documentType }) => documentType === 'CREDIT_NOTE')
+        .map(({ totalAmount }) => Math.sign(totalAmount as number));
+      expect(new Set(signs)).toEqual(new Set([1, -1]));
+    });
+  });
+
+  it('echoes the page and its size as whole numbers', async () => {
+    await serveBuilt([], async ({ get, firstFund }) => {
+      const query = '?options_page=1.5&options_pageSize=2.5';
+      const echoed = { page: 1, pageSize: 2 };
+      expect((await get(`/accounts-payable/prepaid-expenses${query}`)).json).toMatchObject(echoed);
+      expect((await get(`${await firstFund()}${query}`)).json).toMatchObject({ assignedDocuments: echoed });
+    });
+  });
+});
+
+interface Dated {
+  readonly id: string;
+  readonly date?: string;
+  readonly createdAt: string;
+}
+
+interface Built {
+  readonly env: Readonly<Record<string, string>>;
+  readonly second: string;
+  readonly get: (path: string, authorization?: string) => ReturnType<typeof httpGet>;
+  /** The path of the newest fund. */
+  readonly firstFund: () => Promise<string>;
+}
+
+/** Starts the built program's sandbox, hands it to `use`, and stops it. */
+async function serveBuilt(args: readonly string[], use: (built: Built) => Promise<void>): Promise<void> {
+  const { process: service, exit } = startFolio(['sandbox', '--quiet', ...args]);
+  try {
+    const env = Object.fromEntries(await printedBy(service));
+    const get = (path: string, authorization = env['FOLIO_TOKEN']!): ReturnType<typeof httpGet> =>
+      httpGet(env['FOLIO_BASE_URL'] + path, { headers: authorization === '' ? {} : { authorization } });
+    const funds = '/accounts-payable/prepaid-expenses';
+    const firstFund = async (): Promise<string> => {
+      const { pageResults } = (await get(funds)).json as { pageResults: { id: string }[] };
+      return `${funds}/${pageResults[0]!.id}`;
+    };
+    await use({ env, second: env['FOLIO_TOKEN_2']!, get, firstFund });
+  } finally {
+    service.kill('SIGINT');
+    await exit;
+  }
+}
+
+/** What it printed, by name, as soon as the last line is there; empty for one that ended. */
+async function printedBy(service: ChildProcess): Promise<[name: string, value: string][]> {
+  const text = await new Promise<string>((resolve) => {
+    let seen = '';
+    service.stdout?.on('data', (chunk: Buffer) => {
+      seen += chunk.toString();
+      if (/^FOLIO_TOKEN_2=.*\n/m.test(seen)) resolve(seen);
+    });
+    service.once('exit', () => resolve(seen));
+  });
+  const lines = text.split('\n').filter((line) => line !== '');
+  return lines.map((line) => line.split(/=(.*)/).slice(0, 2) as [string, string]);
+}

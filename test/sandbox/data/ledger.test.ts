@@ -1,7 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Ledger } from '../../../src/sandbox/data/ledger.ts';
-import { Ordering, sortKeys, type RecordView } from '../../../src/sandbox/data/ledger.ts';
+import {
+  Ledger,
+  Ordering,
+  shuffleTies,
+  sortKeys,
+  type RecordView,
+} from '../../../src/sandbox/data/ledger.ts';
 
 function positions(view: RecordView): number[] {
   return Array.from({ length: view.total }, (_, position) => view.at(position));
@@ -15,13 +20,29 @@ describe('Ordering', () => {
         const trait = {
           NUMBER: (index: number) => ledger.numberOf(index),
           DATE: (index: number) => ledger.dayOf(index),
-          DUE_BY: (index: number) => ledger.dueDayOf(index),
+          // After all others where there is none.
+          DUE_BY: (index: number) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : 1e9),
           AMOUNT: (index: number) => ledger.amountOf(index),
         }[key];
         const plain = Array.from({ length: count }, (_, index) => index).sort((a, b) => trait(a) - trait(b));
         const ordering = new Ordering(ledger);
         expect(positions(ordering.view(key, false))).toEqual(plain);
         expect(positions(ordering.view(key, true))).toEqual(plain.toReversed());
+      }),
+    );
+  });
+
+  it('can have records of an equal key in another order, each once', () => {
+    fc.assert(
+      fc.property(fc.nat(), fc.nat(300), fc.nat(), fc.boolean(), (seed, count, salt, descending) => {
+        const ledger = new Ledger({ seed, count, parties: 7, dated: false });
+        const view = new Ordering(ledger).view('DATE', descending);
+        const shuffled = shuffleTies(view, (index) => ledger.dayOf(index), salt);
+        const days = (indices: readonly number[]): number[] => indices.map((index) => ledger.dayOf(index));
+        expect(days(positions(shuffled))).toEqual(days(positions(view)));
+        expect(positions(shuffled).toSorted((a, b) => a - b)).toEqual(
+          positions(view).toSorted((a, b) => a - b),
+        );
       }),
     );
   });
