@@ -71,6 +71,7 @@ const uses: Readonly<Record<Format, string>> = {
   csv: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
   tsv: 'the same with tabs',
   xlsx: 'a workbook: amounts as numbers, dates as dates, text that is never run',
+  parquet: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
 };
 
 const formatsTopic: Topic = {

@@ -1,6 +1,6 @@
 import type { ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
-import { formats, type Format } from '../output/formats.ts';
+import { formats, isBinary, type Format } from '../output/formats.ts';
 import type { ConfigStore } from '../profiles/config-store.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import { KNOWN_FIELDS, type KnownField } from '../query/known-columns.ts';
@@ -18,8 +18,8 @@ interface Setting<Value> {
   readonly parse: (text: string) => Value;
 }
 
-/** A setting for xlsx would make every listing without -o a refusal: it cannot be printed. */
-const printable = formats.filter((format) => format !== 'xlsx');
+/** A setting for a binary format would make every listing without -o a refusal: it cannot be printed. */
+const printable = formats.filter((format) => !isBinary(format));
 
 const column = (name: string) => (text: string) => {
   if (text !== '' && !/\p{C}/u.test(text)) return text;

@@ -2,8 +2,13 @@ import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
 /** The formats in which records can leave. */
-export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv', 'xlsx'] as const;
+export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv', 'xlsx', 'parquet'] as const;
 export type Format = (typeof formats)[number];
+
+/** Whether the format is no text, so that it is never written to a terminal. */
+export function isBinary(format: Format): boolean {
+  return format === 'xlsx' || format === 'parquet';
+}
 
 /** The one list of writers; each is loaded when it is used. */
 const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
@@ -13,6 +18,7 @@ const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
   csv: async () => (await import('./csv/csv.ts')).openCsv,
   tsv: async () => (await import('./csv/csv.ts')).openTsv,
   xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
+  parquet: async () => (await import('./parquet/parquet.ts')).openParquet,
 };
 
 async function ofColumns(open: OpenWriter): Promise<OpenWriter> {

@@ -1,3 +1,4 @@
+import { isBinary } from '../output/formats.ts';
 import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
 import { checkQuestions, openQuestions, tableLimit } from './open-questions.ts';
 import type { Context } from '../context.ts';
@@ -42,7 +43,7 @@ export async function deliver(
   batches: AsyncIterable<RecordBatch>,
   { beforeCommit, ...options }: DeliverOptions = {},
 ): Promise<Destination> {
-  const kind = { styled: plan.format === 'table', binary: plan.format === 'xlsx' };
+  const kind = { styled: plan.format === 'table', binary: isBinary(plan.format) };
   const destination = await openDestination(plan.target, context, { ...options, ...kind });
   try {
     const writer = plan.openWriter(destination, plan.layout);

@@ -45,7 +45,7 @@ export async function openDestination(
   const sink = await openDirect(target, site);
   if (options.binary === true && sink.isTerminal) {
     sink.abandon?.();
-    throw new UsageError('a workbook cannot be shown on a terminal', {
+    throw new UsageError('a workbook or Parquet cannot be shown on a terminal', {
       hint: 'Write to a file, as in -o invoices.xlsx.',
     });
   }

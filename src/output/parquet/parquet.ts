@@ -1,0 +1,164 @@
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { OutputError } from '../../errors.ts';
+import { CellReader, type Cell } from '../../json/cells.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { RecordSpool } from '../spool.ts';
+import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
+import { ColumnSurvey, storedValue, type ColumnType, type StoredValue } from './column-type.ts';
+
+type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
+
+/** Bytes of records, as sent, that go into one row group. */
+const ROW_GROUP = 16 * 1024 * 1024;
+
+/** A column that stands for none: engines refuse a file without columns. */
+const NO_COLUMN = '_no_records';
+
+/**
+ * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a column
+ * follows from all its values, so the records wait in a temporary file and are read a second time: memory does not
+ * grow with them. The same records give the same bytes.
+ *
+ * Every value is checked against its column's type before the library gets it. Throws OutputError for one that Parquet
+ * cannot hold, with the record's place.
+ */
+export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, layout);
+
+class ParquetFile implements Writer {
+  readonly #sink: Sink;
+  readonly #layout: Layout;
+  readonly #reader: CellReader;
+  readonly #spool = new RecordSpool();
+  readonly #surveys: ColumnSurvey[] = [];
+  #records = 0;
+
+  constructor(sink: Sink, layout: Layout) {
+    this.#sink = sink;
+    this.#layout = layout;
+    this.#reader = new CellReader(layout.columns);
+  }
+
+  async write(batch: RecordBatch): Promise<void> {
+    for (let index = 0; index < batch.count; index++) {
+      this.#records++;
+      const cells = this.#reader.read(batch, index);
+      for (const [column, cell] of cells.entries()) {
+        if (cell !== undefined) this.#survey(column, cell);
+      }
+    }
+    await this.#spool.append(batch);
+  }
+
+  async end(): Promise<void> {
+    try {
+      const names = this.#reader.columns.length === 0 ? [NO_COLUMN] : this.#reader.columns;
+      const types = names.map((_, column): ColumnType => this.#surveys[column]?.type ?? { kind: 'text' });
+      const columns = names.map((name, column) => new StoredColumn(name, types[column]!));
+      await this.#writeFile(columns);
+    } finally {
+      await this.#spool.close();
+    }
+  }
+
+  #survey(column: number, cell: Cell): void {
+    // Half of a character has no bytes in UTF-8, and so no place in Parquet.
+    if (cell.kind === 'string' && HALF_CHARACTER.test(cell.text)) {
+      throw this.#misfit(this.#reader.columns[column]!, this.#records, 'text with half a character in it');
+    }
+    (this.#surveys[column] ??= new ColumnSurvey()).add(cell);
+  }
+
+  async #writeFile(columns: readonly StoredColumn[]): Promise<void> {
+    const bytes = new ByteWriter();
+    const schema = [{ name: 'root', num_children: columns.length }, ...columns.map(({ element }) => element)];
+    const file = new ParquetWriter({ writer: bytes, schema, codec: 'SNAPPY', createdBy: 'folio' });
+    const reader = new CellReader(this.#layout.columns);
+    let place = 0;
+    let held = 0;
+    const flush = async (): Promise<void> => {
+      const rows = columns[0]?.data.length ?? 0;
+      if (rows > 0)
+        await file.write({
+          columnData: columns.map(({ name, data }) => ({ name, data })),
+          rowGroupSize: rows,
+        });
+      for (const column of columns) column.data = [];
+      held = 0;
+      await this.#drain(bytes);
+    };
+    for await (const batch of this.#spool.read()) {
+      for (let index = 0; index < batch.count; index++) {
+        place++;
+        const cells = reader.read(batch, index);
+        for (const [at, column] of columns.entries()) {
+          if (!column.add(cells[at]))
+            throw this.#misfit(column.name, place, 'a value that does not fit its column');
+        }
+        held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
+        if (held >= ROW_GROUP) await flush();
+      }
+    }
+    await flush();
+    await file.finish();
+    await this.#drain(bytes);
+  }
+
+  async #drain(bytes: ByteWriter): Promise<void> {
+    await this.#sink.write(bytes.getBytes().slice());
+    bytes.index = 0;
+  }
+
+  #misfit(column: string, place: number, what: string): OutputError {
+    return new OutputError(`Record ${place} has ${what} in ${column}, which Parquet cannot hold.`, {
+      hint: `Leave the column out with --columns '*,-${column}', or use --format jsonl, which holds every value.`,
+    });
+  }
+}
+
+/** A surrogate that stands alone. */
+const HALF_CHARACTER = /\p{Cs}/u;
+
+/** One column of the file, and its values in the row group at hand. */
+class StoredColumn {
+  readonly name: string;
+  readonly element: SchemaElement;
+  readonly #type: ColumnType;
+  data: (StoredValue | null)[] = [];
+
+  constructor(name: string, type: ColumnType) {
+    this.name = name;
+    this.#type = type;
+    this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
+  }
+
+  /** Takes a value of the next row; null and missing are null. Returns false where the value does not fit the type. */
+  add(cell: Cell | undefined): boolean {
+    const value = cell === undefined ? null : storedValue(cell, this.#type);
+    if (value === undefined) return false;
+    this.data.push(value);
+    return true;
+  }
+}
+
+/** Decimals take the narrowest integer that holds them, or 16 bytes, which hold 38 digits. */
+function physicalType(type: ColumnType): Omit<SchemaElement, 'name'> {
+  switch (type.kind) {
+    case 'whole':
+      return { type: 'INT64' };
+    case 'decimal': {
+      const { precision, scale } = type;
+      const decimal = { converted_type: 'DECIMAL', precision, scale } as const;
+      const logical = { logical_type: { type: 'DECIMAL', precision, scale } } as const;
+      if (precision <= 9) return { type: 'INT32', ...decimal, ...logical };
+      if (precision <= 18) return { type: 'INT64', ...decimal, ...logical };
+      return { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, ...decimal, ...logical };
+    }
+    case 'boolean':
+      return { type: 'BOOLEAN' };
+    case 'date':
+      return { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } };
+    case 'text':
+    case 'json':
+      return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+  }
+}

@@ -1,0 +1,211 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import type { Layout } from '../../../src/output/writer.ts';
+import { openParquet } from '../../../src/output/parquet/parquet.ts';
+import { runFolio } from '../../support/run-folio.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { batchOf, writeAll } from '../write-all.ts';
+import { readParquet, type ParquetFile } from './read-parquet.ts';
+
+/** What another engine reads in the file made of these records, each a JSON text. */
+async function written(records: readonly string[], layout: Partial<Layout> = {}): Promise<ParquetFile> {
+  const path = join(temporaryFolder(), 'records.parquet');
+  writeFileSync(path, await writeAll(openParquet, [batchOf(...records)], layout));
+  return readParquet(path);
+}
+
+/** The type of a column with these values, and what is read back of them. */
+async function column(...values: readonly string[]): Promise<[type: string, values: (string | null)[]]> {
+  const { columns, rows } = await written(values.map((value) => `{"it":${value}}`));
+  return [columns[0]![1], rows.map(([value]) => value!)];
+}
+
+const NINES_38 = '9'.repeat(38);
+
+describe('a column', () => {
+  it.each([
+    ['of whole numbers is of 64 bits', ['1', '-9223372036854775808', '9223372036854775807'], 'BIGINT'],
+    ['of numbers with decimals has the widest scale', ['10.50', '3', '-0.125'], 'DECIMAL(5,3)'],
+    ['of whole numbers beyond 64 bits is a decimal', ['9223372036854775808', '1'], 'DECIMAL(19,0)'],
+    ['of 38 digits is a decimal', [NINES_38, `-${NINES_38}`], 'DECIMAL(38,0)'],
+    ['of 38 digits, some behind the point, is a decimal', [`${'9'.repeat(30)}.12345678`], 'DECIMAL(38,8)'],
+    ['of 9 and of 18 digits is a decimal', ['1234567.89', '1234567890123456.78'], 'DECIMAL(18,2)'],
+    ['of 39 digits is text', [`${NINES_38}9`, '10.50'], 'VARCHAR'],
+    ['of booleans is boolean', ['true', 'false'], 'BOOLEAN'],
+    ['of text is text', ['"a"', '""', '"2024-10-15"'], 'VARCHAR'],
+    ['of some days and an instant is text', ['"2024-10-15"', '"2024-10-15T10:00:00Z"'], 'VARCHAR'],
+    ['of a day that does not exist is text', ['"2024-02-30"'], 'VARCHAR'],
+    ['of emoji and other scripts is text', ['"🧾 Ñandú"', '"\\u0000\\n\\"日本"'], 'VARCHAR'],
+  ])('%s', async (_, values, type) => {
+    const plain = (value: string): string => {
+      const it = parse(value);
+      return typeof it === 'string' ? it : String(it);
+    };
+    const [readType, read] = await column(...values);
+    expect(readType).toBe(type);
+    expect(read.map((value) => canonical(value))).toEqual(values.map((value) => canonical(plain(value))));
+  });
+
+  it('of decimals keeps every digit of the scale', async () => {
+    expect(await column('10.50', '3', '1E2', '-0.05')).toEqual([
+      'DECIMAL(5,2)',
+      ['10.50', '3.00', '100.00', '-0.05'],
+    ]);
+  });
+
+  it('of days is a date, also where they are midnight UTC', async () => {
+    const days = await column('"2024-10-15"', '"0001-01-01T00:00:00Z"', '"9999-12-31T00:00:00.000Z"', 'null');
+    expect(days).toEqual(['DATE', ['2024-10-15', '0001-01-01', '9999-12-31', null]]);
+  });
+
+  it('of several kinds holds each value as JSON', async () => {
+    expect(await column('"12"', '12.50', 'true', '[1, 2.0]', 'null')).toEqual([
+      'VARCHAR',
+      ['"12"', '12.50', 'true', '[1,2.0]', null],
+    ]);
+  });
+
+  it('of numbers too long for a decimal holds them as sent', async () => {
+    expect(await column(`${NINES_38}9.10`, '1E2', '1e999999')).toEqual([
+      'VARCHAR',
+      [`${NINES_38}9.10`, '1E2', '1e999999'],
+    ]);
+  });
+
+  it('of nothing is text without values', async () => {
+    expect(await column('null', 'null')).toEqual(['VARCHAR', [null, null]]);
+  });
+});
+
+describe('the columns', () => {
+  it('are the union, by first appearance, with null where a record has none', async () => {
+    expect(await written(['{"a":1,"b":{"c":"x"}}', '{"a":2,"late":true}', '{"b":{"c":null}}'])).toEqual({
+      columns: [
+        ['a', 'BIGINT'],
+        ['b.c', 'VARCHAR'],
+        ['late', 'BOOLEAN'],
+      ],
+      rows: [
+        ['1', 'x', null],
+        ['2', null, 'true'],
+        [null, null, null],
+      ],
+    });
+  });
+
+  it('are those that were asked for', async () => {
+    const { columns, rows } = await written(['{"a":1,"b":2,"c":3}'], { columns: ['c', 'none', 'a'] });
+    expect(columns.map(([name]) => name)).toEqual(['c', 'none', 'a']);
+    expect(rows).toEqual([['3', null, '1']]);
+  });
+
+  it('may have names with dots, quotes and the name of a prototype', async () => {
+    const { columns } = await written(['{"a.b":1,"a":{"b":2},"__proto__":3,"it\\"s":4}']);
+    expect(columns.map(([name]) => name)).toEqual(['a.b', 'a\\.b', '__proto__', 'it"s']);
+  });
+
+  it('of an empty listing are one that says so, since engines refuse a file without any', async () => {
+    expect(await written([])).toEqual({ columns: [['_no_records', 'VARCHAR']], rows: [] });
+  });
+});
+
+describe('a Parquet file', () => {
+  it('is the same for the same records', async () => {
+    const records = Array.from(
+      { length: 3000 },
+      (_, n) => `{"id":"${n}","amount":${n}.50,"text":"a${n % 7}"}`,
+    );
+    const [one, other] = [1, 2].map(() => writeAll(openParquet, [batchOf(...records)]));
+    expect((await one)!.equals((await other)!)).toBe(true);
+  });
+
+  it('refuses text with half a character, naming the record', async () => {
+    await expect(written(['{"a":"fine"}', '{"a":"\\ud83e"}'])).rejects.toMatchObject({
+      message: 'Record 2 has text with half a character in it in a, which Parquet cannot hold.',
+      hint: "Leave the column out with --columns '*,-a', or use --format jsonl, which holds every value.",
+    });
+  });
+
+  it('has row groups that are read as one', async () => {
+    const long = 'x'.repeat(60_000);
+    const records = Array.from({ length: 600 }, (_, n) => `{"n":${n},"text":"${long}"}`);
+    const { rows } = await written(records);
+    expect(rows.map(([n, text]) => [n, text?.length])).toEqual(records.map((_, n) => [String(n), 60_000]));
+  });
+});
+
+describe('100,000 invoices of the embedded service', () => {
+  it('are equal to the jsonl of the same service, value by value', { timeout: 300_000 }, async () => {
+    const folder = temporaryFolder();
+    const env = { FOLIO_TOKEN: undefined };
+    const sandbox = join(folder, 'sandbox.txt');
+    const script = `
+      "$@" sandbox --issued 100000 --quiet > ${sandbox} 2>/dev/null & service=$!
+      while ! grep -q FOLIO_TOKEN= ${sandbox}; do sleep 0.1; done
+      export $(grep -v TOKEN_2 ${sandbox})
+      "$@" issued -o ${folder}/all.jsonl && "$@" issued -o ${folder}/all.parquet; code=$?
+      kill $service; exit $code`;
+    const { code, stderr } = await runFolio([], { env, shell: script });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const lines = readFileSync(join(folder, 'all.jsonl'), 'utf8').trimEnd().split('\n');
+    const { columns, rows } = await readParquet(join(folder, 'all.parquet'));
+    expect(rows).toHaveLength(lines.length);
+    expect(rows).toHaveLength(100_000);
+    const different: unknown[] = [];
+    for (const [index, line] of lines.entries()) {
+      const record = flat(parse(line));
+      const read = new Map(columns.map(([name], column) => [name, rows[index]![column]!]));
+      for (const [name, value] of record) {
+        const found = read.get(name) ?? null;
+        if ((found === null ? null : canonical(found)) !== value) different.push([name, value, found]);
+        read.delete(name);
+      }
+      for (const left of read.values()) if (left !== null) different.push(left);
+    }
+    expect(different.slice(0, 10)).toEqual([]);
+  });
+});
+
+/** A number without exponent and without zeros at its ends, midnight UTC as its day: what is equal is the same text. */
+function canonical(text: string | null): string | null {
+  const day = /^(\d{4}-\d{2}-\d{2})T00:00:00(?:\.0+)?Z$/.exec(text ?? '');
+  if (text === null || day) return day?.[1] ?? null;
+  const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
+  if (!number || (number[3] === undefined && number[4] === undefined)) return text;
+  const [, sign, whole = '', fraction = '', exponent = '0'] = number;
+  const shift = Number(exponent);
+  const digits = shift < 0 ? '0'.repeat(-shift) + whole + fraction : whole + fraction + '0'.repeat(shift);
+  const point = Math.max(whole.length, whole.length + shift);
+  const [before, after] = [
+    digits.slice(0, point).replace(/^0+(?=\d)/, ''),
+    digits.slice(point).replace(/0+$/, ''),
+  ];
+  const value = after === '' ? before : `${before || '0'}.${after}`;
+  return /^[0.]*$/.test(value) ? '0' : sign + value;
+}
+
+/** The fields of a record by the names of their columns; arrays as JSON text. Calculated without folio's own code. */
+function flat(
+  value: unknown,
+  path = '',
+  into = new Map<string, string | null>(),
+): Map<string, string | null> {
+  for (const [key, inner] of Object.entries(value as object)) {
+    const name = path === '' ? key : `${path}.${key}`;
+    if (inner === null) into.set(name, null);
+    else if (Array.isArray(inner)) into.set(name, textOf(inner));
+    else if (typeof inner === 'object' && !('isLosslessNumber' in inner)) flat(inner, name, into);
+    else into.set(name, canonical(String(inner)));
+  }
+  return into;
+}
+
+function textOf(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(textOf).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if ('isLosslessNumber' in value) return String(value);
+  const members = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}:${textOf(inner)}`);
+  return `{${members.join(',')}}`;
+}
