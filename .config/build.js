@@ -88,6 +88,8 @@ if (!parts.has(LISTING))
   throw new Error(`${LISTING} is no late part; say in .config/build.js what now loads a listing`);
 for (const [part, { files, before }] of parts) {
   const first = new Set(before.flatMap((other) => [...parts.get(other).files]));
+  // Loaded already, though somebody imports it late too; with an import of what is before it, it would come after that.
+  if (first.has(part)) continue;
   const sharesListing = [...parts.get(LISTING).files].some((file) => files.has(file) && !first.has(file));
   const isBeforeListing = [part, ...before].includes(LISTING) || parts.get(LISTING).before.includes(part);
   const more = sharesListing && !isBeforeListing ? [LISTING] : [];

@@ -69,7 +69,7 @@ const uses: Readonly<Record<Format, string>> = {
   jsonl: 'one record a line, as the service sent it',
   json: 'one array; a command for a single record prints the record itself',
   csv: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
-  tsv: 'the same with tabs',
+  tsv: 'a tab between columns, no quotes: within text \\t, \\n, \\r and \\\\',
   xlsx: 'a workbook: amounts as numbers, dates as dates, text that is never run',
   parquet: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
 };

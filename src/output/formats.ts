@@ -16,7 +16,7 @@ const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
   jsonl: async () => ofColumns((await import('./json.ts')).openJsonl),
   json: async () => ofColumns((await import('./json.ts')).openJson),
   csv: async () => (await import('./csv/csv.ts')).openCsv,
-  tsv: async () => (await import('./csv/csv.ts')).openTsv,
+  tsv: async () => (await import('./csv/tsv.ts')).openTsv,
   xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   parquet: async () => (await import('./parquet/parquet.ts')).openParquet,
 };

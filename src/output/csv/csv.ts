@@ -12,9 +12,6 @@ const BYTE_ORDER_MARK = '\ufeff';
  */
 export const openCsv: OpenWriter = (sink, layout) => openTable(sink, layout, layout.delimiter ?? ',');
 
-/** csv with tabs between the cells, and the same quoting: a tab, a line feed or a quote within a cell stays what it is. */
-export const openTsv: OpenWriter = (sink, layout) => openTable(sink, layout, '\t');
-
 function openTable(sink: Sink, layout: Layout, delimiter: string): RowWriter {
   if (/^(?:["\r\n]|)$|^..+$/su.test(delimiter)) {
     throw new UsageError(`the delimiter ${JSON.stringify(delimiter)} cannot stand between cells`, {
@@ -26,6 +23,7 @@ function openTable(sink: Sink, layout: Layout, delimiter: string): RowWriter {
     sink,
     layout,
     delimiter,
+    quotes: true,
     preamble: excel ? BYTE_ORDER_MARK : '',
     openEncoder: async (columns): Promise<RowEncoder> => {
       if (delimiter === ',' && !excel) return new (await import('./plain-csv.ts')).PlainRows(columns);

@@ -9,7 +9,7 @@ export interface EncodedRows {
   readonly columns: number;
 }
 
-/** Turns records into the rows of one dialect of csv. */
+/** Turns records into the rows of one dialect of csv, or of tsv. */
 export interface RowEncoder {
   /** The columns that were asked for, else those that have appeared so far. */
   readonly columns: readonly string[];
@@ -23,6 +23,8 @@ interface RowWriterOptions {
   readonly sink: Sink;
   readonly layout: Pick<Layout, 'columns' | 'header'>;
   readonly delimiter: string;
+  /** Whether a cell may stand in quotes, and hold line feeds then. */
+  readonly quotes: boolean;
   /** What the document begins with, before the header: a byte order mark, or nothing. */
   readonly preamble: string;
   /** Loads the encoder when the first rows come, so that an unused one costs nothing. */
@@ -81,8 +83,9 @@ export class RowWriter implements Writer {
     // Rows of no column look like rows of one: neither has a delimiter.
     const missing = columns - Math.max(1, width);
     // The only column, empty, would be an empty line, which readers pass over.
-    const tail = columns === 1 ? '""' : this.#options.delimiter.repeat(missing);
-    await this.#options.sink.write(tail === '' ? rows : appendToRows(rows, tail));
+    const { sink, delimiter, quotes } = this.#options;
+    const tail = columns === 1 && quotes ? '""' : delimiter.repeat(missing);
+    await sink.write(tail === '' ? rows : appendToRows(rows, tail, quotes));
   }
 
   async #open(): Promise<RowEncoder> {

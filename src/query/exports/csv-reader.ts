@@ -1,6 +1,7 @@
 import { parse, type CsvError } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 import { unguardFormula } from '../../output/csv/formula-guard.ts';
+import { readTsvText } from '../../output/csv/tsv-text.ts';
 import { parseDecimal } from '../../json/decimal.ts';
 import type { Row, RowField } from '../rows.ts';
 
@@ -8,7 +9,7 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Reads csv as folio writes it, in whatever dialect, piece by piece. A row becomes a record with a member for each
+ * Reads csv as folio writes it, in whatever dialect, and tsv, piece by piece. A row becomes a record with a member for each
  * column. Digits become numbers again: what was text of digits, such as an id, is then a number of the same digits.
  */
 export class CsvReader {
@@ -16,20 +17,27 @@ export class CsvReader {
   readonly #delimiter: string;
   /** With a byte order mark, of --excel, an apostrophe is before text that would run as a formula. */
   readonly #isGuarded: boolean;
+  readonly #isTsv: boolean;
   readonly #parser: ReturnType<typeof parse>;
   #header: readonly string[] | undefined;
   #rows: Row[] = [];
   #failure: UsageError | undefined;
 
   /**
-   * @param path for messages
+   * @param path for messages, and to tell tsv by its ending
    * @param start the first bytes of the file, with its first line if that is not too long: they tell the dialect
    */
   constructor(path: string, start: Buffer) {
     this.#path = path;
     this.#isGuarded = start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    this.#delimiter = delimiterOf(start.toString('utf8'));
-    this.#parser = parse({ bom: true, delimiter: this.#delimiter, record_delimiter: ['\r\n', '\n'] });
+    this.#isTsv = /\.(?:tsv|tab)$/i.test(path);
+    this.#delimiter = this.#isTsv ? '\t' : delimiterOf(start.toString('utf8'));
+    this.#parser = parse({
+      bom: true,
+      delimiter: this.#delimiter,
+      record_delimiter: ['\r\n', '\n'],
+      ...(this.#isTsv && { quote: false }),
+    });
     this.#parser.on('readable', () => this.#take());
     this.#parser.on('error', (error) => (this.#failure ??= this.#refuse(reasonOf(error))));
   }
@@ -59,8 +67,9 @@ export class CsvReader {
 
   #take(): void {
     for (;;) {
-      const cells = this.#parser.read() as string[] | null;
-      if (cells === null) return;
+      const read = this.#parser.read() as string[] | null;
+      if (read === null) return;
+      const cells = this.#isTsv ? read.map(readTsvText) : read;
       if (this.#header === undefined) this.#header = cells;
       else this.#rows.push(this.#recordOf(this.#header, cells));
     }

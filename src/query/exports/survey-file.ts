@@ -29,7 +29,7 @@ const READ_AT_ONCE = 1024 * 1024;
  */
 export async function surveyFile(path: string, { format, header }: FileForm): Promise<Survey> {
   const isTable = format === 'csv' || format === 'tsv';
-  const [hash, counter] = [createHash('sha256'), new RowCounter()];
+  const [hash, counter] = [createHash('sha256'), new RowCounter(format === 'csv')];
   let bytes = 0;
   for await (const chunk of chunksOf(path)) {
     hash.update(chunk);

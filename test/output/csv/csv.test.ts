@@ -5,7 +5,7 @@ import { UsageError } from '../../../src/errors.ts';
 import { CellReader, type Cell } from '../../../src/json/cells.ts';
 import { sliceRecords } from '../../../src/json/records.ts';
 import { scanLines } from '../../../src/json/scan-records.ts';
-import { openCsv, openTsv } from '../../../src/output/csv/csv.ts';
+import { openCsv } from '../../../src/output/csv/csv.ts';
 import { objectText } from '../../json/json-arbitrary.ts';
 import { readStrictCsv } from '../strict-csv.ts';
 import { batchOf, writeAll } from '../write-all.ts';
@@ -116,15 +116,6 @@ describe('openCsv', () => {
     expect(rows[0]).toEqual(['id', 't', 'late']);
     expect(rows[2900]).toEqual(['2899', 'é,'.repeat(2899 % 900), '']);
     expect(rows[3001]).toEqual(['', '"'.repeat(400_000), '']);
-  });
-});
-
-describe('openTsv', () => {
-  it('separates with tabs and quotes like csv', async () => {
-    const text = await writeAll(openTsv, [
-      batchOf('{"a":"x\\ty","b":"1,2","c":"q\\"","d":"l\\nm"}', '{"e":1}'),
-    ]);
-    expect(text.toString()).toBe('a\tb\tc\td\te\n"x\ty"\t1,2\t"q"""\t"l\nm"\t\n\t\t\t\t1\n');
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { appendToRows } from '../../../src/output/csv/row-ends.ts';
 
-const mended = (rows: string, tail: string) => appendToRows(Buffer.from(rows), tail).toString();
+const mended = (rows: string, tail: string) => appendToRows(Buffer.from(rows), tail, true).toString();
 
 describe('mendRows', () => {
   it('completes each row before its end', () => {

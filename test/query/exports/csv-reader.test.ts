@@ -23,6 +23,13 @@ describe('CsvReader', () => {
     ]);
   });
 
+  it('reads tsv, known by its ending, without quotes', async () => {
+    const bytes = Buffer.from(String.raw`a"	b\c` + '\n' + String.raw`1.50	"x\ty\\\n` + '\n');
+    const reader = new CsvReader('old.TSV', bytes);
+    const rows = [...(await reader.read(bytes)), ...(await reader.end())];
+    expect(valuesOf(batchOfRows(rows))).toEqual([{ 'a"': 1.5, 'b\\c': '"x\ty\\\n' }]);
+  });
+
   it('finds the delimiter in the header', async () => {
     for (const mark of [',', ';', '\t', '|']) {
       expect(await read(`a${mark}"x,;\t|"${mark}c\n1${mark}"2,;"${mark}3`)).toEqual([
