@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts';
 
 /**
- * A body that is not what was asked for: cut short, not JSON, or of another shape. Its message says what was expected,
- * what was found and at which byte. It never holds data: whoever asked may ask again.
+ * A body is not what was asked for: it is cut short, is not JSON, or has another shape. The message says what was expected,
+ * what was found and at which byte. No data was taken from the body, so the request may be sent again.
  */
 export class BadBody extends ServiceError {
-  /** Bytes from the start of the body as it was inflated. */
+  /** Bytes from the start of the inflated body. */
   readonly offset: number;
 
   constructor(message: string, offset: number) {
@@ -14,7 +14,7 @@ export class BadBody extends ServiceError {
   }
 }
 
-/** Throws BadBody: what stands at `at` is not what JSON, or the shape asked for, wants there. */
+/** Throws BadBody, because the byte at `at` is not what was expected there. */
 export function failAt(bytes: Buffer, at: number, expected: string): never {
   throw new BadBody(`expected ${expected}, found ${describe(bytes[at])}`, Math.min(at, bytes.length));
 }

@@ -5,28 +5,28 @@ import type { RecordBatch } from './records.ts';
 
 type CellKind = 'string' | 'number' | 'boolean' | 'array';
 
-/** One value of a record, as text: strings decoded, numbers as sent, arrays (and objects asked for) as compact JSON. */
+/** One value of a record as text: a string decoded, a number as it was sent, an array or a whole object as compact JSON. */
 export interface Cell {
   readonly kind: CellKind;
   readonly text: string;
 }
 
-/** Reads records as rows of flat cells. The fast path of csv works on the same projection without making strings. */
+/** Reads records as rows of flat cells. Plain csv reads the same projection without making strings, which is faster. */
 export class CellReader {
   readonly #projection: Projection;
 
-  /** @param columns Which columns, in which order; without them, all, by first appearance over all that is read. */
+  /** @param columns which columns, in which order; without them all columns, in the order in which they first appear */
   constructor(columns?: readonly string[]) {
     this.#projection = new Projection(columns);
   }
 
-  /** The columns so far. */
+  /** The columns until now. */
   get columns(): readonly string[] {
     return this.#projection.columns.names;
   }
 
   /**
-   * The cells of record `index`, one for each column so far; undefined where the record has null or nothing.
+   * The cells of record `index`, one for each column until now; undefined when the record has null or nothing there.
    * Throws ServiceError when the records have too many columns or levels.
    */
   read(batch: RecordBatch, index: number): (Cell | undefined)[] {

@@ -11,13 +11,17 @@ import {
 import { BadBody } from './bad-body.ts';
 import { endOfPlainText, type WordView } from './word-search.ts';
 
-/** Where a value's text is in a body: `bytes[start .. end)`. */
+/*
+ * Reads parts of JSON that the scanner has checked. Nothing here checks the text again.
+ */
+
+/** Where the text of a value is in a body: `bytes[start .. end)`. */
 export type Span = readonly [start: number, end: number];
 
-/** Bytes of a value that is parsed: as objects it can take thirty times as much. */
+/** The most bytes of a value that is parsed. As objects they may take thirty times as much memory. */
 const MAX_PARSED = 64 * 1024;
 
-/** The value at the span, parsed. For small parts of a body only: numbers become doubles. Throws BadBody for a large one. */
+/** Parses the value at the span. Only for small parts of a body, because numbers become doubles. Throws BadBody for a large value. */
 export function readJson(bytes: Buffer, span: Span): unknown {
   if (span[1] - span[0] > MAX_PARSED) {
     throw new BadBody(`expected a small value, found one of ${span[1] - span[0]} bytes`, span[0]);
@@ -25,32 +29,28 @@ export function readJson(bytes: Buffer, span: Span): unknown {
   return JSON.parse(bytes.toString('utf8', span[0], span[1]));
 }
 
-/** The count that is at the span, or undefined where there is none or anything but a whole number from 0 on. */
+/** The count at the span. Undefined when there is none, or anything but a whole number from 0 on. */
 export function readCount(bytes: Buffer, span: Span | undefined): number | undefined {
   const value = span && readJson(bytes, span);
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/*
- * Steps over JSON that the scanner has found to be well formed, and therefore checks nothing.
- */
-
-/** 1 for the bytes that concern the nesting. */
+/** 1 for the bytes that matter for the nesting. */
 const CHANGES_NESTING = new Uint8Array(256);
 for (const byte of [QUOTE, OPEN_BRACE, OPEN_BRACKET, CLOSE_BRACE, CLOSE_BRACKET]) CHANGES_NESTING[byte] = 1;
 
-/** 1 for the bytes that a number may have. */
+/** 1 for the bytes that a number may contain. */
 const IN_NUMBER = new Uint8Array(256);
 for (const byte of '+-.0123456789Ee') IN_NUMBER[byte.charCodeAt(0)] = 1;
 
-/** The position of the quote that closes the string whose text goes on at `start`. */
+/** The position of the closing quote of a string, from `start` in its text on. */
 export function endOfString(view: WordView, start: number): number {
   let at = endOfPlainText(view, start);
   while (view.bytes[at] === BACKSLASH) at = endOfPlainText(view, at + 2);
   return at;
 }
 
-/** The position behind the object or array that opens at `start`. */
+/** The position after the object or array that begins at `start`. */
 export function endOfNested(view: WordView, start: number): number {
   const { bytes } = view;
   let depth = 0;
@@ -64,27 +64,27 @@ export function endOfNested(view: WordView, start: number): number {
   return at;
 }
 
-/** The position behind the number that begins at `start`, within an object. */
+/** The position after the number that begins at `start`, within an object. */
 export function endOfNumber(bytes: Buffer, start: number): number {
   let at = start;
   while (IN_NUMBER[bytes[at]!] === 1) at++;
   return at;
 }
 
-/** The position of the next byte that is not white space, within an object. */
+/** The position of the first byte at or after `start` that is not white space, within an object. */
 export function endOfSpace(bytes: Buffer, start: number): number {
   let at = start;
   while (bytes[at]! <= SPACE) at++;
   return at;
 }
 
-/** `bytes[start .. end)`, which is JSON known to be well formed, without the white space between its tokens. */
+/** The JSON text `bytes[start .. end)` without the white space between its tokens. */
 export function compact(bytes: Buffer, start: number, end: number): Buffer {
   const result = Buffer.allocUnsafe(end - start);
   return result.subarray(0, compactInto(bytes, [start, end], result));
 }
 
-/** The same, written into `to`; returns the bytes written, which are never more than the span has. */
+/** Writes the same into `to`. Returns the number of bytes, which is never more than the span has. */
 export function compactInto(bytes: Buffer, span: Span, to: Buffer): number {
   const end = span[1];
   let out = 0;
@@ -99,7 +99,7 @@ export function compactInto(bytes: Buffer, span: Span, to: Buffer): number {
   return out;
 }
 
-/** What a letter behind a backslash stands for; those that stand for themselves are not listed. */
+/** The control character that a letter after a backslash means. Letters that mean themselves are left out. */
 const CONTROLS: Readonly<Record<number, number>> = {
   0x62: 0x08,
   0x66: 0x0c,
@@ -110,8 +110,8 @@ const CONTROLS: Readonly<Record<number, number>> = {
 const REPLACEMENT = 0xfffd;
 
 /**
- * Writes the text of a string literal, `bytes[start .. end)` between its quotes, as UTF-8 into `to`; returns the bytes
- * written, which are never more than the literal has. Half a surrogate pair becomes U+FFFD, as where Node writes a string.
+ * Writes the text of a string as UTF-8 into `to`. The span is what is between the quotes. Returns the number of bytes, which
+ * is never more than the span has. Half a surrogate pair becomes U+FFFD, as when Node writes a string.
  */
 export function unescape(bytes: Buffer, span: Span, to: Buffer): number {
   const end = span[1];
@@ -146,12 +146,12 @@ function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }
 
-/** The four hexadecimal digits from `start` on. */
+/** The number that the four hexadecimal digits at `start` mean. */
 function readHexUnit(bytes: Buffer, start: number): number {
   let unit = 0;
   for (let at = start; at < start + 4; at++) {
     const digit = bytes[at]!;
-    // Letters of both cases have 9 more than their low four bits say.
+    // The value of a letter, in either case, is its low four bits plus 9.
     unit = (unit << 4) | ((digit & 0xf) + (digit > 0x39 ? 9 : 0));
   }
   return unit;

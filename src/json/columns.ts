@@ -1,23 +1,23 @@
 import { ServiceError } from '../errors.ts';
 import { toWords, type WordView } from './word-search.ts';
 
-/** Columns that a table may have; records with more are not rows but dictionaries. */
+/** The most columns of a table. Records with more fields than that are no rows. */
 const MAX_COLUMNS = 10_000;
 
-/** What `Columns.find` says of a field that no column wants. */
+/** What `Columns.find` returns for a field that is in no column. */
 const UNWANTED = -1;
 
 /**
- * Which column each field of a record goes to. A field is known by its path, the names of the members that lead to it;
- * its column is named by these joined with dots. Where that name is taken by another path (a literal member `a.b` beside a
- * member `b` within `a`), the later one is written with a backslash before its dots: `a\.b`.
+ * Knows the column of each field of the records. The path of a field is the names of the members that lead to it, and its
+ * column has these names joined with dots. Two paths may give the same name: a member `a.b`, and a member `b` within `a`.
+ * Then the later one gets a backslash before its dots: `a\.b`.
  */
 export class Columns {
-  /** In order: as given, else by first appearance. Grows as fields appear, unless the columns were given. */
+  /** The names in order: as they were given, or else as they first appear. */
   readonly names: readonly string[];
   readonly #names: string[];
   readonly #given: ReadonlyMap<string, number> | undefined;
-  /** The paths of all objects that hold a field of a given column. */
+  /** The paths of all objects that contain a field of a given column. */
   readonly #parents = new Set<string>();
   readonly #taken = new Set<string>();
 
@@ -34,12 +34,12 @@ export class Columns {
     }
   }
 
-  /** Whether the columns were given, so that none is added. */
+  /** Whether the columns were given. Then none is added. */
   get fixed(): boolean {
     return this.#given !== undefined;
   }
 
-  /** The column of the field at `path`, added if need be; or UNWANTED. To be asked once for each path. Throws ServiceError. */
+  /** The column of the field at `path`, which may be a new one, or UNWANTED. Call it once for each path. Throws ServiceError. */
   find(path: readonly string[]): number {
     const name = this.#given ? this.#chosen(path, this.#given) : this.#free(path);
     if (name === undefined) return UNWANTED;
@@ -47,12 +47,12 @@ export class Columns {
     return this.#given ? this.#given.get(name)! : this.#add(name);
   }
 
-  /** Whether any column lies within the object at `path`. */
+  /** Whether a column is within the object at `path`. */
   reachesInto(path: readonly string[]): boolean {
     return this.#given === undefined || this.#parents.has(path.join('.'));
   }
 
-  /** For columns that were given twice: pairs of the column that is found and one more that shows the same. */
+  /** The columns that were given twice: pairs of the first one, which `find` returns, and another one. */
   twins(): [first: number, again: number][] {
     return this.#names.flatMap((name, index): [number, number][] => {
       const first = this.#given?.get(name) ?? index;
@@ -73,7 +73,7 @@ export class Columns {
     const plain = path.join('.');
     let name = plain;
     if (this.#taken.has(name)) name = escapeDots(path);
-    // Only names with a dot can meet, so that more backslashes make a name that is free in the end.
+    // Only names with dots can be the same, so that more backslashes give a free name in the end.
     for (let slashes = '\\'; this.#taken.has(name); slashes += '\\')
       name = plain.replaceAll('.', `${slashes}.`);
     return name;
@@ -87,44 +87,44 @@ export class Columns {
   }
 }
 
-/** With a backslash before each dot that is part of a member's own name. */
+/** The path joined with dots, with a backslash before each dot in the name of a member. */
 function escapeDots(path: readonly string[]): string {
   return path.map((part) => part.replaceAll('.', '\\.')).join('.');
 }
 
-/** Levels of objects that become columns with dots. */
+/** The most levels of objects that become columns with dots. */
 const MAX_LEVELS = 64;
 
-/** Different members of all records that are remembered. */
+/** How many different members of all records are remembered. */
 const MAX_MEMBERS = 100_000;
 
-/** A member that records have at one place. */
+/** A member that records have in one place. */
 export class Member {
   readonly path: readonly string[];
-  /** Its name as it was last sent, from the opening quote to the colon, in words: recognized without being decoded. */
+  /** The bytes of its name as it was last sent, from the opening quote to the colon, as words for comparison. */
   private token = new Int32Array(0);
-  /** Bytes of that name. */
+  /** The length of these bytes. */
   length = 0;
-  /** Its column when it holds no object; looked up when that first happens. */
+  /** Its column. It is looked up when the member first holds something other than an object. */
   column: number | undefined;
-  /** When it holds an object: the members of that object, or null where no column is within. */
+  /** The members of the object that it holds, or null when no column is within. */
   members: Members | null | undefined;
-  /** The member that came behind it in the record before: likely the next one of this record too. */
+  /** The member that followed it in the last record, and probably follows it in this record too. */
   next: Member | undefined;
-  /** The number of the record in which it was last seen. */
+  /** The number of the last record that had it. */
   seen = 0;
 
   constructor(path: readonly string[]) {
     this.path = path;
   }
 
-  /** Remembers how its name is spelled: `"name":`, as bytes. */
+  /** Remembers how its name is written: the bytes of `"name":`. */
   spell(name: Buffer): void {
     this.length = name.length;
     this.token = toWords(name);
   }
 
-  /** Whether its name stands at `start`, spelled as it was last. */
+  /** Whether its name is at `start`, written as it was last time. */
   isAt({ bytes, words }: WordView, start: number): boolean {
     const { length, token } = this;
     if (length < 4 || start + length > bytes.length) return false;
@@ -139,13 +139,13 @@ export class Member {
 /** The members of the objects at one path, over all records. */
 export class Members {
   readonly path: readonly string[];
-  /** The member that came first in the record before. */
+  /** The member that came first in the last record. */
   first: Member | undefined;
   readonly #byName = new Map<string, Member>();
   readonly #columns: Columns;
-  readonly #tally: { fields: number };
+  readonly #tally: { members: number };
 
-  constructor(columns: Columns, path: readonly string[] = [], tally = { fields: 0 }) {
+  constructor(columns: Columns, path: readonly string[] = [], tally = { members: 0 }) {
     this.path = path;
     this.#columns = columns;
     this.#tally = tally;
@@ -155,26 +155,27 @@ export class Members {
   find(name: string): Member {
     const known = this.#byName.get(name);
     if (known) return known;
-    const field = new Member([...this.path, name]);
-    if (this.#tally.fields < MAX_MEMBERS) {
-      this.#tally.fields++;
-      this.#byName.set(name, field);
+    const member = new Member([...this.path, name]);
+    if (this.#tally.members < MAX_MEMBERS) {
+      this.#tally.members++;
+      this.#byName.set(name, member);
     } else if (!this.#columns.fixed) {
       tooManyForRows(`the records have more than ${MAX_MEMBERS} different members`);
     }
-    return field;
+    return member;
   }
 
-  /** The members of the object that `field` holds; null where no column lies within. Throws ServiceError when too deep. */
-  within(field: Member): Members | null {
-    if (field.members !== undefined) return field.members;
-    field.members = null;
-    if (!this.#columns.reachesInto(field.path)) return null;
-    if (field.path.length === MAX_LEVELS)
+  /** The members of the object that `member` holds; null when no column is within. Throws ServiceError when it is too deep. */
+  within(member: Member): Members | null {
+    if (member.members !== undefined) return member.members;
+    member.members = null;
+    if (!this.#columns.reachesInto(member.path)) return null;
+    if (member.path.length === MAX_LEVELS)
       tooManyForRows(`the records have objects more than ${MAX_LEVELS} levels deep`);
-    return (field.members = new Members(this.#columns, field.path, this.#tally));
+    return (member.members = new Members(this.#columns, member.path, this.#tally));
   }
 
+  /** All members that were seen. */
   all(): Iterable<Member> {
     return this.#byName.values();
   }

@@ -13,30 +13,33 @@ import { Columns, Members, type Member } from './columns.ts';
 import type { RecordBatch } from './records.ts';
 import { endOfPlainText, viewWords, type WordView } from './word-search.ts';
 
-/** What a column holds in the record at hand: null or nothing. */
+/** The kind of a cell whose record has null or nothing there. */
 export const ABSENT = 0;
-/** A string without escapes; the span is that of its text, without the quotes. */
+/** A string without escapes. Its span is the text between the quotes. */
 export const PLAIN_TEXT = 1;
 export const NUMBER_LITERAL = 2;
 export const BOOLEAN_LITERAL = 3;
-/** A string with escapes; the span is again that of its text. */
+/** A string with escapes. Its span is the text between the quotes. */
 export const ESCAPED_TEXT = 4;
-/** An array, or an object that was asked for as a whole: JSON text, with the white space that was sent. */
+/** An array, or an object that is a column as a whole. Its span is JSON text, with the white space that was sent. */
 export const JSON_TEXT = 5;
 
-/** Where the value of each column is in the record at hand, and of what kind: in tables, since objects would be made by the million. */
+/**
+ * Where the value of each column is in the current record, and of which kind. It keeps tables of numbers, because objects
+ * would be made by the million.
+ */
 class CellSpans {
   kinds = new Uint8Array(64);
   starts = new Int32Array(64);
   ends = new Int32Array(64);
 
-  /** Makes the first `columns` ABSENT, and room for them. */
+  /** Sets the first `columns` cells to ABSENT. */
   clear(columns: number): void {
     this.growTo(columns);
     this.kinds.fill(ABSENT, 0, columns);
   }
 
-  /** A negative column is one that nobody wants. */
+  /** Sets the cell of a column. A negative column is one that is not wanted. */
   set(column: number, kind: number, start: number, end: number): void {
     if (column < 0) return;
     this.kinds[column] = kind;
@@ -44,11 +47,12 @@ class CellSpans {
     this.ends[column] = end;
   }
 
-  /** The column `to` shows what `from` does. */
+  /** Lets the column `to` show the same as `from`. */
   repeat(from: number, to: number): void {
     this.set(to, this.kinds[from]!, this.starts[from]!, this.ends[from]!);
   }
 
+  /** Makes room for so many columns. */
   growTo(columns: number): void {
     if (columns <= this.kinds.length) return;
     const size = Math.max(columns, 2 * this.kinds.length);
@@ -62,19 +66,19 @@ class CellSpans {
 
 const NONE: Int32Array = new Int32Array(0);
 
-/** Members that a record may leave out at one place and still be read by expectation. */
+/** How many members a record may leave out in one place before the next name must be looked up. */
 const LOOK_AHEAD = 8;
 
 /**
- * Finds, record by record, where the value of each column is in the bytes of the page: objects flatten to columns
- * with dots, null and missing are ABSENT, of several members of one name in one object the last counts.
+ * Finds, record by record, where the value of each column is in the bytes of the page. Objects become columns with dots in
+ * their names. Null and missing values are ABSENT. Of several members with the same name in an object, the last counts.
  *
- * Records of one listing name the same members in the same order, as a rule. So each member remembers which one
- * followed it, and the next name is compared with that one's bytes; only a surprise is decoded and looked up.
+ * The records of a listing usually have the same members in the same order. So each member remembers which one followed
+ * it, and the next name is compared with the bytes of that one. Only another name is decoded and looked up.
  */
 export class Projection {
   readonly columns: Columns;
-  /** The bytes that the spans are in. */
+  /** The bytes that the cells are spans of. */
   view: WordView = viewWords(Buffer.alloc(0));
   readonly cells = new CellSpans();
   readonly #root: Members;
@@ -83,14 +87,14 @@ export class Projection {
   #nextArray = 0;
   #record = 0;
 
-  /** @param given The columns, in order; without them, they grow as fields appear. */
+  /** @param given the columns in order; without them, columns are added as members appear */
   constructor(given?: readonly string[]) {
     this.columns = new Columns(given);
     this.#root = new Members(this.columns);
     this.#twins = this.columns.twins();
   }
 
-  /** Fills `cells` for the record `index`. Throws ServiceError at too many columns or levels. */
+  /** Fills `cells` from record `index`. Throws ServiceError for too many columns or levels. */
   project(batch: RecordBatch, index: number): void {
     if (this.view.bytes !== batch.bytes) {
       this.view = viewWords(batch.bytes);
@@ -103,29 +107,29 @@ export class Projection {
     for (const [first, again] of this.#twins) this.cells.repeat(first, again);
   }
 
-  /** The object that opens at `start`, to the position behind it. Recursion ends at the limit of levels. */
-  #walk(fields: Members, start: number): number {
+  /** Reads the object that begins at `start` and returns the position after it. The limit of levels limits the recursion. */
+  #walk(members: Members, start: number): number {
     const { bytes } = this.view;
     let previous: Member | undefined;
     let at = endOfSpace(bytes, start + 1);
     while (bytes[at] !== CLOSE_BRACE) {
-      const field = this.#expected(fields, previous, at) ?? this.#lookUp(fields, previous, at);
-      at += field.length;
-      if (field.seen === this.#record) this.#forget(field);
-      field.seen = this.#record;
-      previous = field;
-      at = endOfSpace(bytes, this.#value(fields, field, endOfSpace(bytes, at)));
+      const member = this.#expected(members, previous, at) ?? this.#lookUp(members, previous, at);
+      at += member.length;
+      if (member.seen === this.#record) this.#forget(member);
+      member.seen = this.#record;
+      previous = member;
+      at = endOfSpace(bytes, this.#value(members, member, endOfSpace(bytes, at)));
       if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
     }
     return at + 1;
   }
 
-  /** The value of `field` that begins at `start`, to the position behind it. */
-  #value(fields: Members, field: Member, start: number): number {
+  /** Reads the value of `member` that begins at `start` and returns the position after it. */
+  #value(members: Members, member: Member, start: number): number {
     const { bytes } = this.view;
     const byte = bytes[start]!;
-    if (byte === OPEN_BRACE) return this.#object(fields, field, start);
-    const column = (field.column ??= this.#columnOf(field));
+    if (byte === OPEN_BRACE) return this.#object(members, member, start);
+    const column = (member.column ??= this.#columnOf(member));
     if (byte === QUOTE) {
       const run = endOfPlainText(this.view, start + 1);
       const end = bytes[run] === QUOTE ? run : endOfString(this.view, run);
@@ -148,15 +152,15 @@ export class Projection {
     return end;
   }
 
-  #object(fields: Members, field: Member, start: number): number {
-    const members = fields.within(field);
-    const end = members ? this.#walk(members, start) : endOfNested(this.view, start);
-    // Only a column that was asked for by this name shows a whole object.
-    if (this.columns.fixed) this.cells.set((field.column ??= this.#columnOf(field)), JSON_TEXT, start, end);
+  #object(members: Members, member: Member, start: number): number {
+    const inner = members.within(member);
+    const end = inner ? this.#walk(inner, start) : endOfNested(this.view, start);
+    // A whole object is shown only in a column that was given by its name.
+    if (this.columns.fixed) this.cells.set((member.column ??= this.#columnOf(member)), JSON_TEXT, start, end);
     return end;
   }
 
-  /** Records come in order, as a rule, and so do their arrays: the next one is most likely the one that was noted next. */
+  /** Records are usually read in order, and so are their arrays: the next array is most likely the next one in the notes. */
   #endOfArray(start: number): number {
     const arrays = this.#arrays;
     let next = this.#nextArray;
@@ -165,36 +169,36 @@ export class Projection {
     return arrays[next] === start ? arrays[next + 1]! : endOfNested(this.view, start);
   }
 
-  /** The member at `at`, if it is among the next few that came behind `previous` before. */
-  #expected(fields: Members, previous: Member | undefined, at: number): Member | undefined {
-    let field = previous === undefined ? fields.first : previous.next;
-    for (let tries = 0; tries < LOOK_AHEAD && field !== undefined; tries++) {
-      if (field.isAt(this.view, at)) return field;
-      field = field.next;
+  /** The member at `at`, if it is among the few that followed `previous` in earlier records. */
+  #expected(members: Members, previous: Member | undefined, at: number): Member | undefined {
+    let member = previous === undefined ? members.first : previous.next;
+    for (let tries = 0; tries < LOOK_AHEAD && member !== undefined; tries++) {
+      if (member.isAt(this.view, at)) return member;
+      member = member.next;
     }
     return undefined;
   }
 
-  /** The member at `at`, by its name; from now on expected behind `previous`. */
-  #lookUp(fields: Members, previous: Member | undefined, at: number): Member {
+  /** Looks up the member at `at` by its name. From now on it is expected after `previous`. */
+  #lookUp(members: Members, previous: Member | undefined, at: number): Member {
     const { bytes } = this.view;
     const quote = endOfString(this.view, at + 1);
-    const field = fields.find(JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
-    if (!field.isAt(this.view, at)) field.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
-    if (previous === undefined) fields.first = field;
-    else previous.next = field;
-    return field;
+    const member = members.find(JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
+    if (!member.isAt(this.view, at)) member.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
+    if (previous === undefined) members.first = member;
+    else previous.next = member;
+    return member;
   }
 
-  #columnOf(field: Member): number {
-    const column = this.columns.find(field.path);
+  #columnOf(member: Member): number {
+    const column = this.columns.find(member.path);
     this.cells.growTo(this.columns.names.length);
     return column;
   }
 
-  /** The member came before in the same object: what was found under it does not count. */
-  #forget(field: Member): void {
-    if (field.column !== undefined && field.column >= 0) this.cells.kinds[field.column] = ABSENT;
-    for (const inner of field.members?.all() ?? []) this.#forget(inner);
+  /** Drops what was found in this member, because the same object has it once more. */
+  #forget(member: Member): void {
+    if (member.column !== undefined && member.column >= 0) this.cells.kinds[member.column] = ABSENT;
+    for (const inner of member.members?.all() ?? []) this.#forget(inner);
   }
 }

@@ -2,19 +2,19 @@ import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './ascii.ts';
 import { endOfSpace } from './checked-text.ts';
 
 /**
- * Records in the order of the listing, as the bytes in which the service sent them.
+ * Records in the order of the listing, as the bytes that the service sent.
  *
- * Record `i` is `bytes[bounds[2i] .. bounds[2i + 1])`: one JSON object, already checked to be well formed.
- * Its identity, when it has a top-level `id`, is the literal `bytes[ids[2i] .. ids[2i + 1])`; without one both are -1.
+ * Record `i` is `bytes[bounds[2i] .. bounds[2i + 1])`, a JSON object that has been checked. When it has a top-level `id`,
+ * its identity is the literal `bytes[ids[2i] .. ids[2i + 1])`. Otherwise both numbers are -1.
  */
 export interface RecordBatch {
   readonly bytes: Buffer;
   readonly count: number;
   readonly bounds: Int32Array;
   readonly ids: Int32Array;
-  /** Where arrays begin and end in the bytes, those within others left out, in order; where that was noted. */
+  /** Where arrays begin and end in the bytes, in order, without those within another one. Undefined when not noted. */
   readonly arrays?: Int32Array;
-  /** True when the bytes hold white space between tokens, so that a record may need compacting to be one line. */
+  /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
   readonly spaced: boolean;
 }
 
@@ -49,12 +49,13 @@ export function recordBytes(batch: RecordBatch, index: number): Buffer {
 }
 
 /**
- * Writes 64 bits that tell the record `index` from others into `hash[0]` and `hash[1]`: of the literal of its `id`, or of
- * all its bytes where it has none. Records without an id may be equal and still be two: `occurrence` says which of the
- * equal ones it is, from 0.
+ * Writes a hash of 64 bits, which tells record `index` from others, into `hash[0]` and `hash[1]`. It is the hash of the
+ * literal of the record's `id`, or of all its bytes when it has no id. Two different records without an id may have equal
+ * bytes: `occurrence` counts them from 0.
  *
- * Two lanes of 32 bits, since the numbers of JavaScript offer no more at this speed. Among 1,000,000 identities the
- * chance that any two meet is about 3 in 100,000,000. Not made to withstand somebody who builds records that meet.
+ * The hash has two lanes of 32 bits, because JavaScript's numbers offer no more at this speed. Among 1,000,000 records the
+ * chance that any two have the same hash is about 3 in 100,000,000. It does not withstand records that were built to have
+ * the same hash.
  */
 export function hashRecord(batch: RecordBatch, index: number, occurrence: number, hash: Uint32Array): void {
   const { bytes, bounds, ids } = batch;
@@ -64,7 +65,7 @@ export function hashRecord(batch: RecordBatch, index: number, occurrence: number
   let one = 0xdeadbeef ^ occurrence;
   let two = 0x41c6ce57 ^ (end - start);
   let at = start;
-  // Four bytes at a time, since each step waits for the one before. The length above tells "a" from "a\0".
+  // Four bytes at a time, because each step waits for the one before. The length above tells "a" from "a\0".
   for (; at + 4 <= end; at += 4) {
     const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
     one = step(one, word, 0x9e3779b1);
@@ -74,18 +75,18 @@ export function hashRecord(batch: RecordBatch, index: number, occurrence: number
     one = step(one, bytes[at]!, 0x9e3779b1);
     two = step(two, bytes[at]!, 0x5f356495);
   }
-  // Never 0, so that a table may take 0 for nothing.
+  // Never 0, so that 0 can mean an empty place in a table.
   hash[0] = mix(one ^ Math.imul(two, 0x85ebca77)) || 1;
   hash[1] = mix(two ^ Math.imul(one, 0xc2b2ae3d));
 }
 
-/** Takes another word in. Each step can be undone, so that no two words lead to the same. */
+/** Adds a word to the hash. The step is reversible, so that two different words never give the same state. */
 function step(state: number, word: number, factor: number): number {
   const product = Math.imul(state ^ word, factor);
   return product ^ (product >>> 15);
 }
 
-/** Spreads each bit over all others (the finalizer of MurmurHash3). */
+/** Lets each bit change all others (the finalizer of MurmurHash3). */
 function mix(value: number): number {
   let bits = value;
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
@@ -93,7 +94,7 @@ function mix(value: number): number {
   return bits ^ (bits >>> 16);
 }
 
-/** The same 64 bits as text, to know a few records by. Equal records without an id are one to it. */
+/** The same 64 bits as text, as a key for a few records. Records without an id that are equal have the same key. */
 export function recordKey(batch: RecordBatch, index: number): string {
   hashRecord(batch, index, 0, keyHash);
   return keyHash.join(' ');
@@ -102,7 +103,7 @@ export function recordKey(batch: RecordBatch, index: number): string {
 const keyHash = new Uint32Array(2);
 
 /**
- * The records with one more member before all others, in new bytes; everything else stays as it was sent.
+ * Adds a member before all others to each record, in new bytes. Everything else stays as it was sent.
  *
  * @param member its name and value as JSON: `"_profile":"north"`
  */

@@ -19,25 +19,25 @@ import type { Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { bodyStart, expectEnd, openBody, type JsonScanner } from './scanner.ts';
 
-/** One page of a listing, checked as a whole. */
+/** One page of a listing, of which every byte has been checked. */
 interface ScannedPage {
   readonly records: RecordBatch;
-  /** The members of the top-level object, but the records: where the text of each value is. */
+  /** Where the value of each member of the top-level object is, without the records. */
   readonly members: ReadonlyMap<string, Span>;
-  /** The same of the page envelope within, where `assignedDocuments` is one. */
+  /** The same for the page envelope within, when `assignedDocuments` is one. */
   readonly envelope?: ReadonlyMap<string, Span>;
 }
 
 /** The member that holds the records. */
 type RecordsMember = 'pageResults' | 'data' | 'assignedDocuments';
 
-/** Members that an object around records may have: far more than an envelope has, or the fund that holds documents. */
+/** The most members of the object around the records: far more than an envelope or a fund has. */
 const MAX_MEMBERS = 10_000;
 
 /**
- * Checks a whole body as strict JSON and finds, in the same pass, the members of its object and the records in the
- * array that `recordsIn` names. The specification does not say whether `assignedDocuments` is an array or a page
- * envelope (spec 4.7): both are read. Throws BadBody, also for records that are no objects or an array that is named twice.
+ * Checks a whole body as strict JSON. In the same pass it finds the members of the body's object, and the records in the
+ * array that `recordsIn` names. `assignedDocuments` may be an array or a page envelope, because the specification does not
+ * say which (spec 4.7). Throws BadBody, also for a record that is no object and for an array that is there twice.
  */
 export function scanPage(bytes: Buffer, recordsIn: RecordsMember): ScannedPage {
   const scanner = openBody(bytes);
@@ -57,7 +57,7 @@ export function scanPage(bytes: Buffer, recordsIn: RecordsMember): ScannedPage {
   return { records: collector.batch(), members, ...(envelope && { envelope }) };
 }
 
-/** The records of a body that is one array, `[{…},{…}]`. Throws BadBody. */
+/** The records of a body that is an array, `[{…},{…}]`. Throws BadBody. */
 export function scanArray(bytes: Buffer): RecordBatch {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
@@ -65,7 +65,7 @@ export function scanArray(bytes: Buffer): RecordBatch {
   return collector.batch();
 }
 
-/** The records of a body that has one on each line; empty lines are passed over. Throws BadBody. */
+/** The records of a body with one record on each line. Empty lines are allowed. Throws BadBody. */
 export function scanLines(bytes: Buffer): RecordBatch {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
@@ -79,7 +79,7 @@ export function scanLines(bytes: Buffer): RecordBatch {
   return collector.batch();
 }
 
-/** The record that a body is, as a batch of one. Throws BadBody. */
+/** A body that is one record, as a batch of one. Throws BadBody. */
 export function scanRecord(bytes: Buffer): RecordBatch {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
@@ -88,14 +88,14 @@ export function scanRecord(bytes: Buffer): RecordBatch {
 }
 
 /**
- * The members of the object at `start` and the position behind it. The value of the member `recordsIn`, which must
- * be there once, is left to `scanHeld`.
+ * The members of the object at `start`, and the position after it. The member `recordsIn` must be there once, and
+ * `scanValue` scans its value.
  */
 function scanMembers(
   scanner: JsonScanner,
   start: number,
   recordsIn: string,
-  scanHeld: (at: number) => number,
+  scanValue: (at: number) => number,
 ): [members: Map<string, Span>, end: number] {
   const { bytes } = scanner;
   const members = new Map<string, Span>();
@@ -109,7 +109,7 @@ function scanMembers(
     if (name === recordsIn) {
       if (found) throw new BadBody(`"${recordsIn}" is there twice`, at);
       found = true;
-      at = scanHeld(value);
+      at = scanValue(value);
     } else {
       at = scanner.skipValue(value);
       members.set(name, [value, at]);
@@ -130,7 +130,7 @@ function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: numbe
   return collector.scanArray(at);
 }
 
-/** The name that begins at `start`; its string ends at the last quote before `value`. */
+/** The name that begins at `start`. It ends at the last quote before `value`. */
 function readName(bytes: Buffer, start: number, value: number): string {
   return JSON.parse(bytes.toString('utf8', start, bytes.lastIndexOf(QUOTE, value - 1) + 1)) as string;
 }
@@ -140,10 +140,10 @@ function listNames(members: ReadonlyMap<string, Span>): string {
   return names.length === 0 ? 'none' : names.join(', ');
 }
 
-/** Bytes of a string without any text. */
+/** The bytes of an empty string: two quotes. */
 const EMPTY_STRING_BYTES = 2;
 
-/** Gathers the records that a scanner finds in one body, and where the identity of each is. */
+/** Collects the records that a scanner finds in a body, and where the `id` of each is. */
 class RecordCollector {
   readonly #scanner: JsonScanner;
   #bounds = new Int32Array(1024);
@@ -155,7 +155,7 @@ class RecordCollector {
     this.#scanner = scanner;
   }
 
-  /** The array whose opening bracket is at `start`; returns the position behind it. Throws BadBody. */
+  /** Scans the array that begins at `start`. Returns the position after it. Throws BadBody. */
   scanArray(start: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
@@ -169,13 +169,13 @@ class RecordCollector {
     }
   }
 
-  /** The record whose opening brace is at `start`; returns the position behind it. Throws BadBody. */
+  /** Scans the record that begins at `start`. Returns the position after it. Throws BadBody. */
   scanRecord(start: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
     if (bytes[start] !== OPEN_BRACE) scanner.fail('a record, which is an object', start);
     const slot = this.#openSlot();
-    // White space between records is of no concern, only that within.
+    // Only white space within a record matters.
     scanner.spaced = false;
     scanner.beginNames();
     let at = bytes[start + 1]! <= SPACE ? scanner.skipSpace(start + 1) : start + 1;
@@ -183,7 +183,7 @@ class RecordCollector {
       const name = at;
       const value = scanner.skipName(name);
       at = scanner.skipValue(value);
-      if (isId(bytes, name)) this.#noteId(slot, value, at);
+      if (isNamedId(bytes, name)) this.#noteId(slot, value, at);
       if (bytes[at]! <= SPACE) at = scanner.skipSpace(at);
       if (bytes[at] === CLOSE_BRACE) break;
       if (bytes[at] !== COMMA) scanner.fail('"," or "}"', at);
@@ -197,6 +197,7 @@ class RecordCollector {
     return at;
   }
 
+  /** All records that were collected. */
   batch(): RecordBatch {
     const used = 2 * this.#count;
     return {
@@ -220,20 +221,20 @@ class RecordCollector {
     return slot;
   }
 
-  /** Only a string, not an empty one, or a number tells records apart; of several members with this name the last counts. */
+  /** Notes an id that can tell records apart: a number, or a string that is not empty. Of several ids, the last one counts. */
   #noteId(slot: number, start: number, end: number): void {
     const first = this.#scanner.bytes[start]!;
-    const tells =
+    const isId =
       (first === QUOTE && end - start > EMPTY_STRING_BYTES) ||
       first === MINUS ||
       (first >= DIGIT_ZERO && first <= DIGIT_NINE);
-    this.#ids[slot] = tells ? start : -1;
-    this.#ids[slot + 1] = tells ? end : -1;
+    this.#ids[slot] = isId ? start : -1;
+    this.#ids[slot + 1] = isId ? end : -1;
   }
 }
 
-/** Whether the name whose opening quote is at `at` reads `id`, however it is escaped. */
-function isId(bytes: Buffer, at: number): boolean {
+/** Whether the name that begins at `at` is `id`, also when it is written with escapes. */
+function isNamedId(bytes: Buffer, at: number): boolean {
   const first = bytes[at + 1]!;
   const second = bytes[at + 2]!;
   if (first === LETTER_I && second === LETTER_D) return bytes[at + 3] === QUOTE;

@@ -22,55 +22,55 @@ import {
 import { BadBody, failAt } from './bad-body.ts';
 import { endOfPlainText, viewWords, type WordView } from './word-search.ts';
 
-/** A scanner of a body that is UTF-8. Throws BadBody for one that is not. */
+/** A scanner for a body. Throws BadBody when the body is not UTF-8. */
 export function openBody(bytes: Buffer): JsonScanner {
   if (!isUtf8(bytes)) throw new BadBody('the body is not UTF-8 text', firstInvalid(bytes));
   return new JsonScanner(bytes);
 }
 
-/** A byte order mark is no part of JSON, yet some servers send one: it is passed over (RFC 8259, section 8.1). */
+/** Where the JSON begins: after the byte order mark that some servers send (RFC 8259, section 8.1). */
 export function bodyStart(bytes: Buffer): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
 }
 
-/** The first byte that decoding would replace; only ever asked of a body that is refused. */
+/** The first byte that decoding would replace. Slow, but only used for a body that is refused. */
 function firstInvalid(bytes: Buffer): number {
   const decoded = Buffer.from(bytes.toString('utf8'));
   return bytes.findIndex((byte, at) => byte !== decoded[at]);
 }
 
-/** Throws BadBody where more than white space stands behind the value. */
+/** Throws BadBody when anything but white space follows the value. */
 export function expectEnd(scanner: JsonScanner, end: number): void {
   const at = scanner.skipSpace(end);
   if (at < scanner.bytes.length) scanner.fail('the end of the body', at);
 }
 
-/** Checks that a whole body is one JSON value, within the limits of a page, and builds nothing from it. Throws BadBody. */
+/** Checks that a whole body is one JSON value within the limits of a page. Throws BadBody. */
 export function checkJson(bytes: Buffer): void {
   const scanner = openBody(bytes);
   expectEnd(scanner, scanner.skipValue(scanner.skipSpace(bodyStart(bytes))));
 }
 
-/** Levels of nesting that a value may have. Deeper is an attack or a fault, and nothing downstream could show it. */
+/** The most levels of nesting in a value. A deeper one is an attack or a fault, and no output could show it. */
 const MAX_DEPTH = 1000;
 
-/** Names of a record that are remembered: comparing one with that of the record before is faster than checking it. */
+/** How many names of a record are remembered. To compare a name with that of the last record is faster than to check it. */
 const NAMES = 512;
 
-/** What a closing bracket is more than its opening one, in ASCII: both `]` and `}`. */
+/** The distance in ASCII from an opening bracket to its closing one, for both `[]` and `{}`. */
 const CLOSES = 2;
 
 /**
- * Steps over the parts of a JSON text, checking them. Every method takes the position where its part begins and returns
- * the position behind it, or throws BadBody naming the byte.
+ * Steps over the parts of a JSON text and checks them. Every method takes the position where its part begins and returns
+ * the position after it, or throws a BadBody that names the byte.
  */
 export class JsonScanner {
   readonly bytes: Buffer;
-  /** Becomes true when white space is stepped over. */
+  /** Set to true when white space is stepped over. */
   spaced = false;
-  /** Where each array begins and ends that is in no other, in order. */
+  /** Where each array begins and ends, in order. Arrays within another one are left out. */
   readonly arrays = new SpanList();
-  /** Where the names of the record before began, one after the other, and their bytes up to the colon. */
+  /** Where each name of the last record begins, and its length in bytes up to and with the colon. */
   readonly #starts = new Int32Array(NAMES);
   readonly #lengths = new Int32Array(NAMES);
   #name = 0;
@@ -94,12 +94,12 @@ export class JsonScanner {
     return at;
   }
 
-  /** From here on members are likely named as they were from here on the last time. */
+  /** To be called where a record begins: its names are probably those of the last record, in the same order. */
   beginNames(): void {
     this.#name = 0;
   }
 
-  /** A member's name, its colon and the white space up to its value. */
+  /** The name of a member, its colon and the white space before its value. */
   skipName(start: number): number {
     const name = this.#name++;
     const behind = start + this.#lengths[name]!;
@@ -115,11 +115,11 @@ export class JsonScanner {
     return this.bytes[at]! <= SPACE ? this.skipSpace(at) : at;
   }
 
-  /** Whether the name at `start`, with its colon, is spelled as the one in this place was, which has been checked. */
+  /** Whether the name at `start` has the same bytes, with its colon, as the name in this place of the last record. */
   #isName(name: number, start: number): boolean {
     const { words, bytes } = this.#view;
     const length = this.#lengths[name]!;
-    // Undefined beyond the names that are remembered.
+    // The length is undefined after the last name that is remembered.
     if (!(length >= 4) || start + length > bytes.length) return false;
     const before = this.#starts[name]!;
     for (let at = length - 4; at > 0; at -= 4) {
@@ -128,12 +128,12 @@ export class JsonScanner {
     return words.getInt32(before, true) === words.getInt32(start, true);
   }
 
-  /** Any value. Without recursion, so that no depth can exhaust the stack. */
+  /** Any value. It uses no recursion, so that deep nesting cannot exhaust the stack. */
   skipValue(start: number): number {
     const { bytes } = this;
     const closers = this.#closers;
     let depth = 0;
-    // The level of the array that is in no other, while within one.
+    // The level of the outermost array that is open, or 0.
     let outermost = 0;
     let at = start;
     for (;;) {
@@ -153,7 +153,7 @@ export class JsonScanner {
         }
       } else at = checkScalar(this.#view, at);
 
-      // Behind a value: close what ends here, then go to the next value or out.
+      // After a value: close what ends here, then go on to the next value or return.
       for (;;) {
         if (depth === 0) return at;
         if (bytes[at]! <= SPACE) at = this.skipSpace(at);
@@ -174,23 +174,23 @@ export class JsonScanner {
     }
   }
 
-  /** Throws BadBody: something else was expected at `at`. */
+  /** Throws BadBody, because something else was expected at `at`. */
   fail(expected: string, at: number): never {
     failAt(this.bytes, at, expected);
   }
 }
 
 /*
- * The tokens of JSON (RFC 8259, strictly) in bytes that are known to be UTF-8. Each function takes the position where its
- * token begins and returns the position behind it, or throws BadBody naming the byte.
+ * The tokens of JSON, strictly as in RFC 8259, in bytes that are known to be UTF-8. Each function takes the position where
+ * its token begins and returns the position after it, or throws a BadBody that names the byte.
  *
- * A position at or behind the end reads as undefined, which equals no byte: each check that fails says so.
+ * A position after the end reads as undefined, which equals no byte, so that every check fails there.
  */
 
-/** Bytes that one string may have. */
+/** The most bytes of a string. */
 const MAX_STRING = 16 * 1024 * 1024;
 
-/** 1 for each byte that may follow a backslash, but `u`. */
+/** 1 for each byte that may follow a backslash, except `u`. */
 const ESCAPES = new Uint8Array(256);
 for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
 
@@ -198,10 +198,10 @@ for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
 const HEX = new Uint8Array(256);
 for (const digit of '0123456789abcdefABCDEF') HEX[digit.charCodeAt(0)] = 1;
 
-/** Four letters as they read from memory as one word. */
+/** The literals as words of four bytes. */
 const [NULL, TRUE, FALS] = ['null', 'true', 'fals'].map((letters) => Buffer.from(letters).readInt32LE());
 
-/** A string, from its opening quote. */
+/** A string, which begins with its opening quote. */
 function checkString(view: WordView, start: number): number {
   const { bytes } = view;
   if (bytes[start] !== QUOTE) failAt(bytes, start, 'a string');
@@ -226,7 +226,7 @@ function checkScalar(view: WordView, start: number): number {
 
 function checkNumber(bytes: Buffer, start: number): number {
   let at = bytes[start] === MINUS ? start + 1 : start;
-  // A zero stands alone: what follows "0" in "01" is then refused as no comma.
+  // A zero at the start is alone: the "1" of "01" is refused later, because it is no comma.
   at = bytes[at] === DIGIT_ZERO ? at + 1 : checkDigits(bytes, at);
   if (bytes[at] === POINT) at = checkDigits(bytes, at + 1);
   if ((bytes[at]! | SPACE) === LETTER_E) {
@@ -255,7 +255,7 @@ function checkEscape(bytes: Buffer, at: number): number {
   return at + 6;
 }
 
-/** Throws: names the first letter that is wrong. */
+/** Throws a BadBody that names the first wrong letter. */
 function failInLiteral(bytes: Buffer, start: number): never {
   const literal = ['null', 'true', 'false'].find((word) => word.charCodeAt(0) === bytes[start]);
   if (literal === undefined) return failAt(bytes, start, 'a value');
@@ -266,7 +266,7 @@ function failInLiteral(bytes: Buffer, start: number): never {
 
 const INITIAL_CAPACITY = 1024;
 
-/** Stretches of a text that do not overlap, in order, each noted when it begins and again when it ends. */
+/** Spans of a text that do not overlap, in order. Each is noted when it begins and again when it ends. */
 class SpanList {
   #table = new Int32Array(INITIAL_CAPACITY);
   #used = 0;
@@ -285,7 +285,7 @@ class SpanList {
     this.#used += 2;
   }
 
-  /** The first position of each and the one behind its last, in turn. */
+  /** For each span its first position and the position after its last one. */
   get table(): Int32Array {
     return this.#table.subarray(0, this.#used);
   }

@@ -1,9 +1,9 @@
 /*
- * Searching four bytes at a time. Most bytes of a page are ordinary characters of strings; measured on 2 MB of invoices,
- * finding the end of every string takes 1.8 ms so, and 3.8 ms byte by byte with a table (Node 20).
+ * Searches four bytes at a time, because most bytes of a page are ordinary characters of strings. To find the end of every
+ * string in 2 MB of invoices takes 1.8 ms in this way, and 3.8 ms byte by byte with a table (Node 20).
  */
 
-/** Bytes that can be read one at a time and, without a penalty for odd positions, four at a time. */
+/** The same bytes to read one at a time, or four at a time from any position. */
 export interface WordView {
   readonly bytes: Buffer;
   readonly words: DataView;
@@ -12,32 +12,33 @@ export interface WordView {
 const ONES = 0x01010101;
 const HIGH_BITS = 0x80808080;
 
+/** The view of all bytes of the buffer. */
 export function viewWords(bytes: Buffer): WordView {
   return { bytes, words: new DataView(bytes.buffer, bytes.byteOffset, bytes.length) };
 }
 
 /**
- * Not 0 when a byte of `word` is 0; then the lowest high bit that is set is that of the first such byte. Subtracting 1
- * makes the high bit of a zero byte appear; by the borrow it may appear in bytes behind, too, but in none before.
- * Exclusive or with four times another byte makes that one the zero that is looked for.
+ * Marks the first byte of `word` that is 0: the lowest high bit in the result is that of this byte. The result is 0 when no
+ * byte is 0. Subtracting 1 sets the high bit of a zero byte. The borrow may set high bits of later bytes too, but never of
+ * earlier ones. To search for another byte, xor the word with four copies of it first.
  */
 export function zeroBytes(word: number): number {
   return (word - ONES) & ~word & HIGH_BITS;
 }
 
-/** Which byte of the word, 0 to 3, the first mark of `zeroBytes` is for. */
+/** The index, from 0 to 3, of the byte that the first mark of `zeroBytes` is for. */
 export function firstMarked(marks: number): number {
   return (31 - Math.clz32(marks & -marks)) >> 3;
 }
 
-/** The position of the first quote, backslash or control character from `start` on, or the length of the bytes. */
+/** The position of the first quote, backslash or control character at or after `start`, or the length of the bytes. */
 export function endOfPlainText(view: WordView, start: number): number {
   const { bytes, words } = view;
   const lastWord = bytes.length - 4;
   let at = start;
   while (at <= lastWord) {
     const word = words.getInt32(at, true);
-    // The last part is the same for the bytes below 0x20.
+    // The last part marks the bytes below 0x20 in the same way.
     const marks =
       zeroBytes(word ^ 0x22222222) | zeroBytes(word ^ 0x5c5c5c5c) | ((word - 0x20202020) & ~word & HIGH_BITS);
     if (marks !== 0) return at + firstMarked(marks);
@@ -47,7 +48,7 @@ export function endOfPlainText(view: WordView, start: number): number {
   return at;
 }
 
-/** The bytes as words, to compare with others; the last overlaps the one before, so that none is left over. */
+/** The bytes as words for comparison. The last word overlaps the one before it, so that no byte is left over. */
 export function toWords(bytes: Buffer): Int32Array<ArrayBuffer> {
   if (bytes.length < 4) return new Int32Array(0);
   const { words } = viewWords(bytes);
