@@ -1,10 +1,9 @@
 import type { ConfigStore } from './profiles/config-store.ts';
-import type { OpenFileTransport } from './api/transport.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
-import type { OpenTransport } from './api/transport.ts';
+import type { OpenFileTransport, OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/files/processes.ts';
 
-/** Everything of the process and the outside world that a command may use. Built by `main`, or by a test. */
+/** Everything that a command may use of the process and the world outside. The program makes one, and so do tests. */
 export interface Context {
   /** The arguments after the program's name. */
   readonly argv: readonly string[];
@@ -12,42 +11,42 @@ export interface Context {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly env: Environment;
-  /** What no word on standard error and no receipt may show. */
+  /** What standard error and receipts must never show. */
   readonly secrets: Secrets;
-  /** Aborted, with an Interrupted as its reason, when the run is to stop. */
+  /** Aborted when the run is to stop. Its reason is an Interrupted. */
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  /** Opens the store of profiles and settings; nothing is read before the first call. */
+  /** Opens the store of profiles and settings. Nothing is read before the first call. */
   readonly config: () => Promise<ConfigStore>;
-  /** Makes the HTTP side; the library behind it is loaded by the first call. */
+  /** Opens connections to the service. The first call loads the HTTP library. */
   readonly openTransport: OpenTransport;
-  /** The same for files behind links; it is never given a token. */
+  /** Opens connections for files behind links. They never get a token. */
   readonly openFileTransport: OpenFileTransport;
-  /** The steps of a connection one by one, for telling what is wrong with one. */
+  /** Does the steps of a connection one by one, to find out what is wrong with it. */
   readonly networkProbe: () => Promise<NetworkProbe>;
-  /** The processes of this machine, for telling a run that still holds a file from one that died. */
+  /** The processes of this machine. They tell a run that still holds a file from one that died. */
   readonly processes: Processes;
-  /** Loads what draws on a terminal while somebody waits, which takes longer than many a run. */
+  /** Loads what draws on a terminal while the user waits. Loading takes longer than a short run. */
   readonly loadSpinner: () => Promise<StartSpinner>;
 }
 
-/** Begins to draw on standard error; what else is written to the terminal goes above it. */
+/** Begins to draw on standard error. Other text that is written to the terminal goes above it. */
 export type StartSpinner = (options: SpinnerOptions) => Spinner;
 
 export interface SpinnerOptions {
-  /** What to show beside it, one line or several; asked for again and again. Must be safe for a terminal. */
+  /** What to show beside the spinner, one line or several. Asked for again and again. Must be safe for a terminal. */
   readonly text: () => string;
   readonly color: boolean;
 }
 
 export interface Spinner {
-  /** Wipes it off the terminal. */
+  /** Removes it from the terminal. */
   stop(): void;
 }
 
 /** Texts that must not be shown, known by their exact values. */
 export interface Secrets {
-  /** From here on these are hidden too. */
+  /** Hides these texts too, from now on. */
   hide(texts: readonly string[]): void;
   /** The text without any of them. */
   readonly redact: (text: string) => string;
@@ -59,22 +58,22 @@ export interface OutputStream {
   readonly isTerminal: boolean;
   /** Display cells across, on a terminal. */
   readonly columns: number | undefined;
-  /** Resolves when the bytes are taken; rejects with OutputError, whose cause has code EPIPE when the reader is gone. */
+  /** Resolves when the bytes are taken. Rejects with OutputError; its cause has the code EPIPE when the reader is gone. */
   write(bytes: Uint8Array | string): Promise<void>;
 }
 
 export interface InputStream {
   readonly isTerminal: boolean;
-  /** Everything up to the end of input, as UTF-8. */
+  /** Everything up to the end of the input, as UTF-8. */
   readAll(): Promise<string>;
-  /** One line typed at a terminal without showing it; `prompt` goes to stderr. Rejects with Interrupted on Ctrl-C. */
+  /** One line that is typed at a terminal without being shown. `prompt` goes to stderr. Rejects with Interrupted on Ctrl-C. */
   readHidden(prompt: string): Promise<string>;
 }
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Waits; rejects with the signal's reason when it is aborted first. */
+  /** Waits. Rejects with the signal's reason when that comes first. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** 0 <= n < 1. */
   random(): number;

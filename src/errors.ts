@@ -1,11 +1,11 @@
 import { getSystemErrorMap } from 'node:util';
 
 /**
- * What can go wrong, each kind named by its consequence; the exit code of each is in `cli/exit-codes.ts`.
- * Anything else that is thrown is a fault of folio's own and shows its stack.
+ * What can go wrong. Each kind is named by what it means for the user, and has its exit code in `cli/exit-codes.ts`.
+ * Anything else that is thrown is a fault of folio and shows its stack.
  */
 export class FolioError extends Error {
-  /** What the user can do about it: a sentence, or none where the message says it all. */
+  /** What the user can do about it, as a whole sentence. Undefined when the message says enough. */
   readonly hint: string | undefined;
 
   constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {
@@ -31,7 +31,7 @@ export class AuthError extends FolioError {}
 /** What was asked for does not exist. */
 export class NotFoundError extends FolioError {}
 
-/** The service or the network failed after all retries, answered nonsense, or is not at the base address. */
+/** The service or the network failed after all retries, the answer made no sense, or the service is not at the base address. */
 export class ServiceError extends FolioError {}
 
 /** Something was delivered, but not all that was asked for. */

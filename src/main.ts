@@ -8,13 +8,13 @@ import { version } from './version.ts';
  */
 export async function main(): Promise<number> {
   const argv = process.argv.slice(2);
-  // Answered before anything is loaded: scripts ask for the version often.
+  // Scripts ask for the version often, so the answer needs no other file.
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     try {
       writeSync(1, `${version}\n`);
       return 0;
     } catch {
-      // Then it is the program that says why.
+      // The whole program says why that failed.
     }
   }
   const { start } = await import('./process-context.ts');

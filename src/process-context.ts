@@ -1,30 +1,33 @@
 import { EventEmitter } from 'node:events';
 import { fstatSync, writeSync } from 'node:fs';
 import type { ReadStream, WriteStream } from 'node:tty';
+import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
 import { runCommandLine } from './cli/command-line.ts';
-import type { Clock, Context, InputStream, OutputStream } from './context.ts';
+import type { Clock, Context, InputStream, OutputStream, StartSpinner } from './context.ts';
 import { AuthError, Interrupted, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
 
-/** Milliseconds that a run which was told to stop may take to clean up. */
+/** How long a run may clean up after it was told to stop, in ms. */
 const CLEAN_UP_MILLISECONDS = 1_500;
 
 /**
- * Runs a command line on the process that `main` hands over: all that every command needs, in one file to load.
+ * Runs a command line on the process that `main` passes. `main` loads this file late, and with it all that every command
+ * needs.
  *
  * @returns the exit code
  */
 export function start(self: NodeJS.Process): Promise<number> {
-  // One listener a request in flight is no leak.
+  // There is a listener for each request in flight, so that many listeners are no leak.
   EventEmitter.defaultMaxListeners = 100;
   return runCommandLine(realContext(self));
 }
 
+/** The real process and the real world as a context. What few commands need is loaded when they ask for it. */
 function realContext(self: NodeJS.Process): Context {
   const env = { ...self.env };
-  // What folio starts (a token command) and what shows its environment (a crash report) must not carry the token.
+  // A token command inherits the environment, and a crash report may show it: neither must hold the token.
   delete self.env['FOLIO_TOKEN'];
   const signal = stopSignal(self);
   return {
@@ -44,7 +47,7 @@ function realContext(self: NodeJS.Process): Context {
       return openStore({ env, clock: realClock, signal, uid: self.getuid?.() });
     },
     processes: processTable(self),
-    loadSpinner: async () => (await import('./ora-spinner.ts')).startOraSpinner(self.stderr),
+    loadSpinner: async () => spinnerOn(self.stderr, (await import('ora')).default),
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
     openFileTransport: async (options) =>
@@ -53,7 +56,7 @@ function realContext(self: NodeJS.Process): Context {
   };
 }
 
-/** Aborted by the first SIGINT or SIGTERM. A second one, or clean-up that takes too long, ends the process at once. */
+/** Aborted by the first SIGINT or SIGTERM. A second one ends the process at once, and so does a clean-up that is too slow. */
 function stopSignal(self: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -71,16 +74,16 @@ function stopSignal(self: NodeJS.Process): AbortSignal {
   return controller.signal;
 }
 
-/** Bytes of standard input that folio reads at most: a token, or a list of fiscal IDs. */
+/** The most bytes that folio reads from standard input, which holds a token or a list of fiscal IDs. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
-/** Bytes that may be written first of all without a stream: no pipe that is empty takes less at once. */
+/** The most bytes that are written without a stream. Every empty pipe takes that many at once. */
 const MAX_DIRECT_WRITE = 8 * 1024;
 
 /**
- * Standard output or error as folio writes to it: every write is checked, none is lost at the end of the process. The
- * runtime takes 4 ms to make a stream, so that a first small text, often the only one, goes without. No more than that: a
- * write without a stream waits for a slow reader, and nothing could stop the run meanwhile. `name` is for messages.
+ * Standard output or standard error. Every write is checked, and none is lost at the end of the process. Making a stream
+ * takes the runtime 4 ms, so a first small text, which is often the only one, is written without a stream. A larger one
+ * is not, because such a write waits for a slow reader, and nothing could stop the run meanwhile. `name` is for messages.
  */
 function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream): OutputStream {
   let failure: Error | undefined;
@@ -89,7 +92,7 @@ function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream):
   const stream = (): WriteStream => {
     if (opened !== undefined) return opened;
     opened = open();
-    // Without a listener a failed write would end the process with a stack; with it, the write's own callback tells.
+    // Without a listener, a failed write would end the process with a stack. The write's callback gets the error too.
     opened.on('error', (error) => (failure ??= error));
     return opened;
   };
@@ -124,7 +127,7 @@ function mayBeTerminal(descriptor: number): boolean {
   }
 }
 
-/** Writes what is small; returns what is left: all of it, or what is behind a failure, which the stream is to tell. */
+/** Writes a small text and returns what is left of it. After a failure that is the rest, with which the stream fails again. */
 function writeDirectly(descriptor: number, bytes: Uint8Array | string): Uint8Array {
   const all = Buffer.from(bytes as string);
   if (all.length > MAX_DIRECT_WRITE) return all;
@@ -132,12 +135,12 @@ function writeDirectly(descriptor: number, bytes: Uint8Array | string): Uint8Arr
   try {
     while (done < all.length) done += writeSync(descriptor, all, done);
   } catch {
-    // A pipe that is full for the moment, or a fault.
+    // The pipe is full, or the write failed.
   }
   return all.subarray(done);
 }
 
-/** Standard input; prompts go to `prompts`, so that standard output stays data. */
+/** Standard input. Prompts go to `prompts`, so that standard output has only data. */
 function inputStream(open: () => ReadStream, prompts: () => WriteStream): InputStream {
   return {
     get isTerminal() {
@@ -154,7 +157,7 @@ async function readAll(stream: ReadStream): Promise<string> {
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MAX_INPUT_BYTES) throw new UsageError('standard input holds more than 64 MB');
+      if (size > MAX_INPUT_BYTES) throw new UsageError('standard input holds more than 64 MiB');
       chunks.push(chunk);
     }
   } catch (error) {
@@ -164,7 +167,7 @@ async function readAll(stream: ReadStream): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads a line without echo. Backspace, Ctrl-U, Ctrl-C and Ctrl-D do what they do at a password prompt. */
+/** Reads a line without showing it. Backspace, Ctrl-U, Ctrl-C and Ctrl-D work as at a password prompt. */
 function readHidden(stream: ReadStream, prompts: WriteStream, prompt: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed = '';
@@ -185,7 +188,7 @@ function readHidden(stream: ReadStream, prompts: WriteStream, prompt: string): P
         else if (key >= ' ') typed += key;
       }
     };
-    // Before the prompt: a terminal would show what is pasted as soon as it is there.
+    // This comes before the prompt, because a terminal would show a text that is pasted early.
     stream.setRawMode(true);
     stream.on('data', onData);
     stream.resume();
@@ -193,7 +196,7 @@ function readHidden(stream: ReadStream, prompts: WriteStream, prompt: string): P
   });
 }
 
-/** The time, the waiting and the chance of the real world. */
+/** Real time, real waiting and real chance. */
 const realClock: Clock = {
   now: () => Date.now(),
   random: () => Math.random(),
@@ -211,3 +214,24 @@ const realClock: Clock = {
       signal.addEventListener('abort', stop, { once: true });
     }),
 };
+
+/** How often the spinner asks what to show, in ms. */
+const REFRESH_MILLISECONDS = 200;
+
+/**
+ * Draws with ora on a terminal. The cursor stays visible and the keys are not read: a process that is killed must leave
+ * the terminal as it was, and Ctrl-C must reach the process as a signal.
+ */
+function spinnerOn(stream: NodeJS.WriteStream, draw: typeof ora): StartSpinner {
+  return ({ text, color }) => {
+    const look = { color: color ? 'cyan' : false, hideCursor: false, discardStdin: false } as const;
+    const spinner = draw({ ...look, stream, isEnabled: true, text: text() }).start();
+    const timer = setInterval(() => (spinner.text = text()), REFRESH_MILLISECONDS);
+    return {
+      stop: () => {
+        clearInterval(timer);
+        spinner.stop();
+      },
+    };
+  };
+}
