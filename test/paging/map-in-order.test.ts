@@ -93,4 +93,27 @@ describe('mapInOrder', () => {
     await expect(reading()).rejects.toThrow('the walk');
     expect(given).toEqual([1]);
   });
+
+  it('ends the source and the jobs when the reader leaves', async () => {
+    let [sourceEnded, begun, ended] = [false, 0, 0];
+    const source = async function* (signal: AbortSignal): AsyncGenerator<number> {
+      try {
+        yield* numbers(100);
+      } finally {
+        sourceEnded = signal.aborted;
+      }
+    };
+    const run = async (job: number, signal: AbortSignal): Promise<undefined> => {
+      begun++;
+      if (job > 0) await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      ended++;
+    };
+    const limits = { concurrency: 3, ahead: 6, signal: forever };
+    for await (const result of mapInOrder(source, run, limits)) {
+      expect(result).toBeUndefined();
+      break;
+    }
+    expect(begun).toBeGreaterThan(1);
+    expect([sourceEnded, ended]).toEqual([true, begun]);
+  });
 });
