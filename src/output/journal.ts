@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Clock } from '../context.ts';
 import { OutputError, errorCode } from '../errors.ts';
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../json/ascii.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { cannotWrite } from './files/cannot-write.ts';
@@ -132,10 +133,6 @@ export class Journal {
     }
   }
 }
-
-const OPEN_BRACKET = 0x5b;
-const COMMA = 0x2c;
-const CLOSE_BRACKET = 0x5d;
 
 /** The entry of some records: byte for byte as they were sent, as one JSON array. */
 export function entryOfRecords(head: JournalEntry['head'], batch: RecordBatch): JournalEntry {

@@ -1,6 +1,7 @@
 import { close, open, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { UsageError } from '../../errors.ts';
+import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/ascii.ts';
 import { BadBody } from '../../json/bad-body.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
@@ -24,9 +25,7 @@ interface Piece {
 const CHUNK_BYTES = 1 << 18;
 /** A record may hold a string of 16 MiB; a "record" of more than this is a file of another kind. */
 const MOST_RECORD_BYTES = 64 << 20;
-const OPEN_BRACKET = Buffer.from('[');
-const CLOSE_BRACKET = 0x5d;
-const LINE_FEED = 0x0a;
+const ARRAY_START = Buffer.from('[');
 
 /** An earlier export in jsonl or json, read in pieces: the file may be larger than memory. */
 export class ExportFile {
@@ -110,7 +109,7 @@ export class ExportFile {
     try {
       if (format === 'jsonl') return { batch: scanLines(bytes), offset };
       if (!last) bytes[bytes.length - 1] = CLOSE_BRACKET;
-      const batch = scanArray(continued ? Buffer.concat([OPEN_BRACKET, bytes]) : bytes);
+      const batch = scanArray(continued ? Buffer.concat([ARRAY_START, bytes]) : bytes);
       return batch.count > 0 || !continued
         ? { batch, offset: base }
         : this.#refuse('a comma before the end', base);
@@ -140,13 +139,8 @@ export function unreadableFile(path: string, error: unknown): UsageError {
   return new UsageError(`cannot read ${path}: ${REASONS[code] ?? message}`, { cause: error });
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const BACKSLASH = 0x5c;
 /** `{` and `}` differ from `[` and `]` in this bit only. */
 const BRACE_BIT = 0x20;
-const OPEN = 0x5b;
-const CLOSE = 0x5d;
 
 /** Finds where a JSON array that arrives in pieces can be cut: between records. Whether it is JSON is for others to say. */
 class ArrayCutter {
@@ -166,8 +160,8 @@ class ArrayCutter {
       } else if (byte === QUOTE) this.#inString = true;
       else if (byte === COMMA) {
         if (this.#depth === 1) cut = at + 1;
-      } else if ((byte & ~BRACE_BIT) === OPEN) this.#depth++;
-      else if ((byte & ~BRACE_BIT) === CLOSE) this.#depth--;
+      } else if ((byte & ~BRACE_BIT) === OPEN_BRACKET) this.#depth++;
+      else if ((byte & ~BRACE_BIT) === CLOSE_BRACKET) this.#depth--;
     }
     return cut;
   }
