@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs';
+import type { OwnProcess } from './process-context.ts';
 import { version } from './version.ts';
 
 /**
- * Runs folio on the real process. The only place that knows `process`.
+ * Runs folio on the real process. Only this file touches `process`.
  *
  * @returns the exit code
  */
@@ -18,5 +19,27 @@ export async function main(): Promise<number> {
     }
   }
   const { start } = await import('./process-context.ts');
-  return start(process);
+  return start(ownProcess(argv));
+}
+
+function ownProcess(argv: readonly string[]): OwnProcess {
+  const env = { ...process.env };
+  // A token command inherits the environment, and a crash report may show it: neither must hold the token.
+  delete process.env['FOLIO_TOKEN'];
+  return {
+    argv,
+    env,
+    pid: process.pid,
+    uid: process.getuid?.(),
+    // Getters of the runtime that make a stream when they are first read.
+    stdin: () => process.stdin,
+    stdout: () => process.stdout,
+    stderr: () => process.stderr,
+    kill: (pid, signal) => process.kill(pid, signal),
+    once: (signal, listener) => void process.once(signal, listener),
+    endBy(signal) {
+      process.removeAllListeners(signal);
+      process.kill(process.pid, signal);
+    },
+  };
 }

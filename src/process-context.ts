@@ -4,7 +4,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
 import { runCommandLine } from './cli/command-line.ts';
-import type { Clock, Context, InputStream, OutputStream, StartSpinner } from './context.ts';
+import type { Clock, Context, Environment, InputStream, OutputStream, StartSpinner } from './context.ts';
 import { AuthError, Interrupted, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
@@ -12,42 +12,57 @@ import { processTable } from './output/files/processes.ts';
 /** How long a run may clean up after it was told to stop, in ms. */
 const CLEAN_UP_MILLISECONDS = 1_500;
 
+/** What folio uses of the process. `main` makes it; a test may make another one. */
+export interface OwnProcess {
+  /** The arguments after the program's name. */
+  readonly argv: readonly string[];
+  readonly env: Environment;
+  readonly pid: number;
+  /** The number of the user, on systems that have one. */
+  readonly uid: number | undefined;
+  readonly stdin: () => ReadStream;
+  readonly stdout: () => WriteStream;
+  readonly stderr: () => WriteStream;
+  /** Sends a signal to a process. 0 sends nothing and throws when there is no such process. */
+  kill(pid: number, signal: 0): boolean;
+  /** Calls the listener when the signal comes next. The signal then does not end the process. */
+  once(signal: StopSignal, listener: () => void): void;
+  /** Ends this process as the signal does by itself. */
+  endBy(signal: StopSignal): void;
+}
+
+type StopSignal = 'SIGINT' | 'SIGTERM';
+
 /**
- * Runs a command line on the process that `main` passes. `main` loads this file late, and with it all that every command
- * needs.
+ * Runs the command line of the process. `main` loads this file late, and with it all that every command needs.
  *
  * @returns the exit code
  */
-export function start(self: NodeJS.Process): Promise<number> {
+export function start(own: OwnProcess): Promise<number> {
   // There is a listener for each request in flight, so that many listeners are no leak.
   EventEmitter.defaultMaxListeners = 100;
-  return runCommandLine(realContext(self));
+  return runCommandLine(realContext(own));
 }
 
 /** The real process and the real world as a context. What few commands need is loaded when they ask for it. */
-function realContext(self: NodeJS.Process): Context {
-  const env = { ...self.env };
-  // A token command inherits the environment, and a crash report may show it: neither must hold the token.
-  delete self.env['FOLIO_TOKEN'];
-  const signal = stopSignal(self);
+function realContext(own: OwnProcess): Context {
+  const { argv, env, uid } = own;
+  const signal = stopSignal(own);
   return {
-    argv: self.argv.slice(2),
-    stdin: inputStream(
-      () => self.stdin,
-      () => self.stderr,
-    ),
-    stdout: outputStream('standard output', 1, () => self.stdout),
-    stderr: outputStream('standard error', 2, () => self.stderr),
+    argv,
+    stdin: inputStream(own.stdin, own.stderr),
+    stdout: outputStream('standard output', 1, own.stdout),
+    stderr: outputStream('standard error', 2, own.stderr),
     env,
     secrets: knownSecrets(env),
     signal,
     clock: realClock,
     config: async () => {
       const { openStore } = await import('./profiles/store.ts');
-      return openStore({ env, clock: realClock, signal, uid: self.getuid?.() });
+      return openStore({ env, clock: realClock, signal, uid });
     },
-    processes: processTable(self),
-    loadSpinner: async () => spinnerOn(self.stderr, (await import('ora')).default),
+    processes: processTable(own),
+    loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
     openFileTransport: async (options) =>
@@ -57,18 +72,15 @@ function realContext(self: NodeJS.Process): Context {
 }
 
 /** Aborted by the first SIGINT or SIGTERM. A second one ends the process at once, and so does a clean-up that is too slow. */
-function stopSignal(self: NodeJS.Process): AbortSignal {
+function stopSignal(own: OwnProcess): AbortSignal {
   const controller = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    self.once(signal, () => {
-      const die = (): void => {
-        self.removeAllListeners(signal);
-        self.kill(self.pid, signal);
-      };
-      if (controller.signal.aborted) die();
+    own.once(signal, () => {
+      const end = (): void => own.endBy(signal);
+      if (controller.signal.aborted) end();
       controller.abort(new Interrupted(signal));
-      self.once(signal, die);
-      setTimeout(die, CLEAN_UP_MILLISECONDS).unref();
+      own.once(signal, end);
+      setTimeout(end, CLEAN_UP_MILLISECONDS).unref();
     });
   }
   return controller.signal;

@@ -1,5 +1,5 @@
 import type { ZlibOptions } from 'node:zlib';
-import { ServiceError, type FolioError } from '../errors.ts';
+import { ServiceError, errorCode, type FolioError } from '../errors.ts';
 import { BadBody } from '../json/bad-body.ts';
 import { networkFailure } from './network-failure.ts';
 import type { Redact } from './redact.ts';
@@ -168,7 +168,7 @@ function expectedSize(body: Buffer, maxBytes: number): number {
 }
 
 function inflateError(error: unknown, maxBytes: number): unknown {
-  const code = (error as NodeJS.ErrnoException).code ?? '';
+  const code = errorCode(error) ?? '';
   if (code === 'ERR_BUFFER_TOO_LARGE') {
     return new ServiceError(`the response inflates to more than ${maxBytes / 2 ** 20} MiB`, {
       hint: 'Ask for fewer records in each request with --page-size.',

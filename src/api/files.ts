@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Clock } from '../context.ts';
-import { ServiceError, type FolioError } from '../errors.ts';
+import { ServiceError, errorCode, type FolioError } from '../errors.ts';
 import { isLoopback } from './address.ts';
 import { networkFailure, type RequestDestination } from './network-failure.ts';
 import {
@@ -217,7 +217,7 @@ function decode({ headers, body }: FileResponse, host: string): AsyncIterable<Bu
 }
 
 function isZlibError(error: unknown): boolean {
-  return error instanceof Error && ((error as NodeJS.ErrnoException).code ?? '').startsWith('Z_');
+  return errorCode(error)?.startsWith('Z_') === true;
 }
 
 function finalFileFailure(message: string): FileFailure {

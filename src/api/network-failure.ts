@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts';
+import { ServiceError, errorCode } from '../errors.ts';
 import { TransportTimeout } from './transport.ts';
 
 /** Where a request was going. */
@@ -54,7 +54,7 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
   }
   if (!(error instanceof Error)) return undefined;
   // undici's parser gives its errors no code, though llhttp has names for them (HPE_INVALID_VERSION).
-  const code = (error as NodeJS.ErrnoException).code ?? (error.name === 'HTTPParserError' ? 'HPE' : '');
+  const code = errorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE' : '');
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (TLS.test(code)) return tlsFailure(error, to.host);
   const answered = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
@@ -74,7 +74,8 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
 }
 
 function tlsFailure(cause: unknown, host: string): NetworkFailure {
-  const { code = 'TLS', message } = cause as NodeJS.ErrnoException;
+  const code = errorCode(cause) ?? 'TLS';
+  const message = cause instanceof Error ? cause.message : String(cause);
   const hint =
     code === 'ERR_TLS_CERT_ALTNAME_INVALID'
       ? 'The certificate is for another host: check the base address.'

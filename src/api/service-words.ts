@@ -27,10 +27,8 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   } catch {
     value = text.trimStart().startsWith('<') ? undefined : text;
   }
-  const { error, message, Message, errors } = (isObject(value) ? value : { message: value }) as Record<
-    string,
-    unknown
-  >;
+  const said: Record<string, unknown> = isObject(value) ? value : { message: value };
+  const { error, message, Message, errors } = said;
   const sorted = classifyErrors(errors, redact);
   const own = [error, message ?? Message].filter(Boolean).map((part) => asOneLine(redact(messageIn(part))));
   const missing = sorted.missingFiscalIds.map((id) => asOneLine(redact(`${id} is unknown`)));
@@ -46,7 +44,7 @@ function withoutRepeats(parts: readonly string[]): string[] {
   );
 }
 
-function isObject(value: unknown): boolean {
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
@@ -89,12 +87,11 @@ function classifyErrors(value: unknown, redact: Redact): PartialErrors {
 /** A text as it is; the kind and the message of an object if they have a usual name, else the whole object as JSON. */
 function messageIn(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'object' && value !== null) {
-    const object = value as Record<string, unknown>;
+  if (isObject(value)) {
     const words = ['message', 'Message', 'error', 'description', 'detail']
-      .map((name) => object[name])
+      .map((name) => value[name])
       .find(isText);
-    if (words !== undefined) return isText(object['_type']) ? `${object['_type']}: ${words}` : words;
+    if (words !== undefined) return isText(value['_type']) ? `${value['_type']}: ${words}` : words;
   }
   try {
     return JSON.stringify(value);
@@ -104,9 +101,9 @@ function messageIn(value: unknown): string {
 }
 
 function missingFiscalId(element: unknown): string | undefined {
-  const { _type, requestParams } = (element ?? {}) as Record<string, unknown>;
-  if (_type !== 'EmptyResponseError') return undefined;
-  const { fiscalId } = (requestParams ?? {}) as Record<string, unknown>;
+  if (!isObject(element) || element['_type'] !== 'EmptyResponseError') return undefined;
+  const { requestParams } = element;
+  const fiscalId = isObject(requestParams) ? requestParams['fiscalId'] : undefined;
   return isText(fiscalId) || typeof fiscalId === 'number' ? String(fiscalId) : undefined;
 }
 

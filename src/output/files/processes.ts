@@ -18,10 +18,10 @@ interface NodeProcess {
   kill(pid: number, signal: 0): boolean;
 }
 
-/** The processes of this machine, seen from `self`. */
-export function processTable(self: NodeProcess): Processes {
+/** The processes of this machine, as this process sees them. */
+export function processTable(own: NodeProcess): Processes {
   return {
-    pid: self.pid,
+    pid: own.pid,
     host: hostname(),
     get namespace() {
       return ownNamespace();
@@ -32,7 +32,7 @@ export function processTable(self: NodeProcess): Processes {
         readText(`/proc/${pid}/stat`),
         readText('/proc/sys/kernel/random/boot_id'),
       ]);
-      if (stat === undefined) return { alive: takesSignals(self, pid) };
+      if (stat === undefined) return { alive: takesSignals(own, pid) };
       // The name, in brackets, may hold anything: fields are counted from its end. Start is number 22, state 3.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       return { alive: !/^[ZXx]$/.test(fields[0]!), start: `${boot?.trim() ?? ''}/${fields[19]}` };
@@ -48,9 +48,9 @@ function ownNamespace(): string | undefined {
   }
 }
 
-function takesSignals(self: NodeProcess, pid: number): boolean {
+function takesSignals(own: NodeProcess, pid: number): boolean {
   try {
-    return self.kill(pid, 0);
+    return own.kill(pid, 0);
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }
