@@ -14,7 +14,7 @@ export class FolioError extends Error {
     this.hint = options.hint;
   }
 
-  /** An error of the same kind with this one as its cause, for who knows more of what it means. */
+  /** An error of the same kind with another text, and with this one as its cause. */
   reworded(message: string, hint: string | undefined): FolioError {
     const kinds = [UsageError, AuthError, NotFoundError, ServiceError, IncompleteError, OutputError];
     const Kind = kinds.find((kind) => this instanceof kind) ?? FolioError;
