@@ -41,19 +41,19 @@ export class DownloadFolder {
    * Opens the folder, which is made if there is none, and removes what a killed run left in it. Throws OutputError when
    * another run is at it or it cannot be written. Whoever has opened it must close it.
    */
-  static async open(path: string, site: LockContext): Promise<DownloadFolder> {
+  static async open(path: string, context: LockContext): Promise<DownloadFolder> {
     await mkdir(path, { recursive: true }).catch((error: unknown) => {
       throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
     });
     const target = await findTarget(join(path, LEDGER));
     if (target.kind !== 'file') throw cannotWrite(path, new Error(`${LEDGER} in it is no file`));
-    const lock = await lockTarget({ ...target, shown: path }, site);
+    const lock = await lockTarget({ ...target, shown: path }, context);
     try {
       await lock.removeStaleFiles();
       const ledger = await FileLedger.open(join(target.folder, target.name));
       const present = await readdir(target.folder);
       const names = new FolderNames(present, ledger);
-      return new DownloadFolder({ path: target.folder, lock, ledger, names, pid: site.processes.pid });
+      return new DownloadFolder({ path: target.folder, lock, ledger, names, pid: context.processes.pid });
     } catch (error) {
       await lock.release();
       throw cannotWrite(path, error);

@@ -36,13 +36,14 @@ export interface DestinationOptions {
  */
 export async function openDestination(
   output: string | undefined,
-  site: DestinationContext,
+  context: DestinationContext,
   options: DestinationOptions = {},
 ): Promise<Destination> {
   const { digest = false, styled = false } = options;
   const target = await findTarget(output);
-  if (target.kind === 'file') return (await import('./whole-file.ts')).openWholeFile(target, site, options);
-  const sink = await openDirect(target, site);
+  if (target.kind === 'file')
+    return (await import('./whole-file.ts')).openWholeFile(target, context, options);
+  const sink = await openDirect(target, context);
   if (options.binary === true && sink.isTerminal) {
     sink.abandon?.();
     throw new UsageError('a workbook or Parquet cannot be shown on a terminal', {
@@ -54,11 +55,11 @@ export async function openDestination(
 
 async function openDirect(
   target: Exclude<Target, FileTarget>,
-  site: DestinationContext,
+  context: DestinationContext,
 ): Promise<DirectSink> {
-  if (target.kind !== 'descriptor' && target.kind !== 'device') return site[target.kind];
+  if (target.kind !== 'descriptor' && target.kind !== 'device') return context[target.kind];
   const { openDescriptor, openDevice } = await import('./device.ts');
   return target.kind === 'device'
-    ? openDevice(target, site)
+    ? openDevice(target, context)
     : openDescriptor(target.descriptor, target.shown);
 }

@@ -21,14 +21,14 @@ interface WholeFileOptions {
  */
 export async function openWholeFile(
   target: FileTarget,
-  site: LockContext,
+  context: LockContext,
   { digest = false, journalled = false, onDiscard }: WholeFileOptions = {},
 ): Promise<Destination> {
-  const lock = await lockTarget(target, site);
+  const lock = await lockTarget(target, context);
   try {
     await lock.removeStaleFiles();
     if (!journalled && (await discardJournal(target))) onDiscard?.();
-    const name = sideFilesOf(target.name).temporary(site.processes.pid, site.clock.random());
+    const name = sideFilesOf(target.name).temporary(context.processes.pid, context.clock.random());
     const path = join(target.folder, name);
     return new WholeFile({
       target,

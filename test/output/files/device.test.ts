@@ -6,19 +6,19 @@ import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { Interrupted, OutputError, errorCode } from '../../../src/errors.ts';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
-import { fakeSite } from '../fake-site.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { destinationContext } from '../destination-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
   it('that takes everything takes everything', async () => {
-    const destination = await openDestination('/dev/null', fakeSite());
+    const destination = await openDestination('/dev/null', destinationContext());
     await destination.write('x');
     await destination.commit();
     expect(destination.bytes).toBe(1);
   });
 
   it.skipIf(process.platform !== 'linux')('that is full says so', async () => {
-    const destination = await openDestination('/dev/full', fakeSite());
+    const destination = await openDestination('/dev/full', destinationContext());
     const error: unknown = await destination.write('x').catch((error: unknown) => error);
     expect((error as OutputError).message).toBe('cannot write /dev/full: no space left on device (ENOSPC)');
     await destination.discard();
@@ -27,7 +27,7 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
   it('is written as the bytes come, once there is a reader', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
-    const opening = openDestination(pipe, fakeSite());
+    const opening = openDestination(pipe, destinationContext());
     const read = text(createReadStream(pipe));
     const destination = await opening;
     const long = 'x'.repeat(1_000_000);
@@ -41,7 +41,7 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
     const folder = temporaryFolder();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     const controller = new AbortController();
-    const opening = openDestination(join(folder, 'pipe'), fakeSite({ signal: controller.signal }));
+    const opening = openDestination(join(folder, 'pipe'), destinationContext({ signal: controller.signal }));
     controller.abort(new Interrupted('SIGTERM'));
     await expect(opening).rejects.toThrow(Interrupted);
     expect(readdirSync(folder)).toEqual(['pipe']);
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
     const pipe = join(temporaryFolder(), 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reader = openSync(pipe, 'r+');
-    const destination = await openDestination(pipe, fakeSite());
+    const destination = await openDestination(pipe, destinationContext());
     closeSync(reader);
     const error: unknown = await destination.write('x').catch((error: unknown) => error);
     expect(error).toBeInstanceOf(OutputError);
@@ -62,14 +62,14 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
   it('that is a socket is refused, not waited for', async () => {
     const path = join(temporaryFolder(), 'socket');
     const server = createServer().listen(path);
-    await expect(openDestination(path, fakeSite())).rejects.toThrow(/ENXIO/);
+    await expect(openDestination(path, destinationContext())).rejects.toThrow(/ENXIO/);
     server.close();
   });
 
   it('that a shell opened is written through its descriptor, from where it stands', async () => {
     const path = join(temporaryFolder(), 'log');
     const descriptor = openSync(path, 'a');
-    const destination = await openDestination(`/dev/fd/${descriptor}`, fakeSite());
+    const destination = await openDestination(`/dev/fd/${descriptor}`, destinationContext());
     await destination.write('one\n');
     await destination.write('two\n');
     await destination.commit();

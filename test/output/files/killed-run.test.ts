@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
 import { processTable } from '../../../src/output/files/processes.ts';
-import { fakeSite } from '../fake-site.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { destinationContext } from '../destination-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { buildProgram, startWriting, WHOLE } from '../writing-process.ts';
 
 /** 1 open, 10 writes, 1 commit, 1 done. */
 const STEPS = 13;
 
 async function writeAgain(target: string): Promise<void> {
-  const destination = await openDestination(target, fakeSite({ processes: processTable(process) }));
+  const destination = await openDestination(target, destinationContext({ processes: processTable(process) }));
   await destination.write('again');
   await destination.commit();
 }

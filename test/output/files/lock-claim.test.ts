@@ -4,8 +4,8 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import type { FileTarget } from '../../../src/output/files/target.ts';
 import { lockTarget } from '../../../src/output/files/lock.ts';
-import { fakeSite } from '../fake-site.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { destinationContext } from '../destination-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const fileSystem = vi.hoisted(() => ({ linkError: '', openError: '' }));
 
@@ -34,12 +34,12 @@ function targetIn(folder: string): FileTarget {
 it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('locks on a file system without hard links (%s)', async (code) => {
   fileSystem.linkError = code;
   const folder = temporaryFolder();
-  const lock = await lockTarget(targetIn(folder), fakeSite());
+  const lock = await lockTarget(targetIn(folder), destinationContext());
   expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
   expect(JSON.parse(readFileSync(join(folder, '.out.csv.folio-lock'), 'utf8'))).toMatchObject({
     host: 'desk',
   });
-  await expect(lockTarget(targetIn(folder), fakeSite())).rejects.toThrow(
+  await expect(lockTarget(targetIn(folder), destinationContext())).rejects.toThrow(
     /this run is writing out.csv already/,
   );
   await lock.release();
@@ -49,7 +49,9 @@ it.each(['EPERM', 'ENOTSUP', 'ENOSYS'])('locks on a file system without hard lin
 it('says where no lock can be had at all', async () => {
   Object.assign(fileSystem, { linkError: 'EPERM', openError: 'ENOLCK' });
   const folder = temporaryFolder();
-  const error: unknown = await lockTarget(targetIn(folder), fakeSite()).catch((error: unknown) => error);
+  const error: unknown = await lockTarget(targetIn(folder), destinationContext()).catch(
+    (error: unknown) => error,
+  );
   expect(error).toBeInstanceOf(OutputError);
   expect((error as OutputError).message).toBe(
     `cannot lock out.csv: no lock file can be made in ${folder}: ENOLCK`,

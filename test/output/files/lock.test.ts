@@ -8,8 +8,8 @@ import { sideFilesOf } from '../../../src/output/files/side-files.ts';
 import { processTable, type Processes } from '../../../src/output/files/processes.ts';
 import type { FileTarget } from '../../../src/output/files/target.ts';
 import { lockTarget } from '../../../src/output/files/lock.ts';
-import { fakeProcesses, fakeSite, OUR_PID } from '../fake-site.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { fakeProcesses, destinationContext, OUR_PID } from '../destination-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const SINCE = '2026-11-02T07:00:00.000Z';
 const OTHER_PID = 5_000_002;
@@ -28,7 +28,7 @@ async function refusal(
   folder: string,
   processes: Processes,
 ): Promise<[message: string, hint: string | undefined]> {
-  const error: unknown = await lockTarget(targetIn(folder), fakeSite({ processes })).catch(
+  const error: unknown = await lockTarget(targetIn(folder), destinationContext({ processes })).catch(
     (error: unknown) => error,
   );
   if (!(error instanceof OutputError)) throw new Error('was not refused', { cause: error });
@@ -53,7 +53,7 @@ function started(start: string): Processes {
 describe('a lock', () => {
   it('names its holder, and goes with its release', async () => {
     const folder = temporaryFolder();
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
     expect(JSON.parse(readFileSync(join(folder, '.out.csv.folio-lock'), 'utf8'))).toEqual({
       pid: OUR_PID,
@@ -68,7 +68,7 @@ describe('a lock', () => {
 
   it('that became another run’s is not released', async () => {
     const folder = temporaryFolder();
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     lockIn(folder, 'theirs');
     await lock.release();
     expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
@@ -86,7 +86,7 @@ describe('a lock', () => {
 
   it('of this very run is respected', async () => {
     const folder = temporaryFolder();
-    await lockTarget(targetIn(folder), fakeSite());
+    await lockTarget(targetIn(folder), destinationContext());
     expect(await refusal(folder, fakeProcesses())).toEqual([
       'this run is writing out.csv already',
       'Name two different files.',
@@ -107,7 +107,7 @@ describe('a lock', () => {
       ]);
     }
     age(path, 70);
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: OUR_PID });
     await lock.release();
     expect(readdirSync(folder)).toEqual([]);
@@ -116,7 +116,7 @@ describe('a lock', () => {
   it('with a time in the future is stale as well', async () => {
     const folder = temporaryFolder();
     age(lockIn(folder, foreign), -3600);
-    await lockTarget(targetIn(folder), fakeSite());
+    await lockTarget(targetIn(folder), destinationContext());
   });
 
   it('of another container on this host is judged by its time, not by who has its number here', async () => {
@@ -125,7 +125,7 @@ describe('a lock', () => {
     const processes = { ...fakeProcesses(OUR_PID, [OUR_PID, OTHER_PID]), namespace: 'pid:[2]' };
     expect((await refusal(folder, processes))[0]).toMatch(/^another run/);
     age(path, 70);
-    await lockTarget(targetIn(folder), fakeSite({ processes }));
+    await lockTarget(targetIn(folder), destinationContext({ processes }));
   });
 
   it.each(['', '{"pid":', '{"pid":"7","host":"desk","startedAt":""}', 'null', '{}'])(
@@ -138,7 +138,7 @@ describe('a lock', () => {
         SOON,
       ]);
       age(path, 70);
-      const lock = await lockTarget(targetIn(folder), fakeSite());
+      const lock = await lockTarget(targetIn(folder), destinationContext());
       await lock.release();
       expect(readdirSync(folder)).toEqual([]);
     },
@@ -149,7 +149,7 @@ describe('a lock', () => {
     onTestFinished(() => void vi.useRealTimers());
     const folder = temporaryFolder();
     const path = join(folder, '.out.csv.folio-lock');
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     const text = readFileSync(path, 'utf8');
     for (let round = 0; round < 2; round++) {
       age(path, 50);
@@ -163,27 +163,29 @@ describe('a lock', () => {
 
   it('is waited for, as long as wanted', async () => {
     const folder = temporaryFolder();
-    const first = await lockTarget(targetIn(folder), fakeSite());
-    const site = fakeSite();
+    const first = await lockTarget(targetIn(folder), destinationContext());
+    const context = destinationContext();
     let sleeps = 0;
     const sleep = (milliseconds: number, signal: AbortSignal): Promise<void> => {
       if (++sleeps === 3) void first.release();
-      return site.clock.sleep(milliseconds, signal);
+      return context.clock.sleep(milliseconds, signal);
     };
-    const wait = { clock: { sleep }, signal: site.signal, milliseconds: 10_000 };
-    const second = await lockTarget(targetIn(folder), site, wait);
-    await expect(lockTarget(targetIn(folder), site, { ...wait, milliseconds: 100 })).rejects.toThrow(
+    const wait = { clock: { sleep }, signal: context.signal, milliseconds: 10_000 };
+    const second = await lockTarget(targetIn(folder), context, wait);
+    await expect(lockTarget(targetIn(folder), context, { ...wait, milliseconds: 100 })).rejects.toThrow(
       /this run is writing out.csv already/,
     );
     const stopped = AbortSignal.abort(new Error('stopped'));
-    await expect(lockTarget(targetIn(folder), site, { ...wait, signal: stopped })).rejects.toThrow('stopped');
+    await expect(lockTarget(targetIn(folder), context, { ...wait, signal: stopped })).rejects.toThrow(
+      'stopped',
+    );
     await second.release();
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it('knows when another run took it over', async () => {
     const folder = temporaryFolder();
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     expect(await lock.isOurs()).toBe(true);
     lockIn(folder, foreign);
     expect(await lock.isOurs()).toBe(false);
@@ -192,7 +194,7 @@ describe('a lock', () => {
   it('of a dead run is taken over', async () => {
     const folder = temporaryFolder();
     const path = lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ pid: OUR_PID });
     expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
     await lock.release();
@@ -204,7 +206,7 @@ describe('a lock', () => {
     lockIn(folder, dead);
     // What that one left: the lock on removing the lock.
     writeFileSync(sideFilesOf('out.csv').guard(join(folder, '.out.csv.folio-lock'), dead), dead);
-    await lockTarget(targetIn(folder), fakeSite());
+    await lockTarget(targetIn(folder), destinationContext());
     expect(readdirSync(folder)).toEqual(['.out.csv.folio-lock']);
   });
 
@@ -213,7 +215,7 @@ describe('a lock', () => {
     const holder = { pid: OTHER_PID, host: 'desk', startedAt: SINCE, processStart: 'boot/100' };
     lockIn(folder, holder);
     expect((await refusal(folder, started('boot/100')))[0]).toMatch(/^another run/);
-    await lockTarget(targetIn(folder), fakeSite({ processes: started('boot/200') }));
+    await lockTarget(targetIn(folder), destinationContext({ processes: started('boot/200') }));
   });
 });
 
@@ -221,7 +223,7 @@ describe('removeStaleFiles', () => {
   it('removes what runs left beside the target, and nothing else', async () => {
     const folder = temporaryFolder();
     const names = sideFilesOf('out.csv');
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     const kept = ['out.csv', '.out.csv.bak', '.other.csv.7-aaaaaaaa.folio-tmp', names.journal];
     const stale = [
       names.temporary(7, 0.5),
@@ -248,7 +250,7 @@ describe('removeStaleFiles', () => {
 
   it('minds no folder that is gone', async () => {
     const folder = temporaryFolder();
-    const lock = await lockTarget(targetIn(folder), fakeSite());
+    const lock = await lockTarget(targetIn(folder), destinationContext());
     rmSync(folder, { recursive: true });
     await lock.removeStaleFiles();
     await lock.release();
@@ -272,7 +274,7 @@ describe('many runs on one target', () => {
           look: (pid) => Promise.resolve({ alive: alive.has(pid) }),
         };
         try {
-          const lock = await lockTarget(targetIn(folder), fakeSite({ processes }));
+          const lock = await lockTarget(targetIn(folder), destinationContext({ processes }));
           holding++;
           held++;
           expect(holding).toBe(1);
@@ -297,7 +299,7 @@ describe('many runs on one target', () => {
       lockIn(folder, { pid: OTHER_PID, host: 'desk', startedAt: SINCE });
       const pids = Array.from({ length: 12 }, (_, index) => OUR_PID + 10 + index);
       const runs = pids.map((pid) =>
-        lockTarget(targetIn(folder), fakeSite({ processes: fakeProcesses(pid, pids) })),
+        lockTarget(targetIn(folder), destinationContext({ processes: fakeProcesses(pid, pids) })),
       );
       const ends = await Promise.allSettled(runs);
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);

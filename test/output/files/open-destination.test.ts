@@ -14,8 +14,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
-import { capturedStream, fakeSite, OUR_PID } from '../fake-site.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { capturedStream, destinationContext, OUR_PID } from '../destination-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function withUmask(mask: number): void {
   const before = process.umask(mask);
@@ -29,7 +29,7 @@ describe('a file', () => {
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     writeFileSync(target, 'old');
-    const destination = await openDestination(target, fakeSite(), { digest: true });
+    const destination = await openDestination(target, destinationContext(), { digest: true });
     await destination.write('número\n');
     await destination.write(Buffer.from([0, 255]));
     expect(readFileSync(target, 'utf8')).toBe('old');
@@ -44,7 +44,7 @@ describe('a file', () => {
   it('is written beside the target, for its owner alone until it is whole', async () => {
     withUmask(0);
     const folder = temporaryFolder();
-    const destination = await openDestination(join(folder, 'out.csv'), fakeSite());
+    const destination = await openDestination(join(folder, 'out.csv'), destinationContext());
     const [lock, temporary] = readdirSync(folder).toSorted((a, b) => a.length - b.length);
     expect(lock).toBe('.out.csv.folio-lock');
     expect(temporary).toMatch(new RegExp(`^\\.out\\.csv\\.${OUR_PID}-[0-9a-z]{8}\\.folio-tmp$`));
@@ -56,7 +56,7 @@ describe('a file', () => {
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     writeFileSync(target, 'old');
-    const destination = await openDestination(target, fakeSite());
+    const destination = await openDestination(target, destinationContext());
     await destination.write('new');
     await Promise.all([destination.discard(), destination.discard()]);
     await destination.discard();
@@ -68,12 +68,12 @@ describe('a file', () => {
   it('survives a discard in the middle of a write and one during the commit', async () => {
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
-    const broken = await openDestination(target, fakeSite());
+    const broken = await openDestination(target, destinationContext());
     const writing = broken.write(Buffer.alloc(8_000_000)).catch((error: unknown) => error);
     await broken.discard();
     await writing;
     expect(readdirSync(folder)).toEqual([]);
-    const whole = await openDestination(target, fakeSite());
+    const whole = await openDestination(target, destinationContext());
     await whole.write('new');
     await Promise.all([whole.commit(), whole.discard()]);
     expect([readFileSync(target, 'utf8'), readdirSync(folder)]).toEqual(['new', ['out.csv']]);
@@ -86,10 +86,10 @@ describe('a file', () => {
   ])('has the mode of any new file under umask %o, and keeps the mode it had', async (mask, mode) => {
     withUmask(mask);
     const target = join(temporaryFolder(), 'out.csv');
-    await (await openDestination(target, fakeSite())).commit();
+    await (await openDestination(target, destinationContext())).commit();
     expect(modeOf(target)).toBe(mode);
     chmodSync(target, 0o640);
-    await (await openDestination(target, fakeSite())).commit();
+    await (await openDestination(target, destinationContext())).commit();
     expect(modeOf(target)).toBe('640');
   });
 
@@ -101,7 +101,7 @@ describe('a file', () => {
     for (const name of ['a.csv', 'b.csv']) {
       symlinkSync(`way/../data/${name}`, join(folder, `first-${name}`));
       symlinkSync(`first-${name}`, join(folder, name));
-      const destination = await openDestination(join(folder, name), fakeSite());
+      const destination = await openDestination(join(folder, name), destinationContext());
       await destination.write('new');
       await destination.commit();
       expect(readFileSync(join(folder, 'data', name), 'utf8')).toBe('new');
@@ -114,9 +114,9 @@ describe('a file', () => {
     'may have a name of %s',
     async (name) => {
       const folder = temporaryFolder();
-      const destination = await openDestination(join(folder, name), fakeSite());
+      const destination = await openDestination(join(folder, name), destinationContext());
       await destination.write('new');
-      const held = openDestination(join(folder, name), fakeSite());
+      const held = openDestination(join(folder, name), destinationContext());
       await expect(held).rejects.toThrow(OutputError);
       await destination.commit();
       expect(readdirSync(folder)).toEqual([name]);
@@ -141,7 +141,9 @@ describe('what cannot be written', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     symlinkSync('circle', join(folder, 'circle'));
-    const error: unknown = await openDestination(target(folder), fakeSite()).catch((error: unknown) => error);
+    const error: unknown = await openDestination(target(folder), destinationContext()).catch(
+      (error: unknown) => error,
+    );
     expect(error).toBeInstanceOf(OutputError);
     expect((error as OutputError).message).toMatch(message);
     expect(readdirSync(folder)).toEqual(['circle', 'file']);
@@ -151,9 +153,13 @@ describe('what cannot be written', () => {
   it.skipIf(process.getuid?.() === 0)('is said when it is opened: without permission', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'read-only'), '', { mode: 0o444 });
-    await expect(openDestination(join(folder, 'read-only'), fakeSite())).rejects.toThrow(/permission denied/);
+    await expect(openDestination(join(folder, 'read-only'), destinationContext())).rejects.toThrow(
+      /permission denied/,
+    );
     chmodSync(folder, 0o555);
-    await expect(openDestination(join(folder, 'new'), fakeSite())).rejects.toThrow(/permission denied/);
+    await expect(openDestination(join(folder, 'new'), destinationContext())).rejects.toThrow(
+      /permission denied/,
+    );
     chmodSync(folder, 0o755);
   });
 });
@@ -162,22 +168,22 @@ describe('standard output', () => {
   it.each([undefined, '-', '/dev/stdout', '/dev/fd/1', '/proc/self/fd/1'])(
     'is meant by %s',
     async (output) => {
-      const site = fakeSite();
-      const destination = await openDestination(output, site, { digest: true });
+      const context = destinationContext();
+      const destination = await openDestination(output, context, { digest: true });
       await destination.write('ñ\u001b\n');
       await destination.commit();
-      expect([site.stdout.text(), destination.bytes]).toEqual(['ñ\u001b\n', 4]);
+      expect([context.stdout.text(), destination.bytes]).toEqual(['ñ\u001b\n', 4]);
       expect(destination.sha256()).toBe(createHash('sha256').update('ñ\u001b\n').digest('hex'));
     },
   );
 
   it('is gated when it is a terminal, but for what is made for one', async () => {
-    const plain = fakeSite({ stdout: capturedStream(true) });
+    const plain = destinationContext({ stdout: capturedStream(true) });
     const csv = await openDestination('-', plain);
     await csv.write('a\u001b[2J\n\u009b');
     await csv.commit();
     expect(plain.stdout.text()).toBe('a␛[2J\n\\u{9b}');
-    const styled = fakeSite({ stdout: capturedStream(true) });
+    const styled = destinationContext({ stdout: capturedStream(true) });
     await (await openDestination('-', styled, { styled: true })).write('\u001b[1mx');
     expect(styled.stdout.text()).toBe('\u001b[1mx');
   });
@@ -187,11 +193,11 @@ describe('standard output', () => {
       cause: Object.assign(new Error('EPIPE'), { code: 'EPIPE' }),
     });
     const stdout = { ...capturedStream(), write: () => Promise.reject(gone) };
-    await expect((await openDestination('-', fakeSite({ stdout }))).write('x')).rejects.toBe(gone);
+    await expect((await openDestination('-', destinationContext({ stdout }))).write('x')).rejects.toBe(gone);
   });
 
   it('has no digest unless it was asked for', async () => {
-    const destination = await openDestination('-', fakeSite());
+    const destination = await openDestination('-', destinationContext());
     expect(() => destination.sha256()).toThrow(TypeError);
     expect(existsSync('-')).toBe(false);
   });

@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
-import { fakeSite } from '../fake-site.ts';
-import { temporaryFolder } from '../temporary-folder.ts';
+import { destinationContext } from '../destination-context.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** What was done to the files, in order, as far as a power failure could tell. */
 const steps = vi.hoisted((): string[] => []);
@@ -34,7 +34,7 @@ beforeEach(() => void steps.splice(0));
 
 it('is on the disk before it has its name, and its name is after', async () => {
   const output = join(temporaryFolder(), 'out.csv');
-  const destination = await openDestination(output, fakeSite());
+  const destination = await openDestination(output, destinationContext());
   await destination.write('rows');
   expect(steps).toEqual([]);
   await destination.commit();
@@ -44,7 +44,7 @@ it('is on the disk before it has its name, and its name is after', async () => {
 it('does not replace what another run wrote that took the lock over', async () => {
   const folder = temporaryFolder();
   const output = join(folder, 'out.csv');
-  const destination = await openDestination(output, fakeSite());
+  const destination = await openDestination(output, destinationContext());
   await destination.write('rows');
   writeFileSync(output, 'theirs');
   writeFileSync(join(folder, '.out.csv.folio-lock'), 'theirs');

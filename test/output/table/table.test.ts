@@ -5,7 +5,7 @@ import { scanArray } from '../../../src/json/scan-records.ts';
 import { displayWidth } from '../../../src/output/terminal/display-width.ts';
 import { openTable } from '../../../src/output/table/table.ts';
 import type { Layout } from '../../../src/output/writer.ts';
-import { capturedStream } from '../fake-site.ts';
+import { capturedStream } from '../destination-context.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
 
 const invoices = `[

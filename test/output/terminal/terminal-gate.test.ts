@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TerminalGate } from '../../../src/output/terminal/terminal-text.ts';
 import { visible } from '../../../src/output/terminal/terminal-text.ts';
-import { capturedStream } from '../fake-site.ts';
+import { capturedStream } from '../destination-context.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
 
 async function gated(chunks: readonly (Uint8Array | string)[]): Promise<string> {

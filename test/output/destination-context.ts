@@ -1,6 +1,7 @@
 import type { OutputStream } from '../../src/context.ts';
 import type { DestinationContext } from '../../src/output/files/open-destination.ts';
 import type { Processes } from '../../src/output/files/processes.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 
 /** Numbers that no process of Linux can have, so that what /proc says cannot get into a test. */
 export const OUR_PID = 5_000_001;
@@ -25,26 +26,18 @@ export function capturedStream(isTerminal = false): CapturedStream {
   };
 }
 
-interface FakeSite extends DestinationContext {
+interface FakeDestinationContext extends DestinationContext {
   readonly stdout: CapturedStream;
 }
 
-/** A site whose clock stands still at 2026-11-02T08:00:00Z and whose sleeps last one turn of the event loop. */
-export function fakeSite(parts: Partial<FakeSite> = {}): FakeSite {
-  let seed = 0;
+/** A context whose clock begins at 2026-11-02T08:00:00Z. */
+export function destinationContext(parts: Partial<FakeDestinationContext> = {}): FakeDestinationContext {
   return {
     stdout: capturedStream(),
     stderr: capturedStream(),
     signal: new AbortController().signal,
     processes: fakeProcesses(),
-    clock: {
-      now: () => Date.UTC(2026, 10, 2, 8),
-      random: () => (seed = (seed + 0.618_033_988_75) % 1),
-      sleep: (_milliseconds, signal) =>
-        new Promise((resolve, reject) => {
-          setImmediate(() => (signal.aborted ? reject(signal.reason as Error) : resolve()));
-        }),
-    },
+    clock: new FakeClock({ now: Date.UTC(2026, 10, 2, 8), random: [0.62, 0.24, 0.85, 0.47, 0.09, 0.71] }),
     ...parts,
   };
 }
