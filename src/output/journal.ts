@@ -14,16 +14,16 @@ interface PlacedEntry extends JournalEntry {
   readonly end: number;
 }
 
-/** Milliseconds between two flushes to the disk: what a power failure may take. A killed run loses nothing. */
+/** Milliseconds between two flushes to the disk. A power failure loses at most that much work, a killed run nothing. */
 const FLUSH_EVERY = 1_000;
-/** Bytes in which the first line of an entry is looked for at a time, and at most. */
+/** The first line of an entry is looked for in steps of so many bytes, and up to a limit. */
 const LINE_STEP = 4_096;
 const LINE_LIMIT = 16 * 1024 * 1024;
 
 /**
- * Entries one behind the other in a file that only its owner can read. Each is sealed, so that one that was being
- * written when the run was killed, or that a power failure left in pieces, is known for what it is: it and what
- * follows count as never written. Methods reject with OutputError.
+ * Entries one after the other in a file that only its owner can read. Each entry carries a hash of itself. An entry that
+ * a kill or a power failure left in pieces does not match its hash: it and all that follow count as never written.
+ * Methods reject with OutputError.
  */
 export class Journal {
   readonly #path: string;
@@ -39,9 +39,9 @@ export class Journal {
     this.#flushedAt = clock.now();
   }
 
-  /** Opens the journal, or makes an empty one. Refuses what others may have put there. */
+  /** Opens the journal, or makes an empty one. Refuses a file that others may have put there. */
   static async open(path: string, clock: Pick<Clock, 'now'>): Promise<Journal> {
-    // Where the system has no O_NOFOLLOW, the operator takes the missing number for 0.
+    // A system without O_NOFOLLOW gives undefined, which counts as 0 here.
     const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
     try {
       const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
@@ -54,7 +54,7 @@ export class Journal {
     throw new OutputError(`${path} is no journal of folio's: others can write it`, { hint: 'Delete it.' });
   }
 
-  /** The entries that are whole, in order. Writing goes on behind the last one that was read. */
+  /** The whole entries, in order. `append` goes on after the last one that was read. */
   async *entries(): AsyncGenerator<PlacedEntry> {
     for (let start = 0; ;) {
       const entry = await this.#entryAt(start);
@@ -64,7 +64,7 @@ export class Journal {
     }
   }
 
-  /** Cuts off what is behind this position. */
+  /** Removes everything after this position. */
   async cutAt(position: number): Promise<void> {
     await this.#explained(() => this.#handle.truncate(position));
     this.#end = position;
@@ -83,7 +83,7 @@ export class Journal {
     });
   }
 
-  /** Flushes and closes. Never rejects: what it may lose is asked for again. */
+  /** Flushes and closes. Never rejects: a later run asks again for what is lost. */
   async close(): Promise<void> {
     await this.#handle.datasync().catch(() => undefined);
     await this.#handle.close().catch(() => undefined);
@@ -114,7 +114,7 @@ export class Journal {
   }
 
   async #bytes(start: number, end: number): Promise<Buffer> {
-    // Not from the pool that small buffers share: records are views on it, and may be kept.
+    // Not from the pool that small buffers share: records refer to these bytes and may be kept.
     const bytes = Buffer.allocUnsafeSlow(end - start);
     let filled = 0;
     while (filled < bytes.length) {
@@ -134,7 +134,7 @@ export class Journal {
   }
 }
 
-/** The entry of some records: byte for byte as they were sent, as one JSON array. */
+/** An entry that holds records: one JSON array of them, byte for byte as they were sent. */
 export function entryOfRecords(head: JournalEntry['head'], batch: RecordBatch): JournalEntry {
   let size = 1 + Math.max(1, batch.count);
   for (let index = 0; index < batch.count; index++) size += recordBytes(batch, index).length;
@@ -149,12 +149,12 @@ export function entryOfRecords(head: JournalEntry['head'], batch: RecordBatch): 
   return { head, body };
 }
 
-/** The records of such an entry. */
+/** The records of an entry that `entryOfRecords` made. */
 export function recordsOfEntry({ body }: JournalEntry): RecordBatch {
   return scanArray(body);
 }
 
-/** One thing that a journal holds: what is said of it, as JSON, and bytes. */
+/** One thing that a journal holds: bytes, and a description of them as JSON. */
 interface JournalEntry {
   readonly head: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
@@ -166,13 +166,13 @@ interface EntryLine {
   readonly seal: string;
   /** Bytes of the body. */
   readonly length: number;
-  /** The line behind the seal. */
+  /** The rest of the line, after the seal. */
   readonly text: string;
 }
 
 const LINE = /^([0-9a-f]{64}) ((\d{1,15}) \{.*\})$/s;
 
-/** The bytes of an entry: a line with seal, length and head, then the body, each ended by a line feed. */
+/** The bytes of an entry: a line with seal, length and head, then the body. A line feed ends each. */
 function sealEntry({ head, body }: JournalEntry): Buffer {
   const text = `${body.length} ${JSON.stringify(head)}`;
   return Buffer.concat([Buffer.from(`${sealOf(text, body)} ${text}\n`), body, Buffer.from('\n')]);
@@ -184,7 +184,7 @@ function parseEntryLine(line: string): EntryLine | undefined {
   return seal === undefined || text === undefined ? undefined : { seal, text, length: Number(length) };
 }
 
-/** The entry, or undefined when line and body are not what was sealed together. */
+/** The entry, or undefined when line and body do not match the seal. */
 function openEntry({ seal, text }: EntryLine, body: Buffer): JournalEntry | undefined {
   if (sealOf(text, body) !== seal) return undefined;
   return { head: JSON.parse(text.slice(text.indexOf(' ') + 1)) as JournalEntry['head'], body };

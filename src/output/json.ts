@@ -29,7 +29,7 @@ class ArrayWriter implements Writer {
     for (const chunk of joinRecords(batch, SEPARATOR)) {
       await this.#sink.write(this.#begun ? SEPARATOR : '[\n');
       this.#begun = true;
-      // Whether the last record is followed by another is not known yet.
+      // The separator after the last record waits: there may be no further record.
       await this.#sink.write(chunk.subarray(0, -SEPARATOR.length));
     }
   }
@@ -43,8 +43,8 @@ const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
 
 /**
- * A writer of whole records, for the columns that were asked for: it is given records of these alone, in their order,
- * each value as it was sent under the name of its column, as in `{"number":7,"customer.name":null}`.
+ * Makes a writer of whole records obey `--columns`: it gets records that have just these columns, in this order, each
+ * value as it was sent, as in `{"number":7,"customer.name":null}`.
  */
 export function withColumns(open: OpenWriter): OpenWriter {
   return (sink, layout) => {
@@ -57,7 +57,7 @@ export function withColumns(open: OpenWriter): OpenWriter {
 
 class RecordPicker {
   readonly #projection: Projection;
-  /** What stands before each value: the brace or comma, and the name. */
+  /** The bytes before each value: the brace or comma, and the name. */
   readonly #leads: readonly Buffer[];
 
   constructor(columns: readonly string[]) {
@@ -103,8 +103,8 @@ class RecordPicker {
 const CHUNK = 1024 * 1024;
 
 /**
- * The records of a batch, each on one line and with `separator` behind it, in chunks that are the taker's. They are copied
- * as sent, and only rid of white space between tokens when there is any.
+ * The records of a batch, each on one line and followed by `separator`, in chunks that the caller may keep. Records are
+ * copied as sent; only white space between tokens is removed.
  */
 function* joinRecords(batch: RecordBatch, separator: string): Generator<Buffer> {
   const { bytes, bounds, count, spaced } = batch;

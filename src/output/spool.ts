@@ -18,19 +18,19 @@ interface SpoolOptions {
 }
 
 /**
- * Chunks of bytes put aside until all have come, then read back one by one: small amounts in memory, larger ones in a
- * temporary file that only its owner may read and that has no name any more once it is open. So a run that is killed
- * leaves nothing. Every method may reject with OutputError, naming the system's reason.
+ * Keeps chunks of bytes until all have come, and then gives them back one by one: small amounts from memory, larger ones
+ * from a temporary file. Only its owner may read that file, and its name is removed as soon as it is open, so that a killed
+ * run leaves nothing. Every method may reject with OutputError, naming the system's reason.
  */
 export class Spool {
   readonly #folder: string;
   readonly #memory: number;
-  /** What is not in the file; all of it, while there is no file. */
+  /** The chunks that are not in the file: all of them while there is no file. */
   #chunks: Uint8Array[] = [];
   #held = 0;
   /** Bytes of each chunk in the file. */
   readonly #filed: number[] = [];
-  /** A descriptor and no FileHandle: a run that fails never closes it, and Node warns of lost handles. */
+  /** A descriptor instead of a FileHandle: a run that fails never closes it, and Node warns of lost handles. */
   #file: number | undefined;
   #end = 0;
 
@@ -55,7 +55,7 @@ export class Spool {
       for (const [index, length] of this.#filed.entries()) {
         const chunk = await coming;
         position += length;
-        // The next is read while this one is taken: a pipe is written in this thread.
+        // The next chunk is read while the caller works on this one.
         coming = this.#readAt(position, this.#filed[index + 1] ?? 0);
         yield chunk;
       }
@@ -71,7 +71,7 @@ export class Spool {
     else this.#chunks = [Buffer.concat(this.#chunks)];
   }
 
-  /** The bytes from `start` to `end`, counted from the first appended one; at once, as a million small reads must be. */
+  /** The bytes from `start` to `end`, counted from the first appended one. Not a promise: a million small reads would be slow. */
   slice(start: number, end: number): Buffer {
     if (this.#file === undefined) return (this.#chunks[0] as Buffer).subarray(start, end);
     const bytes = Buffer.allocUnsafe(end - start);
@@ -104,7 +104,7 @@ export class Spool {
     this.#held = 0;
   }
 
-  /** Reads a part of the file. Its failure is told when it is awaited, and not before. */
+  /** Reads a part of the file. A failure is thrown when the result is awaited, and not before. */
   #readAt(position: number, length: number): Promise<Buffer> {
     const chunk = Buffer.allocUnsafeSlow(length);
     const filled = this.#explained(() => this.#fill(chunk, position)).then(() => chunk);
@@ -141,10 +141,10 @@ export class Spool {
   }
 }
 
-/** Bytes that are kept in memory before there is a file: little, since there may be many at a time. */
+/** Bytes that are kept in memory before there is a file. Little, since many such spools may be open. */
 const RECORD_MEMORY = 256 * 1024;
 
-/** Batches of records put aside until it is their turn: memory does not grow with them. Methods reject with OutputError. */
+/** Keeps batches of records until it is their turn; memory does not grow with them. Methods reject with OutputError. */
 export class RecordSpool {
   readonly #spool: Spool;
   readonly #spaced: boolean[] = [];
@@ -162,7 +162,7 @@ export class RecordSpool {
     await this.#spool.append(bytes);
   }
 
-  /** The batches as they were appended. To be read once, when all are there. */
+  /** The batches as they were appended. Call it once, after the last `append`. */
   async *read(): AsyncGenerator<RecordBatch> {
     let places: Int32Array | undefined;
     let index = 0;
@@ -183,7 +183,7 @@ export class RecordSpool {
   }
 }
 
-/** The records of a batch without what stands between them, and their bounds and ids there, one after the other. */
+/** The bytes of the records alone, without those between them; and the bounds and ids of each in these bytes. */
 function packed({ bytes, bounds, ids, count }: RecordBatch): { places: Int32Array; bytes: Buffer } {
   const places = new Int32Array(4 * count).fill(-1);
   let size = 0;

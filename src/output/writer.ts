@@ -12,7 +12,7 @@ export interface Writer {
   end(): Promise<void>;
 }
 
-/** How the records are to be laid out; each format reads what concerns it. */
+/** How records are laid out; each format reads the members that concern it. */
 export interface Layout {
   /** The columns asked for, in order; undefined for the union of all records' columns, by first appearance. */
   readonly columns?: readonly string[] | undefined;
@@ -28,21 +28,21 @@ export interface Layout {
   readonly width?: number | undefined;
   /** table: whether colour may be used. */
   readonly color: boolean;
-  /** table: every column as wide as it is, also where a terminal is narrower. */
+  /** table: every column at its full width, even if the terminal is narrower. */
   readonly wide?: boolean | undefined;
   /** table: numbers as they were sent, not grouped. */
   readonly raw?: boolean | undefined;
   /** table: whose separators group the digits, such as `es-CL`; undefined for `en-US`. */
   readonly locale?: string | undefined;
-  /** xlsx: what the sheet is called; a name of ours unless given. */
+  /** xlsx: the name of the sheet; `records` unless given. */
   readonly sheet?: string | undefined;
-  /** xlsx: a sheet for each value that records have in this column, called so. */
+  /** xlsx: a sheet for each value of this column, named after the value. */
   readonly sheetFor?: SheetFor | undefined;
 }
 
 interface SheetFor {
   readonly column: string;
-  /** Known at the end: the values that are to have a sheet, also where no record has them. */
+  /** Values that get a sheet even if no record has them. Asked for at the end. */
   readonly values: () => readonly string[];
 }
 

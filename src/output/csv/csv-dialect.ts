@@ -7,7 +7,7 @@ import type { RowEncoder, EncodedRows } from './row-writer.ts';
 interface Dialect {
   readonly columns: readonly string[] | undefined;
   readonly delimiter: string;
-  /** CRLF instead of LF, and text that would be run as a formula made inert. */
+  /** CRLF instead of LF, and text that a spreadsheet would run as a formula made inert. */
   readonly excel: boolean;
 }
 
@@ -15,8 +15,8 @@ interface Dialect {
 const ROWS_AT_ONCE = 500;
 
 /**
- * Rows by csv-stringify, for every dialect but plain csv. It is given nothing but strings: of its own it would write
- * true as `1`, and put an apostrophe before negative numbers.
+ * Rows by csv-stringify, for every dialect but plain csv. It gets only strings: it would write the
+ * boolean true as `1`, and put an apostrophe before negative numbers.
  */
 export class DialectRows implements RowEncoder {
   readonly #reader: CellReader;
@@ -72,7 +72,7 @@ export class DialectRows implements RowEncoder {
     );
   }
 
-  /** The bytes of all rows that were put: csv-stringify makes each at once, as long as nobody limits what it holds. */
+  /** The bytes of all rows so far: csv-stringify makes each row at once, since nothing limits what it holds. */
   #take(): Buffer {
     return this.#stringifier.read() as Buffer;
   }

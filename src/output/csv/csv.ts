@@ -6,9 +6,9 @@ import type { Layout, OpenWriter, Sink } from '../writer.ts';
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**
- * csv as RFC 4180 has it, but lines end with LF: quotes only where they are needed, each quote within doubled, null and missing empty,
- * booleans true and false, arrays as compact JSON, numbers as sent. `delimiter` and `excel` of the layout are the dialects.
- * Throws UsageError for a delimiter that rows could not be read back with.
+ * csv by RFC 4180, but with LF at the end of lines. Quotes stand only where they are needed, and a quote within a cell is
+ * doubled. Null and missing are empty, booleans true and false, arrays compact JSON, numbers as sent. `delimiter` and
+ * `excel` of the layout make dialects. Throws UsageError for a delimiter with which rows could not be read back.
  */
 export const openCsv: OpenWriter = (sink, layout) => openTable(sink, layout, layout.delimiter ?? ',');
 

@@ -1,40 +1,40 @@
 /**
- * What makes a spreadsheet run text as a formula (OWASP, "CSV Injection"): its first character, also as the full-width
- * variant that some programs convert, and also behind white space and controls that some drop on reading, NUL among them; a
- * tab, CR or LF in front at all.
+ * What makes a spreadsheet run text as a formula (OWASP, "CSV Injection"): its first character, or the full-width variant
+ * of it, which some programs convert. White space and controls may stand before it, since some programs drop them. A tab,
+ * CR or LF at the start is dangerous whatever follows.
  */
 const TRIGGER = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
 
-/** Of the text behind a separator, where a tab or line break is in front of each. */
+/** The same for the text after a separator, which always follows a tab or line break. */
 const INNER_TRIGGER = /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
 
 /**
- * A plain number in the usual ways to write one: `-12.50`, `-1,234.56`, `-1.234,56`, `+5`, `-1e-7`, `-5 %`; also as the last of
- * a list in JSON, `-5]`.
+ * A plain number in the usual ways to write one: `-12.50`, `-1,234.56`, `-1.234,56`, `+5`, `-1e-7`, `-5 %`; also the last
+ * number of a JSON list, `-5]`.
  */
 const NUMBER =
   /^\s*[+-]?(?:\d+|\d{1,3}(?:[.,'\u00a0\u202f ]\d{3})+)?(?:[.,]\d+)?(?:[eE][+-]?\d+)?\s?%?[\]}]*$/;
 
-/** What may end a cell early: where a program was told, or takes by its locale, another separator than the file has. */
+/** Characters that may end a cell early, if a program expects another separator than the file has. */
 const SEPARATORS = [',', ';', '\t', '\r', '\n'];
 
 /**
- * Text that shows the same in a spreadsheet but is never run: with an apostrophe in front, where need be. `a;=1+1` gets one within:
- * it is two cells to a program that separates by `;`, and then no quotes help, since they do not begin the cell.
+ * Puts an apostrophe before text that a spreadsheet would run as a formula. `a;=1+1` gets one before `=`: a program that
+ * separates by `;` sees two cells, and the quotes around the text do not protect the second.
  *
- * @param delimiter of the file, which a text that holds it is quoted for
+ * @param delimiter of the file; text that holds it stands in quotes and is one cell
  */
 export function guardFormula(text: string, delimiter = ','): string {
   if (!/[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/.test(text)) return text;
   const breaks = breaksBesides(delimiter);
   if (!breaks.test(text)) return runs(text, TRIGGER) ? `'${text}` : text;
-  // Parts and, between them, the separators.
+  // The parts, and the separators between them.
   const parts = text.split(breaks);
   const guarded = parts.map((part, at) => (at > 0 && runs(part, INNER_TRIGGER) ? `'${part}` : part)).join('');
   return runs(text, TRIGGER) ? `'${guarded}` : guarded;
 }
 
-/** What `guardFormula` was given, of what it made; text that had such apostrophes of its own loses them. */
+/** Undoes `guardFormula`. Text that had such apostrophes before loses them. */
 export function unguardFormula(guarded: string, delimiter = ','): string {
   if (!guarded.includes("'")) return guarded;
   const parts = guarded.split(breaksBesides(delimiter));
@@ -52,7 +52,7 @@ function runs(text: string, trigger: RegExp): boolean {
 
 const known = new Map<string, RegExp>();
 
-/** Every separator but the delimiter itself. */
+/** Every separator except the delimiter itself. */
 function breaksBesides(delimiter: string): RegExp {
   let breaks = known.get(delimiter);
   if (breaks === undefined) {

@@ -8,22 +8,21 @@ import type { EncodedRows, RowEncoder } from './row-writer.ts';
 /** Bytes that are handed on at a time: large enough for few writes, small enough to stay flat in memory. */
 const CHUNK = 512 * 1024;
 
-/** Bytes of a row beside its cells: its end, and the rest of a word that a copy may write beyond. */
+/** Bytes of a row besides its cells: its end, and the rest of a word, since copies go by whole words. */
 const SLACK = 8;
 
 /**
  * Plain csv (commas, LF) made from the bytes of the page, without a JavaScript string for any cell.
  *
- * Why csv has an encoder of its own, when csv-stringify writes every other dialect: 100,000 records of 1.2 KB in 29 columns
- * take 0.53 s of CPU this way and 1.63 s by cells as strings and csv-stringify's stream interface, the scanning (0.17 s)
- * and the spool included in both (Node 20, two cores, best of seven in one run). A thread of its own for the rows was tried:
- * a seventh off the time of an export on two cores, for 50 MB more memory. What comes out is what csv-stringify
- * would have written, byte for byte: `test/output/csv.test.ts` holds them against each other.
+ * Why not csv-stringify, which writes every other dialect: 100,000 records of 1.2 KB in 29 columns take 0.53 s of CPU this
+ * way, and 1.63 s with cells as strings and csv-stringify (Node 20, two cores, best of seven; both include 0.17 s of scanning
+ * and the spool). A thread for the rows would save a seventh of the time and cost 50 MB. The bytes are those that
+ * csv-stringify would write: `test/output/csv/csv.test.ts` compares them.
  */
 export class PlainRows implements RowEncoder {
   readonly #projection: Projection;
   #text = new CsvText(0);
-  /** Where text is decoded that cannot be copied from the page. */
+  /** Text that cannot be copied from the page is decoded here. */
   #scratch = viewWords(Buffer.allocUnsafeSlow(4096));
 
   constructor(columns?: readonly string[]) {
@@ -61,7 +60,7 @@ export class PlainRows implements RowEncoder {
     if (waiting) yield { bytes: this.#text.take(), columns };
   }
 
-  /** The most bytes that the row of the record at hand can have. */
+  /** The most bytes that the row of the current record can have. */
   #roomForRow(): number {
     const { kinds, starts, ends } = this.#projection.cells;
     let room = SLACK;
@@ -103,8 +102,8 @@ const COMMAS = 0x2c2c2c2c;
 const QUOTES = 0x22222222;
 
 /**
- * Bytes of csv in the making. Each `put` copies a cell's text from elsewhere to `at` and quotes it where RFC 4180 has
- * to: around a comma, a quote, CR or LF. The caller sees to it that there is room: twice the text and 6 bytes.
+ * A buffer of csv that is being written. Each `put` copies the text of a cell to `at`, and puts quotes around a comma, a
+ * quote, CR or LF (RFC 4180). The caller makes sure that there is room for twice the text and 6 bytes.
  */
 class CsvText {
   readonly view: WordView;
@@ -112,7 +111,7 @@ class CsvText {
   #taken = 0;
 
   constructor(size: number) {
-    // Not from the pool that Node's small buffers share: what is written is handed on as it is.
+    // Not from the pool that Node's small buffers share: the buffer itself is handed on.
     this.view = viewWords(Buffer.allocUnsafeSlow(size));
   }
 
@@ -120,7 +119,7 @@ class CsvText {
     return this.at + size <= this.view.bytes.length;
   }
 
-  /** What has been written since this was last asked. It does not change any more. */
+  /** The bytes written since the last call. They do not change any more. */
   take(): Buffer {
     const taken = this.#taken;
     this.#taken = this.at;
@@ -131,13 +130,13 @@ class CsvText {
     this.view.bytes[this.at++] = byte;
   }
 
-  /** Ends a row of so many cells, each of which has been followed by a comma. */
+  /** Ends a row of so many cells. A comma has been written after each. */
   endRow(cells: number): void {
     if (cells > 0) this.at--;
     this.putByte(LINE_FEED);
   }
 
-  /** Text that may have a comma, but neither a quote nor a control character: most text, so in words of four bytes. */
+  /** Text that may have a comma, but no quote and no control character. Most text is so: it goes in words of four bytes. */
   putPlain(source: WordView, start: number, end: number): void {
     if (end + 3 > source.bytes.length) return this.putAny(source, start, end);
     const from = source.words;

@@ -2,8 +2,8 @@ import { CARRIAGE_RETURN, LINE_FEED, QUOTE } from '../../json/ascii.ts';
 import { endOfPlainText, viewWords } from '../../json/word-search.ts';
 
 /**
- * Whole rows of csv or tsv, each with `tail` put before its end: the delimiters of columns that were not known when the
- * rows were written. Where `tail` is `""`, only rows without any text get it, which readers would else take for nothing.
+ * Whole rows of csv or tsv with `tail` added at the end of each: the delimiters of columns that were not known when the
+ * rows were written. A `tail` of `""` is added to empty rows only, because readers skip empty lines.
  *
  * @param quotes whether a line feed may stand within quotes; in tsv, a quote is text
  */
@@ -22,16 +22,16 @@ export function appendToRows(rows: Buffer, tail: string, quotes: boolean): Buffe
   return result;
 }
 
-/** Where each row's last cell ends: before a line feed outside quotes, or the carriage return that is before it. */
+/** Where the last cell of each row ends: before a line feed outside quotes, or before the CR of a CR LF. */
 function findPlaces(rows: Buffer, onlyBlank: boolean, quotes: boolean): number[] {
   const view = viewWords(rows);
   const places: number[] = [];
   let inQuotes = false;
   let start = 0;
-  // Between the bytes at which this stops are most of all, and none that matters here.
+  // The search stops at quotes and controls and skips everything else, which is most of the text.
   for (let at = endOfPlainText(view, 0); at < rows.length; at = endOfPlainText(view, at + 1)) {
     const byte = rows[at];
-    // A quote within quotes is doubled: stepping out and in again.
+    // A quote within a cell is doubled: the first leaves the quotes, the second enters them again.
     if (byte === QUOTE && quotes) inQuotes = !inQuotes;
     else if (byte === LINE_FEED && !inQuotes) {
       const place = at > start && rows[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
@@ -43,8 +43,7 @@ function findPlaces(rows: Buffer, onlyBlank: boolean, quotes: boolean): number[]
 }
 
 /**
- * Counts the rows of csv or tsv that arrives in pieces: a line feed within quotes is text. A doubled quote leaves the quotes and
- * enters them again, so that each quote just turns the state.
+ * Counts the rows of csv or tsv that arrives in pieces. A line feed within quotes is text.
  */
 export class RowCounter {
   rows = 0;
@@ -69,7 +68,7 @@ export class RowCounter {
     }
   }
 
-  /** True when the bytes so far end where a row does. */
+  /** Whether the bytes so far end at the end of a row. */
   get isWhole(): boolean {
     return !this.#inRow;
   }

@@ -15,7 +15,7 @@ export interface RowEncoder {
   readonly columns: readonly string[];
   /** The line that names the columns, ended. */
   header(): Buffer;
-  /** The rows of the records, with the columns known by then: a new one is always the last. The bytes are the taker's. */
+  /** The rows of the records, with the columns known by then; a new column is always the last. The caller may keep the bytes. */
   encode(batch: RecordBatch): Iterable<EncodedRows>;
 }
 
@@ -23,7 +23,7 @@ interface RowWriterOptions {
   readonly sink: Sink;
   readonly layout: Pick<Layout, 'columns' | 'header'>;
   readonly delimiter: string;
-  /** Whether a cell may stand in quotes, and hold line feeds then. */
+  /** Whether cells may stand in quotes (csv), or a quote is text (tsv). */
   readonly quotes: boolean;
   /** What the document begins with, before the header: a byte order mark, or nothing. */
   readonly preamble: string;
@@ -33,8 +33,8 @@ interface RowWriterOptions {
 }
 
 /**
- * Writes a table. With columns given, rows stream. Without, the header is the union over all records: rows are put
- * aside with the columns known so far, and those written before a column appeared are completed at the end.
+ * Writes a header and rows. With columns given, rows stream. Without, the header is the union over all records: rows wait
+ * in a spool, and at the end those that were written before a column appeared get their missing delimiters.
  */
 export class RowWriter implements Writer {
   readonly #options: RowWriterOptions;
@@ -64,7 +64,7 @@ export class RowWriter implements Writer {
 
   async end(): Promise<void> {
     const encoder = await this.#open();
-    // Without any column there is nothing to show, however many records there were.
+    // Records without any column leave nothing to write.
     const isEmpty = encoder.columns.length === 0;
     if (!isEmpty) await this.#begin(encoder);
     let chunk = 0;
@@ -77,12 +77,12 @@ export class RowWriter implements Writer {
     }
   }
 
-  /** Rows that were written when `width` columns were known. */
+  /** Writes rows that were made when `width` columns were known. */
   async #put(encoder: RowEncoder, rows: Buffer, width: number): Promise<void> {
     const columns = encoder.columns.length;
-    // Rows of no column look like rows of one: neither has a delimiter.
+    // A row of no column looks like a row of one: neither has a delimiter.
     const missing = columns - Math.max(1, width);
-    // The only column, empty, would be an empty line, which readers pass over.
+    // A row whose only cell is empty would be an empty line, which readers of csv skip.
     const { sink, delimiter, quotes } = this.#options;
     const tail = columns === 1 && quotes ? '""' : delimiter.repeat(missing);
     await sink.write(tail === '' ? rows : appendToRows(rows, tail, quotes));

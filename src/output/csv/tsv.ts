@@ -4,7 +4,7 @@ import type { OpenWriter } from '../writer.ts';
 import { RowWriter, type EncodedRows, type RowEncoder } from './row-writer.ts';
 import { tsvText } from './tsv-text.ts';
 
-/** Characters of rows that are handed on at a time, about. */
+/** About how many characters of rows are handed on at a time. */
 const CHUNK = 256 * 1024;
 
 /**

@@ -7,7 +7,7 @@ import type { NameClaim } from './file-names.ts';
 import type { InvoiceFile } from './invoice-files.ts';
 import type { LinkRenewal } from './invoice-files.ts';
 
-/** What became of one file. */
+/** How the download of one file ended. */
 export interface DownloadResult {
   readonly file: InvoiceFile;
   readonly status: 'saved' | 'there' | 'failed' | 'unwanted';
@@ -30,8 +30,8 @@ export interface DownloadJob {
 }
 
 /**
- * Brings one file into the folder, or finds it there. That it cannot be had is a result; thrown is what ends the whole
- * run: a folder that cannot be written, a token that is refused, a stop.
+ * Downloads one file into the folder, unless it is there. A failure of the file is a result. Errors that end the whole run
+ * are thrown: a folder that cannot be written, a token that is refused, a stop.
  */
 export async function downloadFile(
   { file, claim }: DownloadJob,

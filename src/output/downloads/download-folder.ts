@@ -38,8 +38,8 @@ export class DownloadFolder {
   }
 
   /**
-   * Opens the folder, which is made if there is none, and removes what a killed run left in it. Throws OutputError when
-   * another run is at it or it cannot be written. Whoever has opened it must close it.
+   * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError when another
+   * run uses it or it cannot be written. The caller must close it.
    */
   static async open(path: string, context: LockContext): Promise<DownloadFolder> {
     await mkdir(path, { recursive: true }).catch((error: unknown) => {
@@ -60,7 +60,7 @@ export class DownloadFolder {
     }
   }
 
-  /** Which name a file has here, or is to get; to be asked in the order of the listing, so that names are the same each time. */
+  /** The name that a file has here or will get. Ask in the order of the listing, so that names are the same each time. */
   claim(file: InvoiceFile): NameClaim {
     return this.#parts.names.claim(file);
   }
@@ -83,7 +83,7 @@ export class DownloadFolder {
     let isNew: boolean;
     try {
       bytes = await writeWhole(temporary, body, { mode: lock.newFileMode, shown: name });
-      // Before the file has its name: after a kill in between, the name still belongs to this invoice.
+      // Before the rename: after a kill between the two, the name still belongs to this invoice.
       await ledger.add(entry);
       isNew = await placeFile(temporary, join(path, name)).catch((error: unknown) => {
         throw cannotWrite(name, error);
@@ -95,7 +95,7 @@ export class DownloadFolder {
     return isNew ? { name, bytes, isNew } : this.look(name);
   }
 
-  /** Remembers what ending a file has, although it is not wanted now: then it need not be asked for to be passed over. */
+  /** Remembers the ending of a file that is not wanted, so that the next run need not ask for it. */
   async note(entry: LedgerEntry): Promise<void> {
     await this.#parts.ledger.add(entry);
   }
@@ -146,8 +146,8 @@ async function writeChunk(handle: FileHandle, chunk: Buffer): Promise<void> {
 }
 
 /**
- * Gives a finished file its name, unless something of that name is there: then false, and the file is gone. Throws the
- * system's error. Where the file system has no hard links, something that came there this very moment is replaced.
+ * Gives a finished file its name. If that name is taken, removes the file and returns false. Throws the system's error.
+ * Without hard links, a file that got the name at this very moment is replaced.
  */
 async function placeFile(temporary: string, path: string): Promise<boolean> {
   try {

@@ -2,7 +2,7 @@ import { open, readFile, type FileHandle } from 'node:fs/promises';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { errorCode } from '../../errors.ts';
 
-/** Which file of which invoice it was. */
+/** One file of one invoice. */
 interface FileKey {
   readonly invoice: string;
   readonly index: number;
@@ -16,9 +16,9 @@ export interface LedgerEntry extends FileKey {
 }
 
 /**
- * Remembers in a file, one line each, which invoice each file of a folder belongs to. The names tell only the number, and
- * two invoices may have the same: an invoice and the credit note of that number, of which one run asks for
- * one and a later run for the other. A line that cannot be read is passed over: it may have been cut by a kill.
+ * Remembers which invoice each file of a folder belongs to, one line a file. The names of files tell only the number of the
+ * invoice, and an invoice and a credit note may have the same number. A line that cannot be read is skipped: a kill may have
+ * cut it.
  */
 export class FileLedger {
   readonly #file: string;
@@ -32,7 +32,7 @@ export class FileLedger {
     for (const line of text.split('\n')) this.#learn(line);
   }
 
-  /** Reads the ledger; without a file it is empty. Throws OutputError. */
+  /** Reads the ledger, which is empty if there is no file. Throws OutputError. */
   static async open(file: string): Promise<FileLedger> {
     try {
       return new FileLedger(file, await readFile(file, 'utf8'));
@@ -50,17 +50,17 @@ export class FileLedger {
     return this.#entries.values();
   }
 
-  /** Writes down an entry, unless it is known. Throws OutputError. */
+  /** Adds an entry, unless it is known. Throws OutputError. */
   async add(entry: LedgerEntry): Promise<void> {
     const known = this.find(entry);
     if (known?.base === entry.base && known.ending === entry.ending) return;
     this.#entries.set(keyText(entry), entry);
     const { invoice, index, base, ending } = entry;
     try {
-      // The promise is kept, for another file may be done while the ledger is being opened.
+      // The promise is kept: another file may be done while the ledger is being opened.
       this.#handle ??= open(this.#file, 'a', 0o600);
       const handle = await this.#handle;
-      // In one write, so that lines of files that are done at the same time do not mix.
+      // In one write, so that lines of files that end at the same time do not mix.
       const line = `${this.#whole ? '' : '\n'}${JSON.stringify({ invoice, index, base, ending })}\n`;
       this.#whole = true;
       await handle.appendFile(line);

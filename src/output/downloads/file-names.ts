@@ -2,24 +2,24 @@ import { cutBytes } from '../files/side-files.ts';
 import type { FileLedger } from './file-ledger.ts';
 import type { InvoiceFile } from './invoice-files.ts';
 
-/** The name of a file that is there, or a name, without its ending, that is free for it. */
+/** The name of a file that is there, or a free name for it, without ending. */
 export type NameClaim =
   | { readonly kind: 'there'; readonly name: string; readonly ending: string }
   | { readonly kind: 'free'; readonly base: string; readonly ending: string | undefined };
 
-/** Stands in for an ending that is not known before the file is asked for; as long as the longest. */
+/** Takes the place of the ending, which is not known before the download. As long as the longest. */
 const ANY_ENDING = '.xxxxxxxx';
 
 /**
- * Gives each file of a folder its name, `<number>-<n>`, before its ending is known. A file is there when the folder holds
- * that name with any ending, unless the ledger says that it is another invoice's: then the name gets a `-2`.
+ * Gives each file of a folder its name, `<number>-<n>`, before its ending is known. A file is there if the folder has that
+ * name with any ending. If the ledger says that the name is another invoice's, the new name gets a `-2`.
  */
 export class FolderNames {
   readonly #ledger: FileLedger;
   readonly #register = new NameRegister();
-  /** The names in the folder, by what is before their endings. */
+  /** The names in the folder, by the name without its ending. */
   readonly #present = new Map<string, string>();
-  /** Whose a name is, by what is before its ending. */
+  /** The owner of each name, by the name without its ending. */
   readonly #owners = new Map<string, string>();
 
   constructor(present: readonly string[], ledger: FileLedger) {
@@ -40,7 +40,7 @@ export class FolderNames {
     return { kind: 'there', name, ending: name.slice(name.lastIndexOf('.') + 1).toLowerCase() };
   }
 
-  /** The name that is wanted, or the next one that no other invoice has. */
+  /** The wanted name, or the next one that no other invoice has. */
   #take(file: InvoiceFile, wanted: string): string {
     for (;;) {
       const base = this.#register.take(wanted + ANY_ENDING).slice(0, -ANY_ENDING.length);
@@ -61,7 +61,7 @@ function ownerOf({ invoice, index }: { readonly invoice: string; readonly index:
 /** Bytes of UTF-8 that a name may have: file systems with encryption allow 143 to 255. */
 const NAME_LIMIT = 150;
 
-/** Separators of both systems, what Windows forbids, and what is not seen: see `visible`. */
+/** Separators of both systems, characters that Windows forbids, and invisible ones: see `visible`. */
 const FORBIDDEN = /[/\\<>:"|?*\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /** Names that Windows takes for devices, whatever ending follows. */
@@ -71,7 +71,7 @@ const DEVICE =
 interface FileNameParts {
   /** What the service calls the invoice; any text. */
   readonly stem: string;
-  /** Which of the invoice's files, from 1. */
+  /** The number of the file within the invoice, from 1. */
   readonly index: number;
   /** As `cleanExtension` returns it. */
   readonly extension: string;
@@ -86,7 +86,7 @@ export function safeFileName({ stem, index, extension }: FileNameParts): string 
   const cleaned = stem
     .replace(FORBIDDEN, '_')
     .normalize('NFC')
-    // Hidden files, and names that a shell's `*` would hand to a program as an option or a home.
+    // No hidden file, and no name that a program takes for an option or a home when a shell's `*` passes it.
     .replace(/^[\s.~-]+/, '')
     .replace(DEVICE, '_$&');
   const cut = cutBytes(cleaned, NAME_LIMIT - ending.length).replace(/[\s.]+$/, '');
@@ -96,10 +96,10 @@ export function safeFileName({ stem, index, extension }: FileNameParts): string 
 /** Gives each file of a folder a name of its own, also on systems that do not tell capitals from small letters. */
 export class NameRegister {
   readonly #taken = new Set<string>();
-  /** Where to go on counting for a name that came before. */
+  /** The next number for a name that came before. */
   readonly #next = new Map<string, number>();
 
-  /** The name itself the first time, then with `-2`, `-3` before its ending; of at most 150 bytes, as the name is. */
+  /** The name itself the first time, then with `-2`, `-3` before its ending. At most 150 bytes. */
   take(name: string): string {
     const key = fold(name);
     for (let number = this.#next.get(key) ?? 1; ; number++) {
@@ -119,12 +119,12 @@ function numbered(name: string, number: number): string {
   return cutBytes(stem, NAME_LIMIT - Buffer.byteLength(ending)) + ending;
 }
 
-/** What names have in common that some file system takes for one. Compatibility forms go too: better a `-2` too many. */
+/** Equal for names that some file system takes for one. Folds compatibility forms too: a `-2` too many does no harm. */
 function fold(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase();
 }
 
-/** What the files of invoices are, by media type. */
+/** Endings by media type. */
 const BY_TYPE = new Map(
   Object.entries({
     'application/pdf': 'pdf',
@@ -142,13 +142,13 @@ const BY_TYPE = new Map(
   }),
 );
 
-/** Endings that a desktop runs, or follows elsewhere, when they are opened or merely shown. */
+/** Endings of files that a desktop runs or follows when they are opened or merely shown. */
 const RUNS =
   /^(?:exe|com|bat|cmd|scr|pif|cpl|msi|msp|lnk|url|scf|library|search|vb|vbs|vbe|js|jse|mjs|ws|wsf|wsh|ps1|psm1|hta|jar|reg|inf|ini|dll|sys|sh|bash|command|desktop|app|apk|chm|iso|img)$/;
 
 /**
- * The ending for a file that a server sends: by its media type, else by the path of its address; only letters and
- * digits, at most 8, in lower case, and none that would run. `bin` when neither says.
+ * The ending for a file that a server sends: by its media type, else by the path of its address. At most 8 letters and
+ * digits, in lower case, and none that a desktop would run. `bin` when neither tells.
  */
 export function cleanExtension(contentType: string | undefined, urlPath: string): string {
   const byType = BY_TYPE.get((contentType ?? '').split(';', 1)[0]!.trim().toLowerCase());

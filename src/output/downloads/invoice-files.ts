@@ -7,19 +7,19 @@ import type { FetchPage } from '../../paging/page.ts';
 export interface InvoiceFile {
   /** What tells the invoice from all others: its id, else its number. */
   readonly invoice: string;
-  /** What people call the invoice, as JSON: exactly as the service wrote it. `null` where it has neither number nor id. */
+  /** The number of the invoice, else its id, as JSON exactly as the service wrote it. `null` without either. */
   readonly shown: string;
-  /** The same as text, for the name of the file. */
+  /** The same as text, for the name of the file. Empty without either. */
   readonly stem: string;
-  /** Which of the invoice's files, from 1. */
+  /** The number of the file within the invoice, from 1. */
   readonly index: number;
-  /** The signed link; undefined where the service names a file and gives none. */
+  /** The signed link. Undefined when the service names a file without a link. */
   readonly link: string | undefined;
-  /** About where the invoice stands in the listing, from 0; undefined where it is not known. */
+  /** About where the invoice is in the listing, from 0. Undefined when it is not known. */
   readonly place: number | undefined;
 }
 
-/** Finds the files in invoices. All that is known of the record is that it may have `files[].fileUrl` (spec 2.5). */
+/** Finds the files of invoices. A record may have `files[].fileUrl` (spec 2.5); nothing else is assumed. */
 export class InvoiceFileReader {
   readonly #cells = new CellReader(['id', 'number', 'files']);
 
@@ -41,7 +41,7 @@ function asJson({ kind, text }: Cell): string {
   return kind === 'string' ? JSON.stringify(text) : text;
 }
 
-/** Characters of the list of an invoice's files, which is parsed: two thousand signed links take less. */
+/** The most characters of an invoice's list of files, which is parsed. Two thousand signed links take less. */
 const MAX_LIST = 1024 * 1024;
 
 function elementsOf(files: Cell | undefined): readonly unknown[] {
@@ -59,42 +59,42 @@ function linkOf(element: unknown): string | undefined {
   return typeof fileUrl === 'string' && fileUrl !== '' ? fileUrl : undefined;
 }
 
-/** Invoices that are asked for again at once: when one link has ended, those of its neighbours have too. */
+/** Invoices that are asked for again together: when one link has ended, those beside it have too. */
 const WINDOW = 100;
 
-/** The links of one stretch of the listing, by invoice and number of the file. */
+/** The links of one window of the listing, by invoice and number of the file. */
 type Links = ReadonlyMap<string, string>;
 
 /**
- * Gives new links for ones that have ended (spec 2.5: after 24 hours). There is no way to ask for a single invoice, so the
- * stretch of the listing around its place is read again, once for all its invoices; where the listing moved meanwhile,
- * the stretches beside it are looked at too.
+ * Gives new links for those that have ended (spec 2.5: after 24 hours). A single invoice cannot be asked for, so the window
+ * of the listing around its place is read again, once for all its invoices. If the listing moved meanwhile, the windows
+ * beside it are read too.
  */
 export class LinkRenewal {
   readonly #fetchPage: FetchPage;
   readonly #signal: AbortSignal;
-  readonly #stretches = new Map<number, Promise<Links>>();
+  readonly #windows = new Map<number, Promise<Links>>();
 
   constructor(fetchPage: FetchPage, signal: AbortSignal) {
     this.#fetchPage = fetchPage;
     this.#signal = signal;
   }
 
-  /** A link other than the one that the file has; undefined where the service gives none. Rejects as a page does. */
+  /** A new link for the file; undefined when the service gives none. Rejects as reading a page does. */
   async renew(file: InvoiceFile): Promise<string | undefined> {
     if (file.place === undefined) return undefined;
     const home = Math.floor(file.place / WINDOW) * WINDOW;
     for (const offset of [home, home + WINDOW, home - WINDOW]) {
       if (offset < 0) continue;
-      const link = (await this.#stretch(offset)).get(keyOf(file));
+      const link = (await this.#window(offset)).get(keyOf(file));
       if (link !== undefined) return link === file.link ? undefined : link;
     }
     return undefined;
   }
 
-  #stretch(offset: number): Promise<Links> {
-    const known = this.#stretches.get(offset) ?? this.#read(offset);
-    this.#stretches.set(offset, known);
+  #window(offset: number): Promise<Links> {
+    const known = this.#windows.get(offset) ?? this.#read(offset);
+    this.#windows.set(offset, known);
     return known;
   }
 

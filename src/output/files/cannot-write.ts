@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'Choose a shorter name.',
 };
 
-/** The error of the system as ours: which output, the system's reason, and what may help. `cause` is kept. */
+/** An error of the system as an OutputError: which output, the system's reason, and what may help. `cause` is kept. */
 export function cannotWrite(shown: string, error: unknown, hint?: string): OutputError {
   if (error instanceof OutputError) return error;
   return new OutputError(`cannot write ${shown}: ${systemReason(error)}`, {

@@ -2,7 +2,7 @@ import type { Hash } from 'node:crypto';
 import { TerminalGate } from '../terminal/terminal-text.ts';
 import type { Sink } from '../writer.ts';
 
-/** Where a run's result goes, with an end: it is either committed, or given up. */
+/** Where the result of a run goes. In the end it is either committed or discarded. */
 export interface Destination extends Sink {
   /** Bytes taken so far. */
   readonly bytes: number;
@@ -10,11 +10,11 @@ export interface Destination extends Sink {
   sha256(): string;
   /** Completes the result; a file appears under its name now. Rejects with OutputError, and then nothing changed. */
   commit(): Promise<void>;
-  /** Leaves a file as it was before, and nothing beside it. May be called at any time and repeatedly; never rejects. */
+  /** Leaves the file as it was before. May be called at any time and repeatedly; never rejects. */
   discard(): Promise<void>;
 }
 
-/** A sink that cannot take anything back: a stream, a device, a pipe. */
+/** A stream, a device or a pipe: what is written cannot be taken back. */
 export interface DirectSink extends Sink {
   readonly isTerminal: boolean;
   /** Waits until all is out, and lets go. */
@@ -25,11 +25,11 @@ export interface DirectSink extends Sink {
 
 interface DirectOptions {
   readonly tally: Tally;
-  /** Whether what is written is made for terminals, with styles of its own; else a terminal gets it gated. */
+  /** Whether the text is made for terminals, as tables are. Other text goes through a TerminalGate. */
   readonly styled: boolean;
 }
 
-/** A destination whose bytes are out as soon as they are written: committing ends it, discarding takes nothing back. */
+/** A destination whose bytes are out as soon as they are written. Commit ends it; discard takes nothing back. */
 export function writeDirectly(sink: DirectSink, { tally, styled }: DirectOptions): Destination {
   const gate = sink.isTerminal && !styled ? new TerminalGate(sink) : undefined;
   let ended = false;
@@ -51,7 +51,7 @@ export function writeDirectly(sink: DirectSink, { tally, styled }: DirectOptions
   };
 }
 
-/** Counts the bytes that pass and, only if asked to, hashes them: hashing costs about as much as writing. */
+/** Counts the bytes that pass, and hashes them if asked to: hashing costs about as much as writing. */
 export class Tally {
   bytes = 0;
   readonly #hash: Hash | undefined;

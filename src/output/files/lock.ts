@@ -26,7 +26,7 @@ export interface LockWait {
 export interface FileLock {
   /** The mode that a new file gets in the folder, by umask or the folder's own rule. */
   readonly newFileMode: number;
-  /** False when another run has taken the lock over, as it may when this one was asleep for a minute. */
+  /** False when another run has taken the lock over, which it may when this one slept for a minute. */
   isOurs(): Promise<boolean>;
   /** Removes what killed runs left beside the file: see `sideFilesOf`. Never rejects. */
   removeStaleFiles(): Promise<void>;
@@ -40,15 +40,15 @@ const RENEW_EVERY = 10_000;
 const STALE_AFTER = 60_000;
 /** Milliseconds between two looks at a lock that is waited for. */
 const LOOK_EVERY = 25;
-/** Far more rounds than there are runs that can come and go between two steps of ours. */
+/** Far more than the runs that can come and go between two steps of this one. */
 const ROUNDS = 100;
 
 /** Errors of a file system that has no hard links: FAT, some network drives. */
 export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
 
 /**
- * Takes the lock of a file: a file beside it that names its owner. A lock is alive as long as its owner's process is,
- * where that is one of this host; else as long as its owner renews the time stamp. A stale one is taken over.
+ * Takes the lock of a file. It is a file beside it, which names its owner. A lock is alive while its owner's process is, if
+ * that runs on this host; otherwise while its owner renews the time stamp. A stale lock is taken over.
  *
  * @throws OutputError when another run holds the lock and the wait is over, or when no file can be made in the folder;
  * the signal's reason when it ends the wait.
@@ -136,7 +136,7 @@ async function removeStaleLock(path: string, text: string, taking: Taking): Prom
   if (handle !== claim.handle) await handle.close();
 }
 
-/** The contents of a lock, in a file of its own: linked to the lock's name, they appear there complete or not at all. */
+/** The contents of the lock in a file of its own. A link gives it the name of the lock: the lock appears whole or not at all. */
 interface LockClaim {
   readonly path: string;
   readonly handle: FileHandle;
@@ -202,7 +202,7 @@ interface FoundLock {
   readonly renewedAt: number;
 }
 
-/** Opens the file to ask for its time: a network drive may answer from memory what is asked by name alone. */
+/** Opens the file to read its time: by name alone, a network drive may answer from a cache. */
 async function readLock(path: string): Promise<FoundLock | undefined> {
   const handle = await open(path, 'r').catch(() => undefined);
   try {
@@ -228,9 +228,9 @@ async function renew(handle: FileHandle, text: string): Promise<number> {
 }
 
 /**
- * Whether the owner of a lock is at work. Its process is looked at where it can be: on the same host, and in the same
- * container. Else, and for a text that names nobody, the time stamp decides, held against that of our own claim: the
- * clocks of a network drive and of this host may differ.
+ * Whether the owner of a lock is at work. On the same host and in the same container its process tells. Otherwise, and for
+ * a lock that names nobody, the time stamp decides. It is compared with that of our own claim, because the clocks of a
+ * network drive and of this host may differ.
  */
 async function isAlive(lock: FoundLock, claim: LockClaim, processes: Processes): Promise<boolean> {
   const owner = parseOwner(lock.text);
@@ -246,7 +246,7 @@ async function isAlive(lock: FoundLock, claim: LockClaim, processes: Processes):
 interface LockOwner {
   readonly pid: number;
   readonly host: string;
-  /** On Linux, the namespace that the process has its number in: containers may share the name of the host. */
+  /** On Linux, the namespace of the process number. Containers may share the name of the host, but not this. */
   readonly namespace: string | undefined;
   /** ISO 8601, UTC. */
   readonly startedAt: string;
@@ -271,7 +271,7 @@ function isNear(owner: LockOwner, processes: Processes): boolean {
   return owner.host === processes.host && owner.namespace === processes.namespace;
 }
 
-/** That the target is taken: by whom, since when, and what to do about it. */
+/** Says who holds the lock, since when, and what to do about it. */
 function heldBy({ text }: FoundLock, path: string, { target, processes }: Taking): OutputError {
   const { shown } = target;
   const owner = parseOwner(text);
@@ -295,8 +295,8 @@ function heldBy({ text }: FoundLock, path: string, { target, processes }: Taking
 }
 
 /**
- * Whoever writes a temporary file holds the lock, so every one that is there now is stale, of whatever process. A claim
- * is made before the lock is held, so it is removed only when its owner is gone. What cannot be removed is in nobody's way.
+ * Only the owner of the lock writes temporary files, so each that is there now is stale. A claim is made before the lock is
+ * taken, so it is removed only when its owner is gone. A file that cannot be removed does no harm.
  */
 async function removeStaleFiles(
   { folder, name }: LockTarget,

@@ -6,7 +6,7 @@ import { writeDirectly, type DirectSink } from './destination.ts';
 import { Tally } from './destination.ts';
 import { findTarget, type FileTarget, type Target } from './target.ts';
 
-/** What of the outside world a destination needs. */
+/** The part of the context that a destination needs. */
 export interface DestinationContext {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
@@ -19,20 +19,22 @@ export interface DestinationContext {
 export interface DestinationOptions {
   /** Whether `sha256` will be asked for. */
   readonly digest?: boolean;
-  /** Whether what is written is made for a terminal, as tables are. Other text is gated when it goes to one. */
+  /** Whether the text is made for a terminal, as tables are. Other text goes through a TerminalGate there. */
   readonly styled?: boolean;
-  /** Whether what is written is no text, so that a terminal must not get it. */
+  /** Whether the bytes are no text, so that a terminal must not get them. */
   readonly binary?: boolean;
   /** Whether the run keeps a journal beside its file. One that is there is then not discarded. */
   readonly journalled?: boolean;
-  /** Told when what a stopped run had kept beside the file was discarded. */
+  /** Called when the journal of a stopped run was discarded. */
   readonly onDiscard?: () => void;
 }
 
 /**
- * Opens what `-o` names: undefined and `-` are stdout, a device or pipe is written straight, a file whole or not at
- * all. Everything that can be known to fail is found out here, before any request is sent.
- * Throws OutputError, and UsageError for what is binary and would go to a terminal. Whoever has opened a destination must commit or discard it, also when interrupted.
+ * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole
+ * or not at all. What is certain to fail fails here, before any request is sent.
+ * The caller must commit or discard the destination, also when interrupted.
+ *
+ * @throws OutputError; UsageError for binary output to a terminal.
  */
 export async function openDestination(
   output: string | undefined,

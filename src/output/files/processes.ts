@@ -2,13 +2,13 @@ import { promises, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { errorCode } from '../../errors.ts';
 
-/** This process and its neighbours on the machine, as far as locks need to know them. */
+/** The processes of this host, as far as locks need to know them. */
 export interface Processes {
   readonly pid: number;
   readonly host: string;
   /** On Linux, the namespace that process numbers belong to: one for each container. */
   readonly namespace?: string | undefined;
-  /** Whether the process runs, and what tells it from a later one with the same number, where the system says. */
+  /** Whether the process runs; and, if the system tells, when it began, since a later process may get the same number. */
   look(pid: number): Promise<{ readonly alive: boolean; readonly start?: string | undefined }>;
 }
 
@@ -18,7 +18,7 @@ interface NodeProcess {
   kill(pid: number, signal: 0): boolean;
 }
 
-/** The processes of this machine, as this process sees them. */
+/** The processes of this host, as this process sees them. */
 export function processTable(own: NodeProcess): Processes {
   return {
     pid: own.pid,

@@ -10,15 +10,15 @@ const NAME_LIMIT = 200;
 interface SideFiles {
   /** The lock; there while a run writes the target. */
   readonly lock: string;
-  /** What a run with --resume has so far, for the one that goes on after it. Never stale: it outlives its run. */
+  /** What a run with --resume has so far. It outlives the run, so that the next one can go on. */
   readonly journal: string;
-  /** What is to become the target, by one process. */
+  /** The new contents of the target, written by one process. */
   temporary(pid: number, random: number): string;
-  /** What is to become the lock, by one process. */
+  /** The contents of a lock before it is taken, written by one process. */
   claim(pid: number, random: number): string;
   /** The lock on removing a stale lock. */
   guard(lock: string, text: string): string;
-  /** Which of these a file of the folder is, of whatever process; undefined for any other file, the lock and the journal. */
+  /** Which of these a file of the folder is. Undefined for the lock, the journal and any other file. */
   recognise(file: string): 'temporary' | 'claim' | 'guard' | undefined;
 }
 
@@ -53,7 +53,7 @@ function eightLetters(random: number): string {
     .padStart(8, '0');
 }
 
-/** Where the journal of a target is. To be used by the holder of the target's lock, and only by it. */
+/** Where the journal of a target is. Only the owner of the target's lock may use it. */
 export function journalPath(target: FileTarget): string {
   return join(target.folder, sideFilesOf(target.name).journal);
 }

@@ -3,14 +3,14 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 
-/** A regular file, there or not yet; links to it are resolved, so that two names of one file are one target. */
+/** A regular file, which need not exist yet. Links are resolved, so that two names of one file are one target. */
 export interface FileTarget {
   readonly kind: 'file';
   /** As the user typed it, for messages. */
   readonly shown: string;
   readonly folder: string;
   readonly name: string;
-  /** What is there already, whose mode and owner the new file takes over. */
+  /** The file that is there already; the new one takes over its mode and owner. */
   readonly existing: { readonly mode: number; readonly uid: number; readonly gid: number } | undefined;
 }
 
@@ -31,8 +31,8 @@ export type Target =
 const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
 
 /**
- * What `-o` names: undefined and `-` are stdout. The names of open descriptors are taken at their word, whatever is
- * behind them: a shell that redirects `> file` keeps the file that it opened, so it must not be replaced.
+ * What `-o` names: undefined and `-` are stdout. A name of an open descriptor (`/dev/fd/3`) means that descriptor, even if
+ * it is a regular file: the shell has opened the file, so it must not be replaced.
  * Throws OutputError for what can never be written: a folder, a file in no folder, a file without write permission.
  */
 export async function findTarget(output: string | undefined): Promise<Target> {
@@ -57,7 +57,7 @@ async function findOnDisk(output: string): Promise<Target> {
   if (found !== undefined && !found.isFile()) {
     return { kind: 'device', shown: output, path, isPipe: found.isFIFO() };
   }
-  // A rename would replace even a file that is read-only, which nobody who made it so expects.
+  // A rename would replace a read-only file too, which its owner does not expect.
   if (found !== undefined) {
     await access(path, constants.W_OK).catch((error: unknown) => {
       throw cannotWrite(output, error, 'The file is read-only: allow writing to it, or write another one.');
@@ -67,7 +67,7 @@ async function findOnDisk(output: string): Promise<Target> {
   return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };
 }
 
-/** The path that a write through links would reach, also when nothing is there yet. */
+/** The path that a write through links would reach, even if nothing is there yet. */
 async function behindLinks(output: string): Promise<string> {
   let path = resolve(output);
   for (let hops = 0; hops < 40; hops++) {

@@ -54,7 +54,7 @@ interface Parts {
 
 class WholeFile implements Destination {
   readonly #parts: Parts;
-  /** Set by the first of commit and discard. */
+  /** Set by the first call of commit or discard. */
   #end: Promise<void> | undefined;
 
   constructor(parts: Parts) {
@@ -76,7 +76,7 @@ class WholeFile implements Destination {
     try {
       for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
     } catch (error) {
-      // Part of the bytes may be in the file: it can never become whole again, and the disk may need the space.
+      // Part of the bytes may be in the file, so it can never become whole; and the disk may need the space.
       await this.discard();
       throw cannotWrite(target.shown, error);
     }
@@ -97,7 +97,7 @@ class WholeFile implements Destination {
     const { target, path, handle, lock } = this.#parts;
     const { existing, folder, name, shown } = target;
     try {
-      // Only root may give a file away; of others the file stays their own, as with any program that replaces files.
+      // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
       if (existing !== undefined) await handle.chown(existing.uid, existing.gid).catch(() => undefined);
       await handle.chmod(existing?.mode ?? lock.newFileMode);
       // Before the rename: else a power failure may leave the new name with none of the bytes.
@@ -110,7 +110,7 @@ class WholeFile implements Destination {
       throw cannotWrite(shown, error);
     }
     try {
-      // After the rename, lest a kill between the two take both. The journal that it may leave gives the same file again.
+      // After the rename: a kill between the two then leaves the journal, from which the same file can be made again.
       await discardJournal(this.#parts.target);
       await flushFolder(folder);
     } catch (error) {
@@ -133,7 +133,7 @@ class WholeFile implements Destination {
   }
 }
 
-/** Windows, some network file systems, and folders that may be written but not read know no flushing of a folder. */
+/** Windows and some network drives cannot flush a folder, nor can who may write the folder but not read it. */
 const UNSUPPORTED = new Set([
   'EINVAL',
   'ENOTSUP',
@@ -145,7 +145,7 @@ const UNSUPPORTED = new Set([
   'EBADF',
 ]);
 
-/** Makes a rename in the folder survive a power failure, where the file system can. */
+/** Flushes the folder, so that a rename in it survives a power failure. Does nothing where the system cannot. */
 export async function flushFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, 'r');
