@@ -71,7 +71,7 @@ export class Spool {
     else this.#chunks = [Buffer.concat(this.#chunks)];
   }
 
-  /** The bytes from `start` to `end`, counted from the first appended one. Not a promise: a million small reads would be slow. */
+  /** The bytes from `start` to `end`, counted from the first appended one. Synchronous, for a million small reads. */
   slice(start: number, end: number): Buffer {
     if (this.#file === undefined) return (this.#chunks[0] as Buffer).subarray(start, end);
     const bytes = Buffer.allocUnsafe(end - start);

@@ -5,19 +5,19 @@ import { digitGrouper, type GroupDigits } from '../terminal/number-text.ts';
 import { visible } from '../terminal/terminal-text.ts';
 import type { Layout } from '../writer.ts';
 
-/** A column as the rows read so far have it. */
+/** A column, as far as the rows are read. */
 export interface TableColumn {
   /** Its place in the rows. */
   readonly index: number;
   readonly name: string;
   readonly role: ColumnRole;
-  /** Display cells of its widest cell, the name included. */
+  /** Display cells of its widest cell or its name. */
   readonly width: number;
   /** Numbers only: aligned on the right. */
   readonly numeric: boolean;
 }
 
-/** Reads records as rows of text that a terminal may be given, and measures them on the way. */
+/** Reads records as rows of text that is safe for a terminal, and measures them. */
 export class TableRows {
   readonly #reader: CellReader;
   readonly #ordered: boolean;
@@ -33,14 +33,14 @@ export class TableRows {
     this.#group = raw ? undefined : digitGrouper(locale);
   }
 
-  /** The texts of a record, one for each column so far; empty for null and for what is not there. */
+  /** The texts of a record, one for each column so far. Empty for null and for missing fields. */
   read(batch: RecordBatch, index: number): string[] {
     return this.#reader
       .read(batch, index)
       .map((cell, column) => (cell === undefined ? '' : this.#text(cell, column)));
   }
 
-  /** The columns so far: those asked for in that order, else those that matter first. */
+  /** The columns so far, in the order asked for; otherwise the most important first. */
   columns(): TableColumn[] {
     const columns = this.#reader.columns.map((column, index) => {
       const name = visible(column);
@@ -69,10 +69,10 @@ function asSent(literal: string): string {
   return literal;
 }
 
-/** What a column is to its reader, judged by its name alone: records are whatever the service sends. */
+/** What a column means to people. Only its name tells: records are whatever the service sends. */
 export type ColumnRole = 'profile' | 'number' | 'status' | 'date' | 'party' | 'amount' | 'currency' | 'other';
 
-/** In the order in which columns matter. */
+/** The most important first. */
 const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
   ['profile', /^_profile$/],
   ['number', /^(?:number|folio|(?:invoice|document)_?number)$/i],
@@ -91,7 +91,7 @@ export function roleOf(column: string): ColumnRole {
   return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';
 }
 
-/** Where the column stands among others, from 0 for what matters most. Equals keep the order of the records. */
+/** The importance of a column: 0 for the most important. Equal ones keep the order of the records. */
 export function rankOf(role: ColumnRole): number {
   const rank = ROLES.findIndex(([name]) => name === role);
   return rank < 0 ? ROLES.length : rank;
@@ -101,7 +101,7 @@ export function isIdentifier(column: string): boolean {
   return IDENTIFIER.test(column);
 }
 
-/** Whether the column says until when something is to be paid. */
+/** Whether the column holds the date by which something is to be paid. */
 export function isDueDate(column: string): boolean {
   return /^due/i.test(column);
 }

@@ -10,16 +10,16 @@ interface DrawingOptions {
   readonly cut: boolean;
 }
 
-/** What cli-table3 is given at a time: it takes time by the square of the cells of one table. */
+/** The most that cli-table3 draws at a time: its time grows with the square of the cells in one table. */
 const BLOCK = { columns: 40, rows: 25 };
 
-/** Draws rows into columns whose widths are settled, by cli-table3. */
+/** Draws rows with cli-table3, in columns whose widths are known. */
 export class TableDrawing {
   readonly #columns: readonly FittedColumn[];
   readonly #options: DrawingOptions;
   readonly #status: number | undefined;
 
-  /** @param status the place in the rows of the column that says whether one is overdue, also when it is not shown */
+  /** @param status the index of the column that says whether a row is overdue, even if it is not shown */
   constructor(columns: readonly FittedColumn[], status: number | undefined, options: DrawingOptions) {
     this.#columns = columns;
     this.#options = options;
@@ -38,7 +38,7 @@ export class TableDrawing {
     return block.textOf(lines);
   }
 
-  /** The rows as lines, some at a time. */
+  /** The rows as lines, a block at a time. */
   *rows(rows: readonly (readonly string[])[]): Generator<string> {
     for (let from = 0; from < rows.length; from += BLOCK.rows) {
       const block = new Block();
@@ -63,7 +63,7 @@ export class TableDrawing {
     });
   }
 
-  /** What cli-table3 is given for a cell. */
+  /** What cli-table3 gets for a cell. */
   #cell(block: Block, { width }: FittedColumn, text: string, style: Style | undefined): string {
     const fitting = this.#options.cut ? truncate(text, width) : text;
     if (fitting === '') return '';
@@ -74,12 +74,12 @@ export class TableDrawing {
   }
 }
 
-/** Takes one cell. No text that is shown has this character: see `visible`. */
+/** A character one cell wide that no shown text has: see `visible`. */
 const STAND_IN = '\u2028';
 
 /**
- * cli-table3 measures by an older Unicode, which sets cells of many languages askew, and it cuts what is too long. So what
- * is not plain text is drawn as a run of stand-ins as wide as it is, and put in their place afterwards.
+ * cli-table3 measures by an older Unicode, so cells of many languages would not line up, and it cuts text that is too long.
+ * So it draws stand-ins of the right width for all but plain text, and the texts take their place afterwards.
  */
 class Block {
   readonly #held: string[] = [];
@@ -89,7 +89,7 @@ class Block {
     return STAND_IN.repeat(width);
   }
 
-  /** The lines with the texts that were held, without blanks at their ends, which are in the way of who copies them. */
+  /** The lines with the held texts. Blanks at the end of a line are removed: they are a nuisance when a line is copied. */
   textOf(lines: readonly string[]): string {
     let next = 0;
     return lines.map((line) => `${trimEnd(line.replace(/\u2028+/g, () => this.#held[next++]!))}\n`).join('');
@@ -150,7 +150,7 @@ function draw(columns: readonly FittedColumn[], rows: readonly string[][], head:
   return table.toString().split('\n');
 }
 
-/** The states that invoices are seen to have; a state that is not here is shown without colour. */
+/** The known states of invoices. Any other state is shown without colour. */
 const STYLES = new Map<string, Style>(
   Object.entries({
     PAID: 'green',

@@ -5,8 +5,8 @@ import type { TableColumn } from './table-columns.ts';
 export const GAP = 2;
 
 /**
- * Display cells for a column of text that would take more: `least` is enough to tell rows apart, `comfort` is what it
- * may take before a further column gets room. Of a point in time, `2024-10-15…` says what most want to know.
+ * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before
+ * another column gets room. Of a point in time, `2024-10-15…` is enough for most.
  */
 const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comfort: number }>> = {
   profile: { least: 16, comfort: 30 },
@@ -20,10 +20,10 @@ const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comf
   other: { least: 8, comfort: 36 },
 };
 
-/** A number is not readable without its end: it gets its room, but for one longer than money is. */
+/** A number cannot be read without its end, so it gets all its room, unless it is longer than any amount. */
 const NUMBER = { least: 16, comfort: 30 };
 
-/** How many of a kind come before the first of the next kind: many dates must not take the amount's room. */
+/** How many columns of a kind come before the next kind: many dates must not take the room of the amount. */
 const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
   profile: 1,
   number: 1,
@@ -41,10 +41,11 @@ export interface FittedColumn {
 }
 
 /**
- * Chooses which columns a terminal of `room` cells shows, and how wide. As many as can be of those that matter, cut if
- * need be; then they grow; then further columns that fit; what is left goes to the ones that are still cut.
- * They stay in the order given.
- * @param asked the columns are the ones that the user named: all matter alike
+ * Chooses the columns that a terminal of `room` cells shows, and their widths. First come as many important columns as
+ * fit, cut if necessary. Then these grow, then other columns are added, and what is left goes to those that are still cut.
+ * The order stays as given.
+ *
+ * @param asked whether the user named the columns: then all are equally important
  */
 export function fitColumns(columns: readonly TableColumn[], room: number, asked: boolean): FittedColumn[] {
   const fit = new Fit(room);
@@ -82,14 +83,14 @@ class Fit {
     this.#room = room + GAP;
   }
 
-  /** Takes the column in, when there is room for it. */
+  /** Adds the column if there is room for it. */
   add(column: TableColumn, width: number): void {
     if (width + GAP > this.#room) return;
     this.#room -= width + GAP;
     this.fitted.push({ column, width });
   }
 
-  /** Lets the columns take what room there is, up to a size each: who it is first; times of day last, all or none. */
+  /** Lets the columns grow, each up to a size: first the name of the party, last the times of day, all or none. */
   grow(size: (column: TableColumn) => number): void {
     const wanted = (fitted: FittedColumn): number => Math.max(0, size(fitted.column) - fitted.width);
     const [dates, others] = [this.#ofRole('date', true), this.#ofRole('date', false)];

@@ -2,8 +2,7 @@ import { displayWidth } from '../terminal/display-width.ts';
 import { digitGrouper } from '../terminal/number-text.ts';
 
 /**
- * What to say, apart from the table, when it shows fewer records than there are: `50 of 12,345 · --all for the rest`.
- * Empty when it shows them all.
+ * The line below a table that does not show all records: `50 of 12,345 · --all for the rest`. Empty if it shows all.
  */
 export function tableFooter({
   shown,
@@ -19,13 +18,13 @@ export function tableFooter({
   return `${group(String(shown))} of ${group(String(total))} · --all for the rest`;
 }
 
-/** Where columns that a table leaves out are to be had. */
+/** How to see the columns that a table leaves out. */
 const HOW_TO_SEE = {
   narrow: 'Choose with --columns, see all with --wide, or write a file: -o invoices.csv',
   late: 'They came late: choose with --columns, or write a file: -o invoices.csv',
 } as const;
 
-/** The lines under a table that name the columns it leaves out, of at most `width` display cells where words allow. */
+/** The lines below a table that name the columns it leaves out: at most `width` display cells, unless a word is longer. */
 export function leftOutNote(names: readonly string[], width: number, how: keyof typeof HOW_TO_SEE): string[] {
   if (names.length === 0) return [];
   const list = names.map((name, index) => (index < names.length - 1 ? `${name},` : `${name}.`));

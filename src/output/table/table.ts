@@ -8,16 +8,16 @@ import { statusStyle, TableDrawing } from './table-drawing.ts';
 import { fitColumns, type FittedColumn } from './table-fit.ts';
 import { leftOutNote } from './table-notes.ts';
 
-/** Records whose cells decide the columns and their widths, where each row is cut to fit, and where none is. */
+/** How many records decide the columns and their widths: when rows are cut to fit, and when they are whole. */
 const SAMPLE = { cut: 500, whole: 10_000 };
 
-/** Cells across that the words under a table take where no terminal sets a limit. */
+/** The width of the words below a table, in display cells, when there is no terminal. */
 const WORDS = 100;
 
 /**
- * Tables for reading. On a terminal (`width`) the columns that matter most are shown as far as they fit, and the rest
- * is named below; off one, and with `wide`, every column is shown whole. A single record is a sheet of its fields.
- * Time and memory are linear: the first records settle the widths, all others are printed as they come.
+ * Tables for people. On a terminal (`width`) the most important columns are shown as far as they fit, and the others are
+ * named below. Off a terminal, and with `wide`, every column is shown whole. A single record is a sheet of its fields.
+ * Time and memory are linear: the first records decide the widths, and all others are drawn as they come.
  */
 export const openTable: OpenWriter = (sink, layout) =>
   layout.single ? openRecordSheet(sink, layout) : new TableWriter(sink, layout);
@@ -57,7 +57,7 @@ class TableWriter implements Writer {
     await this.#sink.write(`\n${lines.join('')}`);
   }
 
-  /** Decides on columns and widths; writes the head and the rows held until now. */
+  /** Decides on columns and widths; writes the head and the rows read so far. */
   async #settle(): Promise<void> {
     const columns = this.#rows.columns();
     if (columns.length === 0) return;

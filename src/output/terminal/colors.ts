@@ -12,7 +12,7 @@ const STYLES = {
 
 export type Style = keyof typeof STYLES;
 
-/** The text in a style, for a terminal that `useColor` said yes to. The text must be safe already: see `visible`. */
+/** The text in a style, for a terminal that has colours by `useColor`. The text must be safe already: see `visible`. */
 export function paint(text: string, style: Style): string {
   const [on, off] = STYLES[style];
   return `\u001b[${on}m${text}\u001b[${off}m`;
@@ -30,12 +30,12 @@ export function useColor(env: Environment, isTerminal: boolean, flag: boolean | 
   return isTerminal && isForPeople(env);
 }
 
-/** False where nobody looks on (CI), or the terminal can do nothing but print (TERM=dumb). */
+/** False when nobody watches (CI), or the terminal can only print (TERM=dumb). */
 export function isForPeople(env: Environment): boolean {
   return env['TERM'] !== 'dumb' && !isSet(env['CI']);
 }
 
-/** CI=false is how a user at a terminal says that it is none. */
+/** A user at a terminal says CI=false when a program has set it. */
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== 'false' && value !== '0';
 }

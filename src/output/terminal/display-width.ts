@@ -1,12 +1,12 @@
 import stringWidth from 'fast-string-width';
 
-/** Letters of Europe, one cell each, none of them combining: the common case, for which length is width. */
+/** European letters take one cell each and none combines with another: the length is the width. This is the common case. */
 const NARROW = /^[\x20-\x7e\xa0-\u02ff]*$/;
 
 /** Parts of Korean syllables. The library counts each; a terminal shows the syllable. */
 const SYLLABLE_PARTS = /[\u1100-\u11ff]/;
 
-/** More characters than one cell shows in any language; whoever sends more means no text. */
+/** More characters than one cell shows in any language; more of them are no text. */
 const CHARACTERS_A_CELL = 32;
 
 /** Made when first needed: that takes 10 ms. */

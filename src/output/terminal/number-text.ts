@@ -5,7 +5,7 @@ export type GroupDigits = (literal: string) => string;
 
 /**
  * Groups digits as the locale does. Every digit stays: Intl is given the literal as text, never as a number. A literal
- * that it could not show digit for digit is left as it is: with an exponent, or longer than any amount.
+ * with an exponent, or longer than any amount, is left as it is.
  */
 export function digitGrouper(locale: string): GroupDigits {
   const formats = new Map<number, Intl.NumberFormat>();
@@ -26,7 +26,7 @@ export function digitGrouper(locale: string): GroupDigits {
   };
 }
 
-/** As many digits before the point as every number that Intl takes may have, and after it as every Node allows. */
+/** Intl shows larger numbers as infinite, and some versions of Node allow no more decimals. */
 function isPlain(literal: string): literal is `${number}` {
   return /^-?\d{1,300}(?:\.\d{1,20})?$/.test(literal);
 }
@@ -35,8 +35,8 @@ const FALLBACK = 'en-US';
 
 /**
  * The language tag for numbers that the environment names: LC_ALL before LC_NUMERIC before LANG, in the manner of
- * POSIX (`es_CL.UTF-8`). Where it names none, `en-US`; the C locale, which groups no digits, is what machines have
- * when nobody chose, and counts as none.
+ * POSIX (`es_CL.UTF-8`). Where it names none, `en-US`. The C locale counts as none: machines have it when
+ * nobody chose.
  */
 export function localeOf(env: Environment): string {
   const name = env['LC_ALL'] || env['LC_NUMERIC'] || env['LANG'] || '';

@@ -4,17 +4,17 @@ import type { Sink } from '../writer.ts';
 /**
  * What a terminal must not be given: controls (they move the cursor, set the title, write the clipboard), formats
  * (bidirectional and zero-width characters make text look like other text), separators of lines, surrogates without
- * a partner, and the rest of what Unicode calls ignorable, tags among them. Let through are only the variation
- * selectors of emoji and the grapheme joiner, which do nothing but choose a shape.
+ * a partner, and the rest of what Unicode calls ignorable, such as tags. Only the variation selectors of emoji and the
+ * grapheme joiner pass: they choose a shape and do nothing else.
  */
 const UNSAFE = /(?![\ufe00-\ufe0f\u034f])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Text from outside, safe to show on a terminal. One rule: a character that Unicode has a picture of (C0 and DEL)
- * becomes that picture, ESC `␛`; any other unsafe one becomes its number, U+202E `\u{202e}`.
- * Line feeds and tabs are controls like the others: split lines before, not after.
+ * Makes text safe to show on a terminal. A control that Unicode has a picture of (C0 and DEL) becomes that picture: ESC
+ * becomes `␛`. Any other unsafe character becomes its number: U+202E becomes `\u{202e}`. Line feeds and tabs are controls
+ * too: split lines before.
  */
 export function visible(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNSAFE, mark);
@@ -31,8 +31,8 @@ function mark(character: string): string {
 const LAYOUT = /(\r\n|\n|\t)/;
 
 /**
- * Lets a format that knows nothing of terminals (csv, jsonl) write to one: its bytes are read as UTF-8 and pass
- * `visible`, but for line ends and tabs. Sequences and characters split over chunks are seen as one.
+ * Lets a format that knows nothing of terminals (csv, jsonl) write to one. Its bytes are read as UTF-8, and everything but
+ * line ends and tabs goes through `visible`. Characters may be split over chunks.
  */
 export class TerminalGate implements Sink {
   readonly #sink: Sink;
@@ -51,7 +51,7 @@ export class TerminalGate implements Sink {
     await this.#pass(text.slice(0, text.length - this.#held.length));
   }
 
-  /** Writes what was held back: to be called after the last chunk. */
+  /** Writes what was held back. Call it after the last chunk. */
   async end(): Promise<void> {
     await this.#pass(this.#held + this.#decoder.decode());
     this.#held = '';

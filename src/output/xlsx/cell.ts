@@ -10,8 +10,8 @@ interface CellXml {
 }
 
 /**
- * A cell of a sheet. Numbers keep their literal and are shown with as many decimals as it has; those that a spreadsheet
- * would round, and those of a column that `identifies`, are text with every digit, as all strings are, but for dates.
+ * A cell of a sheet. Numbers keep their literal and are shown with as many decimals as it has. Numbers that a spreadsheet
+ * would round, and those of a column that `identifies`, become text with every digit. Dates become dates, other strings text.
  *
  * @param at the cell's name, `B7`
  */
@@ -47,14 +47,14 @@ const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const LEADING_ZEROS = /^0+/;
 const TRAILING_ZEROS = /0+$/;
 
-/** Every number of a spreadsheet is a double: so many significant digits are sure to be kept. */
+/** Every number of a spreadsheet is a double, which keeps so many significant digits for certain. */
 const SURE_DIGITS = 15;
-/** Well within what a double and a spreadsheet can hold. */
+/** The largest power of ten; doubles and spreadsheets hold more. */
 const FARTHEST_EXPONENT = 300;
 
 /**
- * How many decimals a JSON number literal has, when a spreadsheet keeps it exactly; undefined when it does not, so that
- * it must be text to keep every digit: more than 15 significant ones, or a size beyond all amounts.
+ * How many decimals a JSON number literal has. Undefined when a spreadsheet would not keep it exactly, because it has more
+ * than 15 significant digits or is larger than any amount: then it must be text.
  */
 export function decimalsOf(literal: string): number | undefined {
   const match = LITERAL.exec(literal);
@@ -73,7 +73,7 @@ const DAY = /^(\d{4})-(\d{2})-(\d{2})(?:T00:00:00(?:\.0+)?(?:Z|[+-]00:00))?$/;
 const MILLISECONDS_A_DAY = 86_400_000;
 /** Day 0 of spreadsheets. */
 const ORIGIN = Date.UTC(1899, 11, 30);
-/** The first of March 1900: before it, spreadsheets count a 29th of February that there was not. */
+/** The first of March 1900. Before it spreadsheets count a 29th of February that did not exist. */
 const FIRST_SURE_DAY = 61;
 
 /** The day of `2024-10-15` or `2024-10-15T00:00:00Z` as spreadsheets count days; undefined for any other text. */
@@ -90,15 +90,15 @@ export function dateSerial(text: string): number | undefined {
 /** The most decimals that a number is shown with: a double holds no more digits than that. */
 const MOST_DECIMALS = 15;
 
-/** Where the styles are in `stylesXml`. */
+/** The index of each style in `stylesXml`. */
 const GENERAL = 0;
 export const HEADER_STYLE = 1;
 const TEXT_STYLE = 2;
 const DATE_STYLE = 3;
-/** Of 1 and 0, shown as TRUE and FALSE: of a cell of the type for truth values, LibreOffice makes the formula =TRUE(). */
+/** Shows 1 and 0 as TRUE and FALSE. LibreOffice makes a formula, =TRUE(), of a real truth value. */
 const BOOLEAN_STYLE = 4;
 const NUMBER = 5;
-/** Of the fonts in `stylesXml`. */
+/** The index of a font in `stylesXml`. */
 const BOLD = 1;
 
 /** Built-in formats of ECMA-376, 18.8.30; from 164 on they are one's own. */
@@ -107,7 +107,7 @@ const DATE_FORMAT = 164;
 const BOOLEAN_FORMAT = 165;
 const FIRST_NUMBER_FORMAT = 166;
 
-/** The style that shows a number with so many decimals, and with all its digits: the general one rounds from 12 on. */
+/** The style that shows a number with so many decimals and all its digits: the general style rounds from 12 digits on. */
 function numberStyle(decimals: number): number {
   return decimals <= MOST_DECIMALS ? NUMBER + decimals : GENERAL;
 }
@@ -156,8 +156,8 @@ function style(numberFormat: number, font = 0): string {
 }
 
 /**
- * What may not stand in XML as it is: markup, characters that XML 1.0 has no place for (in Unicode mode the surrogates
- * are lone ones), a carriage return, which readers make a line feed, and text that looks like an escape of the format.
+ * What cannot stand in XML as it is: markup; characters that XML 1.0 does not allow (in Unicode mode the surrogates are
+ * lone ones); a carriage return, which readers turn into a line feed; and text that looks like an escape of the format.
  */
 const SPECIAL = /[&<>\ufffe\uffff\p{Cs}]|(?![\t\n])\p{Cc}|_x[0-9A-Fa-f]{4}_/gu;
 
@@ -166,7 +166,7 @@ const SPACE_TO_KEEP = /^\s|\s$|\n|\t| {2}/;
 
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text for the content of an element; nothing is left out: characters that XML cannot hold become `_x001B_` (ECMA-376, ST_Xstring). */
+/** Text for the content of an element. Characters that XML cannot hold become `_x001B_` (ECMA-376, ST_Xstring). */
 export function xmlText(text: string): string {
   return text.replace(
     SPECIAL,
@@ -179,7 +179,7 @@ export function xmlAttribute(text: string): string {
   return xmlText(text).replaceAll('"', '&quot;');
 }
 
-/** A string of a cell, as an element of its own: never a formula, whatever it begins with. */
+/** A string of a cell as an element of its own. It is never a formula, whatever it begins with. */
 export function inlineString(text: string): string {
   return `<is><t${SPACE_TO_KEEP.test(text) ? ' xml:space="preserve"' : ''}>${xmlText(text)}</t></is>`;
 }

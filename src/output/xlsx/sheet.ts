@@ -6,7 +6,7 @@ import { combineCrc, DeflatedText, deflateHead, type ZipEntry } from './zip.ts';
 export interface SheetLimits {
   /** Rows, with the header. */
   readonly rows: number;
-  /** Bytes of XML: less than 4 GiB, by more than a row and the header can be, so that the archive needs no zip64. */
+  /** Bytes of XML. Below 4 GiB by more than a row and the header, so that the archive needs no zip64. */
   readonly bytes: number;
 }
 
@@ -14,8 +14,8 @@ export const SHEET_LIMITS: SheetLimits = { rows: 1_048_576, bytes: 4_000_000_000
 const MOST_CHARACTERS = 32_767;
 
 /**
- * One sheet, deflated row by row into a temporary file. Its header, with the columns that all records together have and
- * their widths, is put in front when they are known.
+ * One sheet, deflated row by row into a temporary file. The header comes in front at the end, when all columns and their
+ * widths are known.
  */
 export class Sheet {
   readonly name: string;
@@ -36,7 +36,7 @@ export class Sheet {
     return this.#count === this.#limits.rows || this.#rows.size > this.#limits.bytes;
   }
 
-  /** The cells that the filter is for, as a formula would name them; undefined where there are no columns. */
+  /** The cells of the filter, as a formula names them. Undefined without columns. */
   range(columns: readonly string[]): string | undefined {
     return columns.length === 0 ? undefined : `$A$1:$${columnLetters(columns.length - 1)}$${this.#count}`;
   }
@@ -64,7 +64,7 @@ export class Sheet {
     this.#rows.append(`${xml}</row>`);
   }
 
-  /** To be awaited between rows, now and then. Rejects with OutputError when there is no room for temporary files. */
+  /** Await this between rows, now and then. Rejects with OutputError when there is no room for temporary files. */
   async drain(): Promise<void> {
     await this.#rows.drain();
   }
@@ -97,11 +97,11 @@ function refuseLong({ text }: Cell, column: string, place: number): never {
   );
 }
 
-/** Of a column, in characters. */
+/** The width of a column, in characters. */
 const WIDTH = { least: 6, most: 60, beside: 2, filterButton: 2 };
 
 /**
- * A sheet's XML up to its second row: columns as wide as what is in them, and the header, bold and always in sight.
+ * The XML of a sheet up to its second row: columns as wide as their cells, and the header, bold and always in sight.
  *
  * @param widths characters of the widest cell of each column, where there is one
  */
@@ -124,7 +124,7 @@ function sheetHead(columns: readonly string[], widths: readonly (number | undefi
   );
 }
 
-/** The XML behind the last row. `range` is that of the filter. Digits that are text are meant to be: no warning in the corner of each. */
+/** The XML after the last row. `range` is that of the filter. Numbers stored as text are intended: no warning for them. */
 function sheetTail(range: string | undefined): string {
   const rest =
     range === undefined

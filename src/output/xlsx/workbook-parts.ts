@@ -14,7 +14,7 @@ export function sheetPath(number: number): string {
 /** A sheet as the workbook knows it. */
 interface NamedSheet {
   readonly name: string;
-  /** The cells that its filter is for, such as `$A$1:$C$9`, if it has any. */
+  /** The cells of its filter, such as `$A$1:$C$9`, if it has one. */
   readonly range: string | undefined;
 }
 
@@ -28,12 +28,12 @@ export function contentTypesXml(sheets: number): string {
   );
 }
 
-/** Where the archive begins to be a workbook. */
+/** Which file of the archive is the workbook. */
 export function packageRelationsXml(): string {
   return relationsXml([['officeDocument', 'xl/workbook.xml']]);
 }
 
-/** LibreOffice shows the filter's buttons only where the filter is named here as well. */
+/** The list of sheets. LibreOffice shows the buttons of a filter only if the filter is named here too. */
 export function workbookXml(sheets: readonly NamedSheet[]): string {
   const elements = sheets.map(
     ({ name }, index) =>

@@ -16,11 +16,12 @@ const DEFAULT_NAME = 'records';
 const ROWS_BETWEEN_DRAINS = 64;
 
 /**
- * A workbook for Excel, LibreOffice and others. Columns are those of the layout, or all that any record has; a sheet
- * that is full goes on in a next one, and records may go to sheets by what they have in a column (`sheetFor`). Rows wait, deflated, in a temporary file: memory does not grow with them.
+ * A workbook for Excel, LibreOffice and others. Its columns are those of the layout, or all that any record has. A full
+ * sheet continues in a next one, and a column may decide the sheet of each record (`sheetFor`). Rows wait, deflated, in a
+ * temporary file: memory does not grow with them.
  *
- * Our own, though there are libraries: those that stream take numbers as doubles, so that 10.50 arrives as 10.5 and a
- * 19-digit number as another one, and wrote a third as many rows a second.
+ * No library is used: those that stream take numbers as doubles, so that 10.50 becomes 10.5 and a 19-digit number another
+ * one; and they wrote a third as many rows a second.
  */
 export function openXlsx(sink: Sink, layout: Layout, limits = SHEET_LIMITS): Writer {
   return new XlsxWriter(sink, layout, limits);
@@ -32,7 +33,7 @@ class XlsxWriter implements Writer {
   readonly #reader: CellReader;
   readonly #names = new SheetNames();
   readonly #sheets: Sheet[] = [];
-  /** For each name that was asked for, the sheet that is not full. */
+  /** The sheet that is not full, by the name that was asked for. */
   readonly #current = new Map<string, Sheet>();
   readonly #nameReader: CellReader | undefined;
   readonly #defaultName: string;
@@ -88,7 +89,7 @@ class XlsxWriter implements Writer {
   }
 }
 
-/** What spreadsheets refuse in the name of a sheet: some punctuation, controls, a quote at either end. */
+/** Characters that spreadsheets refuse in the name of a sheet; a quote is refused at either end. */
 const REFUSED = /[:\\/?*[\]\p{Cc}\p{Cs}]/gu;
 const QUOTES_AROUND = /^[\s']+|[\s']+$/g;
 const MOST_CHARACTERS = 31;
@@ -99,7 +100,7 @@ const RESERVED = 'history';
 export class SheetNames {
   readonly #given = new Set([RESERVED]);
 
-  /** The name that was wished for, as far as it may be; numbered where it is taken. */
+  /** The wished name without what spreadsheets refuse, with a number if it is taken. */
   claim(wish: string): string {
     const clean = wish.normalize('NFC').replace(REFUSED, '_').replace(QUOTES_AROUND, '') || 'Sheet';
     for (let number = 1; ; number++) {
@@ -112,7 +113,7 @@ export class SheetNames {
   }
 }
 
-/** At most so many UTF-16 units, which spreadsheets count, without half a character at the end. */
+/** At most so many UTF-16 units, which is what spreadsheets count, without half a character at the end. */
 function cut(text: string, units: number): string {
   return text
     .slice(0, units)

@@ -26,7 +26,7 @@ const DEFLATE = 8;
 const DATE = 0x0021;
 const MOST_BYTES = 0xffffffff;
 
-/** Writes a zip archive as it comes; sizes are in front of each file, so that every reader can stream it. */
+/** Writes a zip archive file by file. The sizes stand before each file, so that every reader can stream it. */
 export class ZipArchive {
   readonly #sink: Sink;
   readonly #directory: Buffer[] = [];
@@ -36,7 +36,7 @@ export class ZipArchive {
     this.#sink = sink;
   }
 
-  /** Throws OutputError where the archive would pass 4 GiB, which needs a form of zip that many readers lack. */
+  /** Throws OutputError if the archive would pass 4 GiB: that needs a form of zip that many readers lack. */
   async add(entry: ZipEntry): Promise<void> {
     const name = Buffer.from(entry.name);
     if (this.#offset + name.length + entry.deflatedSize + 1024 > MOST_BYTES) {
@@ -94,7 +94,7 @@ function centralHeader(entry: ZipEntry, name: Buffer, offset: number): Buffer {
   return header;
 }
 
-/** What both headers say of a file, in the same order. */
+/** The part that both headers have in common. */
 function writeCommon(header: Buffer, at: number, { entry, name }: { entry: ZipEntry; name: Buffer }): void {
   header.writeUInt16LE(VERSION, at);
   header.writeUInt16LE(FLAGS, at + 2);
@@ -108,15 +108,15 @@ function writeCommon(header: Buffer, at: number, { entry, name }: { entry: ZipEn
 
 const deflate = promisify(deflateRaw);
 
-/** Characters that are deflated together: what is lost where a piece begins anew is then under a hundredth. */
+/** Characters that are deflated together. Larger pieces would save less than a hundredth. */
 const PIECE = 1 << 18;
 
-/** At level 3 a workbook is a sixteenth larger than at 6, and done in three quarters of the time. */
+/** At level 3 a workbook is a sixteenth larger than at 6, and takes three quarters of the time. */
 const DEFLATE_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH, level: 3, chunkSize: 1 << 16 };
 
 /**
- * Text deflated as it comes, in pieces that end on a byte and refer to nothing before them. So the pieces can be put
- * one behind the other, and behind a head that is known only later. Deflating goes on beside whoever writes.
+ * Text deflated as it comes, in pieces that end on a byte and refer to nothing before them. So the pieces can follow each
+ * other, and follow a head that is known only at the end. Deflating runs beside the caller.
  */
 export class DeflatedText {
   /** CRC-32 of the text so far, and its bytes; complete after `end`. */
@@ -127,7 +127,7 @@ export class DeflatedText {
   #text = '';
   #piece: Promise<void> = Promise.resolve();
 
-  /** Takes text; `drain` is to be awaited before much more. */
+  /** Takes text. Await `drain` before much more. */
   append(text: string): void {
     this.#text += text;
   }
@@ -138,17 +138,17 @@ export class DeflatedText {
     const content = this.#take();
     await this.#piece;
     this.#piece = this.#deflate(content);
-    // A failure is met by whoever waits for the piece next.
+    // The next call that waits for the piece throws its failure.
     this.#piece.catch(() => undefined);
   }
 
-  /** Takes the last text; nothing can be appended any more. */
+  /** Finishes the text. Nothing can be appended any more. */
   async end(): Promise<void> {
     await this.#piece;
     await this.#keep(deflateRawSync(this.#take()));
   }
 
-  /** The deflated bytes, once: the temporary file is gone afterwards. */
+  /** The deflated bytes. Call it once: the temporary file is gone afterwards. */
   async *chunks(): AsyncGenerator<Uint8Array> {
     yield* this.#spool.read();
     await this.#spool.close();
@@ -172,7 +172,7 @@ export class DeflatedText {
   }
 }
 
-/** A head for deflated text: not the end of it. */
+/** Deflates a text that other deflated text follows. */
 export function deflateHead(text: string): { crc: number; size: number; deflated: Buffer } {
   const content = Buffer.from(text);
   const deflated = deflateRawSync(content, {
@@ -186,12 +186,12 @@ export function deflateHead(text: string): { crc: number; size: number; deflated
 /** The polynomial of CRC-32, lowest power in the highest bit, as zip, gzip and PNG have it. */
 const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;
-/** One byte of zeros behind a text. */
+/** The polynomial of one more byte of zeros. */
 const ONE_BYTE = 0x00800000;
 
 /**
- * The CRC-32 of two texts one behind the other, from that of each and the length of the second in bytes: so that the
- * head of a sheet can be written once its rows, behind it, are known. As zlib's crc32_combine, which Node has not got.
+ * The CRC-32 of two texts one after the other, from the CRC-32 of each and the length of the second in bytes. The head of a
+ * sheet is known only after its rows. It is zlib's crc32_combine, which Node does not have.
  */
 export function combineCrc(first: number, second: number, length: number): number {
   let shift = ONE;
