@@ -66,6 +66,8 @@ const options = {
   bundle: true,
   splitting: true,
   format: 'esm',
+  // Optional: a database is for whoever has its driver.
+  external: ['pg', 'pg-copy-streams', 'libsql'],
   plugins: [alias],
   metafile: true,
   write: false,

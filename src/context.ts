@@ -26,6 +26,8 @@ export interface Context {
   readonly networkProbe: () => Promise<NetworkProbe>;
   /** The processes of this machine. They tell a run that still holds a file from one that died. */
   readonly processes: Processes;
+  /** Loads a part of the runtime without its warning that the part is experimental. */
+  readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
   /** Loads what draws on a terminal while the user waits. Loading takes longer than a short run. */
   readonly loadSpinner: () => Promise<StartSpinner>;
 }

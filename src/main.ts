@@ -41,5 +41,14 @@ function ownProcess(argv: readonly string[]): OwnProcess {
       process.removeAllListeners(signal);
       process.kill(process.pid, signal);
     },
+    async quietly(load) {
+      const emitWarning = process.emitWarning.bind(process);
+      process.emitWarning = () => undefined;
+      try {
+        return await load();
+      } finally {
+        process.emitWarning = emitWarning;
+      }
+    },
   };
 }

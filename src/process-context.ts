@@ -29,6 +29,8 @@ export interface OwnProcess {
   once(signal: StopSignal, listener: () => void): void;
   /** Ends this process as the signal does by itself. */
   endBy(signal: StopSignal): void;
+  /** Loads something without the runtime's warnings about it. */
+  quietly<T>(load: () => Promise<T>): Promise<T>;
 }
 
 type StopSignal = 'SIGINT' | 'SIGTERM';
@@ -63,6 +65,7 @@ function realContext(own: OwnProcess): Context {
     },
     processes: processTable(own),
     loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),
+    quietly: (load) => own.quietly(load),
     openTransport: async (options) =>
       (await import('./api/undici-transport.ts')).openUndiciTransport(options),
     openFileTransport: async (options) =>

@@ -61,6 +61,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     clock,
     processes: processTable(process),
     spinner,
+    quietly: (load) => load(),
     loadSpinner: spinner.load,
     config:
       options.config ??

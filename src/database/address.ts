@@ -1,0 +1,127 @@
+import { UsageError } from '../errors.ts';
+
+/** Where the books are kept: a file, or a server. */
+export type DatabaseAddress = SqliteAddress | PostgresAddress;
+
+export interface SqliteAddress {
+  readonly engine: 'SQLite';
+  readonly path: string;
+  /** How messages call it. */
+  readonly shown: string;
+}
+
+export interface PostgresAddress {
+  readonly engine: 'PostgreSQL';
+  /** A name or an IP address, or a folder that holds the socket; undefined for what PGHOST says, else this machine. */
+  readonly host: string | undefined;
+  readonly port: number | undefined;
+  readonly user: string | undefined;
+  /** Only where the address came from the environment. */
+  readonly password: string | undefined;
+  readonly database: string | undefined;
+  readonly sslMode: SslMode | undefined;
+  /** Settings of the session, as in `-c search_path=books`. */
+  readonly options: string | undefined;
+  /** How messages call it: without a password. */
+  readonly shown: string;
+}
+
+const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
+type SslMode = (typeof sslModes)[number];
+
+/** What an address may say behind its question mark. */
+const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'options'];
+
+/** Endings of what folio exports: a database of such a name is a slip. */
+const EXPORT = /\.(?:csv|tsv|tab|jsonl|ndjson|json|xlsx|xls|parquet|pdf|gz|zip)$/i;
+
+/**
+ * Reads what the user calls the database: `postgres://user@host/name`, or the path of a file. Throws UsageError, also for a
+ * password in an address of the command line, which every user of the machine can read.
+ *
+ * @param variable the environment variable that it came from, which may hold a password
+ */
+export function parseDatabaseAddress(text: string, variable?: string): DatabaseAddress {
+  const place = variable === undefined ? 'the database' : `the address in ${variable}`;
+  if (text.trim() === '') throw new UsageError(`${place} is empty`, { hint: EXAMPLES });
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === 'postgres' || scheme === 'postgresql') return parsePostgres(text, { place, variable });
+  if (scheme !== undefined) {
+    throw new UsageError(`${place} begins with ${scheme}://, which is no database that folio knows`, {
+      hint: EXAMPLES,
+    });
+  }
+  if (EXPORT.test(text)) {
+    throw new UsageError(`${text} is named like an export, not like a database`, {
+      hint: 'Name a file such as books.db, or export with -o.',
+    });
+  }
+  return { engine: 'SQLite', path: text, shown: text };
+}
+
+const EXAMPLES = 'Give a file such as books.db, or postgres://user@host/name.';
+
+interface AddressPlace {
+  readonly place: string;
+  readonly variable: string | undefined;
+}
+
+function parsePostgres(text: string, { place, variable }: AddressPlace): PostgresAddress {
+  const url = parseUrl(text, place);
+  if ((url.password !== '' || url.searchParams.has('password')) && variable === undefined) {
+    throw new UsageError('a password in the address can be read by every user of this machine', {
+      hint: 'Put it into PGPASSWORD or ~/.pgpass, or the whole address into a variable: --to-env DATABASE_URL.',
+    });
+  }
+  for (const name of url.searchParams.keys()) {
+    if (PARAMETERS.includes(name) || (name === 'password' && variable !== undefined)) continue;
+    throw new UsageError(`${place} has the parameter ${name}, which folio does not know`, {
+      hint: `It knows ${PARAMETERS.join(', ')}.`,
+    });
+  }
+  const parameter = (name: string): string | undefined => url.searchParams.get(name) ?? undefined;
+  const user = decode(url.username) ?? parameter('user');
+  const host = decode(url.hostname.replace(/^\[(.*)\]$/, '$1')) ?? parameter('host');
+  const port = url.port === '' ? parameter('port') : url.port;
+  const database = decode(url.pathname.slice(1));
+  const at = `${user === undefined ? '' : `${user}@`}${host ?? 'localhost'}${port === undefined ? '' : `:${port}`}`;
+  return {
+    engine: 'PostgreSQL',
+    ...{ host, user, database },
+    port: port === undefined ? undefined : parsePort(port, place),
+    password: decode(url.password) ?? parameter('password'),
+    sslMode: parseSslMode(parameter('sslmode'), place),
+    options: parameter('options'),
+    shown: `postgres://${at}${database === undefined ? '' : `/${database}`}`,
+  };
+}
+
+function parseUrl(text: string, place: string): URL {
+  try {
+    // The runtime reads the parts of addresses that it knows better: an empty host, as in postgres:///books, for one.
+    return new URL(text);
+  } catch (error) {
+    throw new UsageError(`${place} is no address of a PostgreSQL database`, { hint: EXAMPLES, cause: error });
+  }
+}
+
+function decode(part: string): string | undefined {
+  if (part === '') return undefined;
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function parsePort(text: string, place: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65536) return port;
+  throw new UsageError(`${place} has the port ${text}`, { hint: 'A port is a number from 1 to 65535.' });
+}
+
+function parseSslMode(text: string | undefined, place: string): SslMode | undefined {
+  const mode = sslModes.find((name) => name === text);
+  if (mode !== undefined || text === undefined) return mode;
+  throw new UsageError(`${place} has sslmode=${text}`, { hint: `It may be ${sslModes.join(', ')}.` });
+}

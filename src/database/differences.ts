@@ -1,0 +1,70 @@
+import type { Database } from './database.ts';
+import { hash128 } from './key-index.ts';
+import type { SpooledListing } from './spooled-listing.ts';
+
+/** What is to be done with a record of the listing. */
+export const [LEAVE, INSERT, UPDATE] = [0, 1, 2];
+
+/** What a listing is more, less and other than the rows of its profile. */
+export interface Differences {
+  /** For each record of the listing, in its order: LEAVE, INSERT or UPDATE. */
+  readonly actions: Uint8Array;
+  readonly added: number;
+  /** Keys of rows that have another content now. */
+  readonly changed: readonly string[];
+  /** Keys of rows whose records are no longer listed. */
+  readonly gone: readonly string[];
+  /** Keys of rows that had gone, and are listed again; `asTheyWere` is those of them that say what they said. */
+  readonly back: readonly string[];
+  readonly asTheyWere: readonly string[];
+  /** Rows that had not gone before. */
+  readonly current: number;
+}
+
+interface Compared {
+  readonly table: string;
+  readonly profile: string;
+  readonly listing: SpooledListing;
+  /** Whether the table is there. */
+  readonly exists: boolean;
+}
+
+/** Compares by hashes; only keys of rows that differ are kept. */
+export async function findDifferences(database: Database, compared: Compared): Promise<Differences> {
+  const { index } = compared.listing;
+  const actions = new Uint8Array(index.count).fill(INSERT);
+  const changed: string[] = [];
+  const gone: string[] = [];
+  const back: string[] = [];
+  const asTheyWere: string[] = [];
+  let current = 0;
+  let known = 0;
+  for await (const rows of rowsOf(database, compared)) {
+    for (const [keyCell, hash, goneRun] of rows) {
+      const key = String(keyCell);
+      const wasThere = goneRun === null;
+      if (wasThere) current++;
+      const record = index.find(hash128(key));
+      if (record < 0) {
+        if (wasThere) gone.push(key);
+        continue;
+      }
+      known++;
+      const isSame = index.hasContent(record, Buffer.from(String(hash), 'hex').toString('latin1'));
+      actions[record] = isSame ? LEAVE : UPDATE;
+      if (!wasThere) back.push(key);
+      else if (!isSame) changed.push(key);
+      if (!wasThere && isSame) asTheyWere.push(key);
+    }
+  }
+  return { actions, added: index.count - known, changed, gone, back, asTheyWere, current };
+}
+
+async function* rowsOf(
+  database: Database,
+  { table, profile, exists }: Compared,
+): ReturnType<Database['stream']> {
+  if (!exists) return;
+  const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(table)} WHERE _profile = ?`;
+  yield* database.stream(sql, [profile]);
+}

@@ -1,0 +1,25 @@
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import type { DatabaseAddress } from './address.ts';
+import type { Database } from './database.ts';
+import { openSqlite, sqliteFileExists } from './sqlite.ts';
+
+export type DatabaseContext = Pick<Context, 'clock' | 'signal' | 'quietly' | 'env' | 'processes' | 'secrets'>;
+
+/** Opens the database; a file is made where it is not there. Rejects with UsageError, ServiceError or OutputError. */
+export async function openDatabase(address: DatabaseAddress, context: DatabaseContext): Promise<Database> {
+  if (address.engine === 'SQLite') return openSqlite(address, context);
+  const { env, signal, processes, secrets } = context;
+  secrets.hide([address.password ?? '', env['PGPASSWORD'] ?? ''].filter((secret) => secret !== ''));
+  const { openPostgres } = await import('./postgres.ts');
+  const application = `folio, process ${processes.pid} on ${processes.host}`;
+  return openPostgres(address, { env, signal, application });
+}
+
+/** Opens a database that is there, to read it. Rejects with UsageError where there is no such file. */
+export async function openForReading(address: DatabaseAddress, context: DatabaseContext): Promise<Database> {
+  if (address.engine === 'SQLite' && !sqliteFileExists(address)) {
+    throw new UsageError(`cannot read ${address.shown}: there is no such file`);
+  }
+  return openDatabase(address, context);
+}

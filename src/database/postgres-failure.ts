@@ -1,0 +1,77 @@
+import { OutputError, ServiceError, UsageError, errorCode, systemReason } from '../errors.ts';
+import { Conflict } from './database.ts';
+
+/** Codes of what the server says (PostgreSQL, appendix A) that the user can do something about. */
+const CONFLICTS = new Set(['40001', '40P01']);
+const REFUSED_LOGIN = /^28|^3D000$/;
+const SERVER_GOES = /^57P0|^08|^53300$/;
+const LOCK_TIMEOUT = '55P03';
+
+/** Codes of the system for a server that cannot be reached, or no longer. */
+const SYSTEM = /^E[A-Z]+$/;
+
+/** pg's own words where there is no code. */
+const LOST = /connection terminated|connection ended|timeout expired|not queryable|connection error|socket/i;
+const STRANGER =
+  /unexpected response|unknown message code|received invalid response|unknown auth|authentication request/i;
+const NO_TLS = /does not support SSL/i;
+const NO_PASSWORD = /password must be a string|no password/i;
+
+/** Whether the connection is gone, so that nobody knows what the server did last. */
+export function isConnectionFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = errorCode(error);
+  return code === undefined ? LOST.test(error.message) : SERVER_GOES.test(code) || SYSTEM.test(code);
+}
+
+/** What an error of the driver or the server means to the user; what is no such error stays what it is. */
+export function explainPostgres(error: unknown, shown: string): unknown {
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return explainPostgres(error.errors[0], shown);
+  if (!(error instanceof Error)) return error;
+  const code = errorCode(error);
+  const { message } = error;
+  if (NO_PASSWORD.test(message)) {
+    return new UsageError(`${shown} asks for a password`, {
+      hint: 'Set PGPASSWORD, or write it into ~/.pgpass.',
+      cause: error,
+    });
+  }
+  if (NO_TLS.test(message)) {
+    return new UsageError(`${shown} offers no encrypted connection`, {
+      hint: 'Where you trust the network, add ?sslmode=disable to the address.',
+      cause: error,
+    });
+  }
+  if (STRANGER.test(message)) {
+    return new ServiceError(`${shown} does not answer like PostgreSQL`, {
+      hint: 'Check host and port.',
+      cause: error,
+    });
+  }
+  if (isConnectionFailure(error)) {
+    const reason = code !== undefined && SYSTEM.test(code) ? systemReason(error) : message;
+    return new ServiceError(`cannot reach ${shown}: ${reason}`, {
+      hint: 'Check that the server runs and lets this machine in; what the database held is as it was.',
+      cause: error,
+    });
+  }
+  if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return error;
+  if (CONFLICTS.has(code)) {
+    return new Conflict(`${shown} is being changed by others at the same time: ${message}`, {
+      hint: 'Run folio sync again when they are done.',
+      cause: error,
+    });
+  }
+  if (REFUSED_LOGIN.test(code)) {
+    return new UsageError(`${shown} does not let folio in: ${message}`, {
+      hint: 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.',
+      cause: error,
+    });
+  }
+  const hint =
+    code === LOCK_TIMEOUT
+      ? 'Another session has the table locked. Run folio sync again when it is done.'
+      : undefined;
+  return new OutputError(`cannot use ${shown}: ${message}`, { hint, cause: error });
+}

@@ -1,0 +1,129 @@
+import { UsageError } from '../errors.ts';
+import { CellReader } from '../json/cells.ts';
+import { compact } from '../json/checked-text.ts';
+import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { RecordSpool } from '../output/spool.ts';
+import { KeyIndex, hash128 } from './key-index.ts';
+import { withoutLinks } from './stored-links.ts';
+
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+
+export interface SpooledListingOptions {
+  /** What its records are, for messages: `issued invoices`. */
+  readonly records: string;
+  /** The columns that together tell records apart; undefined for `id`. */
+  readonly key: readonly string[] | undefined;
+  /** How the command line names the listing: `issued`. */
+  readonly name: string;
+}
+
+/**
+ * A listing that is put aside until all of it has come, without its signed links: in a file without a name, with only hashes
+ * of keys and contents in memory.
+ */
+export class SpooledListing {
+  readonly #options: SpooledListingOptions;
+  readonly #spool = new RecordSpool();
+  readonly #index = new KeyIndex();
+  readonly #keys: RecordKeys;
+
+  constructor(options: SpooledListingOptions) {
+    this.#options = options;
+    this.#keys = new RecordKeys(options.key);
+  }
+
+  get index(): KeyIndex {
+    return this.#index;
+  }
+
+  /** Takes some records. Throws UsageError where one has no key, or the key of another. */
+  async add(batch: RecordBatch): Promise<void> {
+    const stored = withoutLinks(batch);
+    for (let at = 0; at < stored.count; at++) {
+      const key = this.#keys.read(stored, at);
+      if (key === undefined) throw this.#withoutKey(batch, at);
+      const first = this.#index.add(hash128(key), contentHash(stored, at));
+      if (first >= 0) throw this.#repeated(key, first);
+    }
+    await this.#spool.append(stored);
+  }
+
+  /** All records in their order; as often as they are needed. */
+  read(): AsyncGenerator<RecordBatch> {
+    return this.#spool.read();
+  }
+
+  /** The key of a record that was read back. */
+  keyOf(batch: RecordBatch, at: number): string {
+    return this.#keys.read(batch, at)!;
+  }
+
+  async close(): Promise<void> {
+    await this.#spool.close();
+  }
+
+  #withoutKey(batch: RecordBatch, at: number): UsageError {
+    const { name, records, key } = this.#options;
+    const start = recordBytes(batch, at).toString('utf8', 0, 60);
+    const columns = key === undefined ? 'id' : key.join(', ');
+    const place = this.#index.count + 1;
+    return new UsageError(`of the ${records}, record ${place} has no ${columns}: ${start}…`, {
+      hint: `Nothing was written. Name the columns that tell records apart: --key ${name}=<columns>`,
+    });
+  }
+
+  #repeated(key: string, first: number): UsageError {
+    const { name, records, key: columns } = this.#options;
+    const [one, other] = [first + 1, this.#index.count + 1];
+    return new UsageError(
+      `of the ${records}, the records ${one} and ${other} have the same ${columns?.join(', ') ?? 'id'}: ${key.slice(0, 60)}`,
+      { hint: `Nothing was written. Name the columns that tell records apart: --key ${name}=<columns>` },
+    );
+  }
+}
+
+/** 128 bits of what the record says. White space between its tokens is not part of it. */
+export function contentHash(batch: RecordBatch, at: number): string {
+  return hash128(
+    batch.spaced
+      ? compact(batch.bytes, batch.bounds[2 * at]!, batch.bounds[2 * at + 1]!)
+      : recordBytes(batch, at),
+  );
+}
+
+/** Reads the text that tells a record from all others. */
+class RecordKeys {
+  readonly #reader: CellReader | undefined;
+
+  constructor(columns: readonly string[] | undefined) {
+    this.#reader = columns && new CellReader(columns);
+  }
+
+  /** Undefined where the record lacks a part of it. Of several columns the texts are put into a JSON array. */
+  read(batch: RecordBatch, at: number): string | undefined {
+    const key = this.#reader === undefined ? idOf(batch, at) : cellsOf(this.#reader, batch, at);
+    // PostgreSQL cannot hold it; two keys that differ in nothing else would be refused as equal.
+    return key === undefined || /^[\x01-\xFF]*$/.test(key)
+      ? key
+      : Buffer.from(key.replaceAll('\0', '\uFFFD')).toString('utf8');
+  }
+}
+
+function idOf({ bytes, ids }: RecordBatch, at: number): string | undefined {
+  const [start, end] = [ids[2 * at]!, ids[2 * at + 1]!];
+  if (start < 0) return undefined;
+  if (bytes[start] !== QUOTE) return bytes.toString('latin1', start, end);
+  const escape = bytes.indexOf(BACKSLASH, start);
+  if (escape < 0 || escape >= end) return bytes.toString('utf8', start + 1, end - 1);
+  return JSON.parse(bytes.toString('utf8', start, end)) as string;
+}
+
+function cellsOf(reader: CellReader, batch: RecordBatch, at: number): string | undefined {
+  const texts: string[] = [];
+  for (const cell of reader.read(batch, at)) {
+    if (cell === undefined || cell.text === '') return undefined;
+    texts.push(cell.text);
+  }
+  return texts.length === 1 ? texts[0] : JSON.stringify(texts);
+}

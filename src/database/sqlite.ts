@@ -1,0 +1,334 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../context.ts';
+import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
+import type { SqliteAddress } from './address.ts';
+import {
+  quoteName,
+  type Database,
+  type Dialect,
+  type Relation,
+  type RowTarget,
+  type RowUpdate,
+  type StoredRow,
+} from './database.ts';
+import { sqliteNumber } from './stored-numbers.ts';
+
+export interface SqliteContext {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Runs a load without what the runtime announces on standard error meanwhile: its SQLite is called experimental. */
+  readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
+}
+
+/** What both drivers have, the runtime's own and the package. */
+interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+interface Statement {
+  run(...parameters: readonly unknown[]): unknown;
+  iterate(...parameters: readonly unknown[]): Iterable<object>;
+}
+
+/** Result codes of SQLite. */
+const [BUSY, READ_ONLY, CANNOT_OPEN, NO_DATABASE] = [5, 8, 14, 26];
+const CODES: Readonly<Record<string, number>> = {
+  SQLITE_BUSY: BUSY,
+  SQLITE_READONLY: READ_ONLY,
+  SQLITE_CANTOPEN: CANNOT_OPEN,
+  SQLITE_NOTADB: NO_DATABASE,
+};
+
+/** Milliseconds that a transaction waits for other programs, and between two tries. */
+const MOST_WAITING = 30_000;
+const BETWEEN_TRIES = 50;
+
+/** Rows that are read or written before anything else gets a turn. */
+const ROWS_TOGETHER = 1_000;
+
+const sqliteDialect: Dialect = {
+  engine: 'SQLite',
+  nameBytes: 10_000,
+  reservedNames: new Set(),
+  types: {
+    ...{ null: 'ANY', text: 'ANY', numeric: 'ANY', boolean: 'ANY', json: 'ANY' },
+    ...{ key: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', instant: 'TEXT', raw: 'TEXT' },
+  },
+  // Only in a strict table does ANY keep a text of digits a text.
+  tableOptions: ' STRICT',
+  value(type, text) {
+    if (type === 'numeric') return sqliteNumber(text);
+    if (type === 'boolean') return text === 'true' ? 1n : 0n;
+    return text;
+  },
+  flag: (value) => (value ? 1n : 0n),
+};
+
+/** Whether there is a file to open. Throws OutputError for what is no file. */
+export function sqliteFileExists({ path, shown }: SqliteAddress): boolean {
+  try {
+    if (statSync(path).isFile()) return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw cannotOpen(shown, error);
+  }
+  throw new OutputError(`${shown} is no file`, { hint: 'Name a file for the database, such as books.db.' });
+}
+
+/** Throws OutputError where the file, or a new one in its folder, could not be written. */
+export function requireWritable(address: SqliteAddress): void {
+  const { path, shown } = address;
+  const exists = sqliteFileExists(address);
+  try {
+    accessSync(exists ? path : dirname(resolve(path)), constants.W_OK);
+    accessSync(dirname(resolve(path)), constants.W_OK);
+  } catch (error) {
+    throw new OutputError(`cannot write ${shown}: ${systemReason(error)}`, { cause: error });
+  }
+  // The administrator may write any file: one that nobody is meant to write is left alone all the same.
+  if (exists && (statSync(path).mode & 0o222) === 0) {
+    throw new OutputError(`${shown} is read-only`, {
+      hint: `Allow writing with chmod u+w ${shown}, or sync into another file.`,
+    });
+  }
+}
+
+/** Opens the file, which is made where it is not there. Rejects with OutputError, or UsageError where it is no database. */
+export async function openSqlite(address: SqliteAddress, context: SqliteContext): Promise<Database> {
+  const { path, shown } = address;
+  const connect = await loadDriver(context);
+  const database = new SqliteDatabase({ open: () => connect(resolve(path)), shown, context });
+  try {
+    await database.query('SELECT count(*) FROM sqlite_schema');
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  return database;
+}
+
+/** The runtime's own SQLite, or the package that is installed beside folio where it can be. */
+async function loadDriver({ quietly }: SqliteContext): Promise<(path: string) => Connection> {
+  try {
+    const { DatabaseSync } = await quietly(() => import('node:sqlite'));
+    return (path) => new DatabaseSync(path);
+  } catch {
+    // Node 20 has none, and the first of Node 22 only when told to.
+  }
+  try {
+    const { default: LibsqlDatabase } = await import('libsql');
+    return (path) => new LibsqlDatabase(path) as Connection;
+  } catch (error) {
+    throw new UsageError('SQLite needs Node 22.13 or later, or the package libsql', {
+      hint: 'Install it beside folio with npm install libsql, or use a later Node.',
+      cause: error,
+    });
+  }
+}
+
+interface SqliteParts {
+  readonly open: () => Connection;
+  readonly shown: string;
+  readonly context: SqliteContext;
+}
+
+class SqliteDatabase implements Database {
+  readonly dialect = sqliteDialect;
+  readonly shown: string;
+  readonly #context: SqliteContext;
+  readonly #connection: Connection;
+
+  constructor({ open, shown, context }: SqliteParts) {
+    this.shown = shown;
+    this.#context = context;
+    this.#connection = this.#explained(() => {
+      const connection = open();
+      // Waiting is done here, where a signal ends it.
+      connection.exec('PRAGMA busy_timeout = 0');
+      connection.exec('PRAGMA cache_size = -32768');
+      return connection;
+    });
+  }
+
+  table(name: string): string {
+    return quoteName(name);
+  }
+
+  async relation(name: string): Promise<Relation | undefined> {
+    const sql = "SELECT type FROM sqlite_schema WHERE lower(name) = lower(?) AND type IN ('table', 'view')";
+    const [row] = await this.query(sql, [name]);
+    if (row === undefined) return undefined;
+    const columns = await this.query('SELECT name FROM pragma_table_info(?)', [name]);
+    return { kind: row[0] === 'view' ? 'view' : 'table', columns: columns.map(([column]) => String(column)) };
+  }
+
+  async query(sql: string, parameters: StoredRow = []): Promise<StoredRow[]> {
+    return this.#explained(() => {
+      const rows: StoredRow[] = [];
+      for (const row of this.#connection.prepare(sql).iterate(...parameters))
+        rows.push(Object.values(row) as StoredRow);
+      return rows;
+    });
+  }
+
+  async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
+    const rows = this.#explained(() => {
+      const statement = this.#connection.prepare(sql);
+      return statement.iterate(...parameters)[Symbol.iterator]();
+    });
+    for (let isOver = false; !isOver;) {
+      const group = this.#explained(() => {
+        const together: StoredRow[] = [];
+        while (together.length < ROWS_TOGETHER) {
+          const { done, value } = rows.next();
+          isOver = done === true;
+          if (isOver) break;
+          together.push(Object.values(value) as StoredRow);
+        }
+        return together;
+      });
+      await this.#breathe();
+      if (group.length > 0) yield group;
+    }
+  }
+
+  async forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void> {
+    if (keys.length === 0) return;
+    const statement = this.#explained(() => this.#connection.prepare(`${sql} AND _key = ?`));
+    for (let from = 0; from < keys.length; from += ROWS_TOGETHER) {
+      this.#explained(() => {
+        for (const key of keys.slice(from, from + ROWS_TOGETHER)) statement.run(...parameters, key);
+      });
+      await this.#breathe();
+    }
+  }
+
+  async insert({ table, columns }: RowTarget, groups: AsyncIterable<readonly StoredRow[]>): Promise<void> {
+    const marks = columns.map(() => '?').join(', ');
+    const names = columns.map(quoteName).join(', ');
+    const sql = `INSERT INTO ${this.table(table)} (${names}) VALUES (${marks})`;
+    const statement = this.#explained(() => this.#connection.prepare(sql));
+    for await (const rows of groups) {
+      this.#explained(() => {
+        for (const row of rows) statement.run(...row);
+      });
+      await this.#breathe();
+    }
+  }
+
+  async update({ table, columns }: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void> {
+    const set = columns.map((name) => `${quoteName(name)} = ?`).join(', ');
+    const sql = `UPDATE ${this.table(table)} SET ${set} WHERE _profile = ? AND _key = ?`;
+    const statement = this.#explained(() => this.#connection.prepare(sql));
+    for await (const updates of groups) {
+      this.#explained(() => {
+        for (const { profile, key, values } of updates) statement.run(...values, profile, key);
+      });
+      await this.#breathe();
+    }
+  }
+
+  /** Views of SQLite are read anew each time that they are asked. */
+  async hinderingViews(): Promise<readonly string[]> {
+    return [];
+  }
+
+  /** A first try: whoever writes now is found before the service is asked for anything. */
+  async lock(): Promise<void> {
+    this.#explained(() => this.#connection.exec('BEGIN IMMEDIATE'));
+    await this.rollback();
+  }
+
+  async begin(): Promise<void> {
+    await this.#patiently('BEGIN IMMEDIATE');
+  }
+
+  async commit(): Promise<void> {
+    await this.#patiently('COMMIT');
+  }
+
+  async rollback(): Promise<void> {
+    try {
+      this.#connection.exec('ROLLBACK');
+    } catch {
+      // A full disk, for one, has ended the transaction already.
+    }
+  }
+
+  /** There is no connection to lose. */
+  async reconnect(): Promise<void> {}
+
+  async close(): Promise<void> {
+    this.#connection.close();
+  }
+
+  /** Runs a statement that has to wait where another program reads or writes just now. */
+  async #patiently(sql: string): Promise<void> {
+    const { clock, signal } = this.#context;
+    for (let waited = 0; ; waited += BETWEEN_TRIES) {
+      try {
+        return this.#connection.exec(sql);
+      } catch (error) {
+        if (codeOf(error) !== BUSY || waited >= MOST_WAITING) throw this.#explain(error);
+      }
+      await clock.sleep(BETWEEN_TRIES, signal);
+    }
+  }
+
+  /** Lets a signal in. */
+  async #breathe(): Promise<void> {
+    await setImmediate();
+    this.#context.signal.throwIfAborted();
+  }
+
+  #explained<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      throw this.#explain(error);
+    }
+  }
+
+  #explain(error: unknown): unknown {
+    const code = codeOf(error);
+    if (code === undefined) return error;
+    if (code === NO_DATABASE) {
+      return new UsageError(`${this.shown} is no SQLite database`, {
+        hint: 'Name another file: folio makes one where there is none.',
+        cause: error,
+      });
+    }
+    if (code === BUSY) {
+      return new OutputError(`${this.shown} is in use: another program has it locked`, {
+        hint: 'Run folio sync again when the other program is done.',
+        cause: error,
+      });
+    }
+    return cannotOpen(this.shown, error);
+  }
+}
+
+function cannotOpen(shown: string, error: unknown): OutputError {
+  const reason = codeOf(error) === READ_ONLY ? 'it is read-only' : systemReason(error);
+  return new OutputError(`cannot use ${shown}: ${reason}`, {
+    hint: codeOf(error) === CANNOT_OPEN ? `Is there a folder for ${basename(shown)}?` : undefined,
+    cause: error,
+  });
+}
+
+/** SQLite's own number for what went wrong; undefined for what is no fault of it. */
+function codeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  const code = errorCode(error);
+  if (code?.startsWith('SQLITE_')) {
+    return CODES[code] ?? Object.entries(CODES).find(([name]) => code.startsWith(`${name}_`))?.[1] ?? 1;
+  }
+  // The package's word for a file that cannot be opened.
+  const failed = /^ConnectionFailed\(.*: (\d+)"\)$/.exec(error.message);
+  return failed === null ? undefined : Number(failed[1]);
+}

@@ -1,0 +1,286 @@
+import type { Clock } from '../context.ts';
+import { IncompleteError, type FolioError } from '../errors.ts';
+import { recordBytes } from '../json/records.ts';
+import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
+import { INSERT, findDifferences, type Differences } from './differences.ts';
+import type { SpooledListing } from './spooled-listing.ts';
+import { RUN_COLUMNS, makeRunTables } from './tables.ts';
+import { writeRecords, type WrittenRecords } from './write-records.ts';
+
+/** One listing of one profile, as it came or did not come. */
+export interface SyncPart {
+  /** The resource's name, as its table has it: `fund_documents`. */
+  readonly table: string;
+  readonly profile: string;
+  readonly organization: string | undefined;
+  /** Milliseconds since 1970 when its reading began and ended. */
+  readonly startedAt: number;
+  readonly readAt: number;
+  /** The whole listing; or why it is not there, or not whole. */
+  readonly outcome: SpooledListing | FolioError;
+}
+
+/** How many records of a table may go at once: a count, or percent of those that are there. */
+interface GoneLimit {
+  readonly most: number;
+  readonly unit: 'records' | '%';
+}
+
+export interface SyncOptions {
+  /** Undefined for no limit. */
+  readonly goneLimit: GoneLimit | undefined;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** What became of a part. Where it has an error its rows are as they were. */
+export interface SyncedPart {
+  readonly part: SyncPart;
+  readonly total: number | undefined;
+  readonly added: number;
+  readonly changed: number;
+  readonly gone: number;
+  readonly back: number;
+  readonly error: FolioError | undefined;
+  readonly written: WrittenRecords | undefined;
+}
+
+export interface SyncedRun {
+  readonly run: number;
+  readonly parts: readonly SyncedPart[];
+}
+
+/** A record that a sync would add, change, mark as gone or take back. */
+export interface SampleChange {
+  readonly part: SyncPart;
+  readonly change: 'added' | 'changed' | 'gone' | 'back';
+  readonly key: string;
+  /** As it is now; of one that is gone, as it was. */
+  readonly record: string;
+}
+
+/** Tables of fewer rows are not guarded. */
+const GUARDED_ROWS = 20;
+
+/** Times that a transaction is tried which others get in the way of, and the milliseconds before the second try. */
+const TRIES = 6;
+const FIRST_DELAY = 50;
+
+/** Of each kind, in a plan. */
+const SAMPLES = 5;
+
+/**
+ * Makes the database equal to what was read: all of it, or nothing. Rejects with UsageError, ServiceError, OutputError, or the
+ * reason of the signal; then the database is as it was.
+ */
+export async function writeSync(
+  database: Database,
+  parts: readonly SyncPart[],
+  options: SyncOptions,
+): Promise<SyncedRun> {
+  const { clock, signal } = options;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await writeOnce(database, parts, options);
+    } catch (error) {
+      if (!(error instanceof Conflict) || tries === TRIES) throw error;
+      await clock.sleep(clock.random() * FIRST_DELAY * 2 ** tries, signal);
+    }
+  }
+}
+
+/** What `writeSync` would do, and the first records of each kind. Writes nothing. */
+export async function planSync(
+  database: Database,
+  parts: readonly SyncPart[],
+  { goneLimit }: SyncOptions,
+): Promise<{ readonly parts: readonly SyncedPart[]; readonly samples: readonly SampleChange[] }> {
+  const planned: SyncedPart[] = [];
+  const samples: SampleChange[] = [];
+  for (const part of parts) {
+    const compared = await compare(database, part, goneLimit);
+    planned.push(compared.synced);
+    if (compared.differences !== undefined)
+      samples.push(...(await sample(database, part, compared.differences)));
+  }
+  return { parts: planned, samples };
+}
+
+async function writeOnce(
+  database: Database,
+  parts: readonly SyncPart[],
+  options: SyncOptions,
+): Promise<SyncedRun> {
+  await database.begin();
+  let run: SyncedRun;
+  try {
+    run = await writeParts(database, parts, options);
+    options.signal.throwIfAborted();
+  } catch (error) {
+    await database.rollback();
+    throw error;
+  }
+  try {
+    await database.commit();
+  } catch (error) {
+    if (!(error instanceof CommitUnknown)) {
+      await database.rollback();
+      throw error;
+    }
+    await findOut(database, run, error);
+  }
+  return run;
+}
+
+/** The connection was lost on the way back from COMMIT: the run's own entry says whether it was kept. */
+async function findOut(database: Database, { run, parts }: SyncedRun, error: CommitUnknown): Promise<void> {
+  await database.reconnect().catch(() => {
+    throw error;
+  });
+  const [first] = parts;
+  if (first === undefined) throw error;
+  const { table, profile, startedAt } = first.part;
+  const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
+  const [row] = await database.query(sql, [run, profile, table, instant(startedAt)]);
+  if (Number(row![0]) !== 1) throw error;
+}
+
+async function writeParts(
+  database: Database,
+  parts: readonly SyncPart[],
+  options: SyncOptions,
+): Promise<SyncedRun> {
+  await makeRunTables(database);
+  const runs = database.table('_runs');
+  const [row] = await database.query(`SELECT coalesce(max(run), 0) + 1 FROM ${runs}`);
+  const run = Number(row![0]);
+  const synced: SyncedPart[] = [];
+  for (const part of parts) {
+    const compared = await compare(database, part, options.goneLimit);
+    const { differences, listing } = compared;
+    const { table, profile } = part;
+    const written =
+      differences && (await writeRecords(database, { table, profile, run, listing: listing!, differences }));
+    synced.push({ ...compared.synced, written });
+  }
+  const entries = synced.map((each) => runEntry(database, run, each, options));
+  await database.insert({ table: '_runs', columns: RUN_COLUMNS }, only(entries));
+  return { run, parts: synced };
+}
+
+interface ComparedPart {
+  readonly synced: SyncedPart;
+  readonly listing?: SpooledListing;
+  /** Undefined where nothing is to be written. */
+  readonly differences?: Differences;
+}
+
+async function compare(
+  database: Database,
+  part: SyncPart,
+  goneLimit: GoneLimit | undefined,
+): Promise<ComparedPart> {
+  const { table, profile, outcome } = part;
+  const nothing = { part, total: undefined, added: 0, changed: 0, gone: 0, back: 0, written: undefined };
+  if (outcome instanceof Error) return { synced: { ...nothing, error: outcome } };
+  const exists = (await database.relation(table)) !== undefined;
+  const differences = await findDifferences(database, { table, profile, listing: outcome, exists });
+  const { added, changed, gone, back, current } = differences;
+  const counts = {
+    ...{ part, written: undefined, total: outcome.index.count, added },
+    ...{ changed: changed.length, gone: gone.length, back: back.length },
+  };
+  const error = guard(part, { gone: gone.length, current }, goneLimit);
+  return error === undefined
+    ? { synced: { ...counts, error }, listing: outcome, differences }
+    : { synced: { ...counts, error } };
+}
+
+/** What stands against marking so many as gone: a service that answers too little looks like books that were deleted. */
+function guard(
+  { table }: SyncPart,
+  { gone, current }: { readonly gone: number; readonly current: number },
+  limit: GoneLimit | undefined,
+): IncompleteError | undefined {
+  if (limit === undefined || current < GUARDED_ROWS) return undefined;
+  const most = limit.unit === '%' ? (current * limit.most) / 100 : limit.most;
+  if (gone <= most) return undefined;
+  return new IncompleteError(
+    `${gone} of the ${current} records of ${table} are no longer listed, more than ${limit.most}${limit.unit === '%' ? ' %' : ''}: they were left as they were`,
+    { hint: 'If they are really gone, run folio sync again with --allow-gone.' },
+  );
+}
+
+function runEntry(
+  database: Database,
+  run: number,
+  synced: SyncedPart,
+  { version, clock }: SyncOptions,
+): StoredRow {
+  const { part, total, error } = synced;
+  // What was only counted, and then left, did not happen.
+  const { added, changed, gone, back } =
+    error === undefined ? synced : { added: 0, changed: 0, gone: 0, back: 0 };
+  return [
+    ...[number(run), part.profile, part.table, instant(part.startedAt), instant(clock.now())],
+    ...[database.dialect.flag(error === undefined), total === undefined ? null : number(total)],
+    ...[added, changed, gone, back].map(number),
+    ...[
+      error === undefined ? null : error.message.replaceAll('\0', '\uFFFD'),
+      version,
+      part.organization ?? null,
+    ],
+  ];
+}
+
+/** A whole number as both engines store it as one. */
+function number(value: number): bigint {
+  return BigInt(value);
+}
+
+function instant(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+async function* only<T>(value: T): AsyncGenerator<T> {
+  yield value;
+}
+
+async function sample(database: Database, part: SyncPart, differences: Differences): Promise<SampleChange[]> {
+  const samples: SampleChange[] = [];
+  const [changed, back] = [new Set(differences.changed), new Set(differences.back)];
+  const left = { added: SAMPLES, changed: SAMPLES, back: SAMPLES };
+  if (part.outcome instanceof Error) return [];
+  let place = 0;
+  for await (const batch of part.outcome.read()) {
+    for (let at = 0; at < batch.count; at++, place++) {
+      const isAdded = differences.actions[place] === INSERT;
+      if (!isAdded && changed.size === 0 && back.size === 0) continue;
+      const key = part.outcome.keyOf(batch, at);
+      const change = isAdded ? 'added' : changed.has(key) ? 'changed' : back.has(key) ? 'back' : undefined;
+      if (change === undefined || left[change]-- <= 0) continue;
+      samples.push({ part, change, key, record: recordBytes(batch, at).toString('utf8') });
+    }
+  }
+  const sql = `SELECT _raw FROM ${database.table(part.table)} WHERE _profile = ? AND _key = ?`;
+  for (const key of differences.gone.slice(0, SAMPLES)) {
+    const [row] = await database.query(sql, [part.profile, key]);
+    samples.push({ part, change: 'gone', key, record: String(row?.[0]) });
+  }
+  const order = ['added', 'changed', 'gone', 'back'];
+  return samples.sort((a, b) => order.indexOf(a.change) - order.indexOf(b.change));
+}
+
+/** The organization that a profile's records are of, as the last run knew it; undefined where none did. */
+export async function rememberedOrganization(
+  database: Database,
+  profile: string,
+): Promise<string | undefined> {
+  if ((await database.relation('_runs')) === undefined) return undefined;
+  const [row] = await database.query(
+    `SELECT organization FROM ${database.table('_runs')} WHERE profile = ? AND organization IS NOT NULL ORDER BY run DESC LIMIT 1`,
+    [profile],
+  );
+  return row === undefined ? undefined : String(row[0]);
+}

@@ -1,0 +1,241 @@
+import { OutputError, UsageError } from '../errors.ts';
+import { quoteName, type Database, type Dialect, type Relation } from './database.ts';
+import { remakeCurrentView, type TableColumn } from './table-columns.ts';
+
+/** The columns of folio's own that each table of records begins with. */
+export const OWN_COLUMNS = [
+  '_profile',
+  '_key',
+  '_hash',
+  '_first_run',
+  '_changed_run',
+  '_gone_run',
+  '_raw',
+] as const;
+
+type OwnType = keyof Dialect['types'];
+
+/** What a table of folio's own consists of: names of columns, and what they hold. */
+interface OwnTable {
+  readonly columns: Readonly<Record<string, OwnType>>;
+  /** Columns that may be NULL. */
+  readonly empty: readonly string[];
+  readonly primaryKey: readonly string[];
+}
+
+const RECORDS: OwnTable = {
+  columns: {
+    ...{ _profile: 'key', _key: 'key', _hash: 'key' },
+    ...{ _first_run: 'integer', _changed_run: 'integer', _gone_run: 'integer', _raw: 'raw' },
+  },
+  empty: ['_gone_run'],
+  primaryKey: ['_profile', '_key'],
+};
+
+const HISTORY: OwnTable = {
+  columns: { _profile: 'key', _key: 'key', _run: 'integer', _change: 'key', _raw: 'raw' },
+  empty: [],
+  primaryKey: ['_profile', '_key', '_run'],
+};
+
+const RUNS: OwnTable = {
+  columns: {
+    ...{ run: 'integer', profile: 'key', resource: 'key', started_at: 'instant', finished_at: 'instant' },
+    ...{ complete: 'flag', total: 'integer', added: 'integer', changed: 'integer', gone: 'integer' },
+    ...{ back: 'integer', error: 'key', folio_version: 'key', organization: 'key' },
+  },
+  empty: ['total', 'error', 'organization'],
+  primaryKey: ['run', 'profile', 'resource'],
+};
+
+const COLUMNS: OwnTable = {
+  columns: { resource: 'key', column: 'key', type: 'key', first_run: 'integer', field: 'key' },
+  empty: [],
+  primaryKey: ['resource', 'column'],
+};
+
+/** The columns of `_runs`, in order. */
+export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
+
+/**
+ * Makes sure that the tables are folio's, where they are there, and of no newer folio. Changes nothing. Throws UsageError.
+ *
+ * @param tables names of tables of records: `issued`
+ */
+export async function checkTables(
+  database: Database,
+  tables: readonly string[],
+  version: string,
+): Promise<void> {
+  const [runs, columns] = [await database.relation('_runs'), await database.relation('_columns')];
+  requireOwn(database, { name: '_runs', relation: runs, own: RUNS });
+  requireOwn(database, { name: '_columns', relation: columns, own: COLUMNS });
+  if (runs !== undefined) await refuseNewer(database, version);
+  const isOurs = runs !== undefined && columns !== undefined;
+  for (const table of tables) {
+    const history = `${table}_history`;
+    const records = await database.relation(table);
+    const past = await database.relation(history);
+    const current = await database.relation(`${table}_current`);
+    if (!isOurs) refuseAny(database, [table, records], [history, past], [`${table}_current`, current]);
+    requireOwn(database, { name: table, relation: records, own: RECORDS });
+    requireOwn(database, { name: history, relation: past, own: HISTORY });
+    if (current?.kind === 'table' || (current !== undefined && records === undefined)) {
+      throw foreign(database, `${table}_current`);
+    }
+  }
+}
+
+/** Makes the tables of the runs and columns, where they are not there. */
+export async function makeRunTables(database: Database): Promise<void> {
+  if ((await database.relation('_runs')) === undefined) await create(database, '_runs', RUNS);
+  if ((await database.relation('_columns')) === undefined) await create(database, '_columns', COLUMNS);
+}
+
+/** Makes the tables of a resource, where they are not there. */
+export async function makeRecordTables(database: Database, table: string): Promise<void> {
+  if ((await database.relation(table)) === undefined) await create(database, table, RECORDS);
+  if ((await database.relation(`${table}_history`)) === undefined) {
+    await create(database, `${table}_history`, HISTORY);
+  }
+}
+
+/** The columns that fields of the resource have, in the order of the table, and the names of all that the table has. */
+export async function readColumns(
+  database: Database,
+  table: string,
+): Promise<{ readonly known: readonly TableColumn[]; readonly names: readonly string[] }> {
+  const { columns: names } = (await database.relation(table)) ?? { columns: [] };
+  const rows = await database.query(
+    `SELECT "column", type, field FROM ${database.table('_columns')} WHERE resource = ?`,
+    [table],
+  );
+  const known = rows.map(
+    ([name, type, field]) =>
+      ({ name: String(name), type: String(type), field: String(field) }) as TableColumn,
+  );
+  const missing = known.find((column) => !names.some((name) => name === column.name));
+  if (missing !== undefined) {
+    throw new OutputError(`the table ${table} of ${database.shown} has lost its column ${missing.name}`, {
+      hint: `Delete its row from _columns, or the table, and run folio sync again.`,
+    });
+  }
+  const place = new Map(names.map((name, at) => [name, at]));
+  return { known: known.toSorted((a, b) => place.get(a.name)! - place.get(b.name)!), names };
+}
+
+interface ColumnChanges {
+  readonly table: string;
+  readonly run: number;
+  readonly added: readonly TableColumn[];
+  readonly retyped: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
+  readonly all: readonly TableColumn[];
+}
+
+/** Gives the table its new columns and types. The cells of columns that become text are for `retextCells`. */
+export async function changeColumns(
+  database: Database,
+  { table, run, added, retyped, all }: ColumnChanges,
+): Promise<void> {
+  const { dialect } = database;
+  const name = database.table(table);
+  const columns = database.table('_columns');
+  // In SQLite each cell has a type of its own.
+  const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
+  for (const { to } of altered) await refuseHindering(database, table, to);
+  if (altered.length > 0) await database.query(`DROP VIEW IF EXISTS ${database.table(`${table}_current`)}`);
+  for (const { to } of altered) {
+    const column = quoteName(to.name);
+    await database.query(
+      `ALTER TABLE ${name} ALTER COLUMN ${column} TYPE ${dialect.types[to.type]} USING ${column}::text::${dialect.types[to.type]}`,
+    );
+  }
+  for (const { to } of retyped) {
+    const sql = `UPDATE ${columns} SET type = ? WHERE resource = ? AND "column" = ?`;
+    await database.query(sql, [to.type, table, to.name]);
+  }
+  for (const column of added) {
+    await database.query(
+      `ALTER TABLE ${name} ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`,
+    );
+    await database.query(
+      `INSERT INTO ${columns} (resource, "column", type, first_run, field) VALUES (?, ?, ?, ?, ?)`,
+      [table, column.name, column.type, run, column.field],
+    );
+  }
+  const hasView = (await database.relation(`${table}_current`)) !== undefined;
+  if (added.length > 0 || !hasView) await remakeCurrentView(database, table, all);
+}
+
+async function refuseHindering(database: Database, table: string, column: TableColumn): Promise<void> {
+  const views = await database.hinderingViews(table, column.name);
+  if (views.length === 0) return;
+  const [which, them] =
+    views.length === 1
+      ? [`the view ${views[0]} hinders`, 'it']
+      : [`the views ${views.join(', ')} hinder`, 'them'];
+  throw new OutputError(
+    `${which} folio from making the column ${column.name} of ${table} ${column.type}, which its values now need`,
+    { hint: `Drop ${them}, run folio sync again, and make ${them} again.` },
+  );
+}
+
+interface OwnRelation {
+  readonly name: string;
+  readonly relation: Relation | undefined;
+  readonly own: OwnTable;
+}
+
+function requireOwn(database: Database, { name, relation, own }: OwnRelation): void {
+  if (relation === undefined) return;
+  const isOwn = Object.keys(own.columns).every((column) => relation.columns.includes(column));
+  if (relation.kind !== 'table' || !isOwn) throw foreign(database, name);
+}
+
+function refuseAny(
+  database: Database,
+  ...relations: readonly (readonly [name: string, relation: Relation | undefined])[]
+): void {
+  for (const [name, relation] of relations) if (relation !== undefined) throw foreign(database, name);
+}
+
+function foreign(database: Database, name: string): UsageError {
+  const place = database.dialect.engine === 'SQLite' ? 'another file' : 'another database or schema';
+  return new UsageError(`${database.shown} has a table or view ${name} that folio did not make`, {
+    hint: `Nothing was touched. Rename it, or sync into ${place}.`,
+  });
+}
+
+async function refuseNewer(database: Database, version: string): Promise<void> {
+  const rows = await database.query(`SELECT DISTINCT folio_version FROM ${database.table('_runs')}`);
+  const newer = rows.map(([text]) => String(text)).find((text) => isNewer(text, version));
+  if (newer === undefined) return;
+  throw new UsageError(
+    `${database.shown} was written by folio ${newer}, which is newer than this one (${version})`,
+    {
+      hint: 'Nothing was touched. Update folio, and run folio sync again.',
+    },
+  );
+}
+
+/** Later fixes of one release (the third number) share its tables. */
+function isNewer(text: string, version: string): boolean {
+  const [theirs, ours] = [text, version].map((each) =>
+    each.split('.').map((part) => Number.parseInt(part, 10)),
+  );
+  const major = (theirs![0] ?? 0) - (ours![0] ?? 0);
+  return major > 0 || (major === 0 && (theirs![1] ?? 0) > (ours![1] ?? 0));
+}
+
+async function create(
+  database: Database,
+  name: string,
+  { columns, empty, primaryKey }: OwnTable,
+): Promise<void> {
+  const { types, tableOptions } = database.dialect;
+  const list = Object.entries(columns).map(
+    ([column, type]) => `${quoteName(column)} ${types[type]}${empty.includes(column) ? '' : ' NOT NULL'}`,
+  );
+  list.push(`PRIMARY KEY (${primaryKey.map(quoteName).join(', ')})`);
+  await database.query(`CREATE TABLE ${database.table(name)} (${list.join(', ')})${tableOptions}`);
+}

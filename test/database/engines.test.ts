@@ -1,0 +1,276 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SpooledListing } from '../../src/database/spooled-listing.ts';
+import { planSync, rememberedOrganization, writeSync } from '../../src/database/sync-run.ts';
+import { profilesIn, readRecords } from '../../src/database/read-back.ts';
+import { checkTables } from '../../src/database/tables.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
+import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { textsOf } from '../support/records.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { listing, open, options, part, sync } from './try-sync.ts';
+
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (postgresPrograms !== undefined) server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
+
+const newAddress = async (engine: string): Promise<string> =>
+  engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server!.createDatabase();
+
+const invoices = (count: number): string[] =>
+  Array.from({ length: count }, (_, at) => `{"id":${at},"number":"F-${at}"}`);
+
+describe.each(engines)('%s', (engine) => {
+  it('writes no row but the run’s entry when nothing is new', async () => {
+    const database = await open(await newAddress(engine));
+    await sync(database, invoices(30));
+    const before = await database.query('SELECT * FROM issued ORDER BY _key');
+    const { parts } = await sync(database, invoices(30));
+    expect(parts[0]).toMatchObject({ total: 30, added: 0, changed: 0, gone: 0, back: 0, error: undefined });
+    expect(await database.query('SELECT * FROM issued ORDER BY _key')).toEqual(before);
+    expect(await database.query('SELECT count(*) FROM issued_history')).toEqual([
+      [engine === 'SQLite' ? 0 : '0'],
+    ]);
+    await database.close();
+  });
+
+  it('leaves the rows of a listing that lost too many, and of small tables none', async () => {
+    const database = await open(await newAddress(engine));
+    await sync(database, invoices(30));
+    const limited = { ...options, goneLimit: { most: 10, unit: '%' } as const };
+    const empty = await writeSync(database, [await part([])], limited);
+    expect(empty.parts[0]).toMatchObject({
+      gone: 30,
+      error: { message: expect.stringContaining('30 of the 30') },
+    });
+    expect(await database.query('SELECT _key FROM issued WHERE _gone_run IS NOT NULL')).toEqual([]);
+    const few = await writeSync(database, [await part(invoices(27))], limited);
+    expect(few.parts[0]).toMatchObject({ gone: 3, error: undefined });
+    const small = await part(invoices(19), { profile: 'south' });
+    await writeSync(database, [small], limited);
+    const none = await writeSync(database, [await part([], { profile: 'south' })], limited);
+    expect(none.parts[0]).toMatchObject({ gone: 19, error: undefined });
+    await database.close();
+  });
+
+  it('records a listing that failed, and writes the others', async () => {
+    const database = await open(await newAddress(engine));
+    await sync(database, ['{"id":1,"a":1}']);
+    const failed = await part([], { outcome: new ServiceError('the service failed') });
+    const other = await part(['{"id":1,"a":2}'], { profile: 'south', organization: 'org-9' });
+    await writeSync(database, [failed, other], options);
+    expect(await database.query('SELECT _profile, _raw FROM issued ORDER BY 1')).toEqual([
+      ['north', '{"id":1,"a":1}'],
+      ['south', '{"id":1,"a":2}'],
+    ]);
+    const runs = await database.query('SELECT profile, total, error FROM _runs WHERE run = 2 ORDER BY 1');
+    const one = engine === 'SQLite' ? 1 : '1';
+    expect(runs).toEqual([
+      ['north', null, 'the service failed'],
+      ['south', one, null],
+    ]);
+    expect(await rememberedOrganization(database, 'south')).toBe('org-9');
+    await database.close();
+  });
+
+  it('plans without writing, not even the tables', async () => {
+    const database = await open(await newAddress(engine));
+    const fresh = await planSync(database, [await part(invoices(3))], options);
+    expect(fresh.parts[0]).toMatchObject({ added: 3 });
+    expect(await database.relation('issued')).toBe(undefined);
+    expect(await database.relation('_runs')).toBe(undefined);
+    await sync(database, invoices(3));
+    const { samples } = await planSync(
+      database,
+      [await part(['{"id":0,"number":"X"}', '{"id":2,"number":"F-2"}', '{"id":9}'])],
+      options,
+    );
+    expect(samples.map(({ change, key, record }) => [change, key, record])).toEqual([
+      ['added', '9', '{"id":9}'],
+      ['changed', '0', '{"id":0,"number":"X"}'],
+      ['gone', '1', '{"id":1,"number":"F-1"}'],
+    ]);
+    await database.close();
+  });
+
+  it('gives back the records of a profile as they came, but for signed links', async () => {
+    const database = await open(await newAddress(engine));
+    const texts = [
+      '{ "id" : "a",\n "n": 1190.10, "n": 12345678901234567890.10 }',
+      '{"files":[{"fileUrl":"https://x.example/a?sig=1"},{"fileUrl" : "https:\\/\\/x\\"y"},{"fileUrl":null}],"id":"b","s":"\\u0000 \\ud800 tab\\t"}',
+    ];
+    const links = [
+      texts[0]!,
+      texts[1]!.replace('"https://x.example/a?sig=1"', 'null').replace('"https:\\/\\/x\\"y"', 'null'),
+    ];
+    await sync(database, texts);
+    await sync(database, ['{"id":"c"}'], { profile: 'south' });
+    const again = await sync(database, [texts[0]!, texts[1]!.replace('sig=1', 'sig=2')]);
+    expect(again.parts[0]).toMatchObject({ changed: 0, gone: 0, added: 0 });
+    expect(await profilesIn(database, 'issued')).toEqual(['north', 'south']);
+    const back: string[] = [];
+    for await (const batch of readRecords(database, 'issued', 'north')) back.push(...textsOf(batch));
+    expect(back).toEqual(links);
+    await database.close();
+  });
+
+  it('gives names that the database cannot have, or has already, a suffix', async () => {
+    const database = await open(await newAddress(engine));
+    const long = 'x'.repeat(64);
+    await sync(database, [
+      `{"id":1,"Name":1,"name":2,"__proto__":3,"_key":4,"${long}":5,"${long}y":6,"":7,"a\\u0000":8,"what?":9}`,
+    ]);
+    const columns = await database.query('SELECT field, "column" FROM _columns');
+    const cut = engine === 'SQLite' ? [long, `${long}y`] : [`${'x'.repeat(61)}_1`, `${'x'.repeat(61)}_2`];
+    expect(Object.fromEntries(columns)).toEqual({
+      ...{ id: 'id', Name: 'Name', name: 'name_2', ['__proto__']: '__proto__', _key: '_key_2' },
+      ...{ [long]: cut[0], [`${long}y`]: cut[1], '': '(empty)', 'a\uFFFD': 'a\uFFFD', 'what?': 'what?' },
+    });
+    const { parts } = await sync(database, [`{"id":1,"name":3,"what?":4}`]);
+    expect(parts[0]).toMatchObject({ changed: 1 });
+    const [row] = await database.query('SELECT "Name", name_2, "what?" FROM issued');
+    expect(row!.map((cell) => cell && Number(cell))).toEqual([null, 3, 4]);
+    await database.close();
+  });
+
+  it('adds the column of a field in the last record, and shows it in the view', async () => {
+    const database = await open(await newAddress(engine));
+    await sync(database, invoices(3));
+    await sync(database, [...invoices(3), '{"id":3,"late":"x"}']);
+    expect(await database.query('SELECT late FROM issued_current WHERE late IS NOT NULL')).toEqual([['x']]);
+    await database.close();
+  });
+
+  it('refuses tables of others and of a newer folio', async () => {
+    const database = await open(await newAddress(engine));
+    await database.query('CREATE TABLE issued (id integer)');
+    await expect(checkTables(database, ['issued'], '0.1.0')).rejects.toMatchObject({
+      message: expect.stringContaining('a table or view issued that folio did not make'),
+    });
+    await checkTables(database, ['received'], '0.1.0');
+    await sync(database, invoices(1), { table: 'received' });
+    await expect(checkTables(database, ['issued'], '0.1.0')).rejects.toMatchObject({ name: 'UsageError' });
+    await checkTables(database, ['received'], '0.1.9');
+    await database.query("UPDATE _runs SET folio_version = '0.2.0'");
+    await expect(checkTables(database, ['received'], '0.1.0')).rejects.toMatchObject({
+      message: expect.stringContaining('newer'),
+    });
+    await database.close();
+  });
+
+  it('leaves all as it was when the transaction fails', async () => {
+    const address = await newAddress(engine);
+    const database = await open(address);
+    await sync(database, invoices(3));
+    const broken = await part(invoices(5), { profile: 'south' });
+    const closed = new SpooledListing({ records: 'issued invoices', name: 'issued', key: undefined });
+    await closed.add(scanArray(Buffer.from('[{"id":7}]')));
+    // A listing that cannot be read back: its spool yields something else than its index says.
+    Object.defineProperty(closed, 'read', {
+      value: () => {
+        throw new ServiceError('the spool is gone');
+      },
+    });
+    await expect(writeSync(database, [broken, await part([], { outcome: closed })], options)).rejects.toThrow(
+      'spool',
+    );
+    expect(await database.query('SELECT DISTINCT _profile FROM issued')).toEqual([['north']]);
+    expect(await database.query('SELECT run FROM _runs')).toHaveLength(1);
+    await database.close();
+  });
+});
+
+describe('a listing put aside', () => {
+  it('names two records of one key', async () => {
+    await expect(listing(['{"id":1}', '{"id":2}', '{"id":1,"a":2}'])).rejects.toMatchObject({
+      message: 'of the issued invoices, the records 1 and 3 have the same id: 1',
+    });
+    await expect(
+      listing(['{"n":"a","m":1}', '{"n":"a","m":2}', '{"n":"a","m":1}'], ['n', 'm']),
+    ).rejects.toMatchObject({
+      message: 'of the issued invoices, the records 1 and 3 have the same n, m: ["a","1"]',
+    });
+  });
+
+  it('names a record without a key', async () => {
+    await expect(listing(['{"id":1}', '{"number":"x"}'])).rejects.toMatchObject({
+      message: 'of the issued invoices, record 2 has no id: {"number":"x"}…',
+      hint: 'Nothing was written. Name the columns that tell records apart: --key issued=<columns>',
+    });
+  });
+});
+
+describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
+  it('names the view that hinders a change of type', async () => {
+    const database = await open(await server!.createDatabase());
+    await sync(database, ['{"id":1,"amount":1.10}']);
+    await database.query('CREATE VIEW totals AS SELECT sum(amount) FROM issued');
+    await expect(sync(database, ['{"id":1,"amount":"x"}'])).rejects.toMatchObject({
+      message:
+        'the view totals hinders folio from making the column amount of issued text, which its values now need',
+    });
+    expect(await database.query('SELECT amount FROM issued')).toEqual([['1.10']]);
+    // Others are no hindrance to a new column.
+    await sync(database, ['{"id":1,"amount":1.10,"new":2}']);
+    await database.query('DROP VIEW totals');
+    await sync(database, ['{"id":1,"amount":"x"}']);
+    expect(await database.query('SELECT amount FROM issued_current')).toEqual([['x']]);
+    await database.close();
+  });
+
+  it('lets one run at a time in, and says who is there', async () => {
+    const address = await server!.createDatabase();
+    const [first, second] = [await open(address), await open(address)];
+    await first.lock();
+    await expect(second.lock()).rejects.toMatchObject({
+      message: expect.stringMatching(
+        /is being synced by folio, process \d+ on .* \(books, from 127\.0\.0\.1, since \d\d:\d\d:\d\d\)$/,
+      ),
+    });
+    await first.close();
+    await second.lock();
+    await second.close();
+  });
+
+  it('tries a transaction again that met another one', async () => {
+    const address = await server!.createDatabase();
+    const [ours, theirs] = [await open(address), await open(address)];
+    await sync(ours, ['{"id":1,"a":1}']);
+    let met = 0;
+    const begin = ours.begin.bind(ours);
+    ours.begin = async () => {
+      await begin();
+      // The snapshot is taken by the first query; then somebody else changes the same row.
+      await ours.query('SELECT count(*) FROM issued');
+      if (met++ === 0) await theirs.query("UPDATE issued SET _hash = 'other'");
+    };
+    const { parts } = await sync(ours, ['{"id":1,"a":2}']);
+    expect([met, parts[0]!.changed]).toEqual([2, 1]);
+    await ours.close();
+    await theirs.close();
+  });
+
+  it('finds out whether a sync was kept whose answer got lost', async () => {
+    const database = await open(await server!.createDatabase());
+    await sync(database, invoices(2));
+    const commit = database.commit.bind(database);
+    for (const isKept of [true, false]) {
+      const { CommitUnknown } = await import('../../src/database/database.ts');
+      database.commit = async () => {
+        if (isKept) await commit();
+        throw new CommitUnknown('lost');
+      };
+      const outcome = sync(database, [`{"id":1,"kept":${isKept}}`]);
+      if (isKept) await outcome;
+      else await expect(outcome).rejects.toThrow('lost');
+      const [row] = await database.query('SELECT max(run) FROM _runs');
+      expect(row).toEqual(['2']);
+    }
+    await database.close();
+  });
+});

@@ -1,0 +1,167 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { readRecords } from '../../src/database/read-back.ts';
+import { writeSync } from '../../src/database/sync-run.ts';
+import { ServiceError } from '../../src/errors.ts';
+import { countFigure } from '../support/figures.ts';
+import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { randomFrom } from '../support/random.ts';
+import { textsOf } from '../support/records.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { SyncModel, cellText, hashOf, recordText } from './sync-model.ts';
+import { open, options, part } from './try-sync.ts';
+
+/** `npm run figures` runs all; every test run a tenth. */
+const RUNS = process.env['FOLIO_FIGURES'] === undefined ? 200 : 2_000;
+const SYNCS = 5;
+
+let server: PostgresServer | undefined;
+let address = '';
+beforeAll(async () => {
+  if (postgresPrograms === undefined) return;
+  server = await startPostgres();
+  address = await server.createDatabase();
+});
+afterAll(() => server?.stop());
+
+const LONG = 'aVeryLongFieldNameThatGoesOnAndOnUntilNoDatabaseOfThisKindTakesIt';
+
+type Draw = (below: number) => number;
+
+const VALUES: Readonly<Record<string, readonly ((draw: Draw) => string)[]>> = {
+  amount: [
+    (draw) => `${draw(100_000)}.${10 + draw(90)}`,
+    (draw) => `${draw(10)}`,
+    () => '12345678901234567890.1234567890',
+    () => '-9007199254740993',
+  ],
+  note: [(draw) => JSON.stringify(`Ñandú ${draw(9)}\n\t"\\`), () => '"a\\u0000b"', () => '""', () => 'null'],
+  open: [() => 'true', () => 'false', () => 'null'],
+  lines: [(draw) => `[1.10,{"x":"${draw(9)}"}]`, () => '[]'],
+  'party.name': [(draw) => `"P${draw(5)}"`],
+  'party.Name': [(draw) => `"Q${draw(5)}"`],
+  // Changes its mind about what it is.
+  mixed: [(draw) => `${draw(99)}`, (draw) => `"${draw(99)}"`, () => 'true', () => '7.50', () => '[2]'],
+  late: [() => 'null', () => 'null', (draw) => `${draw(9)}.5`],
+  __proto__x: [(draw) => `${draw(9)}`],
+  _key: [(draw) => `"own ${draw(9)}"`],
+  xmin: [(draw) => `"${draw(9)}"`],
+  [LONG]: [(draw) => `"${draw(9)}"`],
+  [`${LONG}ToBeSure`]: [(draw) => `"${draw(9)}"`],
+};
+
+function randomRecord(id: string, draw: Draw): Map<string, string> {
+  const fields = new Map([['id', JSON.stringify(id)]]);
+  for (const [name, makers] of Object.entries(VALUES)) {
+    if (draw(10) < 6)
+      fields.set(name === '__proto__x' ? '__proto__' : name, makers[draw(makers.length)]!(draw));
+  }
+  return fields;
+}
+
+/** What the service may list next: some edits of what it listed. */
+function edited(
+  before: ReadonlyMap<string, Map<string, string>>,
+  draw: Draw,
+): Map<string, Map<string, string>> {
+  const next = new Map(before);
+  for (let edits = draw(8); edits > 0; edits--) {
+    const id = `R${draw(12)}`;
+    if (draw(3) === 0) next.delete(id);
+    else next.set(id, randomRecord(id, draw));
+  }
+  return next;
+}
+
+async function run(seed: number, database: Database): Promise<void> {
+  const draw = randomFrom(seed);
+  const model = new SyncModel();
+  const listings = new Map<string, Map<string, Map<string, string>>>();
+  for (let syncs = 0; syncs < SYNCS; syncs++) {
+    const profile = draw(4) === 0 ? 'south' : 'north';
+    const fails = draw(8) === 0;
+    const next = edited(listings.get(profile) ?? new Map(), draw);
+    const more = { profile, ...(fails && { outcome: new ServiceError('the service failed') }) };
+    const texts = [...next.values()].map(recordText);
+    await writeSync(database, [await part(texts, more)], options);
+    model.sync(profile, fails ? undefined : next);
+    if (!fails) listings.set(profile, next);
+  }
+  await expectModel(database, model);
+  for (const [profile, records] of listings) {
+    const texts: string[] = [];
+    for await (const batch of readRecords(database, 'issued', profile)) texts.push(...textsOf(batch));
+    expect(texts.toSorted()).toEqual([...records.values()].map(recordText).toSorted());
+  }
+}
+
+async function expectModel(database: Database, model: SyncModel): Promise<void> {
+  const { engine } = database.dialect;
+  const runs = await database.query(
+    'SELECT run, profile, complete, total, added, changed, gone, back FROM _runs ORDER BY run',
+  );
+  const flag = (value: unknown): unknown => (value === 't' ? 1 : value === 'f' ? 0 : value);
+  expect(runs.map((row) => row.map(flag).join(' '))).toEqual(model.runs);
+  if ((await database.relation('issued')) === undefined) return expect(model.rows.size).toBe(0);
+  const history = await database.query('SELECT _profile, _key, _run, _change, _raw FROM issued_history');
+  expect(history.map((row) => row.join(' ')).toSorted()).toEqual(model.history.toSorted());
+  const columns = await database.query('SELECT field, "column", type FROM _columns');
+  expect(new Map(columns.map(([field, , type]) => [field, type]))).toEqual(model.types);
+  const rows = await database.query(
+    'SELECT _profile, _key, _hash, _first_run, _changed_run, _gone_run, _raw FROM issued',
+  );
+  const number = (value: unknown): number | null => (value === null ? null : Number(value));
+  const found = rows.map(([profile, key, hash, first, changed, gone, raw]) => [
+    ...[JSON.stringify([profile, key]), hash, number(first), number(changed), number(gone), raw],
+  ]);
+  const expected = [...model.rows].map(([id, { raw, first, changed, gone }]) => [
+    id,
+    hashOf(raw),
+    first,
+    changed,
+    gone,
+    raw,
+  ]);
+  expect(new Map(found.map((row) => [row[0], row]))).toEqual(new Map(expected.map((row) => [row[0], row])));
+  for (const [field, name] of columns) {
+    const cell = `"${String(name)}"`;
+    // As text, since the drivers round integers of 64 bits.
+    const exact = `CASE typeof(${cell}) WHEN 'integer' THEN CAST(${cell} AS TEXT) ELSE ${cell} END`;
+    const cells = await database.query(
+      `SELECT _profile, _key, ${engine === 'SQLite' ? exact : cell} FROM issued`,
+    );
+    const shown = cells.map(([profile, key, cell]) => [
+      JSON.stringify([profile, key]),
+      cell === null ? null : String(cell),
+    ]);
+    const type = model.types.get(String(field))!;
+    const meant = [...model.rows].map(([id, row]) => [
+      id,
+      cellText(row.fields.get(String(field)), type, engine),
+    ]);
+    const cellsOf = (pairs: (string | null)[][]): unknown => new Map(pairs as [string, string | null][]);
+    expect({ field, cells: cellsOf(shown) }).toEqual({ field, cells: cellsOf(meant) });
+  }
+}
+
+const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
+
+describe.each(engines)('a %s database', (engine) => {
+  it('is what the model says after random edits', { timeout: 600_000 }, async () => {
+    const folder = temporaryFolder();
+    for (let seed = 0; seed < RUNS / engines.length; seed++) {
+      const path = join(folder, `${seed}.db`);
+      if (engine === 'PostgreSQL') await server!.query(address, `CREATE SCHEMA s${seed}`);
+      const database = await open(engine === 'SQLite' ? path : `${address}?options=-csearch_path%3Ds${seed}`);
+      try {
+        await run(seed, database);
+      } catch (error) {
+        throw new Error(`seed ${seed}: ${(error as Error).message}`, { cause: error });
+      } finally {
+        await database.close();
+      }
+    }
+    countFigure({ what: `syncs of edited listings into ${engine}`, ran: RUNS / engines.length, lost: 0 });
+  });
+});

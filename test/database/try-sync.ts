@@ -1,0 +1,47 @@
+import { SpooledListing } from '../../src/database/spooled-listing.ts';
+import type { Database } from '../../src/database/database.ts';
+import { openDatabase, type DatabaseContext } from '../../src/database/open-database.ts';
+import { parseDatabaseAddress } from '../../src/database/address.ts';
+import { writeSync, type SyncOptions, type SyncPart, type SyncedRun } from '../../src/database/sync-run.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
+
+const databaseContext: DatabaseContext = fakeContext();
+
+/** Opens a database as folio does; an address or a path. */
+export function open(address: string): Promise<Database> {
+  return openDatabase(parseDatabaseAddress(address), databaseContext);
+}
+
+export const options: SyncOptions = {
+  goneLimit: undefined,
+  version: '0.1.0',
+  clock: databaseContext.clock,
+  signal: databaseContext.signal,
+};
+
+/** A listing that was read whole: records as JSON texts, in pages. */
+export async function listing(texts: readonly string[], key?: readonly string[]): Promise<SpooledListing> {
+  const spooled = new SpooledListing({ records: 'issued invoices', name: 'issued', key });
+  for (let at = 0; at < texts.length; at += 7) {
+    await spooled.add(scanArray(Buffer.from(`[${texts.slice(at, at + 7).join(',')}]`)));
+  }
+  return spooled;
+}
+
+export async function part(texts: readonly string[], more: Partial<SyncPart> = {}): Promise<SyncPart> {
+  return {
+    ...{ table: 'issued', profile: 'north', organization: undefined, startedAt: 0, readAt: 0 },
+    outcome: await listing(texts),
+    ...more,
+  };
+}
+
+/** Syncs one listing, and says what it changed. */
+export async function sync(
+  database: Database,
+  texts: readonly string[],
+  more: Partial<SyncPart> = {},
+): Promise<SyncedRun> {
+  return writeSync(database, [await part(texts, more)], options);
+}

@@ -1,0 +1,105 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import pg from 'pg';
+
+/** Where Debian keeps each version's programs. */
+const DEBIAN = '/usr/lib/postgresql';
+
+/** The folder of the newest PostgreSQL of this machine; undefined where there is none. */
+export const postgresPrograms: string | undefined = existsSync(DEBIAN)
+  ? readdirSync(DEBIAN)
+      .toSorted((a, b) => Number(b) - Number(a))
+      .map((version) => join(DEBIAN, version, 'bin'))
+      .find((folder) => existsSync(join(folder, 'initdb')))
+  : undefined;
+
+/** A PostgreSQL of a test's own, in a temporary folder. */
+export interface PostgresServer {
+  readonly port: number;
+  /** Makes an empty database and returns its address. */
+  createDatabase(): Promise<string>;
+  /** Rows of a query, as objects with the texts that the server sent. */
+  query(address: string, sql: string): Promise<Record<string, string | null>[]>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server. It refuses to run as root: then it runs as another user. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'folio-postgres-'));
+  const user = process.getuid?.() === 0 ? otherUser() : undefined;
+  if (user !== undefined) chownSync(folder, user.uid, user.gid);
+  const data = join(folder, 'data');
+  const programs = postgresPrograms!;
+  const initial = ['-D', data, '-U', 'books', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
+  execFileSync(join(programs, 'initdb'), initial, { ...user, cwd: folder, stdio: 'ignore' });
+  const port = await freePort();
+  // What a power failure would lose is of no concern to a test.
+  const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'lc_messages=C'];
+  const server = spawn(
+    join(programs, 'postgres'),
+    ['-D', data, '-k', folder, '-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])],
+    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  await ready(server);
+  const address = (name: string): string => `postgres://books@127.0.0.1:${port}/${name}`;
+  let databases = 0;
+  return {
+    port,
+    async createDatabase() {
+      const name = `test_${++databases}`;
+      await queryPostgres(address('postgres'), `CREATE DATABASE ${name}`);
+      return address(name);
+    },
+    query: queryPostgres,
+    async stop() {
+      const exit = once(server, 'exit');
+      server.kill('SIGQUIT');
+      await exit;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function queryPostgres(address: string, sql: string): Promise<Record<string, string | null>[]> {
+  const types = { getTypeParser: () => (text: string) => text };
+  const client = new pg.Client({ connectionString: address, types });
+  await client.connect();
+  try {
+    const result = await client.query<Record<string, string | null>>(sql);
+    return result.rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function otherUser(): { readonly uid: number; readonly gid: number } {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const line =
+    lines.find((text) => text.startsWith('postgres:')) ?? lines.find((text) => text.startsWith('nobody:'));
+  const [, , uid, gid] = line!.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  const said: string[] = [];
+  for await (const line of createInterface({ input: server.stderr! })) {
+    said.push(line);
+    if (line.includes('ready to accept connections')) break;
+  }
+  if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: ${said.join('\n')}`);
+  server.stderr!.resume();
+}
