@@ -6,55 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
+import { alias, root, written } from './bundle.js';
 import { lateParts } from './late-parts.js';
 
-const root = new URL('..', import.meta.url).pathname;
 const dist = `${root}dist`;
-
-/** How dist is written. Names stay, so that the stack of a fault says where it is. */
-const written = {
-  platform: 'node',
-  target: 'node20.18',
-  minifyWhitespace: true,
-  minifySyntax: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-};
-
-/** What is put in the place of modules of dependencies. */
-const aliases = {
-  // The index loads mock agents, caches, fetch and WebSocket as well; it also gives the agent for proxies its `connect`.
-  undici: `
-    module.exports = {
-      Agent: require('undici/lib/dispatcher/agent.js'),
-      get EnvHttpProxyAgent() {
-        const Dispatcher = require('undici/lib/dispatcher/dispatcher.js');
-        Object.assign(Dispatcher.prototype, { connect: require('undici/lib/api/api-connect.js') });
-        return require('undici/lib/dispatcher/env-http-proxy-agent.js');
-      },
-    };`,
-  // The client loads its HTTP/2 half at once; this loads it when a connection speaks HTTP/2, which none does unasked.
-  './client-h2.js': `module.exports = (...given) => require('undici/lib/dispatcher/client-h2.js')(...given);`,
-  // conf loads a validator of JSON schemas, which runs only when a schema is given, and none is.
-  'ajv/dist/2020.js':
-    'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
-  'ajv-formats': 'export default {};',
-};
-
-const alias = {
-  name: 'alias',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(undici|\.\/client-h2\.js|ajv\/dist\/2020\.js|ajv-formats)$/ }, ({ path }) => ({
-      path,
-      namespace: 'alias',
-    }));
-    onLoad({ filter: /.*/, namespace: 'alias' }, ({ path }) => ({
-      contents: aliases[path],
-      resolveDir: root,
-      loader: 'js',
-    }));
-  },
-};
 
 const options = {
   ...written,

