@@ -50,7 +50,6 @@ export function start(own: OwnProcess): Promise<number> {
 function realContext(own: OwnProcess): Context {
   const { argv, env, uid } = own;
   const signal = stopSignal(own);
-  const processes = processTable(own);
   return {
     argv,
     stdin: inputStream(own.stdin, own.stderr),
@@ -62,9 +61,9 @@ function realContext(own: OwnProcess): Context {
     clock: realClock,
     config: async () => {
       const { openStore } = await import('./profiles/store.ts');
-      return openStore({ env, clock: realClock, processes, signal, uid });
+      return openStore({ env, clock: realClock, signal, uid });
     },
-    processes,
+    processes: processTable(own),
     loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),
     quietly: (load) => own.quietly(load),
     openTransport: async (options) =>

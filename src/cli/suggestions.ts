@@ -1,7 +1,8 @@
 import type { Command, CommanderError } from 'commander';
-import { nearestHint, nearestNames } from '../query/nearest-names.ts';
+import { nearestNames } from '../query/nearest-names.ts';
 import { UsageError } from '../errors.ts';
-import { commandPath } from './command.ts';
+import { declareLater } from './declare-later.ts';
+import { nearestHint } from '../query/nearest-names.ts';
 
 /**
  * Has unknown commands and flags answered with those that were likely meant, on a command and all under it. The parser
@@ -12,7 +13,9 @@ export function addSuggestions(command: Command): void {
   command.exitOverride((error) => {
     throw complaintOf(command, error) ?? error;
   });
-  command.commands.forEach(addSuggestions);
+  const goOn = (): void => command.commands.forEach(addSuggestions);
+  if (command.parent === null) goOn();
+  else declareLater(command, goOn);
 }
 
 function complaintOf(command: Command, { code, message }: CommanderError): UsageError | undefined {
@@ -29,7 +32,7 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments';
   if (!isUnknown || names.length === 0) return undefined;
   const [word = ''] = command.args;
-  const whose = command.parent === null ? '' : ` of ${commandPath(command)}`;
+  const whose = command.parent === null ? '' : ` of ${pathOf(command)}`;
   return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
 }
 
@@ -37,6 +40,10 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
 function nearestHintOfFlag(flag: string, command: Command): string {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);
-  if (near.length === 0) return `See ${commandPath(command)} --help for what there is.`;
+  if (near.length === 0) return `See ${pathOf(command)} --help for what there is.`;
   return `Did you mean ${near.join(' or ')}?`;
+}
+
+function pathOf(command: Command): string {
+  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -49,60 +49,6 @@ export function recordBytes(batch: RecordBatch, index: number): Buffer {
 }
 
 /**
- * Writes a hash of 64 bits, which tells record `index` from others, into `hash[0]` and `hash[1]`. It is the hash of the
- * literal of the record's `id`, or of all its bytes when it has no id. Two different records without an id may have equal
- * bytes: `occurrence` counts them from 0.
- *
- * The hash has two lanes of 32 bits, because JavaScript's numbers offer no more at this speed. Among 1,000,000 records the
- * chance that any two have the same hash is about 3 in 100,000,000. It does not withstand records that were built to have
- * the same hash.
- */
-export function hashRecord(batch: RecordBatch, index: number, occurrence: number, hash: Uint32Array): void {
-  const { bytes, bounds, ids } = batch;
-  const byId = ids[2 * index] !== -1;
-  const start = byId ? ids[2 * index]! : bounds[2 * index]!;
-  const end = byId ? ids[2 * index + 1]! : bounds[2 * index + 1]!;
-  let one = 0xdeadbeef ^ occurrence;
-  let two = 0x41c6ce57 ^ (end - start);
-  let at = start;
-  // Four bytes at a time, because each step waits for the one before. The length above tells "a" from "a\0".
-  for (; at + 4 <= end; at += 4) {
-    const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24);
-    one = step(one, word, 0x9e3779b1);
-    two = step(two, word, 0x5f356495);
-  }
-  for (; at < end; at++) {
-    one = step(one, bytes[at]!, 0x9e3779b1);
-    two = step(two, bytes[at]!, 0x5f356495);
-  }
-  // Never 0, so that 0 can mean an empty place in a table.
-  hash[0] = mix(one ^ Math.imul(two, 0x85ebca77)) || 1;
-  hash[1] = mix(two ^ Math.imul(one, 0xc2b2ae3d));
-}
-
-/** Adds a word to the hash. The step is reversible, so that two different words never give the same state. */
-function step(state: number, word: number, factor: number): number {
-  const product = Math.imul(state ^ word, factor);
-  return product ^ (product >>> 15);
-}
-
-/** Lets each bit change all others (the finalizer of MurmurHash3). */
-function mix(value: number): number {
-  let bits = value;
-  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
-  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
-  return bits ^ (bits >>> 16);
-}
-
-/** The same 64 bits as text, as a key for a few records. Records without an id that are equal have the same key. */
-export function recordKey(batch: RecordBatch, index: number): string {
-  hashRecord(batch, index, 0, keyHash);
-  return keyHash.join(' ');
-}
-
-const keyHash = new Uint32Array(2);
-
-/**
  * Adds a member before all others to each record, in new bytes. Everything else stays as it was sent.
  *
  * @param member its name and value as JSON: `"_profile":"north"`

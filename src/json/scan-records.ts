@@ -34,6 +34,13 @@ type RecordsMember = 'pageResults' | 'data' | 'assignedDocuments';
 /** The most members of the object around the records: far more than an envelope or a fund has. */
 const MAX_MEMBERS = 10_000;
 
+/** The members of which one holds the records. */
+interface RecordsNames {
+  readonly names: readonly string[];
+  /** True where a record that holds no list has an empty one. */
+  readonly isOptional: boolean;
+}
+
 /**
  * Checks a whole body as strict JSON. In the same pass it finds the members of the body's object, and the records in the
  * array that `recordsIn` names. `assignedDocuments` may be an array or a page envelope, because the specification does not
@@ -44,11 +51,14 @@ export function scanPage(bytes: Buffer, recordsIn: RecordsMember): ScannedPage {
   const collector = new RecordCollector(scanner);
   let envelope: Map<string, Span> | undefined;
   const start = scanner.skipSpace(bodyStart(bytes));
-  const [members, end] = scanMembers(scanner, start, recordsIn, (at) => {
-    if (recordsIn !== 'assignedDocuments' || bytes[at] !== OPEN_BRACE)
-      return scanRecords(scanner, collector, at);
-    const [inner, behind] = scanMembers(scanner, at, 'pageResults', (array) =>
-      scanRecords(scanner, collector, array),
+  const isWithin = recordsIn === 'assignedDocuments';
+  const names = { names: [recordsIn], isOptional: isWithin };
+  const [members, end] = scanMembers(scanner, start, names, (at) => {
+    if (!isWithin || bytes[at] === OPEN_BRACKET) return scanRecords(scanner, collector, at);
+    if (bytes[at] !== OPEN_BRACE) return scanNull(scanner, at);
+    const within = { names: ['pageResults', 'data'], isOptional: false };
+    const [inner, behind] = scanMembers(scanner, at, within, (list) =>
+      bytes[list] === OPEN_BRACKET ? scanRecords(scanner, collector, list) : scanNull(scanner, list),
     );
     envelope = inner;
     return behind;
@@ -94,20 +104,21 @@ export function scanRecord(bytes: Buffer): RecordBatch {
 function scanMembers(
   scanner: JsonScanner,
   start: number,
-  recordsIn: string,
+  { names, isOptional }: RecordsNames,
   scanValue: (at: number) => number,
 ): [members: Map<string, Span>, end: number] {
   const { bytes } = scanner;
   const members = new Map<string, Span>();
-  if (bytes[start] !== OPEN_BRACE) scanner.fail(`an object with "${recordsIn}"`, start);
+  const shown = names.map((name) => `"${name}"`).join(' or ');
+  if (bytes[start] !== OPEN_BRACE) scanner.fail(`an object with ${shown}`, start);
   let found = false;
   let at = scanner.skipSpace(start + 1);
   while (bytes[at] !== CLOSE_BRACE) {
     if (bytes[at] !== QUOTE) scanner.fail('a string', at);
     const value = scanner.skipName(at);
     const name = readName(bytes, at, value);
-    if (name === recordsIn) {
-      if (found) throw new BadBody(`"${recordsIn}" is there twice`, at);
+    if (names.includes(name)) {
+      if (found) throw new BadBody(`${shown} is there twice`, at);
       found = true;
       at = scanValue(value);
     } else {
@@ -121,13 +132,22 @@ function scanMembers(
     at = scanner.skipSpace(at + 1);
     if (bytes[at] === CLOSE_BRACE) scanner.fail('a string', at);
   }
-  if (!found) throw new BadBody(`expected "${recordsIn}" in the object, found ${listNames(members)}`, start);
+  // Without its list it must at least be a record, not some other object.
+  if (!found && !(isOptional && members.has('id')))
+    throw new BadBody(`expected ${shown} in the object, found ${listNames(members)}`, start);
   return [members, at + 1];
 }
 
 function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): number {
   if (scanner.bytes[at] !== OPEN_BRACKET) scanner.fail('an array of records', at);
   return collector.scanArray(at);
+}
+
+/** A list that is not there: null. */
+function scanNull(scanner: JsonScanner, at: number): number {
+  const end = scanner.skipValue(at);
+  if (scanner.bytes.toString('latin1', at, end) !== 'null') scanner.fail('an array of records', at);
+  return end;
 }
 
 /** The name that begins at `start`. It ends at the last quote before `value`. */

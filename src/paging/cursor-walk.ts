@@ -1,6 +1,8 @@
 import { ServiceError } from '../errors.ts';
+import { IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import type { Delivery } from './page.ts';
+import { CHECK_SIZE, PageSizes } from './page-sizes.ts';
+import { PageRefused, type Delivery, type Patience } from './page.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
@@ -10,59 +12,290 @@ export interface CursorPage {
   readonly next: string | null;
 }
 
+/** One request of a cursor walk. */
+interface CursorRequest {
+  /** The page that it names; undefined names the first. */
+  readonly cursor: string | undefined;
+  /** Records, at most; undefined leaves it to the service. */
+  readonly size: number | undefined;
+  readonly signal: AbortSignal;
+  readonly patience: Patience;
+}
+
 export interface CursorWalkOptions {
-  /** Reads the page that a cursor names; undefined names the first. */
-  readonly fetchPage: (cursor: string | undefined, signal: AbortSignal) => Promise<CursorPage>;
+  /** Reads a page. Rejects with PageRefused where a smaller page may succeed; anything else ends the walk. */
+  readonly fetchPage: (request: CursorRequest) => Promise<CursorPage>;
+  /** Records a page, at most. */
+  readonly size: number;
   readonly from?: string | undefined;
   /** Records to give, at most. */
   readonly limit?: number | undefined;
-  readonly account: WalkStatus;
+  readonly status: WalkStatus;
   readonly signal: AbortSignal;
   readonly given?: UniqueRecords;
 }
 
+/** Pages in a row with nothing new after which the service counts as repeating itself. */
+const NOTHING_NEW = 3;
+/** The same where records have no key, so that different ones may well be equal. */
+const NOTHING_NEW_WITHOUT_KEYS = 12;
+/** Empty pages in a row, each with a cursor to go on with, that are taken for an end that never comes. */
+const EMPTY_IN_A_ROW = 20;
+
 /**
  * Walks a listing of cursor pages, the next one on its way while one is read. An empty page with a cursor is not the
- * end. A cursor that was seen before, at any distance, would lead round in a circle: ServiceError.
+ * end.
+ *
+ * A page that begins with the records with which the one before it ended shows that the listing moved: those are left
+ * out. A record that comes again anywhere else, word for word, is held back until the listing was read once more:
+ * where that holds the same in the same order, it is there twice; else the order is not stable, and what may be missing
+ * is in the status.
+ *
+ * Throws ServiceError where the service sends a cursor again, or pages with nothing new, before it sent a record; once
+ * it did, the walk ends there and the status says so.
  */
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
-  const { limit = Infinity, account, signal, given = new UniqueRecords() } = options;
-  const seen = new Set<string>(options.from === undefined ? [] : [options.from]);
-  const controller = new AbortController();
-  const within = AbortSignal.any([signal, controller.signal]);
-  const fetch = (cursor: string | undefined): Promise<CursorPage> => {
-    const page = options.fetchPage(cursor, within);
-    page.catch(() => {}); // Its failure is met where it is awaited, unless the reader left before.
-    return page;
-  };
-  // Without an id, equal records are different records: no total would show that one was dropped.
-  given.beginOnlyPass();
-  let coming: Promise<CursorPage> | undefined = fetch(options.from);
-  try {
-    while (coming !== undefined) {
-      const page: CursorPage = await coming;
-      if (page.next !== null) remember(seen, page.next);
-      const goesOn = page.next !== null && account.records + page.records.count < limit;
-      coming = goesOn ? fetch(page.next) : undefined;
-      account.page(page.records.count, undefined);
-      const fresh = given.fresh(page.records);
-      const records = sliceRecords(fresh, 0, limit - account.records);
-      account.records += records.count;
-      account.repeats += page.records.count - fresh.count;
-      // Repeats left room that the page seemed to fill.
-      if (!goesOn && page.next !== null && account.records < limit) coming = fetch(page.next);
-      if (records.count > 0) yield { records, next: page.next ?? undefined };
+  const walk = new CursorWalk(options);
+  yield* walk.read();
+  if (walk.isDoubtful) yield* walk.readAgain();
+}
+
+class CursorWalk {
+  readonly #options: CursorWalkOptions;
+  readonly #limit: number;
+  readonly #unique: UniqueRecords;
+  readonly #pages: CursorPages;
+  /** Came word for word as another before it. */
+  #heldBack: RecordBatch[] = [];
+  /** Pages of records without a key, all of which had come before: given once another brings something new. */
+  #equalPages: RecordBatch[] = [];
+  #isShifted = false;
+  #isRepeating = false;
+  #read = 0;
+
+  constructor(options: CursorWalkOptions) {
+    this.#options = options;
+    this.#limit = options.limit ?? Infinity;
+    this.#unique = options.given ?? new UniqueRecords();
+    this.#pages = new CursorPages(options);
+  }
+
+  /** Whether records were held back that may be missing. */
+  get isDoubtful(): boolean {
+    return this.#heldBack.length > 0 && !this.#isRepeating && this.#options.from === undefined;
+  }
+
+  async *read(): AsyncGenerator<Delivery> {
+    const { status } = this.#options;
+    const isEnough = (page: CursorPage): boolean => status.records + page.records.count >= this.#limit;
+    let last: RecordBatch | undefined;
+    let [nothingNew, empty] = [0, 0];
+    for await (const page of this.#pages.from(this.#options.from, isEnough)) {
+      const { next } = page;
+      status.page(page.records.count, undefined);
+      const common = last === undefined ? 0 : commonRun(last, page.records, this.#unique.columns);
+      if (page.records.count > 0) last = page.records;
+      const records = sliceRecords(page.records, common, page.records.count);
+      status.repeats += common;
+      this.#isShifted ||= common > 0;
+      const before = this.#unique.size;
+      const given = [...this.#sift(records)];
+      nothingNew = records.count + common > 0 && this.#unique.size === before ? nothingNew + 1 : 0;
+      empty = page.records.count === 0 ? empty + 1 : 0;
+      for (const some of given) {
+        const fits = sliceRecords(some, 0, this.#limit - status.records);
+        status.records += fits.count;
+        if (fits.count > 0) yield { records: fits, next: next ?? undefined };
+      }
+      if (status.records >= this.#limit) return;
+      const most = this.#unique.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS;
+      if (this.#pages.isCircular || nothingNew >= most || empty >= EMPTY_IN_A_ROW)
+        return this.#endRepeating();
     }
-  } finally {
-    controller.abort(new Error('the reader left'));
+    for (const equal of this.#equalPages) yield* this.#give(equal);
+    if (this.#heldBack.length > 0) status.settle(this.#heldBackCount, 'order');
+  }
+
+  /** Reads all of it once more, and gives what was held back where everything came as it did the first time. */
+  async *readAgain(): AsyncGenerator<Delivery> {
+    const { status } = this.#options;
+    const [sequence, read] = [this.#unique.sequence, this.#read];
+    status.reread();
+    this.#unique.beginPass('page');
+    this.#read = 0;
+    for await (const page of this.#pages.from(undefined, () => this.#read >= read)) {
+      status.page(page.records.count, undefined);
+      const records = sliceRecords(page.records, 0, read - this.#read);
+      this.#read += records.count;
+      yield* this.#give(this.#unique.sift(records, true).fresh);
+      if (this.#pages.isCircular || this.#read >= read) break;
+    }
+    const isSame = this.#read === read && this.#unique.sequence === sequence && !this.#isShifted;
+    if (!isSame) return status.settle(Math.max(1, this.#heldBackCount), 'order');
+    for (const records of this.#heldBack) yield* this.#give(records);
+    status.repeats -= this.#heldBackCount;
+    status.settle(0, undefined);
+  }
+
+  /** What of a page is to be given now. */
+  *#sift(records: RecordBatch): Generator<RecordBatch> {
+    const { status } = this.#options;
+    this.#read += records.count;
+    const { fresh, again, changed } = this.#unique.sift(records, this.#isShifted);
+    if (!this.#unique.hasKeys && records.count > 0) {
+      // Without a key, equal records are different records.
+      if (fresh.count === 0) return void this.#equalPages.push(records);
+      yield* this.#equalPages.splice(0);
+      yield records;
+      return;
+    }
+    status.repeats += again + changed;
+    if (again > 0 && !this.#isShifted) this.#heldBack.push(...withoutThose(records, fresh));
+    yield fresh;
+  }
+
+  *#give(records: RecordBatch): Generator<Delivery> {
+    const { status } = this.#options;
+    const given = sliceRecords(records, 0, this.#limit - status.records);
+    status.records += given.count;
+    if (given.count > 0) yield { records: given, next: undefined };
+  }
+
+  #endRepeating(): void {
+    const { status } = this.#options;
+    this.#isRepeating = true;
+    if (status.records > 0) return status.settle(1, 'repeating');
+    throw new ServiceError(
+      'the service goes on with cursors that bring nothing new: the listing would never end',
+      {
+        hint: 'This is a fault of the service. There was nothing to deliver, so try again later.',
+      },
+    );
+  }
+
+  get #heldBackCount(): number {
+    return this.#heldBack.reduce((sum, { count }) => sum + count, 0);
   }
 }
 
-function remember(seen: Set<string>, cursor: string): void {
-  if (seen.has(cursor)) {
-    throw new ServiceError('the service sent a cursor that it had sent before: the listing would never end', {
-      hint: 'This is a fault of the service. Nothing was left out silently, so try again later.',
-    });
+/** Reads pages one after the other, each on its way while the one before it is used. Shrinks what the service refuses. */
+class CursorPages {
+  /** True when the service sent a cursor that it had sent before: there are no pages behind it. */
+  isCircular = false;
+  readonly #options: CursorWalkOptions;
+  readonly #sizes: PageSizes;
+  #isSized = true;
+
+  constructor(options: CursorWalkOptions) {
+    this.#options = options;
+    this.#sizes = new PageSizes(options.size);
   }
-  seen.add(cursor);
+
+  /** The pages from a cursor on, to the end or until one is enough. */
+  async *from(
+    cursor: string | undefined,
+    isEnough: (page: CursorPage) => boolean,
+  ): AsyncGenerator<CursorPage> {
+    this.isCircular = false;
+    const seen = new Set<string>(cursor === undefined ? [] : [cursor]);
+    const controller = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, controller.signal]);
+    const fetch = (next: string | undefined): Promise<CursorPage> => {
+      const page = this.#fetch(next, signal);
+      page.catch(() => {}); // Its failure is met where it is awaited, unless the reader left before.
+      return page;
+    };
+    let coming: Promise<CursorPage> | undefined = fetch(cursor);
+    try {
+      while (coming !== undefined) {
+        const page: CursorPage = await coming;
+        this.isCircular = page.next !== null && seen.has(page.next);
+        const next = this.isCircular ? null : page.next;
+        if (next !== null) seen.add(next);
+        coming = next === null || isEnough(page) ? undefined : fetch(next);
+        yield page;
+        // Repeats left room that the page seemed to fill.
+        if (coming === undefined && next !== null) coming = fetch(next);
+      }
+    } finally {
+      controller.abort(new Error('the reader left'));
+    }
+  }
+
+  async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
+    let refusal: Error | undefined;
+    let again = false;
+    for (let most = Infinity; ;) {
+      const window = this.#sizes.windowAt(0, most);
+      const { size } = window;
+      const isLast = !this.#isSized || size === 1 || this.#sizes.isSlowAtEverySize;
+      const patience = refusal !== undefined ? 'once' : isLast ? 'retry' : 'shrink';
+      try {
+        const page = await this.#options.fetchPage({
+          cursor,
+          size: this.#isSized ? size : undefined,
+          signal,
+          patience,
+        });
+        const { count, bytes } = page.records;
+        if (this.#isSized) this.#sizes.served(window, { count, bytes: bytes.length });
+        if (refusal !== undefined && this.#isSized) this.#sizes.refusedOutright(this.#sizes.largest);
+        return page;
+      } catch (error) {
+        if (!(error instanceof PageRefused)) throw error;
+        const { reason, cause } = error;
+        if (!this.#isSized || (patience === 'retry' && reason !== 'size')) throw refusal ?? cause;
+        if (reason === 'size' || refusal !== undefined) {
+          if (refusal === undefined && this.#sizes.wasServed(size)) throw cause;
+          if (refusal !== undefined) this.#isSized = false;
+          refusal ??= cause;
+          most = CHECK_SIZE;
+          continue;
+        }
+        if (reason === 'slow') {
+          this.#sizes.slow(size);
+          if (!again) {
+            again = true;
+            continue;
+          }
+        }
+        again = false;
+        most = this.#sizes.refused(window, reason).most;
+        this.#options.status.shrink(size, most, reason);
+      }
+    }
+  }
+}
+
+/** How many records at the front of a page are those at the end of the page before it, by key and content. */
+function commonRun(before: RecordBatch, page: RecordBatch, columns?: KeyColumns): number {
+  const identity = new IdentityReader(columns);
+  const known = (batch: RecordBatch, index: number): string | undefined =>
+    identity.read(batch, index).hasKey ? identity.content() : undefined;
+  if (page.count === 0 || before.count === 0) return 0;
+  const last = known(before, before.count - 1);
+  for (let index = 0; last !== undefined && index < Math.min(page.count, before.count); index++) {
+    if (known(page, index) !== last) continue;
+    const run = index + 1;
+    let same = 1;
+    while (same < run && known(page, index - same) === known(before, before.count - 1 - same)) same++;
+    return same === run ? run : 0;
+  }
+  return 0;
+}
+
+/** The records that are not among `some` of them, a batch each, with bytes of their own: a page would be held by one. */
+function withoutThose(records: RecordBatch, some: RecordBatch): RecordBatch[] {
+  const kept = new Set<number>();
+  for (let index = 0; index < some.count; index++) kept.add(some.bounds[2 * index]!);
+  const others: RecordBatch[] = [];
+  for (let index = 0; index < records.count; index++) {
+    const start = records.bounds[2 * index]!;
+    if (kept.has(start)) continue;
+    const end = records.bounds[2 * index + 1]!;
+    const id = records.ids.subarray(2 * index, 2 * index + 2).map((at) => (at === -1 ? at : at - start));
+    const bytes = Buffer.from(records.bytes.subarray(start, end));
+    others.push({ bytes, count: 1, bounds: Int32Array.of(0, end - start), ids: id, spaced: records.spaced });
+  }
+  return others;
 }

@@ -1,40 +1,74 @@
 import { sliceRecords } from '../json/records.ts';
 import { inOrder } from './in-order.ts';
-import type { NumberedWalkOptions } from './page-reader.ts';
-import type { Delivery } from './page.ts';
-import { PageReader } from './page-reader.ts';
-import { Pass } from './pass.ts';
-import type { PageTask, Region } from './page-reader.ts';
-import type { PlacedPage } from './pass.ts';
+import { PageReader, type PageReaderOptions, type PageTask, type Region } from './page-reader.ts';
+import type { Delivery, FetchPage } from './page.ts';
+import { Pass, type PlacedPage } from './pass.ts';
 import { UniqueRecords } from './unique-records.ts';
+import type { Doubt } from './walk-status.ts';
 
-/** Re-reads of a listing that moved, at most. */
-const ROUNDS = 2;
+export interface NumberedWalkOptions extends PageReaderOptions {
+  /** Reads the same listing in an order whose key does not repeat; undefined where there is none. */
+  readonly fetchSorted?: FetchPage | undefined;
+  /** True where the key that the listing is sorted by may change, so that a record may come again from another place. */
+  readonly orderMayMove?: boolean;
+  /** Pages asked for at once. */
+  readonly concurrency: number;
+  readonly signal: AbortSignal;
+  /** Records given by an earlier walk that this one continues. */
+  readonly given?: UniqueRecords;
+}
+
+/** Rounds of reading again where the listing moved, at most. */
+const ROUNDS_OF_MOVING = 2;
+/** The same where its order is not stable, among them one in another order. */
+const ROUNDS_OF_ORDER = 3;
+/** Pages in a row with nothing new in this pass after which the service counts as repeating itself. */
+const NOTHING_NEW = 3;
+/** The same where records have no key, so that different ones may well be equal. */
+const NOTHING_NEW_WITHOUT_KEYS = 12;
 
 /**
  * Walks a listing of numbered pages: every record once, in the order of the listing, several pages in flight.
  *
  * The first page goes alone and tells the total; the others follow in parallel, each beginning in the one before it.
- * At the end the records given are held against the last total, or against the limit where that is lower. Where the
- * listing moved meanwhile it is read again around the place, at most twice; records found then come last. What may still
- * be missing is in the account: `account.complete` is the word to trust.
+ * Where pages do not hold together, or the records given are not as many as the service names, the listing is read
+ * again; records found then come last:
+ * - around the places where it moved, or all of it where those are unknown;
+ * - where its total stood still, in pages of one size, since some services change the order of equal records with the size;
+ * - where that does not do either, in an order whose key does not repeat.
+ *
+ * What may still be missing is in the status: `status.complete` is the word to trust.
  */
 export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Delivery> {
   const walk = new NumberedWalk(options);
-  yield* walk.read([{ from: options.from ?? 0 }], true);
+  yield* walk.read([{ from: options.from ?? 0 }]);
   if (options.isSinglePage) return;
-  for (let round = 0; !walk.settled() && round < ROUNDS; round++) {
-    options.account.reread();
-    yield* walk.read(walk.beginAgain(), false);
+  for (let again = walk.settle(); again !== undefined; again = walk.settle()) {
+    options.status.reread();
+    yield* walk.read(again);
   }
 }
+
+/** How a round reads: the first time, parts of the listing, all of it, or all of it in another way. */
+type Round = 'first' | 'parts' | 'everything' | 'one-size' | 'sorted';
 
 class NumberedWalk {
   readonly #options: NumberedWalkOptions;
   readonly #unique: UniqueRecords;
   readonly #reader: PageReader;
+  readonly #done: Round[] = [];
+  #round: Round = 'first';
   /** Found while reading again, when as many were given as the limit allows. */
   #leftOut = 0;
+  /** Given although they may be records that were given before, in another form. */
+  #unsure = 0;
+  #nothingNew = 0;
+  #isRepeating = false;
+  #hasNewTotal = false;
+  /** Records were seen in other places than before: one that was given may be gone. */
+  #hasMoved = false;
+  /** What whole passes held, in their order. */
+  readonly #sequences: number[] = [];
 
   constructor(options: NumberedWalkOptions) {
     this.#options = options;
@@ -43,57 +77,167 @@ class NumberedWalk {
   }
 
   /** Reads regions in order and gives what was not given before. */
-  async *read(regions: readonly Region[], firstTime: boolean): AsyncGenerator<Delivery> {
-    const { account, concurrency, signal } = this.#options;
+  async *read(regions: readonly Region[]): AsyncGenerator<Delivery> {
+    const { concurrency, signal } = this.#options;
     const plan = {
       regions,
       concurrency,
       ahead: concurrency * 2,
       carve: (region: Region, running: number) => this.#reader.carve(region, running),
-      run: (piece: PageTask, within: AbortSignal) => this.#reader.run(piece, within),
+      run: (task: PageTask, within: AbortSignal) => this.#reader.run(task, within),
     };
-    for await (const sighting of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {
-      const { pass, extent } = this.#reader;
-      const records = pass.join(sighting);
-      if (pass.isStuck) extent.endsAt(sighting.offset);
-      if (pass.mayRepeat) this.#unique.countByPage();
-      const fresh = this.#unique.fresh(records);
-      const given = sliceRecords(fresh, 0, this.#until - account.records);
-      account.records += given.count;
-      account.repeats += records.count - fresh.count;
-      this.#leftOut += fresh.count - given.count;
-      const next = firstTime ? sighting.offset + sighting.records.count : undefined;
-      if (given.count > 0) yield { records: given, next };
+    for await (const placed of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {
+      const delivery = this.#take(placed);
+      if (delivery !== undefined) yield delivery;
+      // Reading on would bring no order into it.
+      if (this.#round === 'first' && this.#reader.pass.looksUnordered) return;
     }
   }
 
-  /** True when nothing speaks against every record having been given. Closes the books of the pass just read. */
-  settled(): boolean {
-    const { account } = this.#options;
-    const { moved } = this.#reader.pass;
-    const unreadable = account.unreadable.size;
-    const expected = Math.min(this.#reader.extent.total ?? 0, this.#until);
-    const missing = Math.max(0, expected - this.#unique.size - unreadable) + this.#leftOut;
-    account.drift ||= moved;
-    account.inDoubt = moved ? Math.max(missing, 1) : missing;
-    return account.inDoubt === 0;
+  #take(placed: PlacedPage): Delivery | undefined {
+    const { status, orderMayMove = false } = this.#options;
+    const { pass, extent } = this.#reader;
+    const records = pass.join(placed);
+    if (pass.isStuck) extent.endsAt(placed.offset);
+    if (pass.mayRepeat) this.#unique.count('page');
+    const before = this.#unique.inPass;
+    const isMoved = pass.isShifted || orderMayMove;
+    const { fresh, again, changed, unsure } = this.#unique.sift(records, isMoved);
+    this.#watchForRepeats(placed, {
+      records: records.count,
+      isNew: this.#unique.inPass > before || fresh.count > 0,
+    });
+    this.#unsure += unsure;
+    const given = sliceRecords(fresh, 0, this.#until - status.records);
+    status.records += given.count;
+    status.repeats += again + changed;
+    status.orderMayMove ||= orderMayMove && pass.pages > 1;
+    this.#leftOut += fresh.count - given.count;
+    const next = this.#round === 'first' ? placed.offset + placed.records.count : undefined;
+    return given.count > 0 ? { records: given, next } : undefined;
+  }
+
+  /** Ends a pass in which page after page has nothing but what came before in it. */
+  #watchForRepeats({ offset }: PlacedPage, { records, isNew }: { records: number; isNew: boolean }): void {
+    if (this.#round === 'parts' || records === 0) return;
+    this.#nothingNew = isNew ? 0 : this.#nothingNew + 1;
+    if (this.#nothingNew < (this.#unique.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS)) return;
+    this.#isRepeating = true;
+    this.#reader.extent.endsAt(offset);
+  }
+
+  /**
+   * Closes a round. Returns what to read in the next one; undefined when nothing speaks against every record having been
+   * given, or another round would not help. Says in the status which it is.
+   */
+  settle(): readonly Region[] | undefined {
+    const { status } = this.#options;
+    const { pass } = this.#reader;
+    this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
+    this.#hasMoved ||= this.#hasNewTotal || (pass.isShifted && this.#round !== 'parts');
+    status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
+    const { lacking, doubt } = this.#doubt();
+    status.settle(lacking, doubt);
+    this.#done.push(this.#round);
+    const next = lacking === 0 ? undefined : this.#nextRound();
+    return next && this.#begin(next);
+  }
+
+  /** How many records may be missing, at least, and why. */
+  #doubt(): { readonly lacking: number; readonly doubt: Doubt } {
+    const { pass } = this.#reader;
+    const [missing, tooMany] = [this.#missing, this.#tooMany];
+    const unclear = this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat);
+    const lacking = Math.max(missing, tooMany, this.#isProven && !unclear ? 0 : 1);
+    if (this.#isRepeating || pass.isStuck) return { lacking, doubt: 'repeating' };
+    if (this.#hasNewTotal) return { lacking, doubt: 'changing' };
+    if (tooMany > 0) return { lacking, doubt: 'more' };
+    if (this.#isUnordered) return { lacking, doubt: 'order' };
+    return { lacking, doubt: pass.moved || unclear ? 'changing' : 'total' };
+  }
+
+  /** True when the pages read last show that none was missed: they hold together, and none of their records came twice. */
+  get #isProven(): boolean {
+    const { pass } = this.#reader;
+    if (pass.moved) return false;
+    if (this.#round === 'parts') return true;
+    const { inPass, size, sequence } = this.#unique;
+    const isWhole = inPass + this.#options.status.unreadable.size >= this.#expected;
+    // Equal records may be different ones, when they come in the same places again.
+    const isSame = this.#sequences.includes(sequence);
+    if (this.#round !== 'first') this.#sequences.push(sequence);
+    return isSame || (isWhole && (inPass === size || !this.#mustHoldAll));
+  }
+
+  /** In pages that adjoin nothing but the count shows whether one was missed: then all that was given must be among them. */
+  get #mustHoldAll(): boolean {
+    return this.#round === 'one-size' || this.#round === 'sorted';
+  }
+
+  get #isUnordered(): boolean {
+    return this.#round === 'one-size' || this.#round === 'sorted' || this.#reader.pass.looksUnordered;
+  }
+
+  /** Records that are to be given, as far as it is known. */
+  get #expected(): number {
+    const { total, reached } = this.#reader.extent;
+    return Math.min(total ?? reached, this.#until);
+  }
+
+  get #missing(): number {
+    const unreadable = this.#options.status.unreadable.size;
+    return Math.max(0, this.#expected - this.#unique.size - unreadable) + this.#leftOut;
+  }
+
+  /** Given beyond what the service names, though that never changed: some of them must be one. */
+  get #tooMany(): number {
+    const { total, reached } = this.#reader.extent;
+    if (total === undefined || this.#hasMoved || this.#until < total) return 0;
+    return Math.max(0, this.#unique.size - Math.max(total, reached));
+  }
+
+  #nextRound(): Round | undefined {
+    const { fetchSorted } = this.#options;
+    const { pass, sizes } = this.#reader;
+    const done = (round: Round): boolean => this.#done.includes(round);
+    const rounds = this.#done.length - 1;
+    if (this.#isRepeating || pass.isStuck) return rounds === 0 ? 'everything' : undefined;
+    if (this.#hasNewTotal) return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
+    if (rounds >= ROUNDS_OF_ORDER) return undefined;
+    // Of a listing whose order alone is not stable, nothing vanishes.
+    const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
+    if (pass.moved && !pass.looksUnordered && isMoving && rounds < ROUNDS_OF_MOVING)
+      return this.#partsOrAll();
+    if (!done('one-size') && !sizes.isConstant) return 'one-size';
+    if (!done('sorted') && fetchSorted !== undefined && this.#until === Infinity) return 'sorted';
+    return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;
+  }
+
+  /** Around the places where the listing moved; all of it where those are unknown, or it is short. */
+  #partsOrAll(): Round {
+    const { pass, sizes } = this.#reader;
+    const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
+    return isShort || pass.doubtful(sizes.largest).length === 0 ? 'everything' : 'parts';
+  }
+
+  #begin(round: Round): readonly Region[] {
+    const { sizes, pass } = this.#reader;
+    this.#round = round;
+    this.#nothingNew = 0;
+    sizes.keepConstant(round === 'one-size');
+    if (round === 'parts') {
+      const rereads = pass.doubtful(sizes.largest);
+      this.#reader.begin(new Pass(this.#unique, { rereads, whole: pass.whole }));
+      this.#unique.beginPart();
+      return rereads;
+    }
+    const { fetchPage, fetchSorted = fetchPage } = this.#options;
+    this.#reader.begin(new Pass(this.#unique), round === 'sorted' ? fetchSorted : fetchPage);
+    this.#unique.beginPass('pass');
+    return [{ from: 0 }];
   }
 
   get #until(): number {
     return this.#options.until ?? Infinity;
-  }
-
-  /**
-   * Begins another pass. Returns what to read again: around the places where the listing moved; all of it where those are
-   * unknown, or it is short.
-   */
-  beginAgain(): Region[] {
-    const { pass, sizes } = this.#reader;
-    const stretches = pass.doubtful(sizes.largest);
-    const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
-    const everything = stretches.length === 0 || isShort;
-    this.#reader.begin(everything ? new Pass() : new Pass({ stretches, whole: pass.whole }));
-    this.#unique.beginAgain(everything);
-    return everything ? [{ from: 0 }] : stretches;
   }
 }

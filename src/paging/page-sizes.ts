@@ -1,79 +1,83 @@
-import type { Window } from './page.ts';
+import type { RefusalReason, Window } from './page.ts';
 
-/**
- * The page of at most `most` records that goes furthest beyond `from` and begins before it, at `floor` at the earliest:
- * so that it holds the last record of the page before as well. A page begins at a multiple of its size, thus the
- * size gives way by a few records; one that begins at `from` itself is taken only where no other goes on from there.
- */
-export function overlappingWindow(from: number, most: number, floor = 0): Window {
-  let best: Window | undefined;
-  let gain = 0;
-  for (let size = most; size > gain; size--) {
-    const overlap = from % size;
-    if (overlap === 0 || overlap > from - floor || size - overlap <= gain) continue;
-    gain = size - overlap;
-    best = { offset: from - overlap, size };
-  }
-  return best ?? adjoiningWindow(from, most);
-}
-
-/** The largest page of at most `most` records that begins at `from`. */
-export function adjoiningWindow(from: number, most: number): Window {
-  let size = most;
-  while (from % size !== 0) size--;
-  return { offset: from, size };
-}
-
-/** What a page of the received listing may weigh before the service answers 502 (spec 8), less a margin for the envelope. */
+/** What a page may weigh before the service answers 502 (spec 8), in bytes, less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
+/** The smallest size over every border of which a page can reach. */
+const LEAST_OVERLAPPING = 10;
+/** Records by which a page may be larger where none of its size overlaps: enough for a listing of 12 million. */
+const MOST_BEYOND = 9;
+/** Refusals without a page between them after which a size counts as not served, though it was before. */
+const OFTEN = 4;
+/** Records of a page that tells whether it is the size at all that the service does not take. */
+export const CHECK_SIZE = 10;
 
-/** A page to ask for, and the step of the sizes from which its size was taken. */
+/** A page to ask for, and the size for which it gave way by a few records. */
 export interface SizedWindow extends Window {
   readonly step: number;
 }
 
-/** `size` and the sizes below it, each a divisor of the one before: 1000, 500, 250, 125, 25, 5, 1. */
-export function divisorChain(size: number): number[] {
-  const chain = [size];
-  for (let last = size; last > 1; chain.push(last)) last /= smallestPrimeFactor(last);
-  return chain;
-}
-
-function smallestPrimeFactor(n: number): number {
-  for (let factor = 2; factor * factor <= n; factor++) if (n % factor === 0) return factor;
-  return n;
+/** How far sizes have come down in a place where pages were refused, and how they climb again. */
+export interface LocalLimit {
+  /** Records a page, at most. */
+  readonly most: number;
+  /** The smallest size that was refused here. */
+  readonly refused: number;
+  /** Pages that came at this size since it was set. */
+  readonly calm: number;
+  /** Pages that are to come before a larger one is tried. */
+  readonly patience: number;
 }
 
 /**
- * Remembers which page sizes the service serves, so that a walk asks for pages that are large and still come.
+ * Decides on the size of pages, so that they are large and still come.
  *
- * The sizes go down in steps, the divisors of the first; a page may be a little smaller than its step. A refused page
- * leads the following ones to a smaller step. A step is tried again, by one page at a time, where the bytes per record
- * seen last say that it fits; each such trial that fails doubles the number of good pages before the next.
+ * A refused size is halved, in the place where it was refused. What a page weighs then tells how many records fit into
+ * one; where weight does not explain the refusal, a larger size is tried after some pages, one at a time, and each trial
+ * that fails doubles that number. A size that was refused and never served is given up for the whole listing.
  */
 export class PageSizes {
-  #steps: number[];
-  #level = 0;
+  /** Records a page, at most. */
+  largest: number;
+  /** The most that the service takes. */
+  #cap: number;
+  #size: number;
+  /** The largest size that was served in full. */
+  #served = 0;
+  #refused = Infinity;
+  #refusedInARow = 0;
   #calm = 0;
   #patience = 1;
   #trial = 0;
   #bytesPerRecord = 0;
   #isFixed = false;
   #isCapped = false;
+  #isConstant = false;
+  readonly #slowSizes = new Set<number>();
 
-  /** @param size the largest page, in records */
-  constructor(size: number) {
-    this.#steps = divisorChain(size);
-  }
-
-  /** The largest page, in records. */
-  get largest(): number {
-    return this.#steps[0]!;
+  /**
+   * @param size the largest page, in records
+   * @param cap the most that the service takes: where no page of `size` overlaps the one before it, one of a record more may
+   */
+  constructor(size: number, cap = Infinity) {
+    this.largest = size;
+    this.#cap = cap;
+    this.#size = size;
   }
 
   /** Whether the service applies the largest size to every request, whatever it asks for. */
   get isFixed(): boolean {
     return this.#isFixed;
+  }
+
+  /** Whether all pages are of one size, so that they adjoin and none overlaps the one before it. */
+  get isConstant(): boolean {
+    return this.#isFixed || this.#isCapped || this.#isConstant;
+  }
+
+  /** Asks for pages of one size from here on, the largest that comes; or again for such as overlap. */
+  keepConstant(isConstant: boolean): void {
+    this.#isConstant = isConstant;
+    if (isConstant) this.#trial = 0;
   }
 
   /**
@@ -84,37 +88,91 @@ export class PageSizes {
    */
   windowAt(from: number, most = Infinity, floor = 0): SizedWindow {
     const { largest } = this;
-    if (this.#isFixed) return { offset: from - (from % largest), size: largest, step: largest };
-    const level = this.#trialLevel(most) ?? this.#level;
-    const step = this.#steps.find((size, index) => index >= level && size <= most) ?? 1;
-    const adjoins = floor === from || (this.#isCapped && step === largest && from % largest === 0);
-    const window = adjoins ? adjoiningWindow(from, step) : overlappingWindow(from, step, floor);
-    return { ...window, step };
+    if (this.#isFixed) return windowOf(from, largest);
+    if (this.#isConstant && most >= this.#size) return windowOf(from, this.#size);
+    const size = Math.min(this.#trialSize(most) ?? this.#size, most);
+    const adjoins =
+      floor === from || this.#isConstant || (this.#isCapped && size === largest && from % largest === 0);
+    const window = adjoins
+      ? adjoiningWindow(from, size)
+      : overlappingWindow(from, size, {
+          floor,
+          mayExceed: size + MOST_BEYOND < Math.min(this.#refused, this.#cap),
+        });
+    return { ...window, step: size };
   }
 
-  /** The page was refused. Returns how many records are to be asked for in its place, at most. */
-  refused({ size, step }: SizedWindow): number {
+  /**
+   * The page was refused. Returns how to go on in its place.
+   *
+   * @param before what was known of the place
+   */
+  refused({ size, step }: SizedWindow, reason: RefusalReason, before?: LocalLimit): LocalLimit {
     if (step === this.#trial) {
       this.#trial = 0;
       this.#patience *= 2;
     }
-    const smaller = this.#steps.find((candidate) => candidate < size) ?? 1;
-    this.#level = Math.max(this.#level, this.#steps.indexOf(smaller));
     this.#calm = 0;
-    return smaller;
+    let half = Math.max(1, Math.floor(size / 2));
+    // Nothing came so far: a page that is small beyond doubt shows whether size matters.
+    if (reason === 'slow' && this.#served === 0) half = Math.min(half, CHECK_SIZE);
+    // Of a place where pages were refused already, another refusal says nothing about the rest.
+    if (before === undefined && ++this.#refusedInARow >= OFTEN) this.#served = Math.min(this.#served, half);
+    if (size > this.#served) {
+      this.#refused = Math.min(this.#refused, size);
+      this.#size = Math.min(this.#size, Math.max(half, this.#served));
+    }
+    const isFailedTrial = before?.refused === Infinity;
+    const patience = (before?.patience ?? 1) * (isFailedTrial ? 2 : 1);
+    return { most: half, refused: Math.min(size, before?.refused ?? Infinity), calm: 0, patience };
   }
 
-  /** The page came, with so many records in so many bytes. Only a full one says that its size is served. */
-  served({ size, step }: SizedWindow, count: number, bytes: number): void {
-    if (step === this.#trial) this.#trial = 0;
-    if (count < size) return;
-    this.#bytesPerRecord = bytes / count;
-    const level = this.#steps.indexOf(step);
-    if (level >= 0 && level < this.#level) {
-      this.#level = level;
-      this.#calm = 0;
+  /** The service does not take the size; it took CHECK_SIZE in its place. Returns what to ask for next. */
+  refusedOutright(size: number): LocalLimit {
+    const half = Math.max(CHECK_SIZE, Math.floor(size / 2));
+    this.#refused = size;
+    this.#size = Math.min(this.#size, half);
+    this.largest = Math.min(this.largest, size);
+    return { most: half, refused: size, calm: 0, patience: 1 };
+  }
+
+  /** A page of this size was too slow. Sizes that are much the same count as one. */
+  slow(size: number): void {
+    this.#slowSizes.add(Math.round(Math.log2(size)));
+  }
+
+  /** Whether the service is slow whatever is asked for: two sizes were too slow, and nothing came since. */
+  get isSlowAtEverySize(): boolean {
+    return this.#slowSizes.size >= 2;
+  }
+
+  /** Whether a page of this size came, so that it cannot be the size for which one is refused. */
+  wasServed(size: number): boolean {
+    return size <= this.#served || size <= CHECK_SIZE;
+  }
+
+  /**
+   * The page came, with so many records in so many bytes. Only a full one says that its size is served. Returns what may
+   * be asked for next in the place, where pages were refused there.
+   */
+  served(
+    { size, step }: SizedWindow,
+    { count, bytes }: { count: number; bytes: number },
+    place?: LocalLimit,
+  ): LocalLimit | undefined {
+    if (step === this.#trial) {
+      this.#trial = 0;
+      if (count >= size) this.#patience = 1;
     }
-    this.#calm++;
+    this.#slowSizes.clear();
+    this.#refusedInARow = 0;
+    const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
+    if (count >= size) {
+      this.#served = Math.max(this.#served, step);
+      if (step >= this.#refused) this.#refused = Infinity;
+      if (place === undefined || step >= this.#size) this.#learn(step, fits);
+    }
+    return place && this.#climb(place, fits);
   }
 
   /**
@@ -123,8 +181,10 @@ export class PageSizes {
    */
   rebase(size: number, asked: number): void {
     this.#isFixed = size > asked;
-    this.#steps = divisorChain(size);
-    this.#level = 0;
+    this.largest = size;
+    this.#cap = size;
+    this.#size = size;
+    this.#refused = Infinity;
     this.#trial = 0;
   }
 
@@ -137,13 +197,77 @@ export class PageSizes {
     this.#isCapped = true;
   }
 
-  /** The step above the present one, where it is time to try it. */
-  #trialLevel(most: number): number | undefined {
-    const larger = this.#steps[this.#level - 1];
-    if (larger === undefined || this.#trial > 0 || this.#calm < this.#patience) return undefined;
-    if (larger > most || larger * this.#bytesPerRecord > PAGE_BYTES) return undefined;
+  #learn(size: number, fits: number): void {
+    this.#bytesPerRecord = PAGE_BYTES / fits;
+    this.#size = Math.max(this.#size, size);
+    this.#calm++;
+    if (fits >= this.#refused || fits <= this.#size * 1.1 || this.#isConstant) return;
+    // Weight explains the refusal, and says what fits.
+    this.#size = Math.min(fits, this.largest);
+    this.#refused = Infinity;
+  }
+
+  /** The limit of a place after a page of it came. */
+  #climb(place: LocalLimit, fits: number): LocalLimit {
+    const { most, refused, patience } = place;
+    const calm = place.calm + 1;
+    if (fits < refused && fits > most * 1.1) return { ...place, most: fits, calm: 0 };
+    // What is not served anywhere is tried for the whole listing, not in each place.
+    const larger = Math.min(most * 2, fits, this.#size);
+    if (calm < patience || larger <= most) return { ...place, calm };
+    return { most: larger, refused: Infinity, calm: 0, patience };
+  }
+
+  /** A larger size than the present one, where it is time to try it. */
+  #trialSize(most: number): number | undefined {
+    if (this.#size >= this.largest || this.#trial > 0 || this.#calm < this.#patience) return undefined;
+    const fits = this.#bytesPerRecord === 0 ? Infinity : Math.floor(PAGE_BYTES / this.#bytesPerRecord);
+    const larger = Math.min(this.largest, this.#size * 2, fits);
+    if (larger > most || larger <= this.#size) return undefined;
     this.#trial = larger;
     this.#calm = 0;
-    return this.#level - 1;
+    return larger;
   }
+}
+
+/** The page of this size that holds the record at `from`. */
+function windowOf(from: number, size: number): SizedWindow {
+  return { offset: from - (from % size), size, step: size };
+}
+
+/**
+ * The page of at most `most` records that goes furthest beyond `from` and begins before it, at `floor` at the earliest:
+ * so that it holds the last record of the page before as well. A page begins at a multiple of its size, thus the
+ * size gives way by a few records. Some places, such as 2520, are a multiple of every small size: there a page is
+ * one record larger, where it may be. One that begins at `from` itself is taken only where no other goes on from there.
+ */
+export function overlappingWindow(
+  from: number,
+  most: number,
+  { floor = 0, mayExceed = true }: { readonly floor?: number; readonly mayExceed?: boolean } = {},
+): Window {
+  let best: Window | undefined;
+  let gain = 0;
+  const consider = (size: number): void => {
+    const overlap = from % size;
+    if (overlap === 0 || overlap > from - floor || size - overlap <= gain) return;
+    gain = size - overlap;
+    best = { offset: from - overlap, size };
+  };
+  for (let size = most; size > gain; size--) consider(size);
+  for (
+    let size = most + 1;
+    best === undefined && mayExceed && from > floor && size <= most + MOST_BEYOND;
+    size++
+  ) {
+    if (most >= LEAST_OVERLAPPING) consider(size);
+  }
+  return best ?? adjoiningWindow(from, most);
+}
+
+/** The largest page of at most `most` records that begins at `from`. */
+export function adjoiningWindow(from: number, most: number): Window {
+  let size = most;
+  while (from % size !== 0) size--;
+  return { offset: from, size };
 }

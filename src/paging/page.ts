@@ -14,28 +14,37 @@ export interface Page {
   readonly pageSize?: number | undefined;
 }
 
+/**
+ * What happens to a page that is refused: `shrink`, thrown at once where a smaller page may do, and tried again
+ * otherwise; `retry`, tried again whatever the reason; `once`, thrown at once whatever the reason.
+ */
+export type Patience = 'shrink' | 'retry' | 'once';
+
 /** Reads one page. Rejects with PageRefused where a smaller page may succeed; anything else ends the walk. */
-export type FetchPage = (window: Window, signal: AbortSignal) => Promise<Page>;
+export type FetchPage = (window: Window, signal: AbortSignal, patience?: Patience) => Promise<Page>;
 
-/** The service would not serve a page: it was too large, or it took too long. Not an end: the walk asks for less. */
+/**
+ * Why a page was refused: it was too `large`, or too `slow`; or the service refuses the request (`size`), which may be for
+ * the page size alone.
+ */
+export type RefusalReason = 'large' | 'slow' | 'size';
+
+/** The service would not serve a page. Not an end: the walk asks for less. */
 export class PageRefused extends Error {
-  readonly reason: 'large' | 'slow';
+  readonly reason: RefusalReason;
+  /** What ends the walk where no smaller page is served either. */
+  override readonly cause: Error;
 
-  constructor(reason: 'large' | 'slow', cause: Error) {
+  constructor(reason: RefusalReason, cause: Error) {
     super(cause.message, { cause });
     this.reason = reason;
+    this.cause = cause;
   }
 }
 
 /** What a walk yields: the records of one page that were not given before, and where the walk goes on after them. */
 export interface Delivery {
   readonly records: RecordBatch;
-  /** The record offset or the cursor that comes next; undefined after the last page and while re-reading. */
+  /** The record offset or the cursor that comes next; undefined after the last page and while reading again. */
   readonly next: number | string | undefined;
 }
-
-/** What happens on the way, for progress and receipts. */
-export type WalkEvent =
-  | { readonly kind: 'page'; readonly records: number; readonly total: number | undefined }
-  | { readonly kind: 'shrink'; readonly from: number; readonly to: number; readonly reason: 'large' | 'slow' }
-  | { readonly kind: 'reread'; readonly round: number };

@@ -1,6 +1,8 @@
-import { recordKey, sliceRecords, type RecordBatch } from '../json/records.ts';
+import { IdentityReader, type KeyColumns } from '../json/identity.ts';
+import { sliceRecords, type RecordBatch } from '../json/records.ts';
+import { mergeRereads, Reread } from './reread.ts';
 
-/** A page as it was read. */
+/** A page as it was read, in its place. */
 export interface PlacedPage {
   readonly offset: number;
   /** The record for whose sake it was asked for: the first that the pages before it were not to hold. */
@@ -13,111 +15,42 @@ export interface PlacedPage {
 }
 
 /** What is kept of a page to hold the next one against. */
-interface Edge {
+interface PageEdge {
   readonly offset: number;
   /** One past its last record. */
   readonly reached: number;
-  /** The first record, where it has an id. */
-  readonly first: string | undefined;
+  readonly first: Known | undefined;
   /** The last record of it, or, where it is empty, of a page before. */
-  readonly last: string | undefined;
+  readonly last: Known | undefined;
   readonly epoch: number;
 }
 
-function edgeOf({ offset, records, epoch }: PlacedPage, before: Edge | undefined): Edge {
-  const { count, ids } = records;
-  return {
-    offset,
-    reached: offset + count,
-    first: count > 0 && ids[0] !== -1 ? recordKey(records, 0) : undefined,
-    last: count > 0 ? recordKey(records, count - 1) : before?.last,
-    epoch,
-  };
+/** What a record is known by. Without a key of its own, its key is its content. */
+interface Known {
+  readonly key: string;
+  readonly content: string;
+  readonly hasKey: boolean;
 }
 
-/** How many records, from its front, a page has in common with the one before it. Undefined where they are torn apart. */
-function inCommon({ offset, from, records }: PlacedPage, before: Edge): number | undefined {
-  const overlap = before.reached - offset;
-  // Pages that only adjoin show nothing either way; a gap is torn, unless the place between was asked for by itself.
-  if (overlap <= 0) return overlap < 0 && offset > from ? undefined : 0;
-  if (overlap <= records.count && recordKey(records, overlap - 1) === before.last) return overlap;
-  for (let index = 0; index < records.count; index++) {
-    if (recordKey(records, index) === before.last) return index + 1;
-  }
-  return undefined;
+interface Keys {
+  readonly columns?: KeyColumns | undefined;
+  /** True when a key was seen that stands for several records. */
+  readonly keysRepeat: boolean;
 }
 
-/** True when a page, asked for from further on, holds just what the one before it held. */
-function isSame(page: Edge, before: Edge): boolean {
-  const moved = page.offset - before.offset;
-  const begins = page.first !== undefined && page.first === before.first;
-  return begins && page.last === before.last && moved > 0 && moved === page.reached - before.reached;
+/** Where pages do not hold together. */
+interface Border {
+  readonly offset: number;
+  /** The number of the page behind it. */
+  readonly page: number;
+  readonly isTorn: boolean;
 }
+
+/** Torn borders from which on it looks as if the order changed from page to page, where they are half of all. */
+const OFTEN_TORN = 3;
 
 /**
- * A stretch of a listing that is read again. It holds together with what was read before when it meets a page in front of the
- * doubtful place and one behind it, or begins with the listing, or ends with it.
- */
-class Reread {
-  readonly from: number;
-  readonly to: number;
-  readonly #after: number;
-  readonly #before: number;
-  #first = Infinity;
-  #last = -Infinity;
-
-  /** @param torn the pages, by number, between which records may be lost; without it nothing is to be met */
-  constructor(from: number, to: number, torn?: { readonly after: number; readonly before: number }) {
-    this.from = from;
-    this.to = to;
-    this.#after = torn?.after ?? Infinity;
-    this.#before = torn?.before ?? -Infinity;
-  }
-
-  /** It holds a record of the page of this number. */
-  meets(page: number): void {
-    this.#first = Math.min(this.#first, page);
-    this.#last = Math.max(this.#last, page);
-  }
-
-  /** The listing was seen to end within it. */
-  meetsEnd(): void {
-    this.#last = Infinity;
-  }
-
-  get isTied(): boolean {
-    return (this.from === 0 || this.#first <= this.#after) && this.#last >= this.#before;
-  }
-
-  /** What is to be read the next time: more, where this was not enough to hold together. */
-  next(): Reread {
-    const more = this.isTied ? 0 : this.to - this.from;
-    const torn = { after: this.#after, before: this.#before };
-    return new Reread(Math.max(0, this.from - more), this.to + more, torn);
-  }
-
-  /** This one and another that it touches, as one. */
-  with(other: Reread): Reread {
-    return new Reread(Math.min(this.from, other.from), Math.max(this.to, other.to), {
-      after: Math.min(this.#after, other.#after),
-      before: Math.max(this.#before, other.#before),
-    });
-  }
-}
-
-/** The stretches in order, those that touch made one. */
-function mergeRereads(stretches: readonly Reread[]): Reread[] {
-  const merged: Reread[] = [];
-  for (const stretch of stretches.toSorted((a, b) => a.from - b.from)) {
-    const last = merged.at(-1);
-    if (last !== undefined && stretch.from <= last.to) merged[merged.length - 1] = last.with(stretch);
-    else merged.push(stretch);
-  }
-  return merged;
-}
-
-/**
- * One pass over a listing, or over stretches of it, and whether a record was lost on the way.
+ * One pass over a listing, or over parts of it, and whether a record was lost on the way.
  *
  * Records keep their order. Where two pages have a record in common, none that was there throughout is lost between
  * them: what came after the one page came after that record, and so did not come before the other page, whatever was
@@ -129,35 +62,42 @@ function mergeRereads(stretches: readonly Reread[]): Reread[] {
  * Pages too small to overlap, or of a size that the service fixes, are held against the total alone.
  */
 export class Pass {
-  readonly #stretches: readonly Reread[];
+  /** Pages so far. */
+  pages = 0;
+  /** Pages that were torn from the one before them. */
+  torn = 0;
+  /** True when a page held just what the one before it held: the service may send the same for ever. */
+  isStuck = false;
+  /** True when pages may hold records again that others before them held, and that could not be told from them by place. */
+  mayRepeat = false;
+  /** Pages whose first record had been the last of the page before, by its key, with other content. */
+  changedAtBorder = 0;
+  readonly #keys: Keys;
+  readonly #identity: IdentityReader;
+  readonly #rereads: readonly Reread[];
   readonly #whole: Pass | undefined;
-  /** The number of the page that begins or ends with a record, by that record. */
+  /** The number of the page that begins or ends with a record, by that record's key and by its content. */
   readonly #pageOf = new Map<string, number>();
-  /** Where pages were torn apart, or came with different totals. */
-  readonly #borders: { readonly offset: number; readonly page: number; readonly isTorn: boolean }[] = [];
-  #pages = 0;
-  #previous: Edge | undefined;
-  #isStuck = false;
-  #mayRepeat = false;
+  readonly #borders: Border[] = [];
+  #previous: PageEdge | undefined;
+  #overlaps = 0;
+  #isShifted = false;
   #epoch = 0;
   #total: number | undefined;
   #lowest = Infinity;
   #highest = -Infinity;
 
-  /** @param again stretches that are read again, and the pass over everything that left them in doubt */
-  constructor(again?: { readonly stretches: readonly Reread[]; readonly whole: Pass }) {
-    this.#stretches = again?.stretches ?? [];
+  /** @param again parts that are read again, and the pass over everything that left them in doubt */
+  constructor(keys: Keys, again?: { readonly rereads: readonly Reread[]; readonly whole: Pass }) {
+    this.#keys = keys;
+    this.#identity = new IdentityReader(keys.columns);
+    this.#rereads = again?.rereads ?? [];
     this.#whole = again?.whole;
   }
 
-  /** The pass over everything: this one, or the one of which it reads stretches again. */
+  /** The pass over everything: this one, or the one of which it reads parts again. */
   get whole(): Pass {
     return this.#whole ?? this;
-  }
-
-  /** Pages so far. */
-  get pages(): number {
-    return this.#pages;
   }
 
   /** A page came with this total. Returns how often it has changed. To be told in the order in which pages come. */
@@ -171,36 +111,42 @@ export class Pass {
   }
 
   /** Takes the next page in the order of the listing. Returns its records without those that the page before it had. */
-  join(sighting: PlacedPage): RecordBatch {
-    const { offset, from, records, epoch } = sighting;
+  join(placed: PlacedPage): RecordBatch {
+    const { offset, from, records, epoch } = placed;
     const before = this.#previous;
-    const page = this.#pages++;
-    const common = before === undefined ? Math.max(0, from - offset) : inCommon(sighting, before);
+    const page = this.pages++;
+    const common = before === undefined ? Math.max(0, from - offset) : this.#inCommon(placed, before);
     const isTorn = common === undefined;
     if (before !== undefined && (isTorn || before.epoch !== epoch)) {
       this.#borders.push({ offset, page, isTorn });
-      this.#mayRepeat ||= isTorn || offset >= before.reached;
+      this.mayRepeat ||= isTorn || offset >= before.reached;
+      if (isTorn) this.torn++;
     }
-    const edge = edgeOf(sighting, before);
+    const edge = this.#edgeOf(placed, before);
     this.#previous = edge;
-    this.#isStuck ||= before !== undefined && isSame(edge, before);
-    this.#tie(sighting, page);
+    this.isStuck ||= before !== undefined && isSame(edge, before);
+    this.#noteMeeting(placed, page);
     return sliceRecords(records, common ?? 0, records.count);
   }
 
-  /** True when pages may hold records again that others before them held, and that could not be told from them by place. */
-  get mayRepeat(): boolean {
-    return this.#mayRepeat;
-  }
-
-  /** True when a page held just what the one before it held: the service may send the same for ever. */
-  get isStuck(): boolean {
-    return this.#isStuck;
+  /** True when the total changed. */
+  get hasNewTotal(): boolean {
+    return this.#epoch > 0;
   }
 
   /** True when the listing was seen to move: nothing is proven of what crossed the place. */
   get moved(): boolean {
-    return this.#epoch > 0 || this.#borders.length > 0 || this.#stretches.some(({ isTied }) => !isTied);
+    return this.#epoch > 0 || this.#borders.length > 0 || this.#rereads.some(({ isTied }) => !isTied);
+  }
+
+  /** True when records were seen in other places than before: a record may come again. */
+  get isShifted(): boolean {
+    return this.#isShifted || this.moved || this.#whole !== undefined;
+  }
+
+  /** True when so many pages are torn, though the total stands still, that it must be the order that changes. */
+  get looksUnordered(): boolean {
+    return this.#epoch === 0 && this.torn >= OFTEN_TORN && this.torn * 2 >= this.#overlaps;
   }
 
   /**
@@ -208,7 +154,7 @@ export class Pass {
    * no place is known.
    */
   doubtful(size: number): Reread[] {
-    if (this.#isStuck) return [];
+    if (this.isStuck) return [];
     const change = Math.max(0, this.#highest - this.#lowest);
     const reach = size + Math.ceil(change / size) * size;
     const around = this.#borders.map(({ offset, page, isTorn }) => {
@@ -216,21 +162,86 @@ export class Pass {
       const torn = isTorn && this.#whole === undefined ? { after: page - 1, before: page } : undefined;
       return new Reread(Math.max(0, border - reach), border + reach, torn);
     });
-    return mergeRereads([...this.#stretches.map((stretch) => stretch.next()), ...around]);
+    return mergeRereads([...this.#rereads.map((reread) => reread.next()), ...around]);
   }
 
-  #tie({ from, records, isLast }: PlacedPage, page: number): void {
+  /** How many records, from its front, a page has in common with the one before it. Undefined where they are torn apart. */
+  #inCommon({ offset, from, records }: PlacedPage, before: PageEdge): number | undefined {
+    const overlap = before.reached - offset;
+    // Pages that only adjoin show nothing either way; a gap is torn, unless the place between was asked for by itself.
+    if (overlap <= 0) return overlap < 0 && offset > from ? undefined : 0;
+    this.#overlaps++;
+    if (before.last === undefined) return undefined;
+    if (overlap <= records.count) {
+      const there = this.#known(records, overlap - 1);
+      if (there.content === before.last.content) return overlap;
+      if (this.#isKey(there) && there.key === before.last.key) {
+        this.changedAtBorder++;
+        return overlap;
+      }
+    }
+    let byKey: number | undefined;
+    for (let index = 0; index < records.count; index++) {
+      const known = this.#known(records, index);
+      if (known.content === before.last.content) {
+        this.#isShifted = true;
+        return index + 1;
+      }
+      if (this.#isKey(known) && known.key === before.last.key) byKey = index + 1;
+    }
+    if (byKey === undefined) return undefined;
+    this.changedAtBorder++;
+    this.#isShifted = true;
+    return byKey;
+  }
+
+  #edgeOf({ offset, records, epoch }: PlacedPage, before: PageEdge | undefined): PageEdge {
+    const { count } = records;
+    return {
+      offset,
+      reached: offset + count,
+      first: count > 0 ? this.#known(records, 0) : undefined,
+      last: count > 0 ? this.#known(records, count - 1) : before?.last,
+      epoch,
+    };
+  }
+
+  #noteMeeting({ from, records, isLast }: PlacedPage, page: number): void {
     const { count } = records;
     if (this.#whole === undefined) {
       if (count === 0) return;
-      this.#pageOf.set(recordKey(records, 0), page).set(recordKey(records, count - 1), page);
+      for (const { key, content } of [this.#known(records, 0), this.#known(records, count - 1)])
+        this.#pageOf.set(key, page).set(content, page);
       return;
     }
-    const stretch = this.#stretches.find((candidate) => candidate.from <= from && from < candidate.to);
-    if (isLast) stretch?.meetsEnd();
+    const reread = this.#rereads.find((candidate) => candidate.from <= from && from < candidate.to);
+    if (isLast) reread?.meetsEnd();
     for (let index = 0; index < count; index++) {
-      const met = this.#whole.#pageOf.get(recordKey(records, index));
-      if (met !== undefined) stretch?.meets(met);
+      const { key, content } = this.#known(records, index);
+      const met = this.#whole.#pageOf.get(content) ?? this.#whole.#pageOf.get(key);
+      if (met !== undefined) reread?.meets(met);
     }
   }
+
+  /** Whether a key tells a record from all others. */
+  #isKey({ hasKey }: Known): boolean {
+    return hasKey && !this.#keys.keysRepeat;
+  }
+
+  #known(records: RecordBatch, index: number): Known {
+    const identity = this.#identity.read(records, index);
+    return { key: identity.key(), content: identity.content(), hasKey: identity.hasKey };
+  }
+}
+
+/** True when a page, asked for from further on, holds just what the one before it held. */
+function isSame(page: PageEdge, before: PageEdge): boolean {
+  const moved = page.offset - before.offset;
+  const begins = page.first?.hasKey === true && page.first.content === before.first?.content;
+  return (
+    begins &&
+    page.last?.content === before.last?.content &&
+    moved > 0 &&
+    moved === page.reached - before.reached
+  );
 }

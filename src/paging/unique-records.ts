@@ -1,41 +1,170 @@
-import { hashRecord, selectRecords, type RecordBatch } from '../json/records.ts';
+import { IdentityReader, type KeyColumns } from '../json/identity.ts';
+import { selectRecords, type RecordBatch } from '../json/records.ts';
+
+/** What a page brought. Records come in the order of the page. */
+export interface Sifted {
+  /** Not given before. */
+  readonly fresh: RecordBatch;
+  /** Word for word as before, but for links. */
+  readonly again: number;
+  /** Under a key that was given with another content: the same record, changed. */
+  readonly changed: number;
+  /** The same where keys stand for several records, so that nobody can tell: given, since nothing is to be missing. */
+  readonly unsure: number;
+}
+
+/** How equal records are told apart: those of one page always are, those of all pages only where nothing is read twice. */
+type Counting = 'page' | 'pass';
+
+/**
+ * Lets each record through once. Two records are one only when the same record was read twice: then their contents are
+ * equal, or, where the listing was seen to move, their keys.
+ *
+ * Equal keys with different contents are different records where the listing keeps still, and records of one page
+ * are different in any case. The k-th of equal records is the k-th in every reading.
+ */
+export class UniqueRecords {
+  /** Given. */
+  size = 0;
+  /** True when a key was seen that stands for several records. */
+  keysRepeat = false;
+  /** Whether the last record had a key. */
+  hasKeys = false;
+  /** Records of the present pass that differ from each other, or stand in one page. */
+  inPass = 0;
+  /** The contents of this pass in their order, as a hash: two passes that read the same have the same. */
+  sequence = 0;
+  readonly columns: KeyColumns | undefined;
+  readonly #identity: IdentityReader;
+  readonly #contents = new HashSet();
+  readonly #keys = new HashSet();
+  readonly #inPage = new HashSet();
+  readonly #keysInPage = new HashSet();
+  /** What came in this pass, where all is read again. */
+  #pass: HashSet | undefined;
+  #occurrences: HashSet | undefined;
+  /** What an earlier walk gave: equal records that come now are others. */
+  #restored = new HashSet();
+
+  /** @param columns by which a record is known, where it is not by its `id` */
+  constructor(columns?: KeyColumns) {
+    this.columns = columns;
+    this.#identity = new IdentityReader(columns);
+  }
+
+  /** Begins to read everything again. Records without a key are counted over all pages, or within each. */
+  beginPass(counting: Counting): void {
+    this.inPass = 0;
+    this.sequence = 0;
+    this.#pass = new HashSet();
+    this.#restored = new HashSet();
+    this.count(counting);
+  }
+
+  /** Begins to read some of it again. */
+  beginPart(): void {
+    this.#pass = undefined;
+    this.count('page');
+  }
+
+  /** How equal records without a key are counted from here on. */
+  count(counting: Counting): void {
+    this.#occurrences = counting === 'pass' ? this.#restored : undefined;
+    this.#restored = new HashSet();
+  }
+
+  /** Notes what an earlier walk gave, batch by batch in its order, so that this walk goes on after it. */
+  restore(batch: RecordBatch): void {
+    for (let index = 0; index < batch.count; index++) {
+      const { words } = this.#identity.read(batch, index);
+      let occurrence = 0;
+      while (!this.#contents.add(words[2]!, words[3]! ^ occurrence)) occurrence++;
+      this.#restored.add(words[2]!, words[3]! ^ occurrence);
+      this.#noteKey();
+      this.size++;
+    }
+  }
+
+  /**
+   * The records of one page that were not given before.
+   *
+   * @param moved whether the listing was seen to move, so that a record may have come before in another form
+   */
+  sift(batch: RecordBatch, moved: boolean): Sifted {
+    const fresh: number[] = [];
+    let [again, changed, unsure] = [0, 0, 0];
+    this.#inPage.clear();
+    this.#keysInPage.clear();
+    for (let index = 0; index < batch.count; index++) {
+      const identity = this.#identity.read(batch, index);
+      const { words, hasKey } = identity;
+      const high = words[2]!;
+      const inPage = occurrenceIn(this.#inPage, identity);
+      if (this.#pass === undefined || this.#pass.add(high, inPage)) this.inPass++;
+      const low =
+        hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, identity);
+      this.sequence = Math.imul(this.sequence ^ high, 0x9e3779b1) ^ words[3]! ^ (this.sequence >>> 13);
+      this.hasKeys = hasKey;
+      const isTwiceInPage = hasKey && !this.#keysInPage.add(words[0]!, words[1]!);
+      const isKnownKey = hasKey && !this.#noteKey();
+      if (isTwiceInPage) this.keysRepeat = true;
+      if (!this.#contents.add(high, low)) again++;
+      else if (isKnownKey && moved && !this.keysRepeat) changed++;
+      else {
+        if (isKnownKey && moved && !isTwiceInPage) unsure++;
+        if (isKnownKey) this.keysRepeat = true;
+        fresh.push(index);
+      }
+    }
+    this.size += fresh.length;
+    const records = fresh.length === batch.count ? batch : selectRecords(batch, fresh);
+    return { fresh: records, again, changed, unsure };
+  }
+
+  /** False where the key was there. */
+  #noteKey(): boolean {
+    return this.#keys.add(this.#identity.words[0]!, this.#identity.words[1]!);
+  }
+}
+
+/** The last word of the content, other for each of equal records. */
+function occurrenceIn(counted: HashSet, { words }: IdentityReader): number {
+  const [high, low] = [words[2]!, words[3]!];
+  let occurrence = 0;
+  while (!counted.add(high, low ^ occurrence)) occurrence++;
+  return low ^ occurrence;
+}
 
 const FIRST_CAPACITY = 1024;
 
 /**
- * Which records have been seen, for listings of a million: 8 bytes a slot in a table that is at least a third full
- * (16 MB for 1,000,000 records, where a Set of strings takes 100). Holds hashes, not records.
+ * Hashes of 64 bits, for listings of a million: 8 bytes a slot in a table that is at least a third full (16 MB for
+ * 1,000,000 of them, where a Set of strings takes 100).
  */
-export class IdentitySet {
+export class HashSet {
   #count = 0;
   #mask = FIRST_CAPACITY - 1;
   /** Open addressing, two words a slot; a slot is free when both are 0. */
   #slots = new Uint32Array(2 * FIRST_CAPACITY);
-  readonly #hash = new Uint32Array(2);
 
-  /** Different records so far. */
   get size(): number {
     return this.#count;
   }
 
-  /**
-   * Notes the record `index`; returns whether it is new. Records without an id are known by their bytes: `occurrence`
-   * says which of several equal ones of one reading this is, from 0.
-   */
-  add(batch: RecordBatch, index: number, occurrence = 0): boolean {
-    hashRecord(batch, index, occurrence, this.#hash);
-    const place = this.#find(this.#hash[0]!, this.#hash[1]!);
+  /** Returns whether it is new. `high` is not 0. */
+  add(high: number, low: number): boolean {
+    const place = this.#find(high, low >>> 0);
     if (this.#isTaken(place)) return false;
-    this.#slots[place] = this.#hash[0]!;
-    this.#slots[place + 1] = this.#hash[1]!;
+    this.#slots[place] = high;
+    this.#slots[place + 1] = low;
     this.#count++;
     if (this.#count * 3 > (this.#mask + 1) * 2) this.#grow();
     return true;
   }
 
-  has(batch: RecordBatch, index: number, occurrence = 0): boolean {
-    hashRecord(batch, index, occurrence, this.#hash);
-    return this.#isTaken(this.#find(this.#hash[0]!, this.#hash[1]!));
+  clear(): void {
+    if (this.#count > 0) this.#slots.fill(0);
+    this.#count = 0;
   }
 
   #isTaken(place: number): boolean {
@@ -45,7 +174,7 @@ export class IdentitySet {
   /** Where in the table this hash is, or else the free slot where it belongs. */
   #find(high: number, low: number): number {
     const slots = this.#slots;
-    let place = 2 * (high & this.#mask);
+    let place = 2 * ((high ^ low) & this.#mask);
     while (this.#isTaken(place) && (slots[place] !== high || slots[place + 1] !== low)) {
       place = (place + 2) & (2 * this.#mask + 1);
     }
@@ -64,72 +193,5 @@ export class IdentitySet {
       this.#slots[place] = high;
       this.#slots[place + 1] = low;
     }
-  }
-}
-
-/**
- * Lets each record through once. A record is known by its `id`; without one by its bytes.
- *
- * Equal records without an id are different records where they stand in one page, or, in a pass over a listing that
- * kept still, anywhere in that pass: the k-th of them is the k-th in every reading.
- */
-export class UniqueRecords {
-  readonly #given = new IdentitySet();
-  #pass: IdentitySet | undefined;
-  #onlyPass = false;
-
-  /** Reads again: of everything, equal records without an id are counted over all pages, else within each. */
-  beginAgain(everything: boolean): void {
-    this.countByPage();
-    if (everything) this.#pass = new IdentitySet();
-  }
-
-  /** From here on equal records without an id are counted within each page: this pass may have some of them twice. */
-  countByPage(): void {
-    this.#onlyPass = false;
-    this.#pass = undefined;
-  }
-
-  /** Nothing is read twice: equal records without an id are all different, also from those that were restored. */
-  beginOnlyPass(): void {
-    this.#onlyPass = true;
-  }
-
-  /** Notes what an earlier walk gave, batch by batch in its order, so that this walk goes on after it. */
-  restore(batch: RecordBatch): void {
-    for (let index = 0; index < batch.count; index++) {
-      if (batch.ids[2 * index]! < 0) this.#addNext(batch, index);
-      else this.#given.add(batch, index);
-    }
-  }
-
-  /** How many were let through. */
-  get size(): number {
-    return this.#given.size;
-  }
-
-  /** The records of one page that were not given before. */
-  fresh(batch: RecordBatch): RecordBatch {
-    const fresh: number[] = [];
-    let inPage = this.#pass;
-    for (let index = 0; index < batch.count; index++) {
-      let occurrence = 0;
-      if (batch.ids[2 * index]! < 0) {
-        if (this.#onlyPass) {
-          this.#addNext(batch, index);
-          fresh.push(index);
-          continue;
-        }
-        inPage ??= new IdentitySet();
-        while (!inPage.add(batch, index, occurrence)) occurrence++;
-      }
-      if (this.#given.add(batch, index, occurrence)) fresh.push(index);
-    }
-    return fresh.length === batch.count ? batch : selectRecords(batch, fresh);
-  }
-
-  /** One more of the records that are equal to this one, which has no id. */
-  #addNext(batch: RecordBatch, index: number): void {
-    for (let occurrence = 0; !this.#given.add(batch, index, occurrence);) occurrence++;
   }
 }

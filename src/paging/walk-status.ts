@@ -1,24 +1,44 @@
-import type { WalkEvent } from './page.ts';
+import type { RefusalReason } from './page.ts';
+
+/** What happens on the way, for progress and receipts. */
+export type WalkEvent =
+  | { readonly kind: 'page'; readonly records: number; readonly total: number | undefined }
+  | { readonly kind: 'shrink'; readonly from: number; readonly to: number; readonly reason: RefusalReason }
+  | { readonly kind: 'reread'; readonly round: number };
+
+/**
+ * Why records may be missing:
+ * - `changing`: the listing kept changing while it was read;
+ * - `order`: the service's order changes from request to request;
+ * - `total`: the service names a higher total than it serves;
+ * - `repeating`: page after page brought records that had come before;
+ * - `more`: more records came than the service names, so some of them are one that changed while it was read.
+ */
+export type Doubt = 'changing' | 'order' | 'total' | 'repeating' | 'more';
 
 /** What became of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say else. */
 export class WalkStatus {
   /** Given, each once. */
   records = 0;
   pages = 0;
-  /** Pages that were refused and asked for again in smaller pieces. */
+  /** Pages that were refused and asked for again in smaller ones. */
   shrinks = 0;
   /** Came a second time and were left out. */
   repeats = 0;
-  /** Rounds of reading again, because the listing had moved. */
+  /** Rounds of reading again, because pages did not hold together. */
   rereads = 0;
   totalAtStart: number | undefined;
   totalAtEnd: number | undefined;
   /** True when the listing was seen to change: pages came with different totals, or do not hold together. */
   drift = false;
+  /** True when records may have changed places while several pages were read, by the key that they are sorted by. */
+  orderMayMove = false;
   /** Offsets of records that the service does not serve even alone. */
   readonly unreadable = new Set<number>();
-  /** May be missing, because the listing would not keep still or its total is not met. */
+  /** Records that may be missing, at least. */
   inDoubt = 0;
+  /** Why they may be; undefined where none are. */
+  doubt: Doubt | undefined;
 
   readonly #observe: (event: WalkEvent) => void;
 
@@ -52,9 +72,32 @@ export class WalkStatus {
     this.totalAtEnd = undefined;
     this.drift = false;
     this.unreadable.clear();
+    this.settle(0, undefined);
   }
 
-  shrink(from: number, to: number, reason: 'large' | 'slow'): void {
+  /** The status of one of several walks that make up this one. What happens in it is told here as well. */
+  part(): WalkStatus {
+    return new WalkStatus((event) =>
+      this.#observe(event.kind === 'page' ? { ...event, total: undefined } : event),
+    );
+  }
+
+  /** Adds what became of a part; the records are counted where they are given. */
+  addPart(part: WalkStatus): void {
+    this.pages += part.pages;
+    this.shrinks += part.shrinks;
+    this.repeats += part.repeats;
+    this.rereads += part.rereads;
+    const before = this.totalAtEnd ?? 0;
+    for (const offset of part.unreadable) this.unreadable.add(before + offset);
+    this.totalAtStart = (this.totalAtStart ?? 0) + (part.totalAtStart ?? 0);
+    this.totalAtEnd = before + (part.totalAtEnd ?? 0);
+    this.drift ||= part.drift;
+    this.orderMayMove ||= part.orderMayMove;
+    this.settle(this.inDoubt + part.inDoubt, this.doubt ?? part.doubt);
+  }
+
+  shrink(from: number, to: number, reason: RefusalReason): void {
     this.shrinks++;
     this.#observe({ kind: 'shrink', from, to, reason });
   }
@@ -66,6 +109,12 @@ export class WalkStatus {
   reread(): void {
     this.rereads++;
     this.#observe({ kind: 'reread', round: this.rereads });
+  }
+
+  /** Says how many records may be missing, and why. */
+  settle(inDoubt: number, doubt: Doubt | undefined): void {
+    this.inDoubt = inDoubt;
+    this.doubt = inDoubt === 0 ? undefined : doubt;
   }
 
   /** False when something that was asked for may be missing. */

@@ -12,7 +12,6 @@ export const fundDocuments: Resource = {
     walkSize: 100,
     maxSize: 100,
     recordsIn: 'assignedDocuments',
-    shrinks: false,
   },
   defaultOrder: 'the service’s own',
   refusedParameters: {},

@@ -12,7 +12,6 @@ export const funds: Resource = {
     walkSize: 1000,
     maxSize: 1000,
     recordsIn: 'pageResults',
-    shrinks: false,
   },
   defaultOrder: 'by creation date, descending',
   sortDirections: ['asc', 'desc'],

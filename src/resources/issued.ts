@@ -4,6 +4,7 @@ export const issued: Resource = {
   name: 'issued',
   records: 'issued invoices',
   label: 'number',
+  naturalKey: ['number', 'documentType'],
   path: '/invoices/issued',
   paging: {
     kind: 'numbered',
@@ -11,13 +12,23 @@ export const issued: Resource = {
     serviceSize: 10,
     // Over 1729 results the service compresses what it sends (spec 4.1 rule 4).
     walkSize: 2000,
+    compressedOver: 1729,
     recordsIn: 'pageResults',
-    shrinks: false,
   },
   defaultOrder: 'by DATE, ascending',
-  sortBy: { known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] },
+  sortBy: {
+    known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
+    // Amounts and due dates change, and move a record with them.
+    lasting: ['NUMBER', 'DATE'],
+    unique: 'NUMBER',
+  },
   sortDirections: ['ASC', 'DESC'],
-  fiscalIds: { flag: 'customer-fiscal-id', parameter: 'customerFiscalIds', whose: 'customer' },
+  fiscalIds: {
+    flag: 'customer-fiscal-id',
+    parameter: 'customerFiscalIds',
+    whose: 'customer',
+    namesUnknown: true,
+  },
   refusedParameters: {},
   examples: [
     ['folio issued --limit 20', 'the first twenty invoices'],

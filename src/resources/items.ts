@@ -52,7 +52,7 @@ interface FetchFundOptions {
   readonly client: ApiClient;
   readonly id: string;
   readonly concurrency: number;
-  readonly account: WalkStatus;
+  readonly status: WalkStatus;
   readonly signal: AbortSignal;
   readonly onErrors: (errors: Buffer) => void;
 }
@@ -71,10 +71,15 @@ export async function fetchFund({
   const path = fundDocuments.path.replace('{id}', () => pathSegment(id));
   let fund: Buffer | undefined;
   const onBody = (body: Buffer): void => void (fund ??= body);
-  const fetchPage = numberedPages({ path, filters: [], client, onErrors, onBody }, paging);
+  const fetchPage = numberedPages({ path, filters: [], client, onErrors, onBody }, paging, { isOurs: true });
   const documents: Buffer[] = [];
   let first: RecordBatch | undefined;
-  for await (const { records } of walkNumbered({ ...options, fetchPage, size: paging.walkSize })) {
+  for await (const { records } of walkNumbered({
+    ...options,
+    fetchPage,
+    size: paging.walkSize,
+    maxSize: paging.maxSize,
+  })) {
     first ??= records;
     for (let index = 0; index < records.count; index++) documents.push(recordBytes(records, index));
   }

@@ -1,5 +1,6 @@
 import { listPairs, type ListEncoding, type QueryPair } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
+import type { KeyColumns } from '../json/identity.ts';
 import type { Resource } from './resource.ts';
 
 /** What the user asked of a listing, already checked. Undefined is "not said": then nothing is sent. */
@@ -10,7 +11,12 @@ export interface ListingQuery {
   readonly sortBy?: string | undefined;
   readonly sortOrder?: 'asc' | 'desc' | undefined;
   readonly params: readonly QueryPair[];
-  readonly listEncoding: ListEncoding;
+  /** Undefined leaves it to folio: commas, or what the service understands where it does not understand those. */
+  readonly listEncoding?: ListEncoding | undefined;
+  /** True where each unknown fiscal ID is to be found, also where the listing does not name it. */
+  readonly strict?: boolean | undefined;
+  /** The columns by which a record is known, in place of `id`. */
+  readonly key?: readonly string[] | undefined;
   readonly page?: number | undefined;
   readonly nextToken?: string | undefined;
   /** Records a request. */
@@ -28,7 +34,9 @@ export function filterParameters(resource: Resource, query: ListingQuery): Query
     parameters.push(['options_sortOrder', query.sortOrder === 'asc' ? ascending : descending]);
   }
   if (resource.fiscalIds !== undefined && query.fiscalIds.length > 0) {
-    parameters.push(...listPairs(resource.fiscalIds.parameter, query.fiscalIds, query.listEncoding));
+    parameters.push(
+      ...listPairs(resource.fiscalIds.parameter, query.fiscalIds, query.listEncoding ?? 'comma'),
+    );
   }
   for (const parameter of query.params) parameters.push(checked(resource, parameter));
   return parameters;
@@ -51,13 +59,21 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
 
 /** Records a request: what the user said; else as many as a limit takes, evenly spread; else the whole export’s. */
 export function requestSize(resource: Resource, { pageSize, limit }: ListingQuery): number {
-  const most = pageSize ?? resource.paging.walkSize;
+  const { paging } = resource;
+  const most = pageSize ?? paging.walkSize;
   if (limit === undefined) return most;
   if (limit <= most) return limit;
   if (pageSize !== undefined) return pageSize;
   const pages = Math.ceil(limit / most);
   // Each page is a record smaller than the one before it, so that it can begin in that one.
-  const evenly = Math.ceil(limit / pages) + pages - 1;
-  // A size with small divisors, in case that pages must shrink.
-  return Math.min(most, Math.ceil(evenly / 10) * 10);
+  const evenly = (count: number): number => Math.ceil(limit / count) + count - 1;
+  const compressedOver = paging.kind === 'numbered' ? paging.compressedOver : undefined;
+  // Larger pages, but compressed ones, and fewer.
+  if (compressedOver !== undefined && evenly(pages) - pages < compressedOver) return evenly(pages - 1);
+  return Math.min(most, evenly(pages));
+}
+
+/** The columns by which records of a listing are known where it has to be told whether one came before. */
+export function keyColumns(resource: Resource, { key }: ListingQuery): KeyColumns {
+  return { named: key, natural: resource.naturalKey };
 }

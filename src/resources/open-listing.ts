@@ -1,26 +1,18 @@
-import type { ApiClient } from '../api/client.ts';
-import { pathSegment } from '../api/address.ts';
-import { walkCursors } from '../paging/cursor-walk.ts';
-import { walkNumbered } from '../paging/numbered-walk.ts';
+import { queryString, type ListEncoding } from '../api/address.ts';
+import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
+import { UsageError } from '../errors.ts';
+import { sliceRecords } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
-import type { UniqueRecords } from '../paging/unique-records.ts';
-import type { WalkStatus } from '../paging/walk-status.ts';
-import { cursorPages } from './listing-pages.ts';
-import { filterParameters, requestSize, type ListingQuery } from './listing-query.ts';
-import { numberedPages } from './listing-pages.ts';
-import type { PageRequest } from './listing-pages.ts';
-import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
+import { UniqueRecords } from '../paging/unique-records.ts';
+import { filterParameters, keyColumns, type ListingQuery } from './listing-query.ts';
+import { openQuery, type OpenListingOptions } from './open-query.ts';
+import { existsWithoutIds } from './probe.ts';
+import type { Resource } from './resource.ts';
 
-interface OpenListingOptions {
-  readonly client: ApiClient;
-  readonly concurrency: number;
-  readonly account: WalkStatus;
-  readonly signal: AbortSignal;
-  /** Receives the text of the service's `errors` (spec 2.4), page by page as they come. */
-  readonly onErrors: (errors: Buffer) => void;
-  /** Where an earlier walk left off, and what it gave. */
-  readonly resume?: { readonly next: number | string; readonly given: UniqueRecords } | undefined;
-}
+/** Bytes of an address, at most: servers and gateways refuse longer ones from 8,192 on. */
+const LONGEST_ADDRESS = 8_000;
+/** What an address has besides its path and filters: the base address, the page, its size, the order. */
+const ALLOWANCE = 400;
 
 /** Turns a declaration and a query into the ordered stream of its records. Nothing is asked before it is read. */
 export function openListing(
@@ -28,50 +20,187 @@ export function openListing(
   query: ListingQuery,
   options: OpenListingOptions,
 ): AsyncGenerator<Delivery> {
-  const path = resource.path.replace('{id}', () => pathSegment(query.id ?? ''));
-  const filters = filterParameters(resource, query);
-  const { paging } = resource;
-  const request = { path, filters, client: options.client, onErrors: options.onErrors };
-  return paging.kind === 'cursor'
-    ? openCursors({ resource, paging, query, request, options })
-    : openNumbered({ resource, paging, query, request, options });
+  return query.fiscalIds.length < 2
+    ? openQuery(resource, query, options)
+    : walkParts(resource, query, options);
 }
 
-interface Opening<Paging> {
-  readonly resource: Resource;
-  readonly paging: Paging;
-  readonly query: ListingQuery;
-  readonly request: PageRequest;
-  readonly options: OpenListingOptions;
+/**
+ * Walks the listing of a query with several fiscal IDs, as many of them at a time as an address can hold. A record that
+ * several parts have is given once. IDs that match nobody go to `onErrors`, as the service names them; where no ID
+ * at all matches somebody, the service's refusal is thrown.
+ *
+ * A service that takes the list for one ID is asked again with the parameter repeated, where the user did not
+ * choose how lists are written.
+ */
+async function* walkParts(
+  resource: Resource,
+  query: ListingQuery,
+  options: OpenListingOptions,
+): AsyncGenerator<Delivery> {
+  const parts = new FiscalIdParts(resource, query, options);
+  yield* parts.walk();
+  if (query.strict && resource.fiscalIds?.namesUnknown === false) await parts.askForEach();
 }
 
-function openNumbered(opening: Opening<NumberedPaging>): AsyncGenerator<Delivery> {
-  const { resource, paging, query, request, options } = opening;
-  const { account, signal, concurrency, resume } = options;
-  const shared = { account, signal, concurrency };
-  if (query.page !== undefined) {
-    const size = query.pageSize ?? paging.serviceSize;
-    const from = (query.page - paging.firstPage) * size;
-    const until = from + Math.min(size, query.limit ?? size);
-    const fetchPage = numberedPages(request, paging, query.pageSize === undefined ? size : undefined);
-    return walkNumbered({ ...shared, fetchPage, size, from, until, isSinglePage: true });
+class FiscalIdParts {
+  readonly #resource: Resource;
+  readonly #query: ListingQuery;
+  readonly #options: OpenListingOptions;
+  #encoding: ListEncoding;
+  /** The last refusal of a part of which no ID exists. */
+  #refusal: UnknownFiscalIds | RefusedQuery | undefined;
+  #unknown: string[] = [];
+
+  constructor(resource: Resource, query: ListingQuery, options: OpenListingOptions) {
+    this.#resource = resource;
+    this.#query = query;
+    this.#options = options;
+    this.#encoding = query.listEncoding ?? 'comma';
   }
-  const start = resume === undefined ? {} : { from: resume.next as number, given: resume.given };
-  return walkNumbered({
-    ...shared,
-    ...start,
-    fetchPage: numberedPages(request, paging),
-    size: requestSize(resource, query),
-    until: query.limit,
-  });
+
+  async *walk(): AsyncGenerator<Delivery> {
+    const { fiscalIds, limit = Infinity, page } = this.#query;
+    const { status } = this.#options;
+    const parts = this.#cut(fiscalIds);
+    if (parts.length === 1) return yield* this.#whole(fiscalIds);
+    if (page !== undefined) {
+      throw new UsageError(
+        `--page does not go with ${fiscalIds.length} fiscal IDs: they take several requests`,
+        {
+          hint: 'Give fewer IDs, or leave out --page',
+        },
+      );
+    }
+    const given = new UniqueRecords(keyColumns(this.#resource, this.#query));
+    let answered = false;
+    for (const part of parts) {
+      given.beginPass('pass');
+      const ofPart = status.part();
+      const left = limit - status.records;
+      if (left <= 0) break;
+      const query = { ...this.#query, fiscalIds: part, limit: left === Infinity ? undefined : left };
+      try {
+        for await (const { records } of this.#walkPart(query, {
+          ...this.#options,
+          status: ofPart,
+          resume: undefined,
+        })) {
+          const fresh = sliceRecords(given.sift(records, false).fresh, 0, limit - status.records);
+          status.records += fresh.count;
+          status.repeats += records.count - fresh.count;
+          if (fresh.count > 0) yield { records: fresh, next: undefined };
+        }
+        answered = true;
+      } catch (error) {
+        await this.#noteUnknown(error, query);
+      }
+      status.addPart(ofPart);
+    }
+    if (!answered && this.#refusal !== undefined) throw this.#allUnknown();
+    this.#tellUnknown();
+  }
+
+  /** Asks for each ID alone, one record, since this listing never says which of several match nobody. */
+  async askForEach(): Promise<void> {
+    const { concurrency, status } = this.#options;
+    const left = [...this.#query.fiscalIds].filter((id) => !this.#unknown.includes(id));
+    this.#unknown = [];
+    const ask = async (): Promise<void> => {
+      for (let id = left.shift(); id !== undefined; id = left.shift()) {
+        const query = { ...this.#query, fiscalIds: [id], limit: 1, page: undefined, pageSize: undefined };
+        try {
+          const options = { ...this.#options, status: status.part(), resume: undefined };
+          for await (const _ of openQuery(this.#resource, query, options)) break;
+        } catch (error) {
+          await this.#noteUnknown(error, query);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, ask));
+    this.#tellUnknown();
+  }
+
+  async *#whole(fiscalIds: readonly string[]): AsyncGenerator<Delivery> {
+    yield* this.#walkPart({ ...this.#query, fiscalIds }, this.#options);
+  }
+
+  /** Walks one part, again with the parameter repeated where the service took the list for one ID. */
+  async *#walkPart(query: ListingQuery, options: OpenListingOptions): AsyncGenerator<Delivery> {
+    const encoded = { ...query, listEncoding: this.#encoding };
+    try {
+      yield* openQuery(this.#resource, encoded, options);
+    } catch (error) {
+      const mayRepeat = this.#query.listEncoding === undefined && this.#encoding === 'comma';
+      if (!mayRepeat || !takesListForOne(error, query.fiscalIds)) throw error;
+      this.#encoding = 'repeat';
+      for (const part of this.#cut(query.fiscalIds)) {
+        yield* openQuery(this.#resource, { ...query, fiscalIds: part, listEncoding: 'repeat' }, options);
+      }
+      options.onDetail?.(
+        'the service takes a list with commas for one fiscal ID: sent with --list-encoding repeat',
+      );
+    }
+  }
+
+  /** The IDs in parts that an address can hold. */
+  #cut(fiscalIds: readonly string[]): string[][] {
+    const { parameter = '' } = this.#resource.fiscalIds ?? {};
+    const bytes = (ids: readonly string[]): number =>
+      queryString(
+        filterParameters(this.#resource, { ...this.#query, fiscalIds: ids, listEncoding: this.#encoding }),
+      ).length;
+    const rest = LONGEST_ADDRESS - ALLOWANCE - bytes([]) - this.#resource.path.length - parameter.length;
+    const parts: string[][] = [];
+    let [part, length]: [string[], number] = [[], 0];
+    for (const id of fiscalIds) {
+      const more = queryString([[this.#encoding === 'comma' ? '' : `${parameter}[]`, id]]).length + 1;
+      if (part.length > 0 && length + more > rest) {
+        parts.push(part);
+        [part, length] = [[], 0];
+      }
+      part.push(id);
+      length += more;
+    }
+    parts.push(part);
+    return parts;
+  }
+
+  /** Keeps the IDs of a part of which none exists; throws what is another failure. */
+  async #noteUnknown(error: unknown, query: ListingQuery): Promise<void> {
+    const { client, signal } = this.#options;
+    if (error instanceof UnknownFiscalIds) this.#unknown.push(...error.fiscalIds);
+    else if (!(error instanceof RefusedQuery)) throw error;
+    else if (await existsWithoutIds(this.#resource, query, { client, signal }))
+      this.#unknown.push(...query.fiscalIds);
+    else throw error;
+    this.#refusal = error;
+  }
+
+  #allUnknown(): Error {
+    const { warnings = [] } = this.#refusal instanceof UnknownFiscalIds ? this.#refusal : {};
+    return new UnknownFiscalIds(this.#unknown, warnings);
+  }
+
+  /** Says it as the service does (spec 2.4). */
+  #tellUnknown(): void {
+    if (this.#unknown.length === 0) return;
+    const errors = this.#unknown.map((fiscalId) => ({
+      _type: 'EmptyResponseError',
+      requestName: 'byFiscalId',
+      requestParams: { fiscalId },
+    }));
+    this.#options.onErrors(Buffer.from(JSON.stringify(errors)));
+  }
 }
 
-function openCursors(opening: Opening<CursorPaging>): AsyncGenerator<Delivery> {
-  const { resource, paging, query, request, options } = opening;
-  const { account, signal, resume } = options;
-  const size = requestSize(resource, query);
-  const fetchPage = cursorPages(request, paging, { size, said: query.pageSize !== undefined });
-  const start =
-    resume === undefined ? { from: query.nextToken } : { from: resume.next as string, given: resume.given };
-  return walkCursors({ account, signal, fetchPage, limit: query.limit, ...start });
+/** Whether a refusal names the whole list as one ID. */
+function takesListForOne(error: unknown, fiscalIds: readonly string[]): boolean {
+  if (fiscalIds.length < 2) return false;
+  if (error instanceof UnknownFiscalIds) return error.fiscalIds.some((id) => id.includes(','));
+  return error instanceof RefusedQuery && normalized(error.message).includes(normalized(fiscalIds.join(',')));
+}
+
+function normalized(text: string): string {
+  return text.replace(/[.\-\s]/g, '').toUpperCase();
 }

@@ -9,7 +9,7 @@ import type { NumberedPaging, Resource } from './resource.ts';
 /** Asks for one issued invoice: the cheapest call that shows whether the service takes the token (spec 5 rule 4). */
 export async function probe(client: ApiClient, signal: AbortSignal): Promise<void> {
   const request = { path: issued.path, filters: [], client, onErrors: () => {} };
-  await numberedPages(request, issued.paging as NumberedPaging)({ offset: 0, size: 1 }, signal);
+  await numberedPages(request, issued.paging as NumberedPaging)({ offset: 0, size: 1 }, signal, 'retry');
 }
 
 /**
@@ -24,11 +24,11 @@ export async function probeListing(
 ): Promise<number | undefined> {
   const request = { path, filters: [], client, onErrors: () => {} };
   if (paging.kind === 'cursor') {
-    await cursorPages(request, paging, { size: 1, said: false })(undefined, signal);
+    await cursorPages(request, paging)({ cursor: undefined, size: 1, signal, patience: 'retry' });
     return undefined;
   }
   try {
-    return (await numberedPages(request, paging)({ offset: 0, size: 1 }, signal)).total;
+    return (await numberedPages(request, paging)({ offset: 0, size: 1 }, signal, 'retry')).total;
   } catch (error) {
     // There is no smaller page to ask for.
     throw error instanceof PageRefused ? error.cause : error;
@@ -54,7 +54,7 @@ export async function existsWithoutIds(
   const filters = filterParameters(resource, { ...query, fiscalIds: [] });
   const request = { path: resource.path, filters, client, onErrors: () => {} };
   try {
-    await numberedPages(request, resource.paging)({ offset: 0, size: 1 }, signal);
+    await numberedPages(request, resource.paging)({ offset: 0, size: 1 }, signal, 'retry');
     return true;
   } catch (error) {
     if (error instanceof RefusedQuery) return false;

@@ -4,6 +4,7 @@ export const received: Resource = {
   name: 'received',
   records: 'received invoices',
   label: 'number',
+  naturalKey: ['number', 'documentType'],
   path: '/invoices/received',
   paging: {
     kind: 'numbered',
@@ -13,12 +14,16 @@ export const received: Resource = {
     walkSize: 500,
     maxSize: 1000,
     recordsIn: 'pageResults',
-    shrinks: true,
   },
   defaultOrder: 'the service’s own, unsorted',
-  sortBy: { known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] },
+  sortBy: {
+    known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
+    // Amounts and due dates change, and move a record with them.
+    lasting: ['NUMBER', 'DATE'],
+    unique: 'NUMBER',
+  },
   sortDirections: ['ASC', 'DESC'],
-  fiscalIds: { flag: 'issuer-fiscal-id', parameter: 'issuerFiscalIds', whose: 'issuer' },
+  fiscalIds: { flag: 'issuer-fiscal-id', parameter: 'issuerFiscalIds', whose: 'issuer', namesUnknown: false },
   refusedParameters: {
     totalAmount: 'the service does not accept it on received invoices at present: any value is an error',
   },

@@ -1,7 +1,6 @@
 /**
- * A resource is a declaration: what the service lists, under which address and in which dialect. The interpreter in
- * `cli/listing.ts` makes flags, help, validation and requests of it. Only the files of this folder know the
- * service's own spelling.
+ * A resource is a declaration: what the service lists, under which address and in which dialect. The commands make flags,
+ * help, validation and requests of it. Only the files of this folder know the service's own spelling.
  */
 export interface Resource {
   /** As in messages and receipts: `issued`, `fund documents`. */
@@ -10,6 +9,8 @@ export interface Resource {
   readonly records: string;
   /** The column by which people know a record. */
   readonly label: string;
+  /** Columns that tell a record from others where it has no `id` (the specification promises none). */
+  readonly naturalKey?: readonly string[];
   /** Below the base address; `{id}` stands for the positional argument. */
   readonly path: string;
   readonly paging: NumberedPaging | CursorPaging;
@@ -34,10 +35,10 @@ export interface NumberedPaging {
   readonly walkSize: number;
   /** The most that the service accepts; undefined where there is no practical cap. */
   readonly maxSize?: number;
+  /** Pages of more records than this are compressed, so that one of them is cheaper than two smaller ones. */
+  readonly compressedOver?: number;
   /** The member that holds the records: of the envelope, or (`documents`) an array or an envelope within the item. */
   readonly recordsIn: 'pageResults' | 'assignedDocuments';
-  /** True where a page may be too large for the service, which then answers 502 or 504. */
-  readonly shrinks: boolean;
 }
 
 export interface CursorPaging {
@@ -48,6 +49,10 @@ export interface CursorPaging {
 
 interface SortKeys {
   readonly known: readonly string[];
+  /** Those by which a record keeps its place. */
+  readonly lasting: readonly string[];
+  /** The one that no two records share. */
+  readonly unique: string;
 }
 
 export interface FiscalIdFilter {
@@ -56,4 +61,6 @@ export interface FiscalIdFilter {
   readonly parameter: string;
   /** Whom the IDs name: `customer`. */
   readonly whose: string;
+  /** Whether the listing names the IDs that match nobody, while others match. */
+  readonly namesUnknown: boolean;
 }

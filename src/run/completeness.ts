@@ -3,10 +3,11 @@ import { readPartialErrors } from '../api/service-words.ts';
 import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
 import type { Context } from '../context.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
-import type { WalkStatus } from '../paging/walk-status.ts';
+import type { Doubt, WalkStatus } from '../paging/walk-status.ts';
 import type { ListingQuery } from '../resources/listing-query.ts';
 import { existsWithoutIds } from '../resources/probe.ts';
 import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
+import { normalizedFiscalId } from './listing-query.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
 import type { Session } from './session.ts';
@@ -19,17 +20,18 @@ const PLACES = 20;
  *
  * @param unknown fiscal IDs that matched nobody, where that is not to be let pass
  */
-export function checkComplete(status: WalkStatus, unknown: readonly string[]): void {
-  const lacks = [...unreadable(status), ...inDoubt(status)];
+export function checkComplete(account: WalkStatus, unknown: readonly string[]): void {
+  const lacks = [...unreadable(account), ...inDoubt(account)];
   if (unknown.length > 0)
     lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${unknown.join(', ')}`);
   if (lacks.length === 0) return;
   throw new IncompleteError(
-    `delivered ${countOf(status.records, 'record')}, but not all: ${lacks.join('; ')}`,
+    `delivered ${countOf(account.records, 'record')}, but not all: ${lacks.join('; ')}`,
     {
-      hint: status.complete
-        ? 'Leave out the unknown IDs, or leave out --strict.'
-        : 'Run it again when the service is quieter.',
+      hint:
+        account.complete && unknown.length > 0
+          ? 'Leave out the unknown IDs, or leave out --strict.'
+          : DOUBTS[account.doubt ?? 'changing'].hint,
     },
   );
 }
@@ -41,11 +43,29 @@ function unreadable({ unreadable: offsets }: WalkStatus): string[] {
   return [`the service does not serve number ${places.join(', ')}${more} of the listing, even alone`];
 }
 
-function inDoubt({ inDoubt: doubtful, drift, totalAtEnd }: WalkStatus): string[] {
+const AGAIN_LATER = 'Run it again when the service is quieter.';
+
+/** Why records may be missing, and what to do about it. */
+const DOUBTS: Readonly<Record<Doubt, { readonly why: string; readonly hint: string }>> = {
+  changing: { why: 'the listing kept changing while it was read', hint: AGAIN_LATER },
+  order: {
+    why: 'the service’s order changes from request to request',
+    hint: 'Running it again will hardly help. Where the listing can be sorted, add --sort-by NUMBER.',
+  },
+  total: { why: 'it names a higher total than it serves', hint: AGAIN_LATER },
+  repeating: {
+    why: 'page after page it sends records that it had sent before',
+    hint: 'This is a fault of the service. Try again later, or with another --page-size.',
+  },
+  more: {
+    why: 'more records came than that, so some changed while they were read and are there in two forms',
+    hint: AGAIN_LATER,
+  },
+};
+
+function inDoubt({ inDoubt: doubtful, doubt = 'changing', totalAtEnd }: WalkStatus): string[] {
   if (doubtful === 0) return [];
-  const why = drift
-    ? 'the listing kept changing while it was read'
-    : 'it names a higher total than it serves';
+  const { why } = DOUBTS[doubt];
   const of =
     totalAtEnd === undefined ? countOf(doubtful, 'record') : `${doubtful} of the ${totalAtEnd} records`;
   const named = totalAtEnd === undefined ? 'or more' : 'that the service names';
@@ -125,9 +145,4 @@ function noneExist(ids: readonly string[], cause: Error, { resource }: AskedWith
         : 'Check them against a listing without the filter. If they exist, try another --list-encoding.',
     cause,
   });
-}
-
-/** How the service writes a fiscal ID in its answers: without dots and dash (spec 2.4). */
-function normalizedFiscalId(id: string): string {
-  return id.replace(/[.\-\s]/g, '').toUpperCase();
 }

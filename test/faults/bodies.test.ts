@@ -52,7 +52,7 @@ describe.concurrent('a body that is not what the specification says', () => {
   });
 
   it('is never data on a listing with cursors either', async () => {
-    const script = always(body('{"data":[],"errors":[]}'));
+    const script = always(body('{"data":[],"errors":[],"nextToken":7}'));
     const args = ['customers', '--retries', '1'];
     const { code, text, stderr } = await runAgainst({ records: {}, script, args });
     expect({ code, text }).toEqual({ code: 5, text: '' });

@@ -33,11 +33,11 @@ describe('a page that is refused', () => {
     expect(sleeps).toEqual([]);
   });
 
-  it('on a listing that has no such limit is asked for again as it was', async () => {
+  it('is shrunk on every listing', async () => {
     const args = ['issued', ...ARGS.slice(1)];
     const { requests, ...exit } = await runModel(args, { service, script: inTurn(status(502)) });
     expect(exit).toMatchObject(WHOLE);
-    expect(pagesAsked(requests).slice(0, 2)).toEqual(['0 x 100', '0 x 100']);
+    expect(pagesAsked(requests).slice(0, 2)).toEqual(['0 x 100', '0 x 50']);
   });
 });
 

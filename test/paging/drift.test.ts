@@ -18,11 +18,11 @@ async function walkSchedule(seed: number, { leastSize = 1, often = false, name =
       return page;
     },
   );
-  const account = new WalkStatus();
+  const status = new WalkStatus();
   const [size, concurrency] = [leastSize + random(12), 1 + random(4)];
   const signal = new AbortController().signal;
-  const given = await gather(walkNumbered({ fetchPage, size, concurrency, account, signal }));
-  return { listing, given, account };
+  const given = await gather(walkNumbered({ fetchPage, size, concurrency, status, signal }));
+  return { listing, given, status };
 }
 
 /** The same, where only the first records are asked for. */
@@ -41,11 +41,11 @@ async function walkLimited(seed: number) {
       return page;
     },
   );
-  const account = new WalkStatus();
+  const status = new WalkStatus();
   const [size, concurrency] = [1 + random(12), 1 + random(4)];
   const signal = new AbortController().signal;
-  const given = await gather(walkNumbered({ fetchPage, size, concurrency, until, account, signal }));
-  return { lasting, until, given, account };
+  const given = await gather(walkNumbered({ fetchPage, size, concurrency, until, status, signal }));
+  return { lasting, until, given, status };
 }
 
 const SCHEDULES = 10_000;
@@ -55,9 +55,9 @@ describe('a listing that moves while it is walked', () => {
     let incomplete = 0;
     const wrong: string[] = [];
     for (let seed = 0; seed < SCHEDULES; seed++) {
-      const { listing, given, account } = await walkSchedule(seed);
-      if (!account.complete) incomplete++;
-      const fault = listing.faultOf(given, account.complete);
+      const { listing, given, status } = await walkSchedule(seed);
+      if (!status.complete) incomplete++;
+      const fault = listing.faultOf(given, status.complete);
       if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
     }
     countFigure({ what: 'schedules of a moving listing', ran: SCHEDULES, lost: wrong.length });
@@ -71,9 +71,9 @@ describe('a listing that moves while it is walked', () => {
     const wrong: string[] = [];
     for (let seed = 0; seed < SCHEDULES; seed++) {
       // Pages of fewer than 7 records have places over which none reaches.
-      const { listing, given, account } = await walkSchedule(seed, { leastSize: 7, often: true });
-      if (!account.complete) incomplete++;
-      const fault = listing.faultOf(given, account.complete);
+      const { listing, given, status } = await walkSchedule(seed, { leastSize: 7, often: true });
+      if (!status.complete) incomplete++;
+      const fault = listing.faultOf(given, status.complete);
       if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
     }
     countFigure({
@@ -88,8 +88,8 @@ describe('a listing that moves while it is walked', () => {
   it('does so where the records have no id', async () => {
     const wrong: string[] = [];
     for (let seed = 0; seed < 3_000; seed++) {
-      const { listing, given, account } = await walkSchedule(seed, { leastSize: 7, often: true, name: 'n' });
-      const fault = listing.faultOf(given, account.complete);
+      const { listing, given, status } = await walkSchedule(seed, { leastSize: 7, often: true, name: 'n' });
+      const fault = listing.faultOf(given, status.complete);
       if (fault !== undefined) wrong.push(`seed ${seed}: ${fault}`);
     }
     expect(wrong).toEqual([]);
@@ -98,10 +98,10 @@ describe('a listing that moves while it is walked', () => {
   it('gives, under a limit, every record that was within it all the time, or says that it may not have', async () => {
     let complete = 0;
     for (let seed = 0; seed < 2_000; seed++) {
-      const { lasting, until, given, account } = await walkLimited(seed);
+      const { lasting, until, given, status } = await walkLimited(seed);
       expect(given.length).toBeLessThanOrEqual(until);
       expect(new Set(given).size).toBe(given.length);
-      if (!account.complete) continue;
+      if (!status.complete) continue;
       complete++;
       expect([...lasting].filter((record) => !given.includes(record))).toEqual([]);
     }

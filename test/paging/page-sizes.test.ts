@@ -1,12 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { divisorChain, PageSizes } from '../../src/paging/page-sizes.ts';
+import { PageSizes, type LocalLimit } from '../../src/paging/page-sizes.ts';
 
 describe('sizes of pages', () => {
-  it('shrink along divisors of the first', () => {
-    expect(divisorChain(1000)).toEqual([1000, 500, 250, 125, 25, 5, 1]);
-    expect(divisorChain(7)).toEqual([7, 1]);
-    expect(divisorChain(1)).toEqual([1]);
+  const page = (size: number) => ({ offset: 0, size, step: size });
+
+  it('are halved, whatever they are', () => {
+    for (const first of [499, 97, 1000, 7]) {
+      const sizes = new PageSizes(first);
+      let [size, limit]: [number, LocalLimit | undefined] = [first, undefined];
+      while (size > 1) {
+        limit = sizes.refused(page(size), 'large', limit);
+        expect(limit.most).toBe(Math.floor(size / 2));
+        size = sizes.windowAt(0, limit.most).size;
+      }
+    }
   });
 
   it('keep every offset a whole number of pages, for both first pages, whatever is refused and served', () => {
@@ -17,42 +25,59 @@ describe('sizes of pages', () => {
         answers,
         fc.constantFrom(0, 1),
         (largest, refusals, first) => {
-          const sizes = new PageSizes(largest);
+          const sizes = new PageSizes(largest, largest);
           let from = 0;
-          let most: number | undefined;
+          let limit: LocalLimit | undefined;
           for (const refused of refusals) {
-            const window = sizes.windowAt(from, most);
-            const { offset, size, step } = window;
+            const window = sizes.windowAt(from, limit?.most);
+            const { offset, size } = window;
             expect(Number.isInteger(offset / size + first)).toBe(true);
-            expect(size).toBeLessThanOrEqual(step);
-            expect(largest % step).toBe(0);
-            expect(step).toBeLessThanOrEqual(most ?? largest);
-            most = refused && size > 1 ? sizes.refused(window) : undefined;
-            if (most !== undefined) continue;
-            sizes.served(window, size, size * 100);
-            from = offset + size;
+            expect(size).toBeLessThanOrEqual(limit?.most ?? largest);
+            if (refused && size > 1) limit = sizes.refused(window, 'large', limit);
+            else {
+              limit = sizes.served(window, { count: size, bytes: size * 100 }, limit);
+              from = offset + size;
+            }
           }
         },
       ),
     );
   });
 
-  const windowOf = (step: number) => ({ offset: 0, size: step, step });
-
-  it('do not grow back to what is known not to fit 6 MB', () => {
+  it('follow the weight of the records where it explains the refusal', () => {
     const sizes = new PageSizes(500);
-    sizes.refused(windowOf(500));
-    for (let page = 0; page < 20; page++) sizes.served(windowOf(250), 250, 250 * 13_000);
-    expect(sizes.windowAt(500).step).toBe(250);
+    let limit: LocalLimit | undefined;
+    for (const size of [500, 250, 125]) limit = sizes.refused(page(size), 'large', limit);
+    limit = sizes.served(page(62), { count: 62, bytes: 62 * 50_000 }, limit);
+    expect([limit?.most, sizes.windowAt(0).size]).toEqual([114, 114]);
   });
 
-  it('grow back, one trial at a time, where it fits', () => {
+  it('grow back, one trial at a time, where weight does not explain it', () => {
     const sizes = new PageSizes(500);
-    sizes.refused(windowOf(500));
-    sizes.served(windowOf(250), 250, 250 * 1_000);
-    expect([sizes.windowAt(1000).step, sizes.windowAt(1500).step]).toEqual([500, 250]);
-    sizes.served(windowOf(500), 500, 500_000);
-    expect(sizes.windowAt(2000).step).toBe(500);
+    sizes.refused(page(500), 'large');
+    sizes.served(page(250), { count: 250, bytes: 250_000 });
+    expect([sizes.windowAt(0).size, sizes.windowAt(0).size]).toEqual([500, 250]);
+    sizes.served(page(500), { count: 500, bytes: 500_000 });
+    expect(sizes.windowAt(0).size).toBe(500);
+  });
+
+  it('stay large elsewhere when a place is refused at a size that was served', () => {
+    const sizes = new PageSizes(500);
+    sizes.served(page(500), { count: 500, bytes: 500_000 });
+    expect(sizes.refused(page(500), 'large').most).toBe(250);
+    expect(sizes.windowAt(0).size).toBe(500);
+  });
+
+  it('are tiny after slowness until something came, so that two of them show whether size matters', () => {
+    const sizes = new PageSizes(500);
+    sizes.slow(500);
+    sizes.slow(499);
+    expect(sizes.isSlowAtEverySize).toBe(false);
+    expect(sizes.refused(page(500), 'slow').most).toBe(10);
+    sizes.slow(10);
+    expect(sizes.isSlowAtEverySize).toBe(true);
+    sizes.served(page(10), { count: 10, bytes: 100 });
+    expect(sizes.isSlowAtEverySize).toBe(false);
   });
 
   it('lose little to the overlap', () => {
@@ -63,6 +88,16 @@ describe('sizes of pages', () => {
       from = offset + size;
     }
     expect(pages).toBeLessThanOrEqual(105);
+  });
+
+  it('are one size without overlap when they are kept constant', () => {
+    const sizes = new PageSizes(100);
+    sizes.keepConstant(true);
+    expect([0, 100, 200].map((from) => sizes.windowAt(from))).toEqual([
+      { offset: 0, size: 100, step: 100 },
+      { offset: 100, size: 100, step: 100 },
+      { offset: 200, size: 100, step: 100 },
+    ]);
   });
 
   it('hold the record asked for where the service applies one size to every request', () => {

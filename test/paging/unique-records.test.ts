@@ -1,45 +1,115 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { UniqueRecords } from '../../src/paging/unique-records.ts';
+import { HashSet, UniqueRecords } from '../../src/paging/unique-records.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
 const record = fc.constantFrom('{"id":1}', '{"id":2}', '{"id":3}', '{"a":1}', '{"a":2}');
 const pages = fc.array(fc.array(record, { maxLength: 6 }), { maxLength: 6 });
 
 /** What is given of the pages by a walk that is broken off before page `at` and gone on with by another. */
-function broken(all: readonly (readonly string[])[], at: number, onlyPass: boolean): string[][] {
+function broken(all: readonly (readonly string[])[], at: number, counting: 'page' | 'pass'): string[][] {
   const given: string[][] = [];
   let unique = new UniqueRecords();
-  if (onlyPass) unique.beginOnlyPass();
+  unique.count(counting);
   for (const [index, page] of all.entries()) {
     if (index === at) {
       unique = new UniqueRecords();
       for (const earlier of given) unique.restore(batchOf(earlier));
-      if (onlyPass) unique.beginOnlyPass();
+      unique.count(counting);
     }
-    given.push(textsOf(unique.fresh(batchOf(page))));
+    given.push(textsOf(unique.sift(batchOf(page), false).fresh));
   }
   return given;
 }
 
 describe('UniqueRecords', () => {
-  it.each([false, true])(
-    'gives the same after restoring what was given before (only pass: %s)',
-    (onlyPass) => {
+  it.each(['page', 'pass'] as const)(
+    'gives the same after restoring what was given before (counting equal records by %s)',
+    (counting) => {
       fc.assert(
         fc.property(pages, fc.nat(6), (all, at) => {
-          expect(broken(all, at, onlyPass)).toEqual(broken(all, -1, onlyPass));
+          expect(broken(all, at, counting)).toEqual(broken(all, -1, counting));
         }),
       );
     },
   );
 
-  it('takes equal records without an id for different ones when nothing is read twice', () => {
+  it('takes equal records without a key for different ones when nothing is read twice', () => {
     const unique = new UniqueRecords();
-    unique.beginOnlyPass();
+    unique.count('pass');
     const page = batchOf(['{"a":1}', '{"id":1}', '{"a":1}']);
-    expect(unique.fresh(page).count).toBe(3);
-    expect(textsOf(unique.fresh(page))).toEqual(['{"a":1}', '{"a":1}']);
+    expect(unique.sift(page, false).fresh.count).toBe(3);
+    expect(textsOf(unique.sift(page, false).fresh)).toEqual(['{"a":1}', '{"a":1}']);
     expect(unique.size).toBe(5);
+  });
+
+  it('gives a record of the same id and another content again, unless the listing moved', () => {
+    const unique = new UniqueRecords();
+    unique.sift(batchOf(['{"id":1,"net":1}', '{"id":2,"net":1}']), false);
+    const moved = unique.sift(batchOf(['{"id":1,"net":2}']), true);
+    expect(moved).toMatchObject({ changed: 1, again: 0, unsure: 0, fresh: { count: 0 } });
+    expect(unique.keysRepeat).toBe(false);
+    expect(unique.sift(batchOf(['{"id":1,"net":3}']), false).fresh.count).toBe(1);
+    expect(unique.keysRepeat).toBe(true);
+    // From here on nobody can tell, and nothing is to be missing.
+    expect(unique.sift(batchOf(['{"id":2,"net":2}']), true)).toMatchObject({
+      unsure: 1,
+      fresh: { count: 1 },
+    });
+  });
+
+  it('takes records of one page for different ones, whatever their ids', () => {
+    const unique = new UniqueRecords();
+    expect(unique.sift(batchOf(['{"id":1}', '{"id":1}', '{"id":1,"x":2}']), true).fresh.count).toBe(3);
+  });
+
+  it('knows a record by its links as little as by white space around it', () => {
+    const unique = new UniqueRecords();
+    const signed = (signature: string): string =>
+      `{"number":"F-1","files":[{"fileUrl":"https://files.example/1?sig=${signature}"}]}`;
+    expect(unique.sift(batchOf([signed('a')]), false).fresh.count).toBe(1);
+    expect(unique.sift(batchOf([signed('bb')]), false)).toMatchObject({ again: 1, fresh: { count: 0 } });
+  });
+
+  it('knows a record without an id by its number and kind, or by the columns that it is given', () => {
+    const unique = new UniqueRecords({ natural: ['number', 'documentType'] });
+    unique.sift(batchOf(['{"number":7,"documentType":"INVOICE","net":1}']), false);
+    const page = [
+      '{"number":7,"documentType":"INVOICE","net":2}',
+      '{"number":7,"documentType":"NOTE","net":1}',
+    ];
+    expect(unique.sift(batchOf(page), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
+    const named = new UniqueRecords({ named: ['ref'] });
+    named.sift(batchOf(['{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}']), false);
+    expect(named.keysRepeat).toBe(false);
+    expect(named.sift(batchOf(['{"id":2,"ref":"a"}']), true)).toMatchObject({ changed: 1 });
+  });
+});
+
+describe('a set of hashes', () => {
+  it('says of each whether it is new, as a Set does, and forgets all when cleared', () => {
+    const hash = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 3 }));
+    fc.assert(
+      fc.property(fc.array(hash, { maxLength: 300 }), (hashes) => {
+        const set = new HashSet();
+        for (let round = 0; round < 2; round++) {
+          const model = new Set<string>();
+          for (const [high, low] of hashes) {
+            expect(set.add(high, low)).toBe(!model.has(`${high} ${low}`));
+            model.add(`${high} ${low}`);
+          }
+          expect(set.size).toBe(model.size);
+          set.clear();
+        }
+      }),
+    );
+  });
+
+  it('holds a hundred thousand', () => {
+    const set = new HashSet();
+    for (let at = 1; at <= 100_000; at++) set.add(Math.imul(at, 0x9e3779b1) >>> 0 || 1, at);
+    expect(set.size).toBe(100_000);
+    for (let at = 1; at <= 100_000; at++)
+      expect(set.add(Math.imul(at, 0x9e3779b1) >>> 0 || 1, at)).toBe(false);
   });
 });

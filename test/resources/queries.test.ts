@@ -64,11 +64,14 @@ describe('what a command line asks of the service', () => {
         Array.from({ length: size }, (_, at) => `{"id":${from + at}}`),
         { total: 9000 },
       );
-    const { asked } = await runScripted(['issued', '--limit', '2500'], [page(0, 1260), page(1259, 1259)]);
-    expect(asked).toEqual([
-      '/invoices/issued?options_page=0&options_pageSize=1260',
-      '/invoices/issued?options_page=1&options_pageSize=1259',
-    ]);
+    const asked = async (limit: string, ...pages: string[]) =>
+      (await runScripted(['issued', '--limit', limit], pages)).asked;
+    const path = (number: number, size: number) =>
+      `/invoices/issued?options_page=${number}&options_pageSize=${size}`;
+    // Over 1729 records the service compresses a page.
+    expect(await asked('2500', page(0, 2500))).toEqual([path(0, 2500)]);
+    expect(await asked('3900', page(0, 1951), page(1950, 1950))).toEqual([path(0, 1951), path(1, 1950)]);
+    expect(await asked('1500', page(0, 1500))).toEqual([path(0, 1500)]);
   });
 
   it('sends a cursor back as it came', async () => {
@@ -85,15 +88,44 @@ describe('what a command line asks of the service', () => {
     expect(stdout).toBe('{"id":1}\n{"id":2}\n');
   });
 
-  it('asks for customers without a page size where the service refuses the one that folio chose', async () => {
+  it('asks for smaller pages where the service refuses the size that folio chose', async () => {
+    const refusal = [400, '{"errors":"options_pageSize is too large"}'] as const;
+    const page = (from: number, size: number) =>
+      pageOf(
+        Array.from({ length: size }, (_, at) => `{"id":${from + at}}`),
+        { total: 15 },
+      );
+    const issued = await runScripted(['issued'], [refusal, page(0, 10), page(9, 6)]);
+    expect(issued.code).toBe(0);
+    expect(issued.asked.map((path) => path.split('?')[1])).toEqual([
+      'options_page=0&options_pageSize=2000',
+      'options_page=0&options_pageSize=10',
+      'options_page=1&options_pageSize=9',
+    ]);
+    const customers = await runScripted(
+      ['customers'],
+      [refusal, customersOf(['{"id":1}'], 'x'), customersOf(['{"id":2}'])],
+    );
+    expect(customers.asked).toEqual([
+      '/customers?options_pageSize=1000',
+      '/customers?options_pageSize=10',
+      '/customers?options_nextToken=x&options_pageSize=500',
+    ]);
+    // A query that is wrong by itself is known after one more request.
+    const wrong = await runScripted(['issued', '--sort-by', 'x'], [refusal, refusal]);
+    expect(wrong.code).toBe(2);
+  });
+
+  it('asks for customers without a page size where the service takes none', async () => {
     const refusal = [400, '{"errors":"options_pageSize is too large"}'] as const;
     const { asked, code } = await runScripted(
       ['customers'],
-      [refusal, customersOf(['{"id":1}'], 'x'), customersOf(['{"id":2}'])],
+      [refusal, refusal, customersOf(['{"id":1}'], 'x'), customersOf(['{"id":2}'])],
     );
     expect(code).toBe(0);
     expect(asked).toEqual([
       '/customers?options_pageSize=1000',
+      '/customers?options_pageSize=10',
       '/customers',
       '/customers?options_nextToken=x',
     ]);
@@ -127,9 +159,12 @@ describe('what a command line asks of the service', () => {
   it('walks the listing that a raw path names', async () => {
     const { asked, stdout } = await runScripted(
       ['get', '/v1/accounts-payable/prepaid-expenses/9?x=y', '--paginate', '--format', 'jsonl'],
-      ['{"id":9,"assignedDocuments":[{"id":1}]}'],
+      ['{"id":9,"assignedDocuments":[{"id":1}]}', '{"id":9,"assignedDocuments":[]}'],
     );
-    expect(asked).toEqual(['/accounts-payable/prepaid-expenses/9?options_page=1&options_pageSize=100&x=y']);
+    expect(asked).toEqual([
+      '/accounts-payable/prepaid-expenses/9?options_page=1&options_pageSize=100&x=y',
+      '/accounts-payable/prepaid-expenses/9?options_page=2&options_pageSize=1&x=y',
+    ]);
     expect(stdout).toBe('{"id":1}\n');
   });
 });

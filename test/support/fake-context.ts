@@ -45,7 +45,6 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
   const env = options.env ?? {};
   const stop = new AbortController();
   const clock = new FakeClock(options.clock);
-  const processes = processTable(process);
   const spinner = new FakeSpinner();
   const screen = {
     ...(options.terminal === undefined ? {} : { terminal: options.terminal }),
@@ -60,16 +59,13 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     secrets: knownSecrets(env),
     signal: stop.signal,
     clock,
-    processes,
+    processes: processTable(process),
     spinner,
     quietly: (load) => load(),
     loadSpinner: spinner.load,
     config:
       options.config ??
-      (() => {
-        const uid = process.getuid?.();
-        return openStore({ env, homedir: noHome, clock, processes, signal: stop.signal, uid });
-      }),
+      (() => openStore({ env, homedir: noHome, clock, signal: stop.signal, uid: process.getuid?.() })),
     openTransport: options.openTransport ?? refuseTransport,
     openFileTransport: options.openFileTransport ?? refuseTransport,
     networkProbe: async () => options.networkProbe ?? refuseTransport(),

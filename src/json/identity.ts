@@ -1,0 +1,171 @@
+import { QUOTE } from './ascii.ts';
+import { CellReader } from './cells.ts';
+import type { RecordBatch } from './records.ts';
+
+/** Which columns tell a record from others, where it has no `id` of its own or the user names another. */
+export interface KeyColumns {
+  /** As the user named them: they take the place of `id`. */
+  readonly named?: readonly string[] | undefined;
+  /** Looked at where a record has no `id`; the first of them must be there. */
+  readonly natural?: readonly string[] | undefined;
+}
+
+/**
+ * Reads what a record is known by: its key (the value that the user named, its `id`, or its natural key) and its content,
+ * 64 bits of each. Links are no part of the content, since they are signed anew with each answer (spec 2.5).
+ *
+ * The hashes are fast, not cryptographic. Whoever takes two records for one because of them has to be able to find
+ * out, by a count or by reading again.
+ */
+export class IdentityReader {
+  /** Two words of the key, then two of the content. Overwritten by the next read. */
+  readonly words = new Uint32Array(4);
+  /** False where the record has nothing but its content: then the words of the key are those of the content. */
+  hasKey = false;
+  readonly #named: CellReader | undefined;
+  readonly #natural: CellReader | undefined;
+  readonly #links = new LinkFinder();
+  #bytes: Buffer | undefined;
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #one = 0;
+  #two = 0;
+
+  constructor({ named, natural }: KeyColumns = {}) {
+    this.#named = named === undefined ? undefined : new CellReader(named);
+    this.#natural = natural === undefined ? undefined : new CellReader(natural);
+  }
+
+  /** Reads the identity of record `index` into `words` and `hasKey`. */
+  read(batch: RecordBatch, index: number): this {
+    const { bytes, bounds, ids } = batch;
+    if (this.#bytes !== bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    }
+    this.#begin();
+    let at = bounds[2 * index]!;
+    const end = bounds[2 * index + 1]!;
+    for (let link = this.#links.next(bytes, at); link < end; link = this.#links.next(bytes, at)) {
+      this.#take(at, link);
+      at = Math.min(end, this.#links.end);
+    }
+    this.#take(at, end);
+    this.#finish(2);
+    this.hasKey = true;
+    const key = this.#named === undefined ? undefined : keyText(this.#named, batch, index);
+    if (key !== undefined) this.#takeText(key);
+    else if (ids[2 * index] !== -1) {
+      this.#begin();
+      this.#take(ids[2 * index]!, ids[2 * index + 1]!);
+      this.#finish(0);
+    } else this.#readNatural(batch, index);
+    return this;
+  }
+
+  /** The words as text, to know a few records by. */
+  key(): string {
+    return `${this.words[0]} ${this.words[1]}`;
+  }
+
+  content(): string {
+    return `${this.words[2]} ${this.words[3]}`;
+  }
+
+  #readNatural(batch: RecordBatch, index: number): void {
+    const key = this.#natural === undefined ? undefined : keyText(this.#natural, batch, index);
+    if (key !== undefined) {
+      this.#takeText(key);
+      return;
+    }
+    this.hasKey = false;
+    this.words[0] = this.words[2]!;
+    this.words[1] = this.words[3]!;
+  }
+
+  #begin(): void {
+    this.#one = 0xdeadbeef | 0;
+    this.#two = 0x41c6ce57;
+  }
+
+  /** Takes the bytes in, four at a time, since each step waits for the one before. */
+  #take(start: number, end: number): void {
+    const view = this.#view;
+    // The length tells "a" from "a\0".
+    let one = step(this.#one, end - start, 0x9e3779b1);
+    let two = step(this.#two, end - start, 0x5f356495);
+    let at = start;
+    for (; at + 4 <= end; at += 4) {
+      const word = view.getInt32(at, true);
+      one = step(one, word, 0x9e3779b1);
+      two = step(two, word, 0x5f356495);
+    }
+    for (; at < end; at++) {
+      const byte = view.getUint8(at);
+      one = step(one, byte, 0x9e3779b1);
+      two = step(two, byte, 0x5f356495);
+    }
+    this.#one = one;
+    this.#two = two;
+  }
+
+  #takeText(text: string): void {
+    this.#begin();
+    for (let at = 0; at < text.length; at++) {
+      this.#one = step(this.#one, text.charCodeAt(at), 0x9e3779b1);
+      this.#two = step(this.#two, text.charCodeAt(at), 0x5f356495);
+    }
+    this.#finish(0);
+  }
+
+  /** Never 0, so that a table may take 0 for nothing. */
+  #finish(to: 0 | 2): void {
+    this.words[to] = mix(this.#one ^ Math.imul(this.#two, 0x85ebca77)) || 1;
+    this.words[to + 1] = mix(this.#two ^ Math.imul(this.#one, 0xc2b2ae3d));
+  }
+}
+
+/** The cells of a key as one text; undefined where the first of them is missing. */
+function keyText(reader: CellReader, batch: RecordBatch, index: number): string | undefined {
+  const cells = reader.read(batch, index);
+  if (cells[0] === undefined) return undefined;
+  return cells.map((cell) => (cell === undefined ? '' : `${cell.kind} ${cell.text}`)).join('\0');
+}
+
+/** Takes another word in. Each step can be undone, so that no two words lead to the same. */
+function step(state: number, word: number, factor: number): number {
+  const product = Math.imul(state ^ word, factor);
+  return product ^ (product >>> 15);
+}
+
+/** Spreads each bit over all others (the finalizer of MurmurHash3). */
+function mix(value: number): number {
+  let bits = value;
+  bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return bits ^ (bits >>> 16);
+}
+
+const LINK = Buffer.from('"http');
+
+/** Finds the strings of a body that are links, front to back. */
+class LinkFinder {
+  /** One past the closing quote of the link found last. */
+  end = 0;
+  #bytes: Buffer | undefined;
+  #found = -1;
+  #from = 0;
+
+  /** Where the first link at or behind `at` begins; Infinity where there is none. */
+  next(bytes: Buffer, at: number): number {
+    if (this.#bytes === bytes && at >= this.#from && at <= this.#found) return this.#found;
+    this.#bytes = bytes;
+    this.#from = at;
+    const found = bytes.indexOf(LINK, at);
+    this.#found = found === -1 ? Infinity : found;
+    if (found !== -1) {
+      const quote = bytes.indexOf(QUOTE, found + 1);
+      this.end = quote === -1 ? bytes.length : quote + 1;
+    }
+    return this.#found;
+  }
+}
