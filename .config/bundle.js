@@ -30,15 +30,27 @@ const aliases = {
   'ajv/dist/2020.js':
     'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
   'ajv-formats': 'export default {};',
+  // conf uses these for migrations, for watching the file and for a folder of its own choice; folio asks for none of it.
+  semver: 'export default {};',
+  'debounce-fn': 'export default () => {};',
+  'env-paths': 'export default () => {};',
+  // conf's writer of files sends each signal that it catches a second time, which would end a run at once.
+  'when-exit': 'export default () => () => {};',
 };
 
 export const alias = {
   name: 'alias',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(undici|\.\/client-h2\.js|ajv\/dist\/2020\.js|ajv-formats)$/ }, ({ path }) => ({
-      path,
-      namespace: 'alias',
-    }));
+    onResolve(
+      {
+        filter:
+          /^(undici|\.\/client-h2\.js|ajv\/dist\/2020\.js|ajv-formats|semver|debounce-fn|env-paths|when-exit)$/,
+      },
+      ({ path }) => ({
+        path,
+        namespace: 'alias',
+      }),
+    );
     onLoad({ filter: /.*/, namespace: 'alias' }, ({ path }) => ({
       contents: aliases[path],
       resolveDir: root,

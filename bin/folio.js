@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 // CommonJS, as dist is (see .config/build.js).
-const { HOME, XDG_CACHE_HOME = HOME && `${HOME}/.cache` } = process.env;
-// Node 22 and later keep what they compiled. By default where others may write too, and what is found there is run.
-if (XDG_CACHE_HOME) require('node:module').enableCompileCache?.(`${XDG_CACHE_HOME}/folio`);
+const { existsSync } = require('node:fs');
+const { enableCompileCache } = require('node:module');
+
+// Node 22 and later keep what they compiled: in the caches of who runs this, if there are any. Node's own choice is a folder
+// where others may write, and what is found there is run.
+const caches = `${process.env.HOME}/.cache`;
+if (caches.startsWith('/') && existsSync(caches)) enableCompileCache?.(`${caches}/folio`);
 
 require('../dist/main.js')
   .main()

@@ -50,6 +50,7 @@ export function start(own: OwnProcess): Promise<number> {
 function realContext(own: OwnProcess): Context {
   const { argv, env, uid } = own;
   const signal = stopSignal(own);
+  const processes = processTable(own);
   return {
     argv,
     stdin: inputStream(own.stdin, own.stderr),
@@ -61,9 +62,9 @@ function realContext(own: OwnProcess): Context {
     clock: realClock,
     config: async () => {
       const { openStore } = await import('./profiles/store.ts');
-      return openStore({ env, clock: realClock, signal, uid });
+      return openStore({ env, clock: realClock, processes, signal, uid });
     },
-    processes: processTable(own),
+    processes,
     loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),
     quietly: (load) => own.quietly(load),
     openTransport: async (options) =>

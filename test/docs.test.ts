@@ -4,7 +4,6 @@ import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { topics } from '../src/cli/help-topics.ts';
-import { declareAll } from '../src/cli/declare-later.ts';
 import { buildProgram } from '../src/cli/program.ts';
 import { formats } from '../src/output/formats.ts';
 import { fakeContext } from './support/fake-context.ts';
@@ -12,7 +11,6 @@ import { fakeContext } from './support/fake-context.ts';
 const README = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
 
 const program = buildProgram(fakeContext());
-declareAll(program);
 
 /** All commands that people see, by their whole names. */
 function commandsOf(command: Command, path: string): [path: string, command: Command][] {

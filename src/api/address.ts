@@ -20,8 +20,9 @@ export function parseBaseUrl(text: string): URL {
   if (url.hostname !== host.toLowerCase()) {
     throw addressRefused(text, `its host is another spelling of ${url.hostname}; write it so`);
   }
-  if (host.split('.').some((label) => label === '' || label.startsWith('-'))) {
-    throw addressRefused(text, 'its host has an empty part or one that begins with a dash');
+  // Newer versions of Node take `xn--`, which decodes to nothing, for a host.
+  if (host.split('.').some((label) => label === '' || /^-|-$/.test(label))) {
+    throw addressRefused(text, 'its host has an empty part, or one that begins or ends with a dash');
   }
   if (path.split('/').some((segment) => segment === '.' || segment === '..')) {
     throw addressRefused(text, 'its path has a dot segment');

@@ -1,8 +1,8 @@
-import { Option } from 'commander';
 import type { OutputStream } from '../context.ts';
 import { displayWidth } from '../output/terminal/display-width.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
-import { oneOf } from './parse-values.ts';
+import { oneOf } from '../run/parse-values.ts';
+import { flagGroup, valued } from './flag-group.ts';
 
 const factFormats = ['table', 'json'] as const;
 
@@ -11,12 +11,14 @@ export interface FactFlags {
   readonly format?: (typeof factFormats)[number];
 }
 
-/** The flag `--format` of such a command. */
-export function factFormat(): Option {
-  return new Option('--format <format>', `${factFormats.join(' or ')} (default table)`).argParser(
+/** The flag `--format` of such commands. */
+export const factFlags = flagGroup<FactFlags>(undefined, {
+  format: valued(
+    '--format <format>',
+    `${factFormats.join(' or ')} (default table)`,
     oneOf('--format', factFormats),
-  );
-}
+  ),
+});
 
 /** What a command says of one thing, by name, in order; null where there is nothing to say. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;

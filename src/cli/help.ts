@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { nearestHint } from '../query/nearest-names.ts';
-import { declareNow } from './declare-later.ts';
+import { addCommand } from './command.ts';
 import type { Topic } from './help-topics.ts';
 
 /** What the help of `folio` says of its topics; their texts are loaded when one is asked for. */
@@ -11,18 +11,20 @@ export const ABOUT_TOPICS = 'Topics: folio help exit-codes, folio help environme
 /** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
   program.helpCommand(false);
-  const command = program.command('help').summary('help on a command or a topic');
-  command.description(
-    'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
-  );
-  command.argument('[words...]', 'a command or a topic');
-  command.action(async (words: readonly string[]) => {
-    await runHelp(context, program, words);
+  addCommand(program, 'help', {
+    summary: 'help on a command or a topic',
+    description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
+    arguments: [['[words...]', 'a command or a topic']],
+    run: (_, [words]) => runHelp(context, program, words),
   });
   // For the build, which puts the page into the package.
-  program.command('__man', { hidden: true }).action(async () => {
-    const { manPage } = await import('./man-page.ts');
-    await context.stdout.write(manPage(program));
+  addCommand(program, '__man', {
+    description: 'The manual page.',
+    hidden: true,
+    run: async () => {
+      const { manPage } = await import('./man-page.ts');
+      await context.stdout.write(manPage(program));
+    },
   });
 }
 
@@ -44,7 +46,6 @@ function findCommand(program: Command, words: readonly string[], topics: readonl
   for (const word of words) {
     const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
     if (next === undefined) throw unknown(command, word, command === program ? topics : []);
-    declareNow(next);
     command = next;
   }
   return command;

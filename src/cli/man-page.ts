@@ -1,12 +1,10 @@
 import type { Command, Option } from 'commander';
 import { version } from '../version.ts';
-import { declareAll } from './declare-later.ts';
 import { topics } from './help-topics.ts';
 import type { TermList, Topic } from './help-topics.ts';
 
 /** The manual page, in the macros of man(7): the same declarations and topics that the help prints. */
 export function manPage(program: Command): string {
-  declareAll(program);
   const help = program.createHelp();
   const commands = help.visibleCommands(program).flatMap((command) => withChildren(command));
   return [

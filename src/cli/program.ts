@@ -5,22 +5,21 @@ import { funds } from '../resources/funds.ts';
 import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
 import { version } from '../version.ts';
+import { described } from './command.ts';
 import { addAging } from './commands/aging.ts';
 import { addAuth } from './commands/auth.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
-import { addCustomerItems } from './commands/items.ts';
-import { declareLater } from './declare-later.ts';
 import { addDoctor } from './commands/doctor.ts';
-import { addFundItems } from './commands/items.ts';
-import { addGlobalFlags } from './flags.ts';
 import { addIssuedDownload } from './commands/download.ts';
-import { addExamples, addListing } from './commands/listing.ts';
-import { ABOUT_TOPICS, addHelp } from './help.ts';
 import { addRawGet } from './commands/get.ts';
+import { addCustomerItems, addFundItems } from './commands/items.ts';
+import { addListing } from './commands/listing.ts';
 import { addSandbox } from './commands/sandbox.ts';
-import { addSuggestions } from './suggestions.ts';
 import { addVerify } from './commands/verify.ts';
+import { globalFlags, refusedToken } from './flags.ts';
+import { ABOUT_TOPICS, addHelp } from './help.ts';
+import { addSuggestions } from './suggestions.ts';
 
 const ABOUT =
   "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +
@@ -35,37 +34,16 @@ const EXAMPLES = [
 ] as const;
 
 /**
- * The whole command line. Each command declares its flags here and loads what it runs only when it is run.
+ * The whole command line: every command with its flags. What a command runs is loaded when it is run.
  *
  * @param writeOut takes help and the version, which are data; without it nobody reads them
  */
 export function buildProgram(context: Context, writeOut: (text: string) => void = () => {}): Command {
-  const program = new Command('folio');
-  program
-    .description(ABOUT)
-    .version(version, '--version', 'print the version')
-    .helpOption('-h, --help', 'print what a command does and what it takes')
-    .exitOverride()
-    .configureOutput({
-      writeOut,
-      // Errors are thrown, and said by `reportError`; the help of a command that only has others is no error.
-      writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
-      // There are none, and to learn that a stream could show them the runtime has to make it.
-      getOutHasColors: () => false,
-      getErrHasColors: () => false,
-      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
-    })
-    // All take flags; and those of a command that is only named are not declared yet.
-    .configureHelp({
-      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
-    })
-    .showSuggestionAfterError(false);
-  addExamples(program, EXAMPLES);
-  const invoices = addListing(program.command('issued'), issued, context);
-  declareLater(invoices, () => addIssuedDownload(invoices, context));
-  addListing(program.command('received'), received, context);
-  addListingGroup(program.command('customers'), customers, { context, addItems: addCustomerItems });
-  addListingGroup(program.command('funds'), funds, { context, addItems: addFundItems });
+  const program = emptyProgram(context, writeOut);
+  addIssuedDownload(addListing(program, 'issued', issued, context), context);
+  addListing(program, 'received', received, context);
+  addCustomerItems(addListing(program, 'customers', customers, context), context);
+  addFundItems(addListing(program, 'funds', funds, context), context);
   addAging(program, context);
   addRawGet(program, context);
   addVerify(program, context);
@@ -78,32 +56,39 @@ export function buildProgram(context: Context, writeOut: (text: string) => void 
   addDoctor(program, context);
   addCompletion(program, context);
   addHelp(program, context);
-  program.addHelpText('after', `\n${ABOUT_TOPICS}`);
-  addGlobalFlags(program);
   addSuggestions(program);
+  return program;
+}
+
+/** The program with its flags and no command. */
+export function emptyProgram(context: Context, writeOut: (text: string) => void): Command {
+  const program = new Command('folio');
+  program
+    .description(described({ description: ABOUT, examples: EXAMPLES }))
+    .version(version, '--version', 'print the version')
+    .helpOption('-h, --help', 'print what a command does and what it takes')
+    .enablePositionalOptions()
+    .exitOverride()
+    .configureOutput({
+      writeOut,
+      // Errors are thrown, and said by `reportError`; the help of a command that only has others is no error.
+      writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
+      // There are none, and to learn that a stream could show them the runtime has to make it.
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
+    })
+    // All take flags.
+    .configureHelp({
+      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
+    })
+    .showSuggestionAfterError(false)
+    .addHelpText('after', `\n${ABOUT_TOPICS}`);
+  for (const option of [...globalFlags.options, refusedToken()]) program.addOption(option);
   return program;
 }
 
 function termOf(argument: Argument): string {
   const name = argument.variadic ? `${argument.name()}...` : argument.name();
   return argument.required ? `<${name}>` : `[${name}]`;
-}
-
-interface ListingGroup {
-  readonly context: Context;
-  /** Adds the commands that are about single items. */
-  readonly addItems: (group: Command, context: Context) => void;
-}
-
-/** A command that lists, with the listing also under the name `list`, and others under it. */
-function addListingGroup(
-  group: Command,
-  resource: typeof customers,
-  { context, addItems }: ListingGroup,
-): void {
-  addListing(group, resource, context);
-  declareLater(group, () => {
-    addListing(group.command('list'), resource, context);
-    addItems(group, context);
-  });
 }

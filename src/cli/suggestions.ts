@@ -1,8 +1,7 @@
 import type { Command, CommanderError } from 'commander';
-import { nearestNames } from '../query/nearest-names.ts';
+import { nearestHint, nearestNames } from '../query/nearest-names.ts';
 import { UsageError } from '../errors.ts';
-import { declareLater } from './declare-later.ts';
-import { nearestHint } from '../query/nearest-names.ts';
+import { commandPath } from './command.ts';
 
 /**
  * Has unknown commands and flags answered with those that were likely meant, on a command and all under it. The parser
@@ -13,9 +12,7 @@ export function addSuggestions(command: Command): void {
   command.exitOverride((error) => {
     throw complaintOf(command, error) ?? error;
   });
-  const goOn = (): void => command.commands.forEach(addSuggestions);
-  if (command.parent === null) goOn();
-  else declareLater(command, goOn);
+  command.commands.forEach(addSuggestions);
 }
 
 function complaintOf(command: Command, { code, message }: CommanderError): UsageError | undefined {
@@ -32,7 +29,7 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments';
   if (!isUnknown || names.length === 0) return undefined;
   const [word = ''] = command.args;
-  const whose = command.parent === null ? '' : ` of ${pathOf(command)}`;
+  const whose = command.parent === null ? '' : ` of ${commandPath(command)}`;
   return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
 }
 
@@ -40,10 +37,6 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
 function nearestHintOfFlag(flag: string, command: Command): string {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);
-  if (near.length === 0) return `See ${pathOf(command)} --help for what there is.`;
+  if (near.length === 0) return `See ${commandPath(command)} --help for what there is.`;
   return `Did you mean ${near.join(' or ')}?`;
-}
-
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -26,8 +26,8 @@ export function emptyDocument(): StoreDocument {
  *
  * @throws UsageError naming the file and what is wrong, without showing any of the text.
  */
-export function parseDocument(bytes: Buffer, file: string): StoreDocument {
-  const root = parseJson(bytes, file);
+export function parseDocument(text: string, file: string): StoreDocument {
+  const root = parseJson(text, file);
   if (!isJsonObject(root)) throw brokenStore(file, `expected a JSON object, found ${kindOf(root)}`);
   const { currentProfile } = root;
   if (currentProfile !== undefined && typeof currentProfile !== 'string') {
@@ -64,14 +64,9 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parseJson(bytes: Buffer, file: string): unknown {
-  let text: string;
-  try {
-    // Takes off a byte order mark, which some editors write.
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw brokenStore(file, 'it is not UTF-8 text');
-  }
+function parseJson(given: string, file: string): unknown {
+  // Some editors write a byte order mark.
+  const text = given.replace(/^\uFEFF/, '');
   if (text.trim() === '') throw brokenStore(file, 'it is empty');
   try {
     return JSON.parse(text, (_key, value: unknown) =>

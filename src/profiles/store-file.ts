@@ -1,87 +1,182 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync, type Stats } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { UsageError } from '../errors.ts';
-import { brokenStore, parseDocument, type StoreDocument } from './store-document.ts';
-import { fileFailureReason, systemCode } from './system-reason.ts';
+import { basename, dirname, extname, join } from 'node:path';
+import type Conf from 'conf';
+import type { Clock } from '../context.ts';
+import { errorCode, FolioError, OutputError, systemReason, UsageError } from '../errors.ts';
+import type { Processes } from '../output/files/processes.ts';
+import { checkPrivate, modeText } from './private-file.ts';
+import { brokenStore, emptyDocument, parseDocument, type StoreDocument } from './store-document.ts';
 
 /** A thousand profiles take a quarter of it. */
 const maxBytes = 1024 * 1024;
 
+/** Milliseconds to wait for another run that writes the store, which takes a few. */
+const lockPatience = 10_000;
+
 /**
- * The store's document, or undefined when there is no file. The library that writes the file is not needed to read it:
- * loading it takes longer than an empty run of the program, and it does not look at who may read the file.
+ * The store's document, or undefined when there is no file.
  *
+ * @param uid the user that folio runs as; undefined on systems without user numbers
  * @throws UsageError for a file that others can read, that is not folio's form, or that cannot be read.
  */
-export function readStoreFile(file: string, uid: number | undefined): StoreDocument | undefined {
-  let descriptor: number;
+export async function readStoreFile(
+  file: string,
+  uid: number | undefined,
+): Promise<StoreDocument | undefined> {
+  if (!isUsable(file, uid)) return undefined;
+  try {
+    return (await openConf(file)).store;
+  } catch (error) {
+    throw error instanceof UsageError ? error : unreadable(file, error);
+  }
+}
+
+/**
+ * The store's file as conf reads and writes it: whole, flushed and renamed over the old one, with mode 0600. A file that is
+ * not folio's form is an error and stays as it is.
+ */
+async function openConf(file: string): Promise<Conf<StoreDocument>> {
+  // Loaded only where there is a file, or is to be one.
+  const { default: Conf } = await import('conf');
+  return new Conf<StoreDocument>({
+    cwd: dirname(file),
+    configName: basename(file, extname(file)),
+    fileExtension: extname(file),
+    configFileMode: 0o600,
+    accessPropertiesByDotNotation: false,
+    clearInvalidConfig: false,
+    deserialize(text) {
+      // What is not UTF-8 arrives with this character in its place.
+      if (text.includes('\uFFFD') && !isUtf8(readFileSync(file)))
+        throw brokenStore(file, 'it is not UTF-8 text');
+      return parseDocument(text, file);
+    },
+  });
+}
+
+/** Whether there is a file that may be used. Throws UsageError for one that may not. */
+function isUsable(file: string, uid: number | undefined): boolean {
+  let descriptor: number | undefined;
   try {
     // Not waiting: a pipe that lies there under the file's name would otherwise hold folio for ever.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
-    throw unreadable(file, error);
-  }
-  try {
-    // The open file is what is checked, so that it cannot be another one by the time it is read.
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw brokenStore(file, 'it is not a file');
     checkPrivate({ path: file, what: 'file', stats, uid });
-    checkPrivate({ path: dirname(file), what: 'folder', stats: statSync(dirname(file)), uid });
+    for (const path of foldersOf(file)) checkPrivate({ path, what: 'folder', stats: statSync(path), uid });
     if (stats.size > maxBytes) throw brokenStore(file, `it is larger than ${maxBytes} bytes`);
-    return parseDocument(readFileSync(descriptor), file);
+    return true;
   } catch (error) {
+    if (descriptor === undefined && ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return false;
     throw error instanceof UsageError ? error : unreadable(file, error);
   } finally {
-    closeSync(descriptor);
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** The folder of the file and, where the file is a symbolic link, also that of the file behind it. */
+function foldersOf(file: string): readonly string[] {
+  const [own, real] = [dirname(file), dirname(realFile(file))];
+  return realpathSync(own) === real ? [own] : [own, real];
+}
+
+/** The file behind a symbolic link, as of people who keep their settings elsewhere. */
+function realFile(file: string): string {
+  try {
+    return realpathSync(file);
+  } catch {
+    return file;
   }
 }
 
 function unreadable(file: string, error: unknown): UsageError {
-  return new UsageError(`the configuration ${file} cannot be read: ${fileFailureReason(error)}`, {
+  return new UsageError(`the configuration ${file} cannot be read: ${systemReason(error)}`, {
     hint: 'Set FOLIO_CONFIG_DIR to a folder that you can read.',
     cause: error,
   });
 }
 
-interface PrivateThing {
-  readonly path: string;
-  readonly what: 'file' | 'folder';
-  readonly stats: Stats;
-  /** The user that folio runs as; undefined on systems without user numbers, where nothing is checked. */
+export interface StoreWrite {
+  readonly file: string;
+  /** The user that folio runs as; undefined on systems without user numbers. */
   readonly uid: number | undefined;
+  readonly clock: Clock;
+  readonly processes: Processes;
+  readonly signal: AbortSignal;
+  /** Changes the document in place; may throw, and then nothing is written. */
+  readonly change: (document: StoreDocument) => void;
 }
 
 /**
- * Refuses a file or folder of the store that another user owns or can look into, with the command that mends it. A token
- * that others could read is not used before its owner has looked at it; folio does not quietly close the door on what
- * may be known already.
+ * Reads the store, changes it and writes it back, as one step that no other run of folio can come between: the file is
+ * read again under the lock, so that a change which another run has made meanwhile is kept.
+ *
+ * @returns the document as written
+ * @throws UsageError for a store that must not be used as it is or would become too large, OutputError where the disk
+ * refuses or another run does not end.
  */
-export function checkPrivate({ path, what, stats, uid }: PrivateThing): void {
-  if (uid === undefined) return;
-  if (stats.uid !== uid) {
-    throw new UsageError(`the ${what} ${path} belongs to another user (uid ${stats.uid})`, {
-      hint: `Run folio as that user, set FOLIO_CONFIG_DIR to a folder of your own, or run \`chown ${uid} ${quoteForShell(path)}\`.`,
+export async function writeStoreFile(write: StoreWrite): Promise<StoreDocument> {
+  const { file, uid, clock, processes, signal } = write;
+  try {
+    preparePrivateFolder(dirname(file), uid);
+    const real = realFile(file);
+    const { lockTarget } = await import('../output/files/lock.ts');
+    for (;;) {
+      const target = { folder: dirname(real), name: basename(real), shown: file };
+      const wait = { clock, signal, milliseconds: lockPatience };
+      const lock = await lockTarget(target, { clock, processes }, wait);
+      try {
+        const document = (await readStoreFile(file, uid)) ?? emptyDocument();
+        write.change(document);
+        refuseTooLarge(document, file);
+        const conf = await openConf(file);
+        if (!(await lock.isOurs())) continue;
+        removeTemporaries(real);
+        conf.store = document;
+        return document;
+      } finally {
+        await lock.release();
+      }
+    }
+  } catch (error) {
+    if (error instanceof FolioError || signal.aborted) throw error;
+    throw new OutputError(`the configuration ${file} cannot be written: ${systemReason(error)}`, {
+      hint: 'Set FOLIO_CONFIG_DIR to a folder that you can write to.',
+      cause: error,
     });
   }
-  if ((stats.mode & 0o077) !== 0) {
-    throw new UsageError(
-      `the ${what} ${path} holds tokens and is open to other users (mode ${modeText(stats)})`,
-      {
-        hint: `Run \`chmod ${what === 'file' ? '600' : '700'} ${quoteForShell(path)}\`.`,
-      },
-    );
+}
+
+/** A file that is larger would be refused by the next run, and by all that could make it smaller. */
+function refuseTooLarge(document: StoreDocument, file: string): void {
+  // As conf writes it.
+  const bytes = Buffer.byteLength(JSON.stringify(document, undefined, '\t'));
+  if (bytes <= maxBytes) return;
+  throw new UsageError(
+    `the configuration ${file} would be ${bytes} bytes long, more than ${maxBytes}; nothing was changed`,
+    { hint: 'Remove profiles that are no longer in use with `folio auth logout <name>`.' },
+  );
+}
+
+/** Removes what a run that was killed left half-written beside the file. Only for who holds the lock. */
+function removeTemporaries(file: string): void {
+  for (const name of readdirSync(dirname(file))) {
+    const ending = name.startsWith(basename(file)) ? name.slice(basename(file).length) : '';
+    if (/^\.tmp-\d{10}[0-9a-f]{6}$/.test(ending)) rmSync(join(dirname(file), name), { force: true });
   }
 }
 
-function modeText(stats: Stats): string {
-  return (stats.mode & 0o777).toString(8).padStart(4, '0');
-}
-
-/** The path as a shell takes it for one word. */
-function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+/** Makes the folder, or sees to it that the one there is as private as what is to lie in it. */
+function preparePrivateFolder(path: string, uid: number | undefined): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const stats = statSync(path);
+  const isOurs = stats.uid === uid;
+  // A folder just made for folio, by `mkdir` or `mktemp -d`: nobody relies on what others can see of it.
+  if (isOurs && (stats.mode & 0o077) !== 0 && readdirSync(path).length === 0) chmodSync(path, 0o700);
+  else checkPrivate({ path, what: 'folder', stats, uid });
 }
 
 interface StorePermissions {
@@ -94,12 +189,8 @@ interface StorePermissions {
 export async function storePermissions(file: string): Promise<StorePermissions | undefined> {
   try {
     const [own, folder] = [await stat(file), await stat(dirname(file))];
-    return { file: modeDigits(own.mode), folder: modeDigits(folder.mode) };
+    return { file: modeText(own.mode), folder: modeText(folder.mode) };
   } catch {
     return undefined;
   }
-}
-
-function modeDigits(mode: number): string {
-  return (mode & 0o777).toString(8).padStart(4, '0');
 }

@@ -2,6 +2,7 @@ import { homedir, platform } from 'node:os';
 import { posix, resolve, win32, type PlatformPath } from 'node:path';
 import type { Clock, Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import type { Processes } from '../output/files/processes.ts';
 import type { ConfigStore } from './config-store.ts';
 import { parseProfileName, type Profile } from './profile.ts';
 import {
@@ -12,7 +13,7 @@ import {
   type JsonObject,
   type StoreDocument,
 } from './store-document.ts';
-import { readStoreFile } from './store-file.ts';
+import { readStoreFile, writeStoreFile } from './store-file.ts';
 import { parseTokenCommand } from './token-command.ts';
 import { parseToken } from './token.ts';
 
@@ -107,6 +108,7 @@ function textIn(entry: JsonObject, key: string, place: string): string | undefin
 interface StoreOptions {
   readonly env: Environment;
   readonly clock: Clock;
+  readonly processes: Processes;
   readonly signal: AbortSignal;
   /** The user that folio runs as, from `process.getuid`; left out where the system has no such numbers. */
   readonly uid?: number | undefined;
@@ -121,10 +123,10 @@ interface StoreOptions {
  * @throws UsageError for a file that other users can read or that is not a store: it is never reset or written over.
  */
 export async function openStore(options: StoreOptions): Promise<ConfigStore> {
-  const { env, clock, signal, uid } = options;
+  const { env, uid } = options;
   const place = { env, homedir: options.homedir ?? homedir, platform: options.platform ?? platform() };
   const file = storePath(place);
-  let document = (file === undefined ? undefined : readStoreFile(file, uid)) ?? emptyDocument();
+  let document = (file === undefined ? undefined : await readStoreFile(file, uid)) ?? emptyDocument();
   return {
     file,
     get currentProfile() {
@@ -136,11 +138,13 @@ export async function openStore(options: StoreOptions): Promise<ConfigStore> {
     profile: (name) => readProfile(document, name, file!),
     settings: (profile) => readSettings(document, profile, file!),
     async update(change) {
-      const { writeStoreFile } = await import('./write-store.ts');
+      const { clock, processes, signal } = options;
       document = await writeStoreFile({
         file: file ?? refuseHomeless(),
         uid,
-        patience: { clock, signal },
+        clock,
+        processes,
+        signal,
         change,
       });
     },

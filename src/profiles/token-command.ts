@@ -1,9 +1,9 @@
+import type { ExecFileException } from 'node:child_process';
 import { isAbsolute, resolve } from 'node:path';
 import type { Environment } from '../context.ts';
-import { AuthError, UsageError } from '../errors.ts';
+import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
 import { parseToken } from './token.ts';
 import type { ParsedToken } from './token.ts';
-import { systemCode, fileFailureReason } from './system-reason.ts';
 
 /** Milliseconds that a token command may take: enough for a password manager over the network, not for a prompt. */
 const timeLimit = 10_000;
@@ -43,15 +43,21 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
       maxBuffer: maxOutput,
       windowsHide: true,
     } as const;
-    const child = execFile(program, args, options, (error, output, complaint) => {
-      run.signal.removeEventListener('abort', stop);
-      if (run.signal.aborted) reject(run.signal.reason as Error);
-      else if (error) reject(failure({ name, error, limit, complaint: withoutSecrets(complaint, output) }));
-      else settle(output);
-    });
-    const stop = (): void => void child.kill('SIGKILL');
-    run.signal.addEventListener('abort', stop, { once: true });
-    child.stdin?.end();
+    try {
+      const child = execFile(program, args, options, (error, output, complaint) => {
+        run.signal.removeEventListener('abort', stop);
+        if (run.signal.aborted) reject(run.signal.reason as Error);
+        else if (error)
+          reject(failure({ name, error, limit, complaint: withoutSecrets(complaint, [output, ...args]) }));
+        else settle(output);
+      });
+      const stop = (): void => void child.kill('SIGKILL');
+      run.signal.addEventListener('abort', stop, { once: true });
+      child.stdin?.end();
+    } catch (error) {
+      // Some failures to start are thrown, such as that of a command line longer than the system allows.
+      reject(new AuthError(`${name} could not be run: ${startFailure(error)}`, { hint: HINT }));
+    }
   });
   return parseToken(stdout, `printed by ${name}`);
 }
@@ -79,28 +85,46 @@ export function parseTokenCommand(value: unknown, from: string): readonly string
 
 interface Failure {
   readonly name: string;
-  readonly error: Error & { code?: unknown; killed?: boolean };
+  readonly error: ExecFileException;
   readonly limit: number;
   readonly complaint: string;
 }
 
+const HINT =
+  'Run the command by hand to see what it says; a new one is set with `folio auth login --token-command`.';
+
 /** The system's own error is not kept as the cause: its message is the whole command line. */
 function failure({ name, error, limit, complaint }: Failure): AuthError {
   const says = complaint === '' ? '' : `: ${complaint}`;
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-    return new AuthError(`${name} printed more than ${maxOutput} bytes`);
-  }
-  if (error.killed) return new AuthError(`${name} took longer than ${limit / 1000} s and was stopped${says}`);
-  if (typeof error.code === 'number')
-    return new AuthError(`${name} failed with exit code ${error.code}${says}`);
-  const reason = systemCode(error) === 'ENOENT' ? 'there is no such program' : fileFailureReason(error);
-  return new AuthError(`${name} could not be run: ${reason}${says}`);
+  return new AuthError(`${name} ${reasonOf(error, limit)}${says}`, { hint: HINT });
 }
 
-/** The last line of what a failed command said, without what it printed as a token and what looks like one. */
-function withoutSecrets(complaint: string, output: string): string {
-  const printed = output.trim();
+function reasonOf(error: Failure['error'], limit: number): string {
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${maxOutput} bytes`;
+  if (error.killed) return `took longer than ${limit / 1000} s and was stopped`;
+  if (typeof error.code === 'number') return `failed with exit code ${error.code}`;
+  if (error.signal) return `was ended by ${error.signal}`;
+  return `could not be run: ${startFailure(error)}`;
+}
+
+/** Why the program did not start. Only the code is taken from the system's error: its message may be the command line. */
+function startFailure(error: unknown): string {
+  const code = errorCode(error);
+  if (code === 'ENOENT') return 'there is no such program';
+  if (code === 'E2BIG') return 'its arguments are longer than the system allows';
+  const reason = systemReason(error);
+  return reason.endsWith(`(${code})`) ? reason : (code ?? 'the system does not say why');
+}
+
+/**
+ * The last line of what a failed command said, without what looks like a token, and without the secrets: what it printed, and
+ * its arguments, which a program may repeat as they are or in part.
+ */
+function withoutSecrets(complaint: string, secrets: readonly string[]): string {
   const line = complaint.trim().split(/\r?\n/).at(-1)!.trim();
-  const redacted = printed === '' ? line : line.replaceAll(printed, '[hidden]');
-  return redacted.replaceAll(/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g, '[hidden]').slice(0, 200);
+  const parts = secrets.flatMap((secret) => secret.split(/\W+/).filter(({ length }) => length >= 6));
+  const whole = secrets.map((secret) => secret.trim()).filter(({ length }) => length >= 3);
+  const hidden = [...whole, ...parts].toSorted((a, b) => b.length - a.length);
+  const withoutTokens = line.replaceAll(/\beyJ[\w-]+\.[\w-]+(?:\.[\w-]*)?/g, '[hidden]');
+  return hidden.reduce((text, secret) => text.replaceAll(secret, '[hidden]'), withoutTokens).slice(0, 200);
 }

@@ -2,10 +2,10 @@ import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
 import type { InputStream } from '../context.ts';
-import { AuthError, UsageError } from '../errors.ts';
+import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
+import { checkTokenFile } from './private-file.ts';
 import { parseToken } from './token.ts';
 import type { ParsedToken } from './token.ts';
-import { systemCode, fileFailureReason } from './system-reason.ts';
 
 /** Bytes that a file with one token may have. */
 const maxBytes = 64 * 1024;
@@ -19,21 +19,18 @@ interface TokenOfFile {
 /**
  * Reads the token from a file, or from standard input when the file is `-`.
  *
- * A file that other users can read earns a note, not a refusal as the store does: who gives a path decides about its mode, and
- * a secret mounted into a container, `/dev/stdin` or a shell's `<(…)` often cannot have another.
+ * A file that other users can read is refused, as the store is. Pipes, devices and a shell's `<(…)` have no mode of their own.
  *
- * @throws UsageError when there is no such file, AuthError when there is no token in it.
+ * @throws UsageError when there is no such file or others can read it, AuthError when there is no token in it.
  */
 export async function readTokenFile(file: string, stdin: InputStream): Promise<TokenOfFile> {
   if (file === '-') {
     const { token, note } = await readTokenInput(stdin, 'Token (not shown): ');
     return { token, notes: note === undefined ? [] : [note] };
   }
-  const { text, isOpen } = await readSmallFile(file);
+  const text = await readSmallFile(file);
   const { token, note } = parseToken(text, `--token-file ${file}`);
-  const notes = note === undefined ? [] : [note];
-  if (isOpen) notes.push(`the token file ${file} can be read by other users; chmod 600 ends that`);
-  return { token, notes };
+  return { token, notes: note === undefined ? [] : [note] };
 }
 
 /** Reads the token from standard input: typed without being shown at a terminal, else everything that is piped in. */
@@ -47,11 +44,13 @@ export async function readTokenInput(stdin: InputStream, prompt: string): Promis
   return parseToken(text, stdin.isTerminal ? 'as typed' : 'standard input');
 }
 
-async function readSmallFile(file: string): Promise<{ text: string; isOpen: boolean }> {
+async function readSmallFile(file: string): Promise<string> {
   let handle: FileHandle | undefined;
   try {
     handle = await open(file, 'r');
     const stats = await handle.stat();
+    // Windows has no such modes: every file seems open there.
+    if (stats.isFile() && platform() !== 'win32') checkTokenFile(file, stats);
     const chunks: Buffer[] = [];
     let size = 0;
     // Piece by piece, because a device or pipe has no size to look at first.
@@ -60,9 +59,7 @@ async function readSmallFile(file: string): Promise<{ text: string; isOpen: bool
       if (size > maxBytes) throw new UsageError(`--token-file ${file}: holds more than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
-    // Windows has no such modes: every file seems open there.
-    const isOpen = stats.isFile() && (stats.mode & 0o077) !== 0 && platform() !== 'win32';
-    return { text: Buffer.concat(chunks).toString('utf8'), isOpen };
+    return Buffer.concat(chunks).toString('utf8');
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw unreadableTokenFile(file, error);
@@ -73,8 +70,8 @@ async function readSmallFile(file: string): Promise<{ text: string; isOpen: bool
 
 /** Where there is no such file, what was given may be the token itself: neither it nor the system's error is shown. */
 function unreadableTokenFile(file: string, error: unknown): UsageError {
-  if (!['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(systemCode(error) ?? '')) {
-    return new UsageError(`--token-file ${file}: ${fileFailureReason(error)}`, { cause: error });
+  if (!['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')) {
+    return new UsageError(`--token-file ${file}: ${systemReason(error)}`, { cause: error });
   }
   return new UsageError('--token-file: there is no such file', {
     hint: 'Give the path of a file with the token in it. What was given is not shown, in case it is the token.',

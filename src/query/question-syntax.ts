@@ -89,3 +89,15 @@ export function parseBuckets(text: string): Buckets {
     hint: 'An example is --buckets 30,60,90: not due, 1 to 30, 31 to 60, 61 to 90, over 90 days overdue.',
   });
 }
+
+/** What is asked of the records of a listing, on this side: the service knows nothing of it. */
+export interface QuestionFlags {
+  readonly where?: readonly Condition[];
+  readonly sum?: readonly string[];
+  readonly groupBy?: readonly string[];
+  readonly sort?: readonly SortColumn[];
+  /** An earlier export. */
+  readonly changesSince?: string;
+  /** Columns that tell records apart. */
+  readonly key?: readonly string[];
+}

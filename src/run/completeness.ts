@@ -7,7 +7,6 @@ import type { Doubt, WalkStatus } from '../paging/walk-status.ts';
 import type { ListingQuery } from '../resources/listing-query.ts';
 import { existsWithoutIds } from '../resources/probe.ts';
 import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
-import { normalizedFiscalId } from './listing-query.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
 import type { Session } from './session.ts';
@@ -20,18 +19,18 @@ const PLACES = 20;
  *
  * @param unknown fiscal IDs that matched nobody, where that is not to be let pass
  */
-export function checkComplete(account: WalkStatus, unknown: readonly string[]): void {
-  const lacks = [...unreadable(account), ...inDoubt(account)];
+export function checkComplete(status: WalkStatus, unknown: readonly string[]): void {
+  const lacks = [...unreadable(status), ...inDoubt(status)];
   if (unknown.length > 0)
     lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${unknown.join(', ')}`);
   if (lacks.length === 0) return;
   throw new IncompleteError(
-    `delivered ${countOf(account.records, 'record')}, but not all: ${lacks.join('; ')}`,
+    `delivered ${countOf(status.records, 'record')}, but not all: ${lacks.join('; ')}`,
     {
       hint:
-        account.complete && unknown.length > 0
+        status.complete && unknown.length > 0
           ? 'Leave out the unknown IDs, or leave out --strict.'
-          : DOUBTS[account.doubt ?? 'changing'].hint,
+          : DOUBTS[status.doubt ?? 'changing'].hint,
     },
   );
 }
@@ -145,4 +144,9 @@ function noneExist(ids: readonly string[], cause: Error, { resource }: AskedWith
         : 'Check them against a listing without the filter. If they exist, try another --list-encoding.',
     cause,
   });
+}
+
+/** How the service writes a fiscal ID in its answers: without dots and dash (spec 2.4). */
+function normalizedFiscalId(id: string): string {
+  return id.replace(/[.\-\s]/g, '').toUpperCase();
 }

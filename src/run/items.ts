@@ -1,79 +1,52 @@
 import type { QueryPair } from '../api/address.ts';
-import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { WalkStatus } from '../paging/walk-status.ts';
 import { fetchCustomer, fetchFund, fetchPortalLink } from '../resources/items.ts';
-import { checkComplete } from './completeness.ts';
-import { deliver } from './pipeline.ts';
-import { discardNotice } from './output-plan.ts';
-import type { GlobalFlags } from '../cli/flags.ts';
-import { listColumns } from './list-columns.ts';
-import { Notices } from './notices.ts';
-import type { OutputFlags } from '../cli/flags.ts';
-import { planOutput } from './output-plan.ts';
-import { PartialResults } from './completeness.ts';
-import { Progress } from './progress.ts';
-import type { RequestFlags } from '../cli/flags.ts';
-import { openSession, type Session } from './session.ts';
+import type { ServiceSite, ServiceSource } from './part.ts';
 
-export interface ItemFlags extends OutputFlags, RequestFlags {
+/** One customer. */
+export function customerSource(id: string): ServiceSource {
+  return itemSource('customer', ({ session, context }) => fetchCustomer(session.client, id, context));
+}
+
+/** How a customer's portal is asked for; the specification does not show it. */
+export interface PortalFlags {
+  /** The parameter that carries the id. */
   readonly idParam?: string;
   readonly param?: readonly QueryPair[];
 }
 
-type AllItemFlags = ItemFlags & GlobalFlags;
-
-/** `customers get`. */
-export async function getCustomer(context: Context, id: string, flags: AllItemFlags): Promise<void> {
-  await deliverItem(context, flags, async function* ({ client }) {
-    yield await fetchCustomer(client, id, context);
-  });
-}
-
-/** `customers portal-link`. */
-export async function getPortalLink(
-  context: Context,
+/** The link to a customer's portal. Throws UsageError where nothing says whose. */
+export function portalLinkSource(
   id: string | undefined,
-  flags: AllItemFlags,
-): Promise<void> {
-  const query: QueryPair[] = [...(flags.param ?? [])];
-  if (id !== undefined) query.unshift([flags.idParam ?? 'customerId', id]);
+  { idParam = 'customerId', param = [] }: PortalFlags,
+): ServiceSource {
+  const query: readonly QueryPair[] = id === undefined ? param : [[idParam, id], ...param];
   if (query.length === 0) {
     throw new UsageError('customers portal-link: whose portal?', {
       hint: 'Give the customer’s ID, or --param.',
     });
   }
-  await deliverItem(context, flags, async function* ({ client }) {
-    yield await fetchPortalLink(client, query);
-  });
+  return itemSource('portal link', ({ session }) => fetchPortalLink(session.client, query));
 }
 
-/** `funds get`. */
-export async function getFund(context: Context, id: string, flags: AllItemFlags): Promise<void> {
-  const account = new WalkStatus();
-  const partial = new PartialResults([], context.secrets.redact);
-  await deliverItem(context, flags, async function* ({ client, concurrency }) {
+/** One fund with all its documents. */
+export function fundSource(id: string): ServiceSource {
+  return itemSource('fund', ({ session, context, status, partial }) => {
+    const { client, concurrency } = session;
     const onErrors = (errors: Buffer): void => partial.add(errors);
-    yield await fetchFund({ client, id, concurrency, status: account, signal: context.signal, onErrors });
+    return fetchFund({ client, id, concurrency, status, signal: context.signal, onErrors });
   });
-  partial.announce(new Notices(context, flags), undefined);
-  checkComplete(account, []);
 }
 
-type Fetch = (session: Session) => AsyncGenerator<RecordBatch>;
-
-async function deliverItem(context: Context, flags: AllItemFlags, fetch: Fetch): Promise<void> {
-  const notices = new Notices(context, flags);
-  await Progress.during(context, { flags, what: 'one record' }, async (progress, site) => {
-    const observe = progress.track(notices).asked;
-    const session = await openSession(context, { flags, notices, observe });
-    try {
-      if (flags.listColumns) return await listColumns(site, fetch(session), { output: flags.output });
-      const plan = await planOutput(site, { flags, defaults: session.defaults, single: true });
-      await deliver(site, plan, fetch(session), discardNotice(notices, plan.target));
-    } finally {
-      await session.close();
-    }
-  });
+/** A single record, which comes with one answer or is made of several. */
+function itemSource(name: string, fetch: (site: ServiceSite) => Promise<RecordBatch>): ServiceSource {
+  return {
+    kind: 'service',
+    name,
+    records: 'one record',
+    read: async function* (site) {
+      yield { records: await fetch(site), next: undefined };
+    },
+  };
 }

@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { CellReader } from '../json/cells.ts';
+import { written } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import type { Questions, Records } from '../query/questions.ts';
 
@@ -19,17 +20,23 @@ export async function listColumns(
   records: Records,
   { questions, output }: ListColumnsOptions,
 ): Promise<void> {
-  const destination = await openDestination(output, context);
-  try {
+  await written(await openDestination(output, context), async (destination) => {
     const reader = new CellReader();
     for await (const batch of questions?.answer(records) ?? records) {
       for (let index = 0; index < batch.count; index++) reader.read(batch, index);
     }
     const names = questions?.resultColumns() ?? reader.columns;
     for (const name of names) await destination.write(`${name}\n`);
-    await destination.commit();
-  } catch (error) {
-    await destination.discard();
-    throw error;
-  }
+  });
+}
+
+/** Writes names that are known already to what `-o` names, one a line. */
+export async function writeColumns(
+  context: Context,
+  names: readonly string[],
+  output: string | undefined,
+): Promise<void> {
+  await written(await openDestination(output, context), async (destination) => {
+    for (const name of names) await destination.write(`${name}\n`);
+  });
 }

@@ -1,17 +1,23 @@
-import type { GlobalFlags } from '../cli/flags.ts';
 import type { Context } from '../context.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
 import type { Note } from '../query/questions.ts';
 
+/** How much folio says on standard error. */
+export interface NoticeFlags {
+  readonly quiet?: boolean;
+  readonly verbose?: boolean;
+  readonly debug?: boolean;
+}
+
 /** What folio says on standard error besides errors. Every text passes the gate to the terminal. */
 export class Notices {
   readonly #context: Context;
-  readonly #flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>;
+  readonly #flags: NoticeFlags;
   /** What was warned of, by whichever notices of the run. */
   #said = new Set<string>();
   #about = '';
 
-  constructor(context: Context, flags: Pick<GlobalFlags, 'quiet' | 'verbose' | 'debug'>) {
+  constructor(context: Context, flags: NoticeFlags) {
     this.#context = context;
     this.#flags = flags;
   }

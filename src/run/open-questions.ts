@@ -1,16 +1,27 @@
 import { realpath } from 'node:fs/promises';
-import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import type { QuestionFlags } from '../query/question-syntax.ts';
 import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultSite } from '../query/result-rows.ts';
 import type { WhereFilter } from '../query/where.ts';
 import type { Resource } from '../resources/resource.ts';
-import { TABLE_LIMIT, type OutputPlan } from './output-plan.ts';
+import type { ExtentFlags, FilterFlags } from './listing-source.ts';
+import { TABLE_LIMIT, type OutputFlags, type OutputPlan } from './output-plan.ts';
+import type { ProfilesFlags } from './profile-choice.ts';
+import type { ResumeFlags } from './resume.ts';
+import type { AddressFlags } from './session.ts';
 
-interface ListingQuestions {
-  readonly flags: ListingFlags;
-  readonly resource: Resource;
+type Extent = Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
+
+interface QuestionsWish {
+  readonly flags: QuestionFlags;
+  /** How many records are wanted. */
+  readonly extent: Extent;
+  /** The columns that were asked for. */
+  readonly columns: readonly string[] | undefined;
+  /** Whose label a record of a table of changes has; undefined where the records are of no resource. */
+  readonly resource: Resource | undefined;
   /** How the answer leaves; undefined where only its columns are asked for. */
   readonly plan: OutputPlan | undefined;
   /** Asks something else of the records than the flags of a listing could. */
@@ -20,8 +31,8 @@ interface ListingQuestions {
 export type MakeResult = (site: ResultSite) => Question;
 
 /** What the flags ask of the records. Reads an earlier export, when there is one to compare with. Throws UsageError. */
-export async function openQuestions(context: Context, asked: ListingQuestions): Promise<Questions> {
-  const { flags, plan } = asked;
+export async function openQuestions(context: Context, asked: QuestionsWish): Promise<Questions> {
+  const { flags, extent, plan } = asked;
   const filter = await filterOf(flags);
   const site = { terminal: await terminalOf(context, plan), placeOf: filter?.placeOf };
   const result = asked.makeResult?.(site) ?? (await resultOf(asked, site));
@@ -30,25 +41,22 @@ export async function openQuestions(context: Context, asked: ListingQuestions): 
     filter,
     result,
     sort,
-    limit: limitOf(flags, plan, result),
+    limit: limitOf(extent, plan, result),
     locale: plan?.layout.locale,
   });
 }
 
 /** Totals and changes are what was asked for: a table of them does not stop by itself. */
 function limitOf(
-  flags: ListingFlags,
+  extent: Extent,
   plan: OutputPlan | undefined,
   result: Question | undefined,
 ): number | undefined {
-  return flags.limit ?? (result === undefined && plan !== undefined ? tableLimit(flags, plan) : undefined);
+  return extent.limit ?? (result === undefined && plan !== undefined ? tableLimit(extent, plan) : undefined);
 }
 
 /** Records after which a table on a terminal stops by itself. */
-export function tableLimit(
-  { all, limit, page }: Pick<ListingFlags, 'all' | 'limit' | 'page'>,
-  plan: OutputPlan,
-): number | undefined {
+export function tableLimit({ all, limit, page }: Extent, plan: OutputPlan): number | undefined {
   if (plan.format !== 'table' || !plan.onTerminal) return undefined;
   return all || limit !== undefined || page !== undefined ? undefined : TABLE_LIMIT;
 }
@@ -63,27 +71,27 @@ async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promi
 
 // What most runs do not ask is not loaded for them.
 
-async function filterOf(flags: ListingFlags): Promise<FilterQuestion | undefined> {
+async function filterOf(flags: QuestionFlags): Promise<FilterQuestion | undefined> {
   const filter = await recordFilter(flags);
   return filter && (await import('../query/where.ts')).whereQuestion(filter);
 }
 
-async function recordFilter({ where }: ListingFlags): Promise<WhereFilter | undefined> {
+async function recordFilter({ where }: QuestionFlags): Promise<WhereFilter | undefined> {
   return where && new (await import('../query/where.ts')).WhereFilter(where);
 }
 
 async function resultOf(
-  { flags, resource, plan }: ListingQuestions,
+  { flags, columns, resource, plan }: QuestionsWish,
   site: ResultSite,
 ): Promise<Question | undefined> {
-  const { changesSince: path, key = ['id'], columns } = flags;
+  const { changesSince: path, key = ['id'] } = flags;
   if (asksForTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, site);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
   await refuseOverwriting('--changes-since', path, plan?.target);
   const earlier = await recordFilter(flags);
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
-  const options = { path, key, shown: columns ?? [resource.label], keep };
+  const options = { path, key, shown: columns ?? [resource?.label ?? 'id'], keep };
   return changesQuestion(options, plan?.format === 'table');
 }
 
@@ -100,7 +108,24 @@ export async function refuseOverwriting(
   });
 }
 
-type Flags = ListingFlags & Pick<GlobalFlags, 'profile'>;
+/** The flags of a command, as far as it has them. */
+interface FlagsOfRun {
+  readonly questions?: QuestionFlags;
+  readonly extent?: ExtentFlags;
+  readonly filters?: FilterFlags;
+  readonly output: OutputFlags;
+  readonly resume?: ResumeFlags;
+  readonly profiles?: ProfilesFlags;
+  readonly everywhere: AddressFlags;
+}
+
+type Flags = QuestionFlags &
+  ExtentFlags &
+  FilterFlags &
+  OutputFlags &
+  ResumeFlags &
+  ProfilesFlags &
+  AddressFlags;
 type Test = (flags: Flags) => boolean;
 
 /** Flags that do not go together: when both of a pair are given, why they do not and what to do. */
@@ -154,10 +179,12 @@ const OF_RECORDS = [
   'resume',
   'sheetPerProfile',
   'outputDir',
-] as const satisfies readonly (keyof ListingFlags)[];
+] as const satisfies readonly (keyof Flags)[];
 
 /** Throws UsageError for questions that make no sense together, or not with the extent of the listing. */
-export function checkQuestions(flags: Flags): void {
+export function checkQuestions(given: FlagsOfRun): void {
+  const { questions, extent, filters, output, resume, profiles, everywhere } = given;
+  const flags = { ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...everywhere };
   const clash = CLASHES.find(([one, other]) => one(flags) && other(flags));
   if (clash !== undefined) throw new UsageError(clash[2], { hint: clash[3] });
   const idle = flags.listColumns ? OF_RECORDS.find((name) => flags[name] !== undefined) : undefined;
@@ -172,6 +199,6 @@ export function checkQuestions(flags: Flags): void {
 }
 
 /** Whether totals are asked for instead of records. */
-export function asksForTotals({ sum, groupBy }: Pick<ListingFlags, 'sum' | 'groupBy'>): boolean {
+export function asksForTotals({ sum, groupBy }: Pick<QuestionFlags, 'sum' | 'groupBy'>): boolean {
   return (sum ?? groupBy) !== undefined;
 }

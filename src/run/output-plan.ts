@@ -1,5 +1,3 @@
-import type { GlobalFlags, OutputFlags } from '../cli/flags.ts';
-import type { FlagDefaults } from '../cli/settings.ts';
 import type { Context } from '../context.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
 import { checkFlagsOfFormat, formatOfEnding, loadWriter, type Format } from '../output/formats.ts';
@@ -7,6 +5,21 @@ import { useColor } from '../output/terminal/colors.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
 import type { Notices } from './notices.ts';
+import type { FlagDefaults } from './settings.ts';
+
+/** How the records leave. */
+export interface OutputFlags {
+  readonly format?: Format;
+  readonly output?: string;
+  readonly columns?: readonly string[];
+  /** The names of the columns instead of the records. */
+  readonly listColumns?: boolean;
+  readonly delimiter?: string;
+  readonly header: boolean;
+  readonly excel?: boolean;
+  readonly wide?: boolean;
+  readonly raw?: boolean;
+}
 
 /** What every command that writes a file says when it discards what a stopped run had kept beside it. */
 export function discardNotice(
@@ -32,19 +45,21 @@ export interface OutputPlan {
 }
 
 interface OutputWish {
-  readonly flags: OutputFlags & GlobalFlags;
+  readonly flags: OutputFlags;
+  /** False with --no-color. */
+  readonly color: boolean;
   /** What the settings say for flags that are not given. */
   readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter'>;
   /** True for a command that is about a single record. */
-  readonly single?: boolean;
+  readonly single?: boolean | undefined;
   /** xlsx: what the sheet is called. */
-  readonly sheet?: string;
+  readonly sheet?: string | undefined;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, defaults, single = false, sheet }: OutputWish,
+  { flags, color, defaults, single = false, sheet }: OutputWish,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -72,7 +87,7 @@ export async function planOutput(
     // What is piped must not depend on a locale.
     raw: flags.raw === true || !onTerminal,
     locale: localeOf(context.env),
-    color: target === undefined && useColor(context.env, onTerminal, flags.color),
+    color: target === undefined && useColor(context.env, onTerminal, color),
   };
   return { format, layout, openWriter: await loadWriter(format), target, onTerminal };
 }

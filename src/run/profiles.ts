@@ -1,199 +1,228 @@
-import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
-import { names } from '../cli/parse-values.ts';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Context } from '../context.ts';
-import {
-  AuthError,
-  FolioError,
-  IncompleteError,
-  Interrupted,
-  NotFoundError,
-  OutputError,
-  ServiceError,
-  UsageError,
-} from '../errors.ts';
-import { mapInOrder } from '../paging/map-in-order.ts';
-import { WalkStatus } from '../paging/walk-status.ts';
-import { knownProfile } from '../profiles/connection.ts';
-import { parseProfileName } from '../profiles/profile.ts';
-import type { ListingRun } from './listing-query.ts';
-import type { Notices } from './notices.ts';
-import { listOrganization, type OrganizationListing } from './pipeline.ts';
-import type { Progress } from './progress.ts';
-import type { ReceiptPart } from './receipt.ts';
-import { placeInSandbox, SANDBOX_PROFILES, type SharedBySessions } from './session.ts';
+import { UsageError } from '../errors.ts';
+import { prependMember, type RecordBatch } from '../json/records.ts';
+import { cannotWrite } from '../output/files/cannot-write.ts';
+import { checkFlagsOfFormat, endingOf, type Format } from '../output/formats.ts';
+import { deliver, exportPart, recordsOf, remarkCount, type Export } from './export-part.ts';
+import { listColumns } from './list-columns.ts';
+import { asksForTotals, openQuestions, tableLimit } from './open-questions.ts';
+import { planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
+import { checkPart, forEachPart, tryPart, type Part, type PartResult } from './part.ts';
+import { checkResults, PartsAside, type NamedPart } from './parts-aside.ts';
+import { chooseProfiles } from './profile-choice.ts';
+import { inRun, type Run } from './run.ts';
+import { flagDefaults, type FlagDefaults } from './settings.ts';
 
-/** What became of one organization of several. */
-export interface ProfileResult {
-  readonly profile: string;
-  /** Why it is missing, or, where that is an IncompleteError, not whole. */
-  readonly failure?: FolioError;
-}
-
-/** The failure of one organization. What concerns the whole run is thrown on: an interrupt, a fault of folio's own. */
-function profileFailure(error: unknown): FolioError {
-  if (error instanceof FolioError && !(error instanceof Interrupted)) return error;
-  throw error;
-}
+/** The name of the column that says of which organization a record is. */
+const PROFILE_COLUMN = '_profile';
 
 /**
- * Ends a run over several organizations: nothing where all are whole; else names those that are not, each with its
- * reason. Where nothing was had of any, the failure is of the kind of the first, and so is the exit code.
+ * Exports what a source yields for several organizations: into one result, or with --output-dir into a file for each.
+ * Those that can be had are delivered whole; the others are named in the IncompleteError at the end.
  */
-export function checkProfileResults(outcomes: readonly ProfileResult[]): void {
-  const failed = outcomes.flatMap(({ profile, failure }) => (failure ? [{ profile, failure }] : []));
-  const [first] = failed;
-  if (first === undefined) return;
-  const reasons = failed.map(({ profile, failure }) => `${profile}: ${failure.message}`).join('; ');
-  const missing = failed.filter(({ failure }) => !(failure instanceof IncompleteError));
-  const hint =
-    failed.length === 1
-      ? first.failure.hint
-      : `Use --profile ${failed.map(({ profile }) => profile).join(',')} to run these again.`;
-  if (missing.length === outcomes.length) {
-    const says = outcomes.length === 1 ? reasons : `none of ${outcomes.length} profiles: ${reasons}`;
-    throw sameKind(first.failure, says, { hint, cause: first.failure });
-  }
-  throw new IncompleteError(
-    `${failed.length} of ${outcomes.length} profiles ${missing.length === 0 ? 'not whole' : 'missing'}: ${reasons}`,
-    { hint, cause: first.failure },
+export async function exportProfiles(context: Context, asked: Export): Promise<void> {
+  const { source, everywhere, request, report, output, profiles = {} } = asked;
+  refuseTogether(asked);
+  const names = await chooseProfiles(context, asked);
+  const { name, records } = source;
+  const places = { output: output.output, folder: profiles.outputDir };
+  await inRun(
+    context,
+    { everywhere, request, report, name, records, ...places, parts: names },
+    async (run) => {
+      try {
+        await source.open?.(run);
+        const parts = names.map((profile) => ({ source, name: profile, profile }));
+        const several = { run, asked, parts };
+        const folder = output.listColumns ? undefined : profiles.outputDir;
+        checkResults(folder === undefined ? await exportJoined(several) : await exportApart(several, folder));
+      } finally {
+        await source.close?.();
+      }
+    },
   );
 }
 
-function sameKind(error: FolioError, message: string, options: ConstructorParameters<typeof FolioError>[1]) {
-  const kinds = [UsageError, AuthError, NotFoundError, ServiceError, OutputError];
-  const Kind = kinds.find((kind) => error instanceof kind) ?? FolioError;
-  return new Kind(message, options);
+/** One export of several organizations. */
+interface Several {
+  readonly run: Run;
+  readonly asked: Export;
+  readonly parts: readonly NamedPart[];
 }
 
-type SeveralFlags = ListingFlags & GlobalFlags;
+/** Writes the records of all profiles as one result. What became of each is for the caller to check. */
+async function exportJoined(several: Several): Promise<readonly PartResult[]> {
+  const { run, asked } = several;
+  const { output, questions = {} } = asked;
+  if (output.listColumns) {
+    const questions = await openQuestions(run.context, { ...wishOf(asked), plan: undefined });
+    const aside = putAside(several, async (part) => named(part, questions.limitOfListing));
+    await listColumns(run.context, joined(aside), { questions, output: output.output });
+    return aside.results;
+  }
+  const plan = await planJoined(several);
+  return isResult(asked) || questions.sort !== undefined
+    ? exportAnswer(several, plan)
+    : exportEach(several, plan);
+}
+
+/** What is asked of the records. Two organizations may have records of the same id. */
+function wishOf({ output, extent = {}, questions = {}, source }: Export) {
+  const keyed = questions.changesSince !== undefined && questions.key === undefined;
+  const flags = keyed ? { ...questions, key: [PROFILE_COLUMN, 'id'] } : questions;
+  return { flags, extent, columns: output.columns, resource: source.resource };
+}
+
+/** Questions are about each profile by itself, and so is a limit. */
+async function exportEach(several: Several, plan: OutputPlan): Promise<readonly PartResult[]> {
+  const { run, asked } = several;
+  const { extent = {} } = asked;
+  const remarks: (() => void)[] = [];
+  const aside = putAside(several, async (part) => {
+    const questions = await openQuestions(part.context, { ...wishOf(asked), plan });
+    remarks.push(() => remarkCount(part, { extent, questions, plan }));
+    return questions.answer(named(part, questions.limitOfListing));
+  });
+  await deliverJoined(run, withSheets(asked, plan, aside), joined(aside));
+  for (const remark of remarks) remark();
+  return aside.results;
+}
+
+/** Sums, changes and what is sorted are of all records together, and a limit counts what comes out. */
+async function exportAnswer(several: Several, planned: OutputPlan): Promise<readonly PartResult[]> {
+  const { run, asked } = several;
+  const { extent = {} } = asked;
+  const aside = putAside(several, async (part) => named(part, undefined));
+  const questions = await openQuestions(run.context, { ...wishOf(asked), plan: planned });
+  const plan = { ...withSheets(asked, planned, aside), openWriter: questions.writer(planned.openWriter) };
+  let read = 0;
+  const counted = async function* (): AsyncGenerator<RecordBatch> {
+    for await (const batch of joined(aside)) {
+      read += batch.count;
+      yield batch;
+    }
+  };
+  await deliverJoined(run, plan, questions.answer(counted()));
+  run.notices.tell(questions.notes(read, tableLimit(extent, plan) !== undefined));
+  return aside.results;
+}
+
+function putAside(
+  { run, parts }: Several,
+  recordsOfPart: (part: Part) => Promise<AsyncIterable<RecordBatch>>,
+): PartsAside<NamedPart> {
+  return new PartsAside(run, parts, async (part) => checked(part, await recordsOfPart(part)));
+}
+
+async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+  yield* records;
+  checkPart(part);
+}
+
+/** The records with the name of their profile as first member, so that every filter, sum and writer sees it. */
+async function* named(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
+  const member = `${JSON.stringify(PROFILE_COLUMN)}:${JSON.stringify(part.name)}`;
+  for await (const batch of recordsOf(part.read(limit))) yield prependMember(batch, member);
+}
+
+/** The records of all parts, one after the other. Throws, as `checkResults` does, when nothing was had of any. */
+async function* joined(aside: PartsAside<NamedPart>): AsyncGenerator<RecordBatch> {
+  for await (const { records } of aside.read()) yield* records;
+  if (aside.namesHad.length === 0) checkResults(aside.results);
+}
+
+async function deliverJoined(
+  { context, receipt, notices }: Run,
+  plan: OutputPlan,
+  records: AsyncIterable<RecordBatch>,
+): Promise<void> {
+  receipt.note({ plan });
+  receipt.note({ delivered: await deliver(context, plan, records, { receipt, notices }) });
+}
+
+/** How one result is laid out is for the flags and the settings for all profiles to say: no single one decides. */
+async function planJoined({ run: { context, everywhere }, asked }: Several): Promise<OutputPlan> {
+  const { output, source } = asked;
+  const { columns } = output;
+  const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
+  const flags = isNamed ? output : { ...output, columns: [PROFILE_COLUMN, ...columns] };
+  const defaults = everywhere.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
+  return planOutput(context, { flags, color: everywhere.color, defaults, sheet: source.records });
+}
+
+/** With --sheet-per-profile each profile that was had has a sheet, also where it has no records. */
+function withSheets({ profiles }: Export, plan: OutputPlan, aside: PartsAside<NamedPart>): OutputPlan {
+  checkFlagsOfFormat(plan.format, { '--sheet-per-profile': profiles?.sheetPerProfile });
+  if (!profiles?.sheetPerProfile) return plan;
+  const sheetFor = { column: PROFILE_COLUMN, values: () => aside.namesHad };
+  return { ...plan, layout: { ...plan.layout, sheetFor } };
+}
+
+/** Whether something else comes out than the records. */
+function isResult({ questions = {} }: Export): boolean {
+  return asksForTotals(questions) || questions.changesSince !== undefined;
+}
 
 /**
- * The profiles that a listing asks side by side, in the order in which they were named, or in which they are stored.
- *
- * @throws UsageError for one that is not there, and for flags that only make sense for one organization
+ * Writes the records of each profile into a file of its own in the folder, which is made if need be: the file that
+ * `--profile <name> -o <folder>/<name>.<ending>` writes. One that fails leaves its file as it was.
+ * Throws OutputError when there can be no such folder.
  */
-export async function chooseProfiles(context: Context, flags: SeveralFlags): Promise<readonly string[]> {
-  refuseTogether(flags);
-  if (flags.sandbox) {
-    const profiles = chosen(flags) ?? SANDBOX_PROFILES;
-    profiles.forEach(placeInSandbox);
-    return profiles;
-  }
-  if (flags.tokenFile !== undefined || context.env['FOLIO_TOKEN']) {
-    const what = flags.tokenFile === undefined ? 'FOLIO_TOKEN' : '--token-file';
-    throw new UsageError(`${what} gives one token, and several profiles have each their own`, {
-      hint:
-        flags.tokenFile === undefined
-          ? 'Unset it for this command with `env -u FOLIO_TOKEN folio …`.'
-          : undefined,
-    });
-  }
-  const store = await context.config();
-  const profiles = chosen(flags) ?? store.profileNames;
-  if (profiles.length === 0) {
-    throw new AuthError('there are no profiles', {
-      hint: 'Log in with `folio auth login --profile <name> --base-url https://<host>/v1`.',
-    });
-  }
-  for (const name of profiles) knownProfile(parseProfileName(name, '--profile'), store);
-  return profiles;
+async function exportApart({ run, asked, parts }: Several, folder: string): Promise<readonly PartResult[]> {
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw cannotWrite(folder, error, 'Name a folder, or a place where one can be made.');
+  });
+  const results: PartResult[] = [];
+  const all = forEachPart(run, parts, (part, signal) =>
+    tryPart(run, { ...part, signal }, (open) => {
+      const format = fileFormat(asked.output, open.defaults);
+      const output = join(folder, `${part.name}.${endingOf(format)}`);
+      return exportPart(open, asked, { ...asked.output, format, output });
+    }),
+  );
+  for await (const result of all) results.push(result);
+  return results;
 }
 
-/** The names of --profile, or undefined for all that there are. */
-function chosen({ profile, allProfiles }: SeveralFlags): readonly string[] | undefined {
-  return allProfiles || profile === undefined ? undefined : names('--profile')(profile);
+function fileFormat({ format, excel, delimiter }: OutputFlags, defaults: FlagDefaults): Format {
+  const implied = excel || delimiter !== undefined ? 'csv' : defaults.format;
+  return format ?? implied ?? 'csv';
 }
 
-function refuseTogether(flags: SeveralFlags): void {
-  const { allProfiles, profile, outputDir, output } = flags;
-  if (allProfiles && profile !== undefined) {
-    throw new UsageError('--all-profiles and --profile do not go together', {
-      hint: 'Leave one of them out.',
-    });
-  }
-  if (outputDir !== undefined && !allProfiles && profile === undefined) {
+/** Throws UsageError for flags that only make sense for one organization, or not beside each other. */
+function refuseTogether(asked: Export): void {
+  const { everywhere, output, questions, resume, extent } = asked;
+  const { allProfiles, outputDir, sheetPerProfile } = asked.profiles ?? {};
+  if (outputDir !== undefined && !allProfiles && everywhere.profile === undefined) {
     throw new UsageError('--output-dir: of which profiles?', {
       hint: 'Name them with --profile a,b, or say --all-profiles.',
     });
   }
-  if (outputDir !== undefined && output !== undefined) {
+  if (outputDir !== undefined && output.output !== undefined) {
     throw new UsageError('--output-dir and --output do not go together', {
       hint: 'One writes a file for each profile, the other one for all: leave one of them out.',
     });
   }
-  if (outputDir !== undefined && flags.changesSince !== undefined) {
+  if (outputDir !== undefined && questions?.changesSince !== undefined) {
     throw new UsageError('--output-dir and --changes-since do not go together: one export was of all', {
       hint: 'Write the changes of all into one file with -o.',
     });
   }
-  if (outputDir !== undefined && flags.sheetPerProfile) {
+  if (outputDir !== undefined && sheetPerProfile) {
     throw new UsageError('--output-dir and --sheet-per-profile do not go together', {
       hint: 'One writes a file for each profile, the other a sheet for each: leave one of them out.',
     });
   }
-  if (flags.resume) {
+  if (resume?.resume) {
     throw new UsageError('--resume goes on with one organization, and several profiles were named', {
       hint: 'Export each by itself with --profile <name> -o <name>.csv --resume.',
     });
   }
-  if (flags.nextToken !== undefined) {
+  if (extent?.nextToken !== undefined) {
     throw new UsageError('--next-token is a place in one organization’s listing, and several were named', {
       hint: 'Leave it out, or name one profile.',
     });
-  }
-}
-
-/** Profiles that are asked at a time. */
-const AT_ONCE = 4;
-
-/** Profiles that are asked or done while one before them is still read, at most: each may have a temporary file. */
-const AHEAD = 64;
-
-/** One listing of several organizations. */
-export interface ProfilesRun extends ListingRun {
-  readonly context: Context;
-  readonly profiles: readonly string[];
-  readonly fiscalIds: readonly string[];
-  readonly notices: Notices;
-  readonly progress: Progress;
-  /** For each profile, what the receipt tells of it. */
-  readonly sections: ReadonlyMap<string, ReceiptPart>;
-  readonly shared: SharedBySessions;
-}
-
-/** Does something for each profile, up to four at a time, and gives what comes of it in the order of the profiles. */
-export function forEachProfile<Result>(
-  { profiles, context }: ProfilesRun,
-  work: (profile: string, signal: AbortSignal) => Promise<Result>,
-): AsyncGenerator<Result> {
-  const source = async function* () {
-    yield* profiles;
-  };
-  return mapInOrder(source, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
-}
-
-/** Opens the listing of one profile and has it read. A failure that is the profile's own is an outcome like any other. */
-export async function askProfile(
-  group: ProfilesRun,
-  { profile, signal }: { readonly profile: string; readonly signal: AbortSignal },
-  read: (listing: OrganizationListing) => Promise<void>,
-): Promise<ProfileResult> {
-  const notices = group.notices.about(profile);
-  const track = group.progress.track(notices, profile);
-  const account = new WalkStatus((event) => track.walked(event));
-  const receipt = group.sections.get(profile)!;
-  receipt.note({ account });
-  const [flags, context] = [
-    { ...group.flags, profile },
-    { ...group.context, signal },
-  ];
-  try {
-    await listOrganization({ ...group, flags, context, notices, track, receipt, account }, read);
-    track.end('done');
-    return { profile };
-  } catch (error) {
-    track.end('failed');
-    receipt.note({ failure: error });
-    return { profile, failure: profileFailure(error) };
   }
 }

@@ -14,7 +14,7 @@ interface ProgressView {
   readonly context: Context;
   /** What is asked for: `issued invoices`. */
   readonly what: string;
-  readonly standings: readonly ProgressState[];
+  readonly states: readonly ProgressState[];
   /** False with --no-color. */
   readonly color: boolean;
 }
@@ -38,14 +38,14 @@ export class PlainDisplay implements ProgressDisplay {
   }
 
   async #print(): Promise<void> {
-    const { context, what, standings } = this.#view;
+    const { context, what, states } = this.#view;
     const { clock, stderr } = context;
     for (;;) {
       await clock.sleep(PERIOD, this.#stopped.signal);
-      for (const standing of standings) {
-        if (standing.state !== 'running') continue;
-        const whose = standing.name === undefined ? '' : `${standing.name}: `;
-        await stderr.write(`${whose}${what}: ${progressLine(standing, clock.now(), String)}\n`);
+      for (const state of states) {
+        if (state.state !== 'running') continue;
+        const whose = state.name === undefined ? '' : `${state.name}: `;
+        await stderr.write(`${whose}${what}: ${progressLine(state, clock.now(), String)}\n`);
       }
     }
   }
@@ -84,22 +84,22 @@ export class SpinnerDisplay implements ProgressDisplay {
 }
 
 /** What stands beside the spinner: nothing wider than the terminal. */
-function spinnerText({ context, what, standings }: ProgressView): string {
+function spinnerText({ context, what, states }: ProgressView): string {
   const { clock, stderr, env } = context;
   const group = digitGrouper(localeOf(env));
   const width = (stderr.columns ?? 80) - MARGIN;
   const now = clock.now();
-  const [first] = standings;
-  if (standings.length === 1 && first?.name === undefined) {
+  const [first] = states;
+  if (states.length === 1 && first?.name === undefined) {
     return truncate(first === undefined ? what : `${what}  ${progressLine(first, now, group)}`, width);
   }
-  const ended = standings.filter(({ state }) => state === 'done' || state === 'failed').length;
-  const running = standings.filter(({ state }) => state === 'running');
+  const ended = states.filter(({ state }) => state === 'done' || state === 'failed').length;
+  const running = states.filter(({ state }) => state === 'running');
   const indent = Math.max(0, ...running.map(({ name }) => displayWidth(name ?? '')));
   const lines = running.map(
     (one) => `  ${(one.name ?? '').padEnd(indent)}  ${progressLine(one, now, group)}`,
   );
-  return [`${what} · ${ended} of ${standings.length} profiles`, ...lines]
+  return [`${what} · ${ended} of ${states.length} profiles`, ...lines]
     .map((line) => truncate(line, width))
     .join('\n');
 }

@@ -1,5 +1,4 @@
 import type { RequestEvent } from '../api/client.ts';
-import type { GlobalFlags } from '../cli/flags.ts';
 import type { Context, OutputStream } from '../context.ts';
 import { isForPeople } from '../output/terminal/colors.ts';
 import type { WalkEvent } from '../paging/walk-status.ts';
@@ -35,18 +34,26 @@ export interface Track {
   readonly end: (state: 'done' | 'failed') => void;
 }
 
+/** Whether and how progress is shown. */
+export interface ProgressFlags {
+  readonly quiet?: boolean;
+  readonly color: boolean;
+  /** False with --no-progress; 'plain' for a line now and then instead of a spinner. */
+  readonly progress: boolean | 'plain';
+}
+
 interface ProgressOptions {
-  readonly flags: GlobalFlags;
+  readonly flags: ProgressFlags;
   /** What is asked for: `issued invoices`. */
   readonly what: string;
-  /** The organizations, where there are several. */
-  readonly names?: readonly string[];
+  /** The parts of the run, where there are several. */
+  readonly names?: readonly string[] | undefined;
 }
 
 /** Shows on standard error how far a run has come, for somebody who waits. Nothing off a terminal unless asked for. */
 export class Progress {
   readonly #context: Context;
-  readonly #standings: ProgressState[];
+  readonly #states: ProgressState[];
   readonly #display: ProgressDisplay | undefined;
 
   /**
@@ -70,18 +77,16 @@ export class Progress {
   private constructor(context: Context, { flags, what, names }: ProgressOptions) {
     this.#context = context;
     const now = context.clock.now();
-    this.#standings = names?.map((name) => new ProgressState(name, now)) ?? [
-      new ProgressState(undefined, now),
-    ];
-    const view = { context, what, standings: this.#standings, color: flags.color };
+    this.#states = names?.map((name) => new ProgressState(name, now)) ?? [new ProgressState(undefined, now)];
+    const view = { context, what, states: this.#states, color: flags.color };
     if (flags.quiet || flags.progress === false) this.#display = undefined;
     else if (flags.progress === 'plain') this.#display = new PlainDisplay(view);
     else if (context.stderr.isTerminal && isForPeople(context.env)) this.#display = new SpinnerDisplay(view);
   }
 
-  /** The track of one organization, or of the only one. Its requests are also told to `notices`. */
+  /** The track of one part, or of the only one. Its requests are also told to `notices`. */
   track(notices: Notices, name?: string): Track {
-    const standing = this.#standings.find((one) => one.name === name) ?? this.#standings[0]!;
+    const standing = this.#states.find((one) => one.name === name) ?? this.#states[0]!;
     const { clock } = this.#context;
     standing.begin(clock.now());
     return {

@@ -2,48 +2,49 @@ import type { QueryPair } from '../api/address.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { checkJson } from '../json/scanner.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { written } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { discardNotice } from './output-plan.ts';
-import type { GlobalFlags } from '../cli/flags.ts';
-import type { ListingFlags } from '../cli/flags.ts';
-import { Notices } from './notices.ts';
-import { Progress } from './progress.ts';
-import { runListing } from './pipeline.ts';
-import { openSession } from './session.ts';
+import { ListingSource } from './listing-source.ts';
+import { discardNotice, type OutputFlags } from './output-plan.ts';
+import type { RequestFlags } from './parse-values.ts';
+import { askPart, type Part, type ServiceSource } from './part.ts';
+import { exportRecords } from './pipeline.ts';
+import { inRun, type GlobalFlags } from './run.ts';
 
-export interface RawFlags extends ListingFlags {
+/** How an address of the service is asked for. */
+export interface GetFlags {
   readonly paginate?: boolean;
+  readonly param?: readonly QueryPair[];
 }
 
-type GetFlags = RawFlags & GlobalFlags;
+export interface Get {
+  readonly everywhere: GlobalFlags;
+  readonly output: OutputFlags;
+  readonly request: RequestFlags;
+  readonly get: GetFlags;
+}
 
 /** `get`: the body as it was served, or with --paginate the records of the listing that the path names. */
-export async function rawGet(context: Context, address: string, flags: GetFlags): Promise<void> {
-  const { path, query } = readAddress(address, flags.param ?? []);
-  if (flags.paginate) return paginate(context, path, { ...flags, param: query });
-  refuseFlagsOfRecords(flags);
-  const notices = new Notices(context, flags);
-  await Progress.during(context, { flags, what: 'one answer' }, async (progress, site) => {
-    const session = await openSession(context, { flags, notices, observe: progress.track(notices).asked });
-    try {
-      const destination = await openDestination(flags.output, site, discardNotice(notices, flags.output));
-      try {
-        await destination.write(await session.client.get({ path, query, parse: checkedJson }));
-        await destination.commit();
-      } catch (error) {
-        await destination.discard();
-        throw error;
-      }
-    } finally {
-      await session.close();
-    }
-  });
+export async function rawGet(context: Context, address: string, flags: Get): Promise<void> {
+  const { everywhere, output, request, get } = flags;
+  const { path, query } = readAddress(address, get.param ?? []);
+  if (get.paginate) {
+    const source = listingAt(path, query);
+    return exportRecords(context, { source, everywhere, output, request });
+  }
+  refuseFlagsOfRecords(output);
+  const source = bodySource(path, query);
+  const { name, records } = source;
+  await inRun(context, { everywhere, request, name, records, output: output.output }, (run) =>
+    askPart(run, { source }, (part) => deliverBody(part, output.output)),
+  );
 }
 
 /** A body as it was served has no records to lay out. */
-function refuseFlagsOfRecords(flags: GetFlags): void {
+function refuseFlagsOfRecords(flags: OutputFlags): void {
   const given = {
     '--format': flags.format,
     '--columns': flags.columns,
@@ -62,11 +63,42 @@ function refuseFlagsOfRecords(flags: GetFlags): void {
   }
 }
 
-async function paginate(context: Context, path: string, flags: GetFlags): Promise<void> {
+/** The body of one answer, as the only record. */
+function bodySource(path: string, query: readonly QueryPair[]): ServiceSource {
+  return {
+    kind: 'service',
+    name: path,
+    records: 'one answer',
+    read: async function* ({ session }) {
+      yield {
+        records: wholeBody(await session.client.get({ path, query, parse: checkedJson })),
+        next: undefined,
+      };
+    },
+  };
+}
+
+function wholeBody(bytes: Buffer): RecordBatch {
+  return {
+    ...{ bytes, count: 1, spaced: true },
+    bounds: Int32Array.of(0, bytes.length),
+    ids: Int32Array.of(-1, -1),
+  };
+}
+
+async function deliverBody({ context, notices, read }: Part, output: string | undefined): Promise<void> {
+  const destination = await openDestination(output, context, discardNotice(notices, output));
+  await written(destination, async () => {
+    for await (const { records } of read(undefined)) await destination.write(records.bytes);
+  });
+}
+
+/** The listing that the path names. Throws UsageError where it names none. */
+function listingAt(path: string, query: readonly QueryPair[]): ListingSource {
   for (const resource of resources) {
     const id = idIn(resource, path);
     if (id === undefined) continue;
-    return runListing(context, { resource, id: id === '' ? undefined : id, flags });
+    return new ListingSource({ resource, id: id === '' ? undefined : id, filters: { param: query } });
   }
   const paths = resources.map((resource) => resource.path).join(', ');
   throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });

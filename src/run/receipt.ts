@@ -1,4 +1,3 @@
-import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -6,23 +5,27 @@ import type { Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { findTarget, type Target } from '../output/files/target.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
-import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { PartialResults } from './completeness.ts';
 import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { Session } from './session.ts';
 
-/** What a receipt tells of one organization, gathered while it is asked. */
+/** What the run keeps of itself. */
+export interface ReportFlags {
+  readonly report?: string;
+}
+
+/** What a receipt tells of one part of a run, gathered while it is asked. */
 export class ReceiptPart {
   /** Whether the receipt will ask for the hash of what was written. */
   readonly isWanted: boolean;
   #facts: PartFacts;
   #records = 0;
 
-  constructor(account: WalkStatus, isWanted: boolean) {
+  constructor(isWanted: boolean) {
     this.isWanted = isWanted;
-    this.#facts = { account };
+    this.#facts = { status: new WalkStatus() };
   }
 
   /** What is known so far. */
@@ -46,7 +49,7 @@ export class ReceiptPart {
 
 /** What a receipt is made of, for a run or for one of its organizations; what failed early knows less. */
 interface PartFacts {
-  readonly account: WalkStatus;
+  readonly status: WalkStatus;
   /** What ended it, when it failed. */
   readonly failure?: unknown;
   readonly session?: Pick<Session, 'profile' | 'baseUrl' | 'client'> | undefined;
@@ -140,16 +143,16 @@ function writtenOfAll(sections: readonly CountedFacts[]): Record<string, unknown
 function walkOf(parts: readonly PartFacts[]): Record<string, unknown> {
   const stats = parts.flatMap(({ session }) => (session === undefined ? [] : [session.client.stats]));
   return {
-    recordsRead: sum(parts, ({ account }) => account.records),
+    recordsRead: sum(parts, ({ status }) => status.records),
     recordsTakenOver: sum(parts, ({ takenOver }) => takenOver ?? 0),
-    total: total(parts, ({ account }) => account.totalAtEnd),
-    totalAtStart: total(parts, ({ account }) => account.totalAtStart),
-    totalAtEnd: total(parts, ({ account }) => account.totalAtEnd),
-    drift: parts.some(({ account }) => account.drift),
-    pages: sum(parts, ({ account }) => account.pages),
+    total: total(parts, ({ status }) => status.totalAtEnd),
+    totalAtStart: total(parts, ({ status }) => status.totalAtStart),
+    totalAtEnd: total(parts, ({ status }) => status.totalAtEnd),
+    drift: parts.some(({ status }) => status.drift),
+    pages: sum(parts, ({ status }) => status.pages),
     requests: sum(stats, ({ requests }) => requests),
     retries: sum(stats, ({ retries }) => retries),
-    shrinks: sum(parts, ({ account }) => account.shrinks),
+    shrinks: sum(parts, ({ status }) => status.shrinks),
     wireBytes: sum(stats, ({ bytes }) => bytes),
   };
 }
@@ -182,9 +185,16 @@ function messageOf(error: unknown): string {
 }
 
 interface ReceiptSources {
-  readonly flags: ListingFlags & GlobalFlags;
-  readonly resource: Resource;
-  readonly account: WalkStatus;
+  /** Where it is written; undefined where none is wanted. */
+  readonly report: string | undefined;
+  /** Where the records go, as given to -o. */
+  readonly output: string | undefined;
+  /** As given to --output-dir. */
+  readonly folder: string | undefined;
+  /** What is asked for: `issued`. */
+  readonly name: string;
+  /** The parts of the run, where there are several, in their order. */
+  readonly parts: readonly string[] | undefined;
   readonly notices: Notices;
 }
 
@@ -199,29 +209,33 @@ export class Receipt extends ReceiptPart {
   readonly #sources: ReceiptSources;
   readonly #file: Destination | undefined;
   readonly #startedAt: number;
-  readonly #sections: Section[] = [];
+  readonly #sections: readonly Section[];
 
   private constructor(context: Context, sources: ReceiptSources, file: Destination | undefined) {
-    super(sources.account, file !== undefined);
+    super(file !== undefined);
     this.#context = context;
     this.#sources = sources;
     this.#file = file;
     this.#startedAt = context.clock.now();
+    this.#sections = (sources.parts ?? []).map((profile) => ({
+      profile,
+      part: new ReceiptPart(file !== undefined),
+    }));
   }
 
   /** To be opened first of all: a place that cannot be written is told before anything is asked for. */
   static async open(context: Context, sources: ReceiptSources): Promise<Receipt> {
-    const { report, output } = sources.flags;
+    const { report, output } = sources;
     if (report === undefined) return new Receipt(context, sources, undefined);
     await refuseSameTarget(report, output);
     return new Receipt(context, sources, await openDestination(report, context));
   }
 
-  /** The part of one organization of several, which stand in the receipt in the order of these calls. */
-  section(profile: string): ReceiptPart {
-    const part = new ReceiptPart(new WalkStatus(), this.isWanted);
-    this.#sections.push({ profile, part });
-    return part;
+  /** What the receipt tells of one of its parts. */
+  section(name: string): ReceiptPart {
+    const section = this.#sections.find(({ profile }) => profile === name);
+    if (section === undefined) throw new TypeError(`the receipt has no part ${name}`);
+    return section.part;
   }
 
   /** Does the run and writes the receipt, also when the run fails; then its error is what is thrown. */
@@ -239,15 +253,15 @@ export class Receipt extends ReceiptPart {
 
   async #write(failure: unknown): Promise<void> {
     if (this.#file === undefined) return;
-    const { resource, flags } = this.#sources;
+    const { name, output, folder } = this.#sources;
     const sections = this.#sections.map(({ profile, part }) => ({ ...part.facts, profile }));
     try {
       await this.#file.write(
         receiptText({
           ...this.facts,
           failure,
-          output: flags.output ?? flags.outputDir,
-          resource: resource.name,
+          output: output ?? folder,
+          resource: name,
           startedAt: this.#startedAt,
           finishedAt: this.#context.clock.now(),
           arguments: this.#context.argv,

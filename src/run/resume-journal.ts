@@ -20,13 +20,9 @@ interface Checkpoint {
 }
 
 /** The standing of a walk that goes on at `next`. */
-export function checkpointAt(
-  next: number | string,
-  account: WalkStatus,
-  partial: PartialResults,
-): Checkpoint {
-  const { totalAtStart, totalAtEnd, drift } = account;
-  const unreadable = [...account.unreadable].filter((offset) => typeof next === 'string' || offset < next);
+export function checkpointAt(next: number | string, status: WalkStatus, partial: PartialResults): Checkpoint {
+  const { totalAtStart, totalAtEnd, drift } = status;
+  const unreadable = [...status.unreadable].filter((offset) => typeof next === 'string' || offset < next);
   const [missingFiscalIds, warnings] = [[...partial.missingFiscalIds], [...partial.warnings]];
   return {
     next,
@@ -43,10 +39,10 @@ export function checkpointAt(
 export function restoreCheckpoint(
   standing: Checkpoint,
   records: number,
-  books: { readonly account: WalkStatus; readonly partial: PartialResults },
+  books: { readonly status: WalkStatus; readonly partial: PartialResults },
 ): void {
   const { totalAtStart, drift = false, unreadable = [] } = standing;
-  books.account.takeOver({ records, totalAtStart, drift, unreadable });
+  books.status.takeOver({ records, totalAtStart, drift, unreadable });
   for (const id of standing.missingFiscalIds ?? []) books.partial.missingFiscalIds.add(id);
   for (const warning of standing.warnings ?? []) books.partial.warnings.add(warning);
 }

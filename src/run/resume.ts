@@ -1,5 +1,4 @@
 import { RefusedQuery } from '../api/status-failure.ts';
-import type { GlobalFlags, ListingFlags } from '../cli/flags.ts';
 import type { Clock } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { IdentityReader } from '../json/identity.ts';
@@ -8,18 +7,20 @@ import { journalPath } from '../output/files/side-files.ts';
 import { findTarget } from '../output/files/target.ts';
 import { entryOfRecords, Journal, recordsOfEntry } from '../output/journal.ts';
 import type { Delivery } from '../paging/page.ts';
-import type { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { PartialResults } from './completeness.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
+import type { QuestionFlags } from '../query/question-syntax.ts';
+import type { ExtentFlags } from './listing-source.ts';
+import type { OutputFlags, OutputPlan } from './output-plan.ts';
+import type { Part, ResumeFrom } from './part.ts';
 import {
   checkpointAt,
   fingerprintOf,
   journalHead,
   readEarlierRun,
   restoreCheckpoint,
-  type AskedFor,
   type EarlierRun,
   type Fingerprint,
 } from './resume-journal.ts';
@@ -74,20 +75,15 @@ async function readAgain(walk: AsyncGenerator<Delivery>, page: RecordBatch): Pro
 /** Why pages that were read before do not stand. */
 const LISTING_MOVED = 'the listing has changed before that place';
 
-/** Opens the walk at its beginning, or where an earlier one left off. */
-export type OpenWalk = (resume?: {
-  readonly next: number | string;
-  readonly given: UniqueRecords;
-}) => AsyncGenerator<Delivery>;
-
 interface ResumableOptions {
   /** Of the journal, whose target is locked by this run. */
   readonly path: string;
   /** The target, for messages. */
   readonly shown: string;
   readonly fingerprint: Fingerprint;
-  readonly open: OpenWalk;
-  readonly account: WalkStatus;
+  /** Opens the walk at its beginning, or where an earlier one left off. */
+  readonly open: (resume?: ResumeFrom) => AsyncGenerator<Delivery>;
+  readonly status: WalkStatus;
   readonly partial: PartialResults;
   readonly notices: Notices;
   readonly clock: Clock;
@@ -144,40 +140,40 @@ export class ResumableWalk {
 
   /** The walk from the earlier run's last page on, when that page is as it was; else undefined. */
   async #goOn(earlier: EarlierRun): Promise<AsyncGenerator<Delivery> | undefined> {
-    const { account, partial, open } = this.#options;
+    const { status, partial, open } = this.#options;
     const { standing, given, records, lastPage } = earlier;
     this.#kept = records + lastPage.count;
-    restoreCheckpoint(standing, records, { account, partial });
-    const { repeats } = account;
+    restoreCheckpoint(standing, records, { status, partial });
+    const { repeats } = status;
     const walk = open({ next: standing.next, given });
     const again = await readAgain(walk, lastPage);
-    const grew = standing.totalAtEnd !== account.totalAtEnd;
+    const grew = standing.totalAtEnd !== status.totalAtEnd;
     // Records that came a second time were moved behind the place by others before it, which would be missed.
     const reason =
-      'reason' in again ? again.reason : grew && account.repeats > repeats ? LISTING_MOVED : undefined;
+      'reason' in again ? again.reason : grew && status.repeats > repeats ? LISTING_MOVED : undefined;
     if ('reason' in again || reason !== undefined) {
       await walk.return(undefined);
       this.#beginAnew(earlier, reason);
       return undefined;
     }
-    account.drift ||= grew;
+    status.drift ||= grew;
     this.takenOver = this.#kept = records;
     this.#sayFrom(earlier);
     return inTurn(again.deliveries, walk);
   }
 
   #beginAnew({ records }: EarlierRun, reason: string | undefined): void {
-    const { account, notices, shown } = this.#options;
+    const { status, notices, shown } = this.#options;
     this.#kept = 0;
-    account.beginAnew();
+    status.beginAnew();
     notices.warn(`begins ${shown} anew instead of going on after ${countOf(records, 'record')}: ${reason}`);
   }
 
   async *#keep(journal: Journal, walk: AsyncGenerator<Delivery>): AsyncGenerator<RecordBatch> {
-    const { account, partial } = this.#options;
+    const { status, partial } = this.#options;
     for await (const { records, next } of walk) {
       if (next !== undefined) {
-        await journal.append(entryOfRecords({ ...checkpointAt(next, account, partial) }, records));
+        await journal.append(entryOfRecords({ ...checkpointAt(next, status, partial) }, records));
         this.#kept += records.count;
       }
       yield records;
@@ -204,32 +200,55 @@ async function* inTurn(first: readonly Delivery[], rest: AsyncGenerator<Delivery
   }
 }
 
-interface ResumeOptions extends Omit<ResumableOptions, 'path' | 'shown' | 'fingerprint'> {
-  readonly flags: ListingFlags & GlobalFlags;
-  readonly asked: Omit<AskedFor, 'flags' | 'baseUrl'> & { readonly baseUrl: URL };
+/** Whether a later run can go on where this one stops. */
+export interface ResumeFlags {
+  readonly resume?: boolean;
+}
+
+interface ResumeOptions {
+  readonly output: OutputFlags;
+  readonly questions: QuestionFlags;
+  readonly extent: ExtentFlags;
+  readonly plan: OutputPlan;
+  /** Records that the source is to give, at most. */
+  readonly limit: number | undefined;
 }
 
 /**
- * The walk for --resume. Opens nothing: the journal belongs to whoever has the target's lock.
+ * The walk of a part for --resume. Opens nothing: the journal belongs to whoever has the target's lock.
  *
  * @throws UsageError where there is nothing that could be gone on with: without -o, a pipe, a single page
  */
-export async function openResumable({ flags, asked, ...walk }: ResumeOptions): Promise<ResumableWalk> {
-  const shown = flags.output;
-  if (shown === undefined || shown === '-') {
+export async function openResumable(
+  part: Part,
+  { output, questions, extent, plan, limit }: ResumeOptions,
+): Promise<ResumableWalk> {
+  const { target: shown, format } = plan;
+  const { status, partial, notices, context, session, source, everywhere, defaults } = part;
+  if (shown === undefined) {
     throw new UsageError('--resume goes with -o: what a run has so far is kept beside its file', {
       hint: 'Name the file, as in -o invoices.csv.',
     });
   }
-  if (flags.page !== undefined) {
+  if (extent.page !== undefined) {
     throw new UsageError('--resume and --page do not go together: a single page is had or not');
   }
   const target = await findTarget(shown);
   if (target.kind !== 'file') {
     throw new UsageError(`--resume: ${shown} is no regular file, so nothing can be kept beside it`);
   }
-  // The embedded service has another port each time, and the same records.
-  const baseUrl = flags.sandbox ? 'the sandbox' : asked.baseUrl.href;
-  const fingerprint = fingerprintOf({ ...asked, baseUrl, flags });
-  return new ResumableWalk({ ...walk, shown, fingerprint, path: journalPath(target) });
+  const fingerprint = fingerprintOf({
+    // The embedded service has another port each time, and the same records.
+    baseUrl: everywhere.sandbox ? 'the sandbox' : (session?.baseUrl.href ?? ''),
+    profile: session?.profile,
+    organization: session?.organization,
+    listing: source.name,
+    format,
+    fiscalIds: source.fiscalIds ?? [],
+    flags: { ...defaults, ...output, ...questions, ...source.asked, limit: extent.limit },
+  });
+  return new ResumableWalk({
+    ...{ shown, fingerprint, path: journalPath(target), status, partial, notices, clock: context.clock },
+    open: (resume) => part.read(limit, resume),
+  });
 }

@@ -1,8 +1,6 @@
 import { parseBaseUrl } from '../api/address.ts';
 import { createClient, type ApiClient, type ObserveRequests } from '../api/client.ts';
-import type { RetryQuota } from '../api/retry.ts';
-import { requestDefaults, type GlobalFlags, type RequestFlags } from '../cli/flags.ts';
-import { flagDefaults, type FlagDefaults } from '../cli/settings.ts';
+import { createRetryQuota, type RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { requireConnection, resolveConnection, type CompleteConnection } from '../profiles/connection.ts';
@@ -11,6 +9,17 @@ import { probe } from '../resources/probe.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
+import { requestDefaults, type RequestFlags } from './parse-values.ts';
+import { flagDefaults, type FlagDefaults } from './settings.ts';
+
+/** Whom to ask. */
+export interface AddressFlags {
+  /** Several of them have commas between, which listings alone take. */
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly tokenFile?: string;
+  readonly sandbox?: boolean;
+}
 
 /** Bytes on the wire of one response, at most. */
 const MOST_ON_THE_WIRE = 64 * 1024 * 1024;
@@ -54,7 +63,7 @@ interface OwnService {
 }
 
 /** Starts the service for --sandbox. Throws UsageError for flags that say whom to ask instead. */
-export async function startOwnService(context: Context, flags: GlobalFlags): Promise<OwnService> {
+export async function startOwnService(context: Context, flags: AddressFlags): Promise<OwnService> {
   const other = (['baseUrl', 'tokenFile'] as const).find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     const flag = { baseUrl: '--base-url', tokenFile: '--token-file' }[other];
@@ -106,19 +115,36 @@ export interface Session {
 }
 
 interface SessionOptions {
-  readonly flags: GlobalFlags & RequestFlags;
+  readonly flags: AddressFlags & RequestFlags;
   /** What is to be listed, for the settings that concern it alone. */
-  readonly resource?: Pick<Resource, 'name'>;
+  readonly resource?: Pick<Resource, 'name'> | undefined;
   readonly notices: Notices;
   readonly observe: ObserveRequests;
-  /** What the sessions of one run share; a session that is given none has its own. */
-  readonly shared?: SharedBySessions | undefined;
+  readonly shared: SharedBySessions;
 }
 
-export interface SharedBySessions {
-  readonly quota: RetryQuota;
-  /** Under --sandbox. */
-  readonly service?: OwnService | undefined;
+/** What the sessions of one run share. */
+export class SharedBySessions {
+  readonly quota: RetryQuota = createRetryQuota();
+  readonly #context: Context;
+  readonly #flags: AddressFlags;
+  #service: Promise<OwnService> | undefined;
+
+  constructor(context: Context, flags: AddressFlags) {
+    this.#context = context;
+    this.#flags = flags;
+  }
+
+  /** The embedded service, started by the first who asks for it. */
+  service(): Promise<OwnService> {
+    return (this.#service ??= startOwnService(this.#context, this.#flags));
+  }
+
+  async close(): Promise<void> {
+    // That it could not be started was told to whoever asked for it.
+    const service = await this.#service?.catch(() => undefined);
+    await service?.close();
+  }
 }
 
 interface SessionTarget {
@@ -126,7 +152,6 @@ interface SessionTarget {
   readonly token: string;
   readonly profile: string | undefined;
   readonly defaults: FlagDefaults;
-  close(): Promise<void>;
 }
 
 /**
@@ -137,14 +162,9 @@ interface SessionTarget {
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const { flags } = options;
   refuseSeveral(flags);
-  const target = flags.sandbox ? await ownTarget(context, options) : await resolveTarget(context, options);
+  const target = flags.sandbox ? await ownTarget(options) : await resolveTarget(context, options);
   context.secrets.hide([target.token]);
-  try {
-    return await connect(context, target, options);
-  } catch (error) {
-    await target.close();
-    throw error;
-  }
+  return connect(context, target, options);
 }
 
 async function connect(
@@ -154,18 +174,14 @@ async function connect(
 ): Promise<Session> {
   const { baseUrl, token, profile, defaults } = target;
   const patience = { ...requestDefaults, ...defaults, ...flags };
-  const client = await makeClient(context, { baseUrl, token, observe, quota: shared?.quota }, patience);
-  const close = async (): Promise<void> => {
-    await client.close();
-    await target.close();
-  };
+  const client = await makeClient(context, { baseUrl, token, observe, quota: shared.quota }, patience);
   const organization = decodeToken(token)?.organizationId;
   const { concurrency } = patience;
-  return { client, profile, baseUrl, organization, concurrency, defaults, close };
+  return { client, profile, baseUrl, organization, concurrency, defaults, close: () => client.close() };
 }
 
 /** Only listings ask several organizations, each with a session of its own. */
-function refuseSeveral({ profile }: GlobalFlags): void {
+function refuseSeveral({ profile }: AddressFlags): void {
   if (profile?.includes(',') !== true) return;
   throw new UsageError(`--profile ${profile}: this command asks one organization`, {
     hint: 'Several profiles go with issued, received, customers and funds.',
@@ -173,7 +189,7 @@ function refuseSeveral({ profile }: GlobalFlags): void {
 }
 
 async function resolveTarget(context: Context, options: SessionOptions): Promise<SessionTarget> {
-  const { flags, notices, resource = { name: '' } } = options;
+  const { flags, notices, resource } = options;
   const { env, stdin, signal, clock } = context;
   const store = await context.config();
   const connection = requireConnection(
@@ -188,18 +204,10 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
     profile: isOfProfile ? profile : undefined,
     token: connection.token.reveal(),
     defaults: flagDefaults(store, profile, resource),
-    close: async () => {},
   };
 }
 
-async function ownTarget(context: Context, { flags, shared }: SessionOptions): Promise<SessionTarget> {
-  const service = shared?.service ?? (await startOwnService(context, flags));
-  const close = shared?.service === undefined ? () => service.close() : async () => {};
-  try {
-    const { profile } = flags;
-    return { baseUrl: service.baseUrl, token: service.tokenOf(profile), profile, defaults: {}, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+async function ownTarget({ flags: { profile }, shared }: SessionOptions): Promise<SessionTarget> {
+  const service = await shared.service();
+  return { baseUrl: service.baseUrl, token: service.tokenOf(profile), profile, defaults: {} };
 }

@@ -64,7 +64,7 @@ describe('parseBaseUrl', () => {
     ['https://api.example.com//v1', 'not of the form'],
     ['https://api..example.com', 'empty part'],
     ['https://api.example.com.', 'empty part'],
-    ['https://-api.example.com', 'begins with a dash'],
+    ['https://-api.example.com', 'begins or ends with a dash'],
     ['https://', 'not of the form'],
     ['https:///v1', 'not of the form'],
     ['https://api.example.com:99999', 'does not exist'],

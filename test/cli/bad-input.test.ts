@@ -8,7 +8,7 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['issued', '--nope'], /unknown option '--nope'/],
   [['issued', '--limt', '3'], /unknown option '--limt'\n {2}Did you mean --limit\?/],
   [['issued', 'extra'], /unknown command 'extra'/],
-  [['received', 'extra'], /too many arguments/],
+  [['received', 'extra'], /unknown command 'extra' of folio received/],
   [['issued', '--limit', '0'], /--limit "0": expected a whole number, 1 or more/],
   [['issued', '--limit', '1.5'], /--limit "1\.5"/],
   [['issued', '--limit', '1e3'], /--limit "1e3"/],

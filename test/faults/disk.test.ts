@@ -14,6 +14,12 @@ import { runFolio, startFolio } from '../support/run-folio.ts';
 const issued = modelRecords(3_000);
 const EXPORT = ['issued', '--page-size', '500', '--format', 'jsonl'];
 
+/** Modes forbid nothing to root: run by root, the program is started without that privilege. */
+const HEEDING_MODES =
+  process.getuid?.() === 0
+    ? { shell: 'exec setpriv --bounding-set -dac_override,-dac_read_search -- "$@"' }
+    : {};
+
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'folio-disk-'));
   try {
@@ -43,13 +49,24 @@ describe.concurrent('an output that cannot be written', () => {
       expect(stderr).toContain('it is a folder');
     }));
 
-  // Nothing is read-only to root.
-  it.skipIf(process.getuid?.() === 0)('in a folder that is read-only: said before the first request', () =>
+  it.each([
+    ['in a folder that is read-only', 0o500, undefined],
+    ['onto a file that is read-only', 0o700, 'old\n'],
+  ])('%s: said before the first request', (_, mode, old) =>
     inFolder(async (folder) => {
-      await chmod(folder, 0o500);
-      const args = [...EXPORT, '-o', join(folder, 'out.jsonl')];
-      const { code, requests } = await runAgainst({ records: { issued }, args });
+      const file = join(folder, 'out.jsonl');
+      if (old !== undefined) await writeFile(file, old, { mode: 0o400 });
+      await chmod(folder, mode);
+      const args = [...EXPORT, '-o', file];
+      const { code, stderr, requests } = await runAgainst({
+        records: { issued },
+        args,
+        options: HEEDING_MODES,
+      });
       expect({ code, requests: requests.length }).toEqual({ code: 1, requests: 0 });
+      expect(stderr).toContain(`cannot write ${file}: permission denied`);
+      await chmod(folder, 0o700);
+      expect(await readdir(folder)).toEqual(old === undefined ? [] : ['out.jsonl']);
     }),
   );
 

@@ -12,6 +12,7 @@ import {
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { processTable } from '../../src/output/files/processes.ts';
 import { openStore } from '../../src/profiles/store.ts';
 import type { ConfigStore } from '../../src/profiles/config-store.ts';
 import { UsageError } from '../../src/errors.ts';
@@ -19,9 +20,10 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { signal } = new AbortController();
+const processes = processTable(process);
 
 function open(folder: string, uid = process.getuid?.()): Promise<ConfigStore> {
-  return openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: new FakeClock(), signal, uid });
+  return openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: new FakeClock(), processes, signal, uid });
 }
 
 async function openWith(folder: string, text: string): Promise<ConfigStore> {
@@ -146,6 +148,37 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     await expect(open(folder)).rejects.toThrow(/open to other users \(mode 0644\)/);
   });
 
+  it('looks at the folder of the file behind a link too, before it reads and before it writes', async () => {
+    const [folder, elsewhere] = [temporaryFolder(), temporaryFolder()];
+    writeFileSync(join(elsewhere, 'real.json'), '{}', { mode: 0o600 });
+    symlinkSync(join(elsewhere, 'real.json'), join(folder, 'config.json'));
+    const store = await open(folder);
+    chmodSync(elsewhere, 0o755);
+    const refusal = { name: 'UsageError', hint: `Run \`chmod 700 ${elsewhere}\`.` };
+    await expect(open(folder)).rejects.toMatchObject(refusal);
+    await expect(store.update(setFormat('csv'))).rejects.toMatchObject(refusal);
+    expect(readFileSync(join(elsewhere, 'real.json'), 'utf8')).toBe('{}');
+  });
+
+  it('is never made so large that the next run would refuse it', async () => {
+    const folder = temporaryFolder();
+    const text = JSON.stringify({ profiles: { acme: { note: 'x'.repeat(1024 * 1024 - 60) } } });
+    const store = await openWith(folder, text);
+    await expect(
+      store.update((document) => {
+        document.profiles['beta'] = { token: 'y'.repeat(100) };
+      }),
+    ).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(
+        /would be \d+ bytes long, more than 1048576; nothing was changed$/,
+      ) as string,
+    });
+    expect(readFileSync(join(folder, 'config.json'), 'utf8')).toBe(text);
+    expect(store.profileNames).toEqual(['acme']);
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
+
   it('does not wait for a pipe that lies in the place of the file', async () => {
     const folder = temporaryFolder();
     execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', join(folder, 'config.json')]);
@@ -165,7 +198,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     const store = await open(join(folder, 'file', 'folio'));
     await expect(store.update(setFormat('csv'))).rejects.toMatchObject({
       name: 'OutputError',
-      message: expect.stringMatching(/cannot be written: not a directory$/) as string,
+      message: expect.stringMatching(/cannot be written: not a directory \(ENOTDIR\)$/) as string,
     });
   });
 
@@ -187,7 +220,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
       { HOME: '.' },
       { HOME: '', XDG_CONFIG_HOME: '.', FOLIO_CONFIG_DIR: '' },
     ]) {
-      const store = await openStore({ env, homedir: () => '', clock: new FakeClock(), signal });
+      const store = await openStore({ env, homedir: () => '', clock: new FakeClock(), processes, signal });
       expect([store.file, store.profileNames]).toEqual([undefined, []]);
     }
   });

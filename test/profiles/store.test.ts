@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import { processTable } from '../../src/output/files/processes.ts';
 import { openStore, storePath } from '../../src/profiles/store.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -15,6 +16,7 @@ function openWith(content: string | Uint8Array): { file: string; store: Promise<
   const store = openStore({
     env: { FOLIO_CONFIG_DIR: folder },
     clock: new FakeClock(),
+    processes: processTable(process),
     signal,
     uid: process.getuid?.(),
   });

@@ -58,12 +58,17 @@ describe('runTokenCommand', () => {
   it.each([
     ['process.exit(3)', 'the token command of profile acme (node) failed with exit code 3'],
     [
-      'console.error("one\\nvault is locked\\n"); process.exit(1)',
+      'console.error("one\\nvault is " + ["lo", "cked"].join("")); process.exit(1)',
       'the token command of profile acme (node) failed with exit code 1: vault is locked',
     ],
     [
       'console.log("tok-1"); console.error("got tok-1 and eyJhIjox.eyJiIjox.c2ln"); process.exit(1)',
       'the token command of profile acme (node) failed with exit code 1: got [hidden] and [hidden]',
+    ],
+    ['process.kill(process.pid, "SIGTERM")', 'the token command of profile acme (node) was ended by SIGTERM'],
+    [
+      'console.error("no item s3cret-item in vault/s3cret-vault"); process.exit(1)',
+      'the token command of profile acme (node) failed with exit code 1: no item [hidden]-item in vault/[hidden]-vault',
     ],
     ['', 'the token (printed by the token command of profile acme (node)) is empty'],
     [
@@ -84,6 +89,13 @@ describe('runTokenCommand', () => {
       (e: unknown) => e,
     );
     expect((error as Error).message + String((error as Error).cause)).not.toContain('s3cret');
+  });
+
+  it('says when its arguments are longer than the system allows', async () => {
+    const run = node('', { command: ['node', 's3cret'.repeat(500_000)] });
+    expect(await messageOf(run)).toBe(
+      'the token command of profile acme (node) could not be run: its arguments are longer than the system allows',
+    );
   });
 
   it('says when there is no such program, or when it may not be run', async () => {

@@ -23,17 +23,22 @@ describe('readTokenFile', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'notes that others can read it, and that a Bearer was taken off',
+    'refuses one that others can read, with the chmod line',
     async () => {
-      const file = fileWith('Bearer abc\n', 0o644);
-      const { token, notes } = await readTokenFile(file, closed);
-      expect(token.reveal()).toBe('abc');
-      expect(notes).toEqual([
-        expect.stringContaining('was taken off'),
-        `the token file ${file} can be read by other users; chmod 600 ends that`,
-      ]);
+      const file = fileWith('abc\n', 0o644);
+      await expect(readTokenFile(file, closed)).rejects.toThrow(
+        errorLike('UsageError', `the token file ${file} is open to other users (mode 0644)`),
+      );
+      await expect(readTokenFile(file, closed)).rejects.toMatchObject({
+        hint: `Run \`chmod 600 ${file}\`, or hand the token over on standard input with \`--token-file - < ${file}\`.`,
+      });
     },
   );
+
+  it('notes that a Bearer was taken off', async () => {
+    const { token, notes } = await readTokenFile(fileWith('Bearer abc\n', 0o600), closed);
+    expect([token.reveal(), notes]).toEqual(['abc', [expect.stringContaining('was taken off')]]);
+  });
 
   it('refuses what is no file, what holds too much, and what holds no token', async () => {
     const folder = temporaryFolder();

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import { declareAll } from '../../src/cli/declare-later.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 /** The arguments of every command that there is, its own among them; `folder` is where paths lead. */
 export function everyCommand(folder: string): string[][] {
   const program = buildProgram(fakeContext());
-  declareAll(program);
   return commandsOf(program).flatMap(({ path, command }) => {
     // It serves until it is stopped, and asks nobody.
     if (path[0] === 'sandbox') return [];

@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
@@ -90,6 +98,41 @@ describe.concurrent('the store', () => {
       expect(leakIn(run.stderr)).toBeUndefined();
       expect(run.after).toBe(run.text);
     }
+  });
+
+  it('that a login would make too large to be read again is refused, and the old one is used on', async () => {
+    const note = 'x'.repeat(1024 * 1024 - 300);
+    const store = GOOD.replace('"baseUrl"', `"note":"${note}","baseUrl"`);
+    const tokenFile = join(newFolder(), 'token.txt');
+    writeFileSync(tokenFile, 'y'.repeat(1000), { mode: 0o600 });
+    const address = ['--base-url', 'https://api.example.com', '--no-verify'];
+    const login = ['auth', 'login', '--profile', 'next', '--token-file', tokenFile, ...address];
+    const run = await runWith({ store, args: login });
+    expect(run).toMatchObject({ code: 2, after: run.text, requests: 0 });
+    expect(run.stderr).toMatch(/would be \d+ bytes long, more than 1048576; nothing was changed\n/);
+    expect(await runWith({ store })).toMatchObject({ code: 0, stdout: '{"id":1}\n' });
+  });
+
+  it('behind a symbolic link must lie in a private folder too', async () => {
+    const [folder, elsewhere] = [join(newFolder(), 'config'), join(newFolder(), 'real')];
+    for (const path of [folder, elsewhere]) mkdirSync(path, { mode: 0o700 });
+    writeFileSync(join(elsewhere, 'store.json'), GOOD, { mode: 0o600 });
+    symlinkSync(join(elsewhere, 'store.json'), join(folder, 'config.json'));
+    chmodSync(elsewhere, 0o755);
+    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    const { code, stderr } = await runFolio(['issued'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`Run \`chmod 700 ${elsewhere}\`.\n`);
+  });
+
+  it('is no safer than a token file: one that others can read is refused, and nothing is sent', async () => {
+    const tokenFile = join(newFolder(), 'token.txt');
+    writeFileSync(tokenFile, HOSTILE_TOKEN);
+    chmodSync(tokenFile, 0o640);
+    const run = await runWith({ store: GOOD, args: ['issued', '--token-file', tokenFile] });
+    expect(run).toMatchObject({ code: 2, stdout: '', requests: 0 });
+    expect(run.stderr).toContain(`Run \`chmod 600 ${tokenFile}\``);
+    expect(leakIn(run.stderr)).toBeUndefined();
   });
 
   it('keeps what it does not know', async () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
@@ -104,6 +104,31 @@ describe.concurrent('a token in the environment', () => {
     expect(leakIn(readFileSync(join(folder, 'env'), 'utf8'))).toBeUndefined();
     expect(readFileSync(join(folder, 'env'), 'utf8')).toContain('PATH=');
     expect(asked.stderr).not.toContain('other-token');
+  });
+
+  it.each([
+    ['killed by a signal', 'kill -9 $$', 'was ended by SIGKILL'],
+    [
+      'failing with its own words',
+      'echo "no item s3cret-argument here" >&2; exit 7',
+      'failed with exit code 7',
+    ],
+  ])('does not show the arguments of a token command that ends %s', async (_, script, says) => {
+    const folder = newFolder();
+    const tokenCommand = ['/bin/sh', '-c', script, 's3cret-argument', '--key=s3cret-argument'];
+    const profiles = { main: { baseUrl: 'http://127.0.0.1:9', tokenCommand } };
+    const text = JSON.stringify({ currentProfile: 'main', profiles });
+    writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
+    chmodSync(folder, 0o700);
+    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    for (const args of [['auth', 'status'], ['doctor'], ['issued'], ['auth', 'list'], ['config', 'list']]) {
+      for (const more of [[], ['--debug'], ['--format', 'json']]) {
+        const { code, stdout, stderr } = await runFolio([...args, ...more], { env });
+        const said = stdout.toString() + stderr;
+        expect(said).not.toMatch(/s3cret|kill -9/);
+        if (code !== 0 && args[0] === 'auth') expect(said).toContain(says);
+      }
+    }
   });
 
   it('is in no crash report of the runtime', async () => {

@@ -45,6 +45,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
   const env = options.env ?? {};
   const stop = new AbortController();
   const clock = new FakeClock(options.clock);
+  const processes = processTable(process);
   const spinner = new FakeSpinner();
   const screen = {
     ...(options.terminal === undefined ? {} : { terminal: options.terminal }),
@@ -59,13 +60,16 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     secrets: knownSecrets(env),
     signal: stop.signal,
     clock,
-    processes: processTable(process),
+    processes,
     spinner,
     quietly: (load) => load(),
     loadSpinner: spinner.load,
     config:
       options.config ??
-      (() => openStore({ env, homedir: noHome, clock, signal: stop.signal, uid: process.getuid?.() })),
+      (() => {
+        const uid = process.getuid?.();
+        return openStore({ env, homedir: noHome, clock, processes, signal: stop.signal, uid });
+      }),
     openTransport: options.openTransport ?? refuseTransport,
     openFileTransport: options.openFileTransport ?? refuseTransport,
     networkProbe: async () => options.networkProbe ?? refuseTransport(),

@@ -5,7 +5,7 @@ import type { ConfigStore } from '../../src/profiles/config-store.ts';
 /** A store that reads this document as it would read a file, and is changed in memory only. */
 export function memoryStore(content: object = {}): ConfigStore {
   const file = '/store/config.json';
-  const document = parseDocument(Buffer.from(JSON.stringify(content)), file);
+  const document = parseDocument(JSON.stringify(content), file);
   return {
     file,
     get currentProfile() {

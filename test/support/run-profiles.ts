@@ -1,9 +1,9 @@
-import { Command, CommanderError } from 'commander';
+import { CommanderError } from 'commander';
 import { addAuth } from '../../src/cli/commands/auth.ts';
 import type { VerifyConnection } from '../../src/cli/commands/auth-login.ts';
 import { addConfig } from '../../src/cli/commands/config.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
-import { addGlobalFlags } from '../../src/cli/flags.ts';
+import { emptyProgram } from '../../src/cli/program.ts';
 import { redactedStream } from '../../src/cli/command-line.ts';
 import { reportError } from '../../src/cli/report-error.ts';
 import { usageErrorOf } from '../../src/cli/command-line.ts';
@@ -26,13 +26,9 @@ export interface ProfilesRun extends FakeContextOptions {
 export async function runProfiles(argv: readonly string[], options: ProfilesRun = {}): Promise<Outcome> {
   const fake = fakeContext(options);
   const context = { ...fake, stderr: redactedStream(fake.stderr, fake.secrets) };
-  const program = new Command('folio').exitOverride().configureOutput({
-    writeOut: (text) => void context.stdout.write(text),
-    writeErr: () => {},
-  });
+  const program = emptyProgram(context, (text) => void context.stdout.write(text));
   addAuth(program, context, options.verify ?? refuseRequest);
   addConfig(program, context);
-  addGlobalFlags(program);
   let code = 0;
   try {
     await program.parseAsync(argv, { from: 'user' });

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander';
+import type { Command } from 'commander';
 import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, ServiceError, UsageError } from '../../errors.ts';
@@ -16,40 +16,46 @@ import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command
 import { readTokenFile, readTokenInput } from '../../profiles/token-file.ts';
 import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';
-import { flagsOf, type GlobalFlags } from '../flags.ts';
-import { addExamples } from './listing.ts';
+import type { GlobalFlags } from '../../run/run.ts';
+import { addCommand } from '../command.ts';
+import { flagGroup, no, wordList } from '../flag-group.ts';
 
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
 
-interface LoginFlags extends GlobalFlags {
+interface LoginOptions {
   readonly tokenCommand?: readonly string[];
   readonly verify: boolean;
 }
 
+type LoginFlags = LoginOptions & GlobalFlags;
+
+const loginFlags = flagGroup<LoginOptions>(undefined, {
+  tokenCommand: wordList(
+    '--token-command <argument...>',
+    'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
+  ),
+  verify: no('--no-verify', 'store the token untried'),
+});
+
 /** Declares `folio auth login`. */
 export function addLogin(auth: Command, context: Context, verify: VerifyConnection): void {
-  const login = auth.command('login').summary('store the token of an organization');
-  login.description(
-    'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
+  addCommand(auth, 'login', {
+    summary: 'store the token of an organization',
+    description:
+      'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
       'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
-  );
-  addExamples(login, [
-    ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
-    ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
-    ['folio auth login --token-command op read op://vault/folio/token', 'stores the command, not the token'],
-  ]);
-  login
-    .addOption(
-      new Option(
-        '--token-command <argument...>',
-        'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
-      ),
-    )
-    .option('--no-verify', 'store the token untried')
-    .action(async (_flags, command: Command) => {
-      await runLogin(context, flagsOf<LoginFlags>(command), verify);
-    });
+    examples: [
+      ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
+      ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
+      [
+        'folio auth login --token-command op read op://vault/folio/token',
+        'stores the command, not the token',
+      ],
+    ],
+    flags: { login: loginFlags },
+    run: ({ everywhere, login }) => runLogin(context, { ...everywhere, ...login }, verify),
+  });
 }
 
 /** What is about to be stored: a token, or a command and, when it was tried, the token that it printed. */

@@ -15,79 +15,73 @@ import { parseProfileName, type Profile } from '../../profiles/profile.ts';
 import { removeLogin, removeProfile } from '../../profiles/store-document.ts';
 import { decodeToken, tokenExpiry } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';
-import { declareLater } from '../declare-later.ts';
+import type { GlobalFlags } from '../../run/run.ts';
+import { addCommand, addGroup } from '../command.ts';
 import {
-  factFormat,
+  factFlags,
   writeFactsAsJson,
   writeFactSheet,
   writeFactTable,
   type FactFlags,
   type Facts,
 } from '../facts.ts';
-import { flagsOf, type GlobalFlags } from '../flags.ts';
+import { flagGroup, yes } from '../flag-group.ts';
 import { addLogin, type VerifyConnection } from './auth-login.ts';
 
-interface StatusFlags extends GlobalFlags, FactFlags {
+interface StatusOptions {
   readonly check?: boolean;
   readonly allProfiles?: boolean;
 }
 
-interface LogoutFlags extends GlobalFlags {
+type StatusFlags = StatusOptions & FactFlags & GlobalFlags;
+
+const statusFlags = flagGroup<StatusOptions>(undefined, {
+  check: yes('--check', 'also make one request'),
+  allProfiles: yes('--all-profiles', 'a row for each profile'),
+});
+
+interface LogoutOptions {
   readonly removeProfile?: boolean;
 }
 
+type LogoutFlags = LogoutOptions & GlobalFlags;
+
+const logoutFlags = flagGroup<LogoutOptions>(undefined, {
+  removeProfile: yes('--remove-profile', 'remove the whole profile'),
+});
+
 /** Declares `folio auth` and its commands. */
 export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
-  const auth = program.command('auth').description('Profiles: one for each organization, with its token.');
-  auth.summary('log in, and see who is logged in');
-  declareLater(auth, () => addCommands(auth, context, verify));
-}
-
-function addCommands(auth: Command, context: Context, verify: VerifyConnection): void {
+  const auth = addGroup(program, 'auth', {
+    summary: 'log in, and see who is logged in',
+    description: 'Profiles: one for each organization, with its token.',
+  });
   addLogin(auth, context, verify);
-  addStatus(auth, context, verify);
-  auth
-    .command('list')
-    .description('The profiles that there are. Nothing is sent and no token command is run.')
-    .addOption(factFormat())
-    .action(async (_flags, command: Command) => {
-      await runAuthList(context, flagsOf<GlobalFlags & FactFlags>(command));
-    });
-  auth
-    .command('use')
-    .argument('<name>', 'a profile')
-    .description('Makes a profile the current one: that of commands which name none.')
-    .action(async (name: string, _flags, command: Command) => {
-      await runAuthUse(context, flagsOf<GlobalFlags>(command), name);
-    });
-  addLogout(auth, context);
-}
-
-function addStatus(auth: Command, context: Context, verify: VerifyConnection): void {
-  auth
-    .command('status')
-    .summary('whom commands ask, and as whom')
-    .description('Says which profile, base address and token commands use, and until when; never the token.')
-    .option('--check', 'also make one request')
-    .option('--all-profiles', 'a row for each profile')
-    .addOption(factFormat())
-    .action(async (_flags, command: Command) => {
-      await runAuthStatus(context, flagsOf<StatusFlags>(command), verify);
-    });
-}
-
-function addLogout(auth: Command, context: Context): void {
-  auth
-    .command('logout')
-    .argument('[name]', 'a profile (default: the current one)')
-    .summary('forget the token of a profile')
-    .description(
+  addCommand(auth, 'status', {
+    summary: 'whom commands ask, and as whom',
+    description: 'Says which profile, base address and token commands use, and until when; never the token.',
+    flags: { status: statusFlags, facts: factFlags },
+    run: ({ everywhere, status, facts }) =>
+      runAuthStatus(context, { ...everywhere, ...status, ...facts }, verify),
+  });
+  addCommand(auth, 'list', {
+    description: 'The profiles that there are. Nothing is sent and no token command is run.',
+    flags: { facts: factFlags },
+    run: ({ everywhere, facts }) => runAuthList(context, { ...everywhere, ...facts }),
+  });
+  addCommand(auth, 'use', {
+    description: 'Makes a profile the current one: that of commands which name none.',
+    arguments: [['<name>', 'a profile']],
+    run: ({ everywhere }, [name]) => runAuthUse(context, everywhere, name),
+  });
+  addCommand(auth, 'logout', {
+    summary: 'forget the token of a profile',
+    description:
       'Removes the token of a profile; its base address and settings stay. The service is not asked.',
-    )
-    .option('--remove-profile', 'remove the whole profile')
-    .action(async (name: string | undefined, _flags, command: Command) => {
-      await runLogout(context, flagsOf<LogoutFlags>(command), name);
-    });
+    arguments: [['[name]', 'a profile (default: the current one)']],
+    flags: { logout: logoutFlags },
+    run: ({ everywhere, logout }, [name]) => runLogout(context, { ...everywhere, ...logout }, name),
+  });
 }
 
 /** One profile as `auth status` knows it. */

@@ -1,34 +1,34 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { FolioError } from '../../errors.ts';
 import { parseProfileName } from '../../profiles/profile.ts';
 import type { CompletionNode } from '../completion/tree.ts';
-import { declareAll } from '../declare-later.ts';
-import { oneOf } from '../parse-values.ts';
-import { settingNames } from '../settings.ts';
-import { addExamples } from './listing.ts';
+import { oneOf } from '../../run/parse-values.ts';
+import { settingNames } from '../../run/settings.ts';
+import { addCommand } from '../command.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 /** `completion`, and the hidden command that its scripts ask for the names of profiles. */
 export function addCompletion(program: Command, context: Context): void {
-  const command = program.command('completion').summary('completion for a shell');
-  command.description(
-    'Prints the script with which a shell completes commands, flags, their values and the names of profiles. ' +
+  addCommand(program, 'completion', {
+    summary: 'completion for a shell',
+    description:
+      'Prints the script with which a shell completes commands, flags, their values and the names of profiles. ' +
       'The network is never touched.',
-  );
-  addExamples(command, [
-    ['source <(folio completion bash)', 'in ~/.bashrc'],
-    ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
-    ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
-  ]);
-  command.addArgument(new Argument('<shell>', shells.join(', ')).argParser(oneOf('completion', shells)));
-  command.action(async (shell: Shell) => {
-    await runCompletion(context, program, shell);
+    arguments: [['<shell>', shells.join(', '), oneOf('completion', shells)]],
+    examples: [
+      ['source <(folio completion bash)', 'in ~/.bashrc'],
+      ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
+      ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
+    ],
+    run: (_, [shell]) => runCompletion(context, program, shell),
   });
-  program.command('__profiles', { hidden: true }).action(async () => {
-    await printProfiles(context);
+  addCommand(program, '__profiles', {
+    description: 'The names of profiles.',
+    hidden: true,
+    run: () => printProfiles(context),
   });
 }
 
@@ -37,7 +37,6 @@ async function runCompletion(context: Context, program: Command, shell: Shell): 
   const { topics } = await import('../help-topics.ts');
   const { completionTree } = await import('../completion/tree.ts');
   const makeScript = await loadScript(shell);
-  declareAll(program);
   const settings = settingNames.map(([name]) => name);
   const commands = program
     .createHelp()

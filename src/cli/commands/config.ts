@@ -8,73 +8,62 @@ import { knownProfile } from '../../profiles/connection.ts';
 import { parseProfileName, type Profile } from '../../profiles/profile.ts';
 import { isJsonObject, type JsonObject, type StoreDocument } from '../../profiles/store-document.ts';
 import { Notices } from '../../run/notices.ts';
-import { declareLater } from '../declare-later.ts';
-import { factFormat, writeFactsAsJson, writeFactSheet, type FactFlags, type Facts } from '../facts.ts';
-import { flagsOf, type GlobalFlags } from '../flags.ts';
-import { findSetting, settingNames } from '../settings.ts';
-import { addExamples } from './listing.ts';
+import type { GlobalFlags } from '../../run/run.ts';
+import { findSetting, settingNames } from '../../run/settings.ts';
+import { addCommand, addGroup } from '../command.ts';
+import { factFlags, writeFactsAsJson, writeFactSheet, type FactFlags, type Facts } from '../facts.ts';
+import { flagGroup, yes } from '../flag-group.ts';
 
-interface ConfigFlags extends GlobalFlags, FactFlags {}
+interface NamesFlags {
+  readonly names?: boolean;
+}
+
+const namesFlags = flagGroup<NamesFlags>(undefined, {
+  names: yes('--names', 'print the settings that there are instead'),
+});
 
 /** Declares `folio config` and its commands. */
 export function addConfig(program: Command, context: Context): void {
-  const config = program.command('config').summary('defaults for flags');
-  config.description('Settings: defaults for flags, for all profiles or, with --profile, for one.');
-  addExamples(config, [
-    ['folio config set format jsonl', 'unless a command says otherwise'],
-    ['folio config set page-size.received 250 --profile acme', 'for one organization'],
-    ['folio config list --profile acme', 'what that profile holds; never its token'],
-  ]);
-  declareLater(config, () => {
-    addReading(config, context);
-    addWriting(config, context);
+  const config = addGroup(program, 'config', {
+    summary: 'defaults for flags',
+    description: 'Settings: defaults for flags, for all profiles or, with --profile, for one.',
+    examples: [
+      ['folio config set format jsonl', 'unless a command says otherwise'],
+      ['folio config set page-size.received 250 --profile acme', 'for one organization'],
+      ['folio config list --profile acme', 'what that profile holds; never its token'],
+    ],
+  });
+  addCommand(config, 'get', {
+    description: 'Prints the value of a setting; exit code 4 when it is not set.',
+    arguments: [['<setting>', '']],
+    run: ({ everywhere }, [name]) => runConfigGet(context, everywhere, name),
+  });
+  addCommand(config, 'list', {
+    description: 'Prints what is set, a line each.',
+    flags: { names: namesFlags, facts: factFlags },
+    run: ({ everywhere, names, facts }) => runConfigList(context, { ...everywhere, ...names, ...facts }),
+  });
+  addCommand(config, 'path', {
+    description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
+    run: () => runConfigPath(context),
+  });
+  addCommand(config, 'set', {
+    description: 'Sets a default, after checking the value as the flag would.',
+    arguments: [
+      ['<setting>', ''],
+      ['<value>', ''],
+    ],
+    run: ({ everywhere }, [name, value]) => runConfigSet(context, everywhere, { name, value }),
+  });
+  addCommand(config, 'unset', {
+    description: 'Removes a setting.',
+    arguments: [['<setting>', '']],
+    run: ({ everywhere }, [name]) => runConfigUnset(context, everywhere, name),
   });
 }
 
-function addReading(config: Command, context: Context): void {
-  config
-    .command('get')
-    .argument('<setting>')
-    .description('Prints the value of a setting; exit code 4 when it is not set.')
-    .action(async (name: string, _flags, command: Command) => {
-      await runConfigGet(context, flagsOf<ConfigFlags>(command), name);
-    });
-  config
-    .command('list')
-    .description('Prints what is set, a line each.')
-    .option('--names', 'print the settings that there are instead')
-    .addOption(factFormat())
-    .action(async (_flags, command: Command) => {
-      await runConfigList(context, flagsOf<ConfigFlags & { names?: boolean }>(command));
-    });
-  config
-    .command('path')
-    .description('Prints the name of the file that holds profiles and settings, whether or not it exists.')
-    .action(async () => {
-      await runConfigPath(context);
-    });
-}
-
-function addWriting(config: Command, context: Context): void {
-  config
-    .command('set')
-    .argument('<setting>')
-    .argument('<value>')
-    .description('Sets a default, after checking the value as the flag would.')
-    .action(async (name: string, value: string, _flags, command: Command) => {
-      await runConfigSet(context, flagsOf<ConfigFlags>(command), { name, value });
-    });
-  config
-    .command('unset')
-    .argument('<setting>')
-    .description('Removes a setting.')
-    .action(async (name: string, _flags, command: Command) => {
-      await runConfigUnset(context, flagsOf<ConfigFlags>(command), name);
-    });
-}
-
 /** `folio config get`: one value, as it was set; of exactly the owner that was named. */
-async function runConfigGet(context: Context, flags: ConfigFlags, given: string): Promise<void> {
+async function runConfigGet(context: Context, flags: GlobalFlags, given: string): Promise<void> {
   refuseCredentials(given);
   const store = await context.config();
   const { name, value } = find(store, flags, given);
@@ -97,7 +86,7 @@ async function runConfigPath(context: Context): Promise<void> {
   await context.stdout.write(`${context.stdout.isTerminal ? visible(file) : file}\n`);
 }
 
-function find(store: ConfigStore, flags: ConfigFlags, given: string): { name: string; value: unknown } {
+function find(store: ConfigStore, flags: GlobalFlags, given: string): { name: string; value: unknown } {
   const owner = settingsOwner(flags, store);
   if (owner && isBaseUrl(given)) return { name: 'baseUrl', value: owner.baseUrl };
   const { name } = findSetting(given);
@@ -115,7 +104,7 @@ interface Assignment {
 }
 
 /** `folio config set`: checks the value as the flag would, then stores it. */
-async function runConfigSet(context: Context, flags: ConfigFlags, given: Assignment): Promise<void> {
+async function runConfigSet(context: Context, flags: GlobalFlags, given: Assignment): Promise<void> {
   refuseCredentials(given.name);
   const store = await context.config();
   const owner = settingsOwner(flags, store);
@@ -133,7 +122,7 @@ async function runConfigSet(context: Context, flags: ConfigFlags, given: Assignm
 }
 
 /** `folio config unset`: nothing happens when it was not set. */
-async function runConfigUnset(context: Context, flags: ConfigFlags, given: string): Promise<void> {
+async function runConfigUnset(context: Context, flags: GlobalFlags, given: string): Promise<void> {
   refuseCredentials(given);
   const store = await context.config();
   const owner = settingsOwner(flags, store);
@@ -173,7 +162,7 @@ function ownerSentence(owner: Profile | undefined): string {
 }
 
 /** `folio config list`: everything that is set for the owner that was named; a token is said to be there, never shown. */
-async function runConfigList(context: Context, flags: ConfigFlags & { names?: boolean }): Promise<void> {
+async function runConfigList(context: Context, flags: GlobalFlags & FactFlags & NamesFlags): Promise<void> {
   const show = flags.format === 'json' ? writeFactsAsJson : writeFactSheet;
   if (flags.names) return show(context.stdout, Object.fromEntries(settingNames));
   const store = await context.config();

@@ -24,7 +24,7 @@ import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { makeClient, startOwnService } from '../../run/session.ts';
 import { version } from '../../version.ts';
-import type { GlobalFlags } from '../flags.ts';
+import type { GlobalFlags } from '../../run/run.ts';
 
 /** What came of looking at one thing. */
 export interface CheckResult {

@@ -3,26 +3,25 @@ import type { Context } from '../../context.ts';
 import { paint, useColor, type Style } from '../../output/terminal/colors.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import { wrapText } from '../../output/terminal/wrap-text.ts';
-import { factFormat, writeFactsAsJson, type FactFlags, type Facts } from '../facts.ts';
-import { flagsOf, type GlobalFlags } from '../flags.ts';
+import type { GlobalFlags } from '../../run/run.ts';
+import { addCommand } from '../command.ts';
+import { factFlags, writeFactsAsJson, type FactFlags, type Facts } from '../facts.ts';
 import type { CheckResult } from './doctor-checks.ts';
-import { addExamples } from './listing.ts';
 
 /** `doctor`: whether all is set up, and what to mend. */
 export function addDoctor(program: Command, context: Context): void {
-  const command = program.command('doctor').summary('whether all is set up, and what to mend');
-  command.description(
-    'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
+  addCommand(program, 'doctor', {
+    summary: 'whether all is set up, and what to mend',
+    description:
+      'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
       'call to each of the four listings. A line each, with what to mend. The exit code is that of the first failure.',
-  );
-  addExamples(command, [
-    ['folio doctor', 'for the commands that you run here'],
-    ['folio doctor --profile acme', 'for one organization'],
-    ['folio doctor --format json', 'for a script; nothing secret is in it'],
-  ]);
-  command.addOption(factFormat());
-  command.action(async () => {
-    await runDoctor(context, flagsOf<GlobalFlags & FactFlags>(command));
+    examples: [
+      ['folio doctor', 'for the commands that you run here'],
+      ['folio doctor --profile acme', 'for one organization'],
+      ['folio doctor --format json', 'for a script; nothing secret is in it'],
+    ],
+    flags: { facts: factFlags },
+    run: ({ everywhere, facts }) => runDoctor(context, { ...everywhere, ...facts }),
   });
 }
 

@@ -1,44 +1,71 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Resource } from '../../resources/resource.ts';
-import type { GlobalFlags } from '../flags.ts';
-import { addListingFlags, type ListingFlags } from '../flags.ts';
-import { addQuestionFlags } from '../question-flags.ts';
-import { flagsOf } from '../flags.ts';
-import { declareLater } from '../declare-later.ts';
-import { addProfilesFlags } from '../flags.ts';
+import { addCommand, type CommandHelp, type GroupValues } from '../command.ts';
+import {
+  extentFlags,
+  filterFlags,
+  outputFlags,
+  profilesFlags,
+  reportFlags,
+  requestFlags,
+  resumeFlags,
+} from '../flags.ts';
+import { questionFlags } from '../question-flags.ts';
 
-/**
- * Turns a resource into a command: its flags, help and examples come from the declaration.
- *
- * @param argument the positional argument that takes the place of `{id}` in the path
- */
-export function addListing(
-  command: Command,
-  resource: Resource,
-  context: Context,
-  argument?: readonly [name: string, description: string],
-): Command {
-  const first = resource.records.slice(0, 1).toUpperCase() + resource.records.slice(1);
-  command.description(`${first}, from GET ${resource.path}, ${resource.defaultOrder} unless said otherwise.`);
-  command.summary(resource.records);
-  addExamples(command, resource.examples);
-  if (argument !== undefined) command.argument(...argument);
-  declareLater(command, () => {
-    addListingFlags(command, resource);
-    addQuestionFlags(command);
-    addProfilesFlags(command);
-  });
-  return command.action(async (...received: unknown[]) => {
-    const id = argument === undefined ? undefined : (received[0] as string);
-    const { runListing } = await import('../../run/pipeline.ts');
-    await runListing(context, { resource, id, flags: flagsOf<ListingFlags & GlobalFlags>(command) });
+/** Turns a resource into a command, which has the name `list` as well: flags, help and examples come from the declaration. */
+export function addListing(program: Command, name: string, resource: Resource, context: Context): Command {
+  const command = addCommand(program, name, { ...listingHelp(resource), ...listing(resource, context) });
+  addCommand(command, 'list', { ...listingHelp(resource), ...listing(resource, context) });
+  return command;
+}
+
+/** The listing of something that belongs to another thing, which the argument names: it takes the place of `{id}` in the path. */
+export function addListingOf(
+  parent: Command,
+  name: string,
+  {
+    resource,
+    argument,
+    context,
+  }: { resource: Resource; argument: readonly [string, string]; context: Context },
+): void {
+  const { flags, run } = listing(resource, context);
+  addCommand(parent, name, {
+    ...listingHelp(resource),
+    flags,
+    arguments: [argument],
+    run: (values, [id]) => run(values, [], id),
   });
 }
 
-/** Shows examples under the command's description, before its flags. */
-export function addExamples(command: Command, examples: Resource['examples']): void {
-  const width = Math.max(...examples.map(([line]) => line.length));
-  const lines = examples.map(([line, answer]) => `  ${line.padEnd(width)}  ${answer}`);
-  command.description(`${command.description()}\n\nExamples:\n${lines.join('\n')}`);
+/** What the help says of a listing. */
+function listingHelp({ records, path, defaultOrder, examples }: Resource): CommandHelp {
+  const first = records.slice(0, 1).toUpperCase() + records.slice(1);
+  return {
+    summary: records,
+    description: `${first}, from GET ${path}, ${defaultOrder} unless said otherwise.`,
+    examples,
+  };
+}
+
+/** The flags of a listing, and what it runs. */
+function listing(resource: Resource, context: Context) {
+  const flags = {
+    filters: filterFlags(resource),
+    extent: extentFlags(resource),
+    output: outputFlags,
+    report: reportFlags,
+    resume: resumeFlags,
+    request: requestFlags,
+    questions: questionFlags,
+    profiles: profilesFlags,
+  };
+  const run = async (values: GroupValues<typeof flags>, _: readonly [], id?: string): Promise<void> => {
+    const { filters, extent, questions } = values;
+    const { exportRecords } = await import('../../run/pipeline.ts');
+    const { ListingSource } = await import('../../run/listing-source.ts');
+    await exportRecords(context, { ...values, source: new ListingSource({ resource, id, filters, extent, key: questions?.key }) });
+  };
+  return { flags, run };
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { OutputError, UsageError } from '../../errors.ts';
+import type { Counts } from '../../sandbox/data/organization.ts';
 import {
   defaultCounts,
   documentShapes,
@@ -9,102 +10,90 @@ import {
   type SandboxOptions,
 } from '../../sandbox/options.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { declareLater } from '../declare-later.ts';
-import { flagsOf, type GlobalFlags } from '../flags.ts';
-import { millisecondSpan, oneOf, share, wholeNumber, type Offering } from '../parse-values.ts';
-
-const counted = {
-  issued: 'issued invoices',
-  received: 'received invoices',
-  customers: 'customers',
-  funds: 'prepaid-expense funds',
-  documents: 'documents assigned to each fund',
-} as const;
+import { millisecondSpan, oneOf, share, wholeNumber, type Offering } from '../../run/parse-values.ts';
+import type { GlobalFlags } from '../../run/run.ts';
+import { addCommand } from '../command.ts';
+import { flagGroup, valued, yes, type Flag } from '../flag-group.ts';
 
 /** Declares `folio sandbox`: its flags and its help. The service itself is loaded when it is run. */
 export function addSandbox(program: Command, context: Context): void {
-  const command = program
-    .command('sandbox')
-    .summary('a made-up service on this machine')
-    .description('Serve an embedded copy of the service on loopback, with made-up data, until stopped.')
-    .addHelpText('after', HELP)
-    .action(async (_flags: object, self: Command) => {
-      await runSandbox(flagsOf<SandboxFlags & GlobalFlags>(self), context);
-    });
-  declareLater(command, () => {
-    addData(command);
-    addBehaviour(command);
-  });
+  addCommand(program, 'sandbox', {
+    summary: 'a made-up service on this machine',
+    description: 'Serve an embedded copy of the service on loopback, with made-up data, until stopped.',
+    flags: { sandbox: sandboxFlags() },
+    run: ({ everywhere, sandbox }) => runSandbox({ ...sandbox, quiet: everywhere.quiet }, context),
+  }).addHelpText('after', HELP);
 }
 
-function addData(command: Command): void {
-  command.option('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535));
-  for (const [name, what] of Object.entries(counted) as [keyof typeof counted, string][]) {
-    const parse = wholeNumber(`--${name}`, 0, mostOf[name]);
-    command.option(`--${name} <n>`, `${what} (${defaultCounts[name]})`, parse);
-  }
-}
-
-function addBehaviour(command: Command): void {
-  const parsers = {
-    seed: wholeNumber('--seed', 0, 2 ** 32 - 1),
-    latency: millisecondSpan('--latency'),
-    failRate: share('--fail-rate'),
-    missingCustomer: oneOf('--missing-customer', ['500', '404']),
-    documentsAs: oneOf('--documents-as', documentShapes),
-    maxRecords: wholeNumber('--max-records', 1, 1_000_000),
-    order: oneOf('--order', recordOrders),
-    ids: oneOf('--ids', ['unique', 'repeat']),
-    organization: oneOf('--organization', ['active', 'deactivated']),
-    token: tokenState(),
-    gatewayWords: oneOf('--gateway-words', ['real', 'spec']),
-  };
-  command
-    .option(
+function sandboxFlags() {
+  return flagGroup<SandboxFlags>(undefined, {
+    port: valued('--port <n>', 'port to listen on; 0 is any free one (0)', wholeNumber('--port', 0, 65_535)),
+    issued: countFlag('issued', 'issued invoices'),
+    received: countFlag('received', 'received invoices'),
+    customers: countFlag('customers', 'customers'),
+    funds: countFlag('funds', 'prepaid-expense funds'),
+    documents: countFlag('documents', 'documents assigned to each fund'),
+    seed: valued(
       '--seed <n>',
       'the same seed gives the same data, tokens and links (1, with keys of its own)',
-      parsers.seed,
-    )
-    .option('--latency <ms>', 'what each call takes: 200, or 100-500 for a time between (0)', parsers.latency)
-    .option('--realistic', 'the received listing takes 10 to 25 s a call, as for a large organization')
-    .option(
+      wholeNumber('--seed', 0, 2 ** 32 - 1),
+    ),
+    latency: valued(
+      '--latency <ms>',
+      'what each call takes: 200, or 100-500 for a time between (0)',
+      millisecondSpan('--latency'),
+    ),
+    realistic: yes(
+      '--realistic',
+      'the received listing takes 10 to 25 s a call, as for a large organization',
+    ),
+    failRate: valued(
       '--fail-rate <share>',
       'how many requests fail, from 0 to 1, as they do in life (0)',
-      parsers.failRate,
-    )
-    .option('--tls', 'serve HTTPS, with a certificate made on the spot')
-    .option(
+      share('--fail-rate'),
+    ),
+    tls: yes('--tls', 'serve HTTPS, with a certificate made on the spot'),
+    missingCustomer: valued(
       '--missing-customer <status>',
       'for an unknown customer: 500 as at present, or 404',
-      parsers.missingCustomer,
-    )
-    .option(
+      oneOf('--missing-customer', ['500', '404']),
+    ),
+    documentsAs: valued(
       '--documents-as <shape>',
       "a fund's documents: envelope, array, array-total (with its total beside it) or null (envelope)",
-      parsers.documentsAs,
-    )
-    .option(
+      oneOf('--documents-as', documentShapes),
+    ),
+    maxRecords: valued(
       '--max-records <n>',
       'the most records of a page, whatever is asked for (no limit)',
-      parsers.maxRecords,
-    )
-    .option(
+      wholeNumber('--max-records', 1, 1_000_000),
+    ),
+    order: valued(
       '--order <how>',
       'records of the same date or other sort key: stable, or in another order by-size of the page or by-request (stable)',
-      parsers.order,
-    )
-    .option('--ids <how>', 'unique, or repeat: different records share an id (unique)', parsers.ids)
-    .option(
+      oneOf('--order', recordOrders),
+    ),
+    ids: valued(
+      '--ids <how>',
+      'unique, or repeat: different records share an id (unique)',
+      oneOf('--ids', ['unique', 'repeat']),
+    ),
+    organization: valued(
       '--organization <state>',
       'active, or deactivated: the service refuses FOLIO_TOKEN (active)',
-      parsers.organization,
-    )
-    .option('--token <state>', 'valid, or expired: FOLIO_TOKEN ended an hour ago (valid)', parsers.token)
-    .option(
+      oneOf('--organization', ['active', 'deactivated']),
+    ),
+    token: valued(
+      '--token <state>',
+      'valid, or expired: FOLIO_TOKEN ended an hour ago (valid)',
+      tokenState(),
+    ),
+    gatewayWords: valued(
       '--gateway-words <which>',
       'how the gateway refuses: in its real words, or in those of the spec (real)',
-      parsers.gatewayWords,
-    );
+      oneOf('--gateway-words', ['real', 'spec']),
+    ),
+  });
 }
 
 /** What was given may be a token, so it is not shown. */
@@ -118,6 +107,11 @@ function tokenState() {
     });
   };
   return Object.assign(parse, { words } satisfies Offering);
+}
+
+function countFlag(name: keyof Counts, what: string): Flag<number> {
+  const parse = wholeNumber(`--${name}`, 0, mostOf[name]);
+  return valued(`--${name} <n>`, `${what} (${defaultCounts[name]})`, parse);
 }
 
 const HELP = `
@@ -142,7 +136,7 @@ type SandboxContext = Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'>;
  * in lines ready for `export`. Throws OutputError when it cannot listen.
  */
 async function runSandbox(
-  flags: SandboxFlags & Pick<GlobalFlags, 'quiet'>,
+  flags: SandboxFlags & { readonly quiet: GlobalFlags['quiet'] | undefined },
   context: SandboxContext,
 ): Promise<void> {
   const { quiet = false, missingCustomer = '500', ...options } = flags;

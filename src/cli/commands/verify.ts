@@ -7,26 +7,35 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import type { Survey } from '../../query/exports/survey-file.ts';
 import type { DeliveredFile } from '../../run/read-receipt.ts';
-import { addExamples } from './listing.ts';
+import { addCommand } from '../command.ts';
+import { flagGroup, text } from '../flag-group.ts';
+
+interface VerifyFlags {
+  readonly report?: string;
+}
+
+const verifyFlags = flagGroup<VerifyFlags>(undefined, {
+  report: text(
+    '--report <receipt>',
+    'the receipt of that run (default: <file>.report.json where there is one)',
+  ),
+});
 
 /** `verify`: whether a file is still what a run delivered. */
 export function addVerify(program: Command, context: Context): void {
-  const command = program.command('verify').summary('whether a file is still what was delivered');
-  command.description(
-    `Holds a file against the receipt of the run that wrote it (--report): bytes, SHA-256 and, in csv, tsv, jsonl and
+  addCommand(program, 'verify', {
+    summary: 'whether a file is still what was delivered',
+    description: `Holds a file against the receipt of the run that wrote it (--report): bytes, SHA-256 and, in csv, tsv, jsonl and
 json, the number of records. Needs neither network nor token. Exit code 0 where it is still what was delivered, 6
 with the differences where it is not. Without a receipt it says whether the file is whole, and what is in it.`,
-  );
-  command.argument('<file>', 'what -o wrote');
-  command.option(
-    '--report <receipt>',
-    'the receipt of that run (default: <file>.report.json where there is one)',
-  );
-  addExamples(command, [
-    ['folio issued -o issued.csv --report issued.csv.report.json', 'an export and its receipt'],
-    ['folio verify issued.csv', 'whether it is still the same'],
-  ]);
-  command.action((file: string, { report }: { report?: string }) => runVerify(context, file, report));
+    arguments: [['<file>', 'what -o wrote']],
+    examples: [
+      ['folio issued -o issued.csv --report issued.csv.report.json', 'an export and its receipt'],
+      ['folio verify issued.csv', 'whether it is still the same'],
+    ],
+    flags: { receipt: verifyFlags },
+    run: ({ receipt }, [file]) => runVerify(context, file, receipt.report),
+  });
 }
 
 /**

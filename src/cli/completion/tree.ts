@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
-import type { Offering } from '../parse-values.ts';
+import type { Offering } from '../../run/parse-values.ts';
 
 /** What can stand where a value is expected. */
 export type Value =

@@ -74,6 +74,9 @@ export class DialectRows implements RowEncoder {
 
   /** The bytes of all rows so far: csv-stringify makes each row at once, since nothing limits what it holds. */
   #take(): Buffer {
-    return this.#stringifier.read() as Buffer;
+    const rows: Buffer[] = [];
+    // Up to Node 24 one read gives all that is held; from Node 26 on it gives one row.
+    for (let row: Buffer | null; (row = this.#stringifier.read() as Buffer | null) !== null;) rows.push(row);
+    return rows.length === 1 ? rows[0]! : Buffer.concat(rows);
   }
 }

@@ -79,3 +79,18 @@ export class Tally {
     return this.#hash.copy().digest('hex');
   }
 }
+
+/** Commits the destination when the work is done, and discards it when the work fails. */
+export async function written(
+  destination: Destination,
+  write: (destination: Destination) => Promise<void>,
+): Promise<Destination> {
+  try {
+    await write(destination);
+    await destination.commit();
+    return destination;
+  } catch (error) {
+    await destination.discard();
+    throw error;
+  }
+}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldMap, flagDefaults } from '../../../src/cli/settings.ts';
-import { settingNames } from '../../../src/cli/settings.ts';
+import { fieldMap, flagDefaults, settingNames } from '../../../src/run/settings.ts';
 import type { ConfigStore } from '../../../src/profiles/config-store.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runProfiles, type Outcome, type ProfilesRun } from '../../support/run-profiles.ts';

@@ -148,20 +148,6 @@ describe('what cannot be written', () => {
     expect((error as OutputError).message).toMatch(message);
     expect(readdirSync(folder)).toEqual(['circle', 'file']);
   });
-
-  // Nothing is forbidden to root.
-  it.skipIf(process.getuid?.() === 0)('is said when it is opened: without permission', async () => {
-    const folder = temporaryFolder();
-    writeFileSync(join(folder, 'read-only'), '', { mode: 0o444 });
-    await expect(openDestination(join(folder, 'read-only'), destinationContext())).rejects.toThrow(
-      /permission denied/,
-    );
-    chmodSync(folder, 0o555);
-    await expect(openDestination(join(folder, 'new'), destinationContext())).rejects.toThrow(
-      /permission denied/,
-    );
-    chmodSync(folder, 0o755);
-  });
 });
 
 describe('standard output', () => {

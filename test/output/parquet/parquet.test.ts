@@ -149,7 +149,10 @@ describe('100,000 invoices of the embedded service', () => {
       kill $service; exit $code`;
     const { code, stderr } = await runFolio([], { env, shell: script });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const lines = readFileSync(join(folder, 'all.jsonl'), 'utf8').trimEnd().split('\n');
+    // A link is signed anew in every answer; the second run is seconds later.
+    const lines = withoutSignatures(readFileSync(join(folder, 'all.jsonl'), 'utf8'))
+      .trimEnd()
+      .split('\n');
     const { columns, rows } = await readParquet(join(folder, 'all.parquet'));
     expect(rows).toHaveLength(lines.length);
     expect(rows).toHaveLength(100_000);
@@ -159,7 +162,8 @@ describe('100,000 invoices of the embedded service', () => {
       const read = new Map(columns.map(([name], column) => [name, rows[index]![column]!]));
       for (const [name, value] of record) {
         const found = read.get(name) ?? null;
-        if ((found === null ? null : canonical(found)) !== value) different.push([name, value, found]);
+        if ((found === null ? null : canonical(withoutSignatures(found))) !== value)
+          different.push([name, value, found]);
         read.delete(name);
       }
       for (const left of read.values()) if (left !== null) different.push(left);
@@ -169,6 +173,10 @@ describe('100,000 invoices of the embedded service', () => {
 });
 
 /** A number without exponent and without zeros at its ends, midnight UTC as its day: what is equal is the same text. */
+function withoutSignatures(text: string): string {
+  return text.replaceAll(/expires=\d+&signature=[\w-]+/g, 'expires');
+}
+
 function canonical(text: string | null): string | null {
   const day = /^(\d{4}-\d{2}-\d{2})T00:00:00(?:\.0+)?Z$/.exec(text ?? '');
   if (text === null || day) return day?.[1] ?? null;

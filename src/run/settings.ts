@@ -6,8 +6,14 @@ import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import { KNOWN_FIELDS, type KnownField } from '../query/known-columns.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
-import { LIST_ENCODINGS, requestParsers, type RequestFlags } from './flags.ts';
-import { delimiter, oneOf, wholeNumber } from './parse-values.ts';
+import {
+  delimiter,
+  LIST_ENCODINGS,
+  oneOf,
+  requestParsers,
+  wholeNumber,
+  type RequestFlags,
+} from './parse-values.ts';
 
 /** A default that the user can set for a flag, for all profiles or for one. */
 interface Setting<Value> {
@@ -135,11 +141,11 @@ export interface FlagDefaults extends RequestFlags {
 export function flagDefaults(
   store: ConfigStore,
   profile: string | undefined,
-  resource: Pick<Resource, 'name'>,
+  resource: Pick<Resource, 'name'> | undefined,
 ): FlagDefaults {
   const names = ['format', 'delimiter', 'listEncoding', 'concurrency', 'retries', 'retryDelay', 'timeout'];
   const pairs = names.map((name) => [name, settingFor(store, name, profile)] as const);
-  const pageSize = settingFor(store, pageSizeSetting(resource), profile);
+  const pageSize = resource && settingFor(store, pageSizeSetting(resource), profile);
   // The table of settings gives each the type that its flag has.
   return Object.fromEntries([...pairs, ['pageSize', pageSize]].filter(([, value]) => value !== undefined));
 }

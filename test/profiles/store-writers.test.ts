@@ -1,9 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { lockTarget } from '../../src/output/files/lock.ts';
+import { processTable } from '../../src/output/files/processes.ts';
 import { openStore } from '../../src/profiles/store.ts';
 import type { ConfigStore } from '../../src/profiles/config-store.ts';
 import { Interrupted } from '../../src/errors.ts';
@@ -15,7 +17,13 @@ function open(
   signal = new AbortController().signal,
   clock = new FakeClock(),
 ): Promise<ConfigStore> {
-  return openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock, signal, uid: process.getuid?.() });
+  return openStore({
+    env: { FOLIO_CONFIG_DIR: folder },
+    clock,
+    processes: processTable(process),
+    signal,
+    uid: process.getuid?.(),
+  });
 }
 
 function settingsIn(folder: string): Record<string, unknown> {
@@ -28,7 +36,9 @@ function settingsIn(folder: string): Record<string, unknown> {
 describe('writers at the same time', () => {
   it('each keep what the others wrote', async () => {
     const folder = temporaryFolder();
-    const writers = await Promise.all(Array.from({ length: 20 }, () => open(folder)));
+    const writers = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => open(folder, undefined, new FakeClock({ random: [n / 20] }))),
+    );
     await Promise.all(
       writers.map((store, n) =>
         store.update((document) => {
@@ -46,12 +56,13 @@ describe('writers at the same time', () => {
     buildSync({
       stdin: {
         contents: `
+          import { processTable } from './src/output/files/processes.ts';
           import { openStore } from './src/profiles/store.ts';
           const realClock = { now: Date.now, random: Math.random, sleep: (ms) => new Promise((done) => setTimeout(done, ms)) };
           const { signal } = new AbortController();
           const [folder, name] = process.argv.slice(2);
           for (let n = 0; n < 10; n++) {
-            const store = await openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: realClock, signal, uid: process.getuid?.() });
+            const store = await openStore({ env: { FOLIO_CONFIG_DIR: folder }, clock: realClock, processes: processTable(process), signal, uid: process.getuid?.() });
             await store.update((document) => { document.settings[name + n] = n; });
           }`,
         resolveDir: process.cwd(),
@@ -71,45 +82,73 @@ describe('writers at the same time', () => {
   });
 });
 
-describe('the lock of a run that died', () => {
-  it('is taken over, with the half-written file in it', async () => {
+/** The lock of a process that is no more. */
+const { host, namespace } = processTable(process);
+const staleLock = JSON.stringify({ pid: 2 ** 30, host, namespace, startedAt: '2026-01-01' });
+
+describe('what a run that died left behind', () => {
+  it('is taken over: its lock and the half-written file', async () => {
     const folder = temporaryFolder();
-    mkdirSync(join(folder, 'config.json.lock'));
-    writeFileSync(join(folder, 'config.json.lock', 'config.json.tmp-1'), '{"half":');
+    writeFileSync(join(folder, '.config.json.folio-lock'), staleLock);
+    writeFileSync(join(folder, 'config.json.tmp-1234567890abcdef'), '{"half":');
+    writeFileSync(join(folder, 'config.json.tmp-notes'), 'of the user');
     const clock = new FakeClock();
     const store = await open(folder, undefined, clock);
     await store.update((document) => {
       document.settings['format'] = 'csv';
     });
     expect(settingsIn(folder)).toEqual({ format: 'csv' });
-    expect(readdirSync(folder)).toEqual(['config.json']);
-    expect(clock.sleeps).toHaveLength(200);
+    expect(readdirSync(folder)).toEqual(['config.json', 'config.json.tmp-notes']);
+    expect(clock.sleeps).toEqual([]);
   });
+});
+
+describe('a run that writes', () => {
+  const holdLock = (folder: string): ReturnType<typeof lockTarget> =>
+    lockTarget(
+      { folder, name: 'config.json', shown: 'config.json' },
+      { clock: new FakeClock(), processes: processTable(process) },
+    );
 
   it('is waited for no longer than the user wants', async () => {
     const folder = temporaryFolder();
-    mkdirSync(join(folder, 'config.json.lock'));
+    const lock = await holdLock(folder);
     const stop = new AbortController();
     const store = await open(folder, stop.signal);
     const update = store.update(() => {});
     stop.abort(new Interrupted('SIGINT'));
     await expect(update).rejects.toBeInstanceOf(Interrupted);
-    expect(readdirSync(folder)).toEqual(['config.json.lock']);
+    await lock.release();
+    expect(readdirSync(folder)).toEqual([]);
   });
-});
 
-it('begins again when another run took it for dead and wrote meanwhile', async () => {
-  const folder = temporaryFolder();
-  const store = await open(folder);
-  const attempts: unknown[] = [];
-  await store.update((document) => {
-    attempts.push(document.settings['other']);
-    if (attempts.length === 1) {
-      renameSync(join(folder, 'config.json.lock'), join(folder, 'taken'));
-      writeFileSync(join(folder, 'config.json'), '{"settings":{"other":1}}', { mode: 0o600 });
-    }
-    document.settings['own'] = 2;
+  it('is waited for ten seconds, and then named', async () => {
+    const folder = temporaryFolder();
+    const lock = await holdLock(folder);
+    const clock = new FakeClock();
+    const store = await open(folder, undefined, clock);
+    await expect(store.update(() => {})).rejects.toMatchObject({
+      name: 'OutputError',
+      message: expect.stringContaining(`is writing ${join(folder, 'config.json')}`) as string,
+    });
+    expect(clock.sleeps.reduce((sum, sleep) => sum + sleep, 0)).toBe(10_000);
+    await lock.release();
   });
-  expect(attempts).toEqual([undefined, 1]);
-  expect(settingsIn(folder)).toEqual({ other: 1, own: 2 });
+
+  it('begins again when another took its lock over and wrote meanwhile', async () => {
+    const folder = temporaryFolder();
+    const store = await open(folder);
+    const attempts: unknown[] = [];
+    await store.update((document) => {
+      attempts.push(document.settings['other']);
+      if (attempts.length === 1) {
+        writeFileSync(join(folder, '.config.json.folio-lock'), staleLock);
+        writeFileSync(join(folder, 'config.json'), '{"settings":{"other":1}}', { mode: 0o600 });
+      }
+      document.settings['own'] = 2;
+    });
+    expect(attempts).toEqual([undefined, 1]);
+    expect(settingsIn(folder)).toEqual({ other: 1, own: 2 });
+    expect(readdirSync(folder)).toEqual(['config.json']);
+  });
 });

@@ -1,3 +1,4 @@
+import type { ListEncoding } from '../api/address.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
 
@@ -19,7 +20,7 @@ export function wholeNumber(flag: string, least: number, most = Number.MAX_SAFE_
 }
 
 /** A number of seconds, decimals allowed, as milliseconds. */
-export function seconds(flag: string, least: number, most: number) {
+function seconds(flag: string, least: number, most: number) {
   return (value: string): number => {
     const number = Number(value);
     if (/^\d+(\.\d+)?$/.test(value) && number >= least && number <= most) return number * 1000;
@@ -121,3 +122,20 @@ export function endings(flag: string) {
     return new Set(list);
   };
 }
+
+/** How lists can be sent. */
+export const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
+
+/** How the values of what concerns requests are read, by the name that an error gives them: of a flag or of a setting. */
+export const requestParsers = {
+  concurrency: (name: string) => wholeNumber(name, 1, 64),
+  retries: (name: string) => wholeNumber(name, 0, 100),
+  retryDelay: (name: string) => wholeNumber(name, 0, 600_000),
+  timeout: (name: string) => seconds(name, 0.001, 3600),
+} as const;
+
+/** How the service is asked; `retryDelay` and `timeout` in milliseconds. */
+export type RequestFlags = { readonly [Name in keyof typeof requestParsers]?: number };
+
+/** What holds where neither a flag nor a setting says anything. */
+export const requestDefaults = { concurrency: 4, retries: 5, retryDelay: 500, timeout: 60_000 } as const;

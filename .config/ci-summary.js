@@ -1,0 +1,41 @@
+/*
+ * `node .config/ci-summary.js <folder with results of vitest> <versions of Node that failed>`: which tests were skipped and why
+ * that is allowed, and one line of counts. Fails where a test failed, or was skipped that may not be.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** Tests that may be skipped, and why. */
+const ALLOWED = new Map([
+  [
+    'a disk that fills up leaves the old file and nothing beside it: exit 1 with the reason',
+    'it mounts a small disk, which most containers forbid',
+  ],
+]);
+
+const [folder, failedOn = ''] = process.argv.slice(2);
+const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
+const results = files.flatMap((name) => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')).testResults);
+const tests = results.flatMap(({ assertionResults }) => assertionResults);
+const broken = results.filter(
+  ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+);
+const namesOf = (...states) =>
+  tests.filter(({ status }) => states.includes(status)).map(({ fullName }) => fullName);
+
+const skipped = namesOf('pending', 'skipped', 'todo', 'disabled');
+const passed = namesOf('passed').length;
+const failed = namesOf('failed').length + broken.length + failedOn.split(' ').filter(Boolean).length;
+const refused = skipped.filter((name) => !ALLOWED.has(name));
+
+say(`\nSkipped tests: ${skipped.length}`);
+for (const name of new Set(skipped))
+  say(`  ${name}\n    ${ALLOWED.get(name) ?? 'NOT ALLOWED: .ci/run has to install what it needs'}`);
+say('Tests that may be skipped:');
+for (const [name, why] of ALLOWED) say(`  ${name}\n    ${why}`);
+if (failedOn !== '') say(`Versions of Node that failed or could not be had: ${failedOn}`);
+say(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
+process.exitCode = failed + refused.length > 0 || passed === 0 ? 1 : 0;
+
+function say(line) {
+  process.stdout.write(`${line}\n`);
+}

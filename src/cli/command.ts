@@ -1,0 +1,131 @@
+import { Argument, type Command, type Option } from 'commander';
+import { UsageError } from '../errors.ts';
+import type { GlobalFlags } from '../run/run.ts';
+import { version } from '../version.ts';
+import type { FlagGroup } from './flag-group.ts';
+import { globalFlags, refusedToken, repeatedGlobalOptions } from './flags.ts';
+
+/** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and what the help says of it. */
+type ArgumentSpec = readonly [syntax: string, about: string, parse?: (text: string) => unknown];
+
+type ArgumentValue<Spec extends ArgumentSpec> = Spec extends readonly [
+  string,
+  string,
+  (text: string) => infer Value,
+]
+  ? Value
+  : Spec[0] extends `${string}...${string}`
+    ? readonly string[]
+    : Spec[0] extends `[${string}`
+      ? string | undefined
+      : string;
+
+type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
+  [Place in keyof Specs]: ArgumentValue<Specs[Place]>;
+};
+
+type Groups = Readonly<Record<string, FlagGroup<object>>>;
+
+export type GroupValues<Flags extends Groups> = {
+  readonly [Name in keyof Flags]: Flags[Name] extends FlagGroup<infer Values> ? Values : never;
+} & { readonly everywhere: GlobalFlags };
+
+/** What the help says of a command. */
+export interface CommandHelp {
+  /** Beside its name in a list. */
+  readonly summary?: string;
+  readonly description: string;
+  readonly examples?: readonly (readonly [commandLine: string, answer: string])[];
+  readonly hidden?: boolean;
+}
+
+export interface CommandSpec<
+  Flags extends Groups,
+  Specs extends readonly ArgumentSpec[],
+> extends CommandHelp {
+  readonly arguments?: Specs;
+  /** What it takes besides the flags of every command. Each group is for one function that the run calls. */
+  readonly flags?: Flags;
+  /** Loads what it needs by `import()`, so that no other command pays for it. */
+  readonly run: (values: GroupValues<Flags>, args: ArgumentValues<Specs>) => Promise<void>;
+}
+
+/** Declares a command: its help, its arguments, its flags and what it runs. */
+export function addCommand<
+  const Specs extends readonly ArgumentSpec[] = readonly [],
+  Flags extends Groups = Groups,
+>(parent: Command, name: string, spec: CommandSpec<Flags, Specs>): Command {
+  const groups = Object.entries<FlagGroup<object>>(spec.flags ?? {});
+  const command = addGroup(
+    parent,
+    name,
+    spec,
+    groups.flatMap(([, { options }]) => options),
+  );
+  for (const [syntax, about, parse] of spec.arguments ?? []) {
+    const argument = new Argument(syntax, about);
+    command.addArgument(parse === undefined ? argument : argument.argParser(parse));
+  }
+  return command.action(async (...received: unknown[]) => {
+    refuseFlagsOfOthers(command);
+    const values = groups.map(([group, { read }]) => [group, read(command)] as const);
+    // The parser hands over the arguments in order, then its own view of the flags; the groups have declared the rest.
+    await spec.run(
+      Object.fromEntries([...values, ['everywhere', globalFlags.read(command)]]) as GroupValues<Flags>,
+      received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>,
+    );
+  });
+}
+
+/** A command that only has others under it; or, with flags of its own, one that `addCommand` gives something to do. */
+export function addGroup(
+  parent: Command,
+  name: string,
+  help: CommandHelp,
+  own: readonly Option[] = [],
+): Command {
+  const command = parent.command(name, { hidden: help.hidden === true });
+  if (help.summary !== undefined) command.summary(help.summary);
+  command.description(described(help)).enablePositionalOptions();
+  command.addHelpText('after', '\nFlags for every command: folio --help');
+  command.version(version, '--version').options.at(-1)?.hideHelp();
+  const global = [...repeatedGlobalOptions, refusedToken()];
+  const others = global.filter(({ long }) => !own.some((option) => option.long === long));
+  for (const option of [...own, ...others]) command.addOption(option);
+  return command;
+}
+
+/** The description with the examples under it, before the flags. */
+export function described({
+  description,
+  examples = [],
+}: Pick<CommandHelp, 'description' | 'examples'>): string {
+  if (examples.length === 0) return description;
+  const width = Math.max(...examples.map(([line]) => line.length));
+  const lines = examples.map(([line, answer]) => `  ${line.padEnd(width)}  ${answer}`);
+  return `${description}\n\nExamples:\n${lines.join('\n')}`;
+}
+
+/**
+ * `folio issued --strict download invoices` gives --strict to `issued`, which does not run: where the command that runs
+ * does not have the flag, it would be ignored.
+ */
+function refuseFlagsOfOthers(command: Command): void {
+  for (let at = command.parent; at !== null && at.parent !== null; at = at.parent) {
+    const stray = at.options.find(
+      (option) =>
+        at.getOptionValueSource(option.attributeName()) === 'cli' &&
+        !command.options.some((own) => own.attributeName() === option.attributeName()),
+    );
+    if (stray === undefined) continue;
+    const path = commandPath(command);
+    throw new UsageError(`${stray.long ?? stray.flags} is no flag of ${path}`, {
+      hint: `Leave it out; for what there is: ${path} --help`,
+    });
+  }
+}
+
+/** The names on the way to a command: `folio issued download`. */
+export function commandPath(command: Command): string {
+  return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
+}

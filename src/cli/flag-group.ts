@@ -1,0 +1,105 @@
+import { Option, type Command } from 'commander';
+
+/** A flag that hands over a `Value`: how it is written, and what the help says of it. Nothing where it is not given. */
+export interface Flag<Value> {
+  /** More than one where a value has several spellings, such as `--progress plain` and `--no-progress`. */
+  readonly options: readonly Option[];
+  /** Makes the value from what the parser kept. */
+  readonly valueOf: (kept: unknown) => Value;
+}
+
+/** Flags with one heading in the help, whose values one function reads. */
+export interface FlagGroup<Values> {
+  readonly options: readonly Option[];
+  /** The values that a command was given; a flag that was not given has no member, unless it has a default. */
+  readonly read: (command: Command) => Values;
+}
+
+/** A flag for each member of what the function takes that reads the group: not one more, and none forgotten. */
+type FlagsFor<Values> = {
+  readonly [Name in keyof Values]-?:
+    Flag<Values[Name]> | (Partial<Pick<Values, Name>> extends Pick<Values, Name> ? undefined : never);
+};
+
+/**
+ * Declares a group. `Values` is the type that its reader takes, so that a flag which nothing reads does not compile.
+ *
+ * @param title the heading; undefined for that of flags which are the command's own
+ * @param flags a flag for each member; undefined for one that the command at hand does not have
+ */
+export function flagGroup<Values extends object>(
+  title: string | undefined,
+  flags: FlagsFor<Values>,
+): FlagGroup<Values> {
+  const given = Object.entries<Flag<unknown> | undefined>(flags).flatMap(([name, flag]) =>
+    flag === undefined ? [] : [{ name, flag }],
+  );
+  return {
+    options: given.flatMap(({ flag }) =>
+      flag.options.map((option) => (title === undefined ? option : option.helpGroup(title))),
+    ),
+    read: (command) => {
+      const values: Record<string, unknown> = {};
+      for (const { name, flag } of given) {
+        const kept = keptValue(command, flag.options[0]!.attributeName());
+        if (kept !== undefined) values[name] = flag.valueOf(kept);
+      }
+      // Each member was declared by a flag of its type: `FlagsFor` has seen to it.
+      return values as Values;
+    },
+  };
+}
+
+/** A flag with a value, read by `parse`, which gets what the same flag gave before where it is repeated. */
+export function valued<Value>(
+  syntax: string,
+  about: string,
+  parse: (text: string, before?: Value) => Value,
+): Flag<Value> {
+  return flagOf([new Option(syntax, about).argParser(parse)]);
+}
+
+/** A flag with several words after it: `--flag <word...>`. */
+export function wordList(syntax: string, about: string): Flag<readonly string[]> {
+  return flagOf([new Option(syntax, about)]);
+}
+
+/** A flag with any text as its value. */
+export function text(syntax: string, about: string): Flag<string> {
+  return flagOf([new Option(syntax, about)]);
+}
+
+/** A flag that says yes by being there. */
+export function yes(syntax: string, about: string): Flag<boolean> {
+  return flagOf([new Option(syntax, about)]);
+}
+
+/** A flag `--no-…`: its value is true where it is not given. */
+export function no(syntax: string, about: string): Flag<boolean> {
+  return flagOf([new Option(syntax, about)]);
+}
+
+/** One value that is told by either of two flags of the same name. */
+export function either<One, Other>(one: Flag<One>, other: Flag<Other>): Flag<One | Other> {
+  return flagOf([...one.options, ...other.options]);
+}
+
+function flagOf<Value>(options: readonly Option[]): Flag<Value> {
+  // The parser keeps what the flag's own parse function returned, or a text or a truth value where it has none.
+  return { options, valueOf: (kept) => kept as Value };
+}
+
+/**
+ * What was given for a flag: to the command itself, or to one that it is under, such as `funds` of `funds list`. What was
+ * said goes before any default, and the command's own before the rest.
+ */
+function keptValue(command: Command, name: string): unknown {
+  let standard: unknown;
+  for (let at: Command | null = command; at !== null; at = at.parent) {
+    const value: unknown = at.getOptionValue(name);
+    if (value === undefined) continue;
+    if (at.getOptionValueSource(name) !== 'default') return value;
+    standard ??= value;
+  }
+  return standard;
+}

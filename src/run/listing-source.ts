@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import type { ListEncoding } from '../api/address.ts';
+import type { InputStream } from '../context.ts';
+import { UsageError, systemReason } from '../errors.ts';
+import type { Delivery } from '../paging/page.ts';
+import { filterParameters, type ListingQuery } from '../resources/listing-query.ts';
+import { openListing } from '../resources/open-listing.ts';
+import type { Resource } from '../resources/resource.ts';
+import { explainUnknownIds } from './completeness.ts';
+import type { ResumeFrom, ServiceSite, ServiceSource } from './part.ts';
+import type { Run } from './run.ts';
+import type { FlagDefaults } from './settings.ts';
+
+/** Which records the service is to choose. */
+export interface FilterFlags {
+  /** IDs, `@file` or `@-`. */
+  readonly fiscalIds?: readonly string[];
+  /** Whether a fiscal ID that nobody has is a failure. */
+  readonly strict?: boolean;
+  readonly listEncoding?: ListEncoding;
+  readonly sortBy?: string;
+  readonly sortOrder?: 'asc' | 'desc';
+  readonly param?: readonly (readonly [name: string, value: string])[];
+}
+
+/** How much of a listing. */
+export interface ExtentFlags {
+  readonly limit?: number;
+  /** Everything, also where a table would stop. */
+  readonly all?: boolean;
+  readonly page?: number;
+  readonly nextToken?: string;
+  readonly pageSize?: number;
+}
+
+export interface ListingWish {
+  readonly resource: Resource;
+  /** Takes the place of `{id}` in the resource's path. */
+  readonly id?: string | undefined;
+  readonly filters?: FilterFlags;
+  readonly extent?: ExtentFlags;
+  /** The columns that tell a record from others. */
+  readonly key?: readonly string[] | undefined;
+}
+
+/** A listing of the service, as the command line asks for it. */
+export class ListingSource implements ServiceSource {
+  readonly kind = 'service';
+  readonly #wish: ListingWish;
+  #fiscalIds: readonly string[] = [];
+
+  constructor(wish: ListingWish) {
+    this.#wish = wish;
+  }
+
+  get resource(): Resource {
+    return this.#wish.resource;
+  }
+
+  get name(): string {
+    return this.resource.name;
+  }
+
+  get records(): string {
+    return this.resource.records;
+  }
+
+  get fiscalIds(): readonly string[] {
+    return this.#fiscalIds;
+  }
+
+  get strict(): boolean {
+    return this.#wish.filters?.strict === true;
+  }
+
+  get asked(): object {
+    const { id, filters = {}, extent = {} } = this.#wish;
+    const { sortBy, sortOrder, param, listEncoding } = filters;
+    return { id, sortBy, sortOrder, param, listEncoding, nextToken: extent.nextToken, page: extent.page };
+  }
+
+  /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */
+  async open({ context }: Run): Promise<void> {
+    const { fiscalIds } = this.#wish.filters ?? {};
+    if (fiscalIds !== undefined) {
+      const flag = `--${this.resource.fiscalIds?.flag}`;
+      this.#fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
+    }
+    filterParameters(this.resource, this.query({}));
+  }
+
+  /** What the flags ask of the listing, checked. Throws UsageError. */
+  query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize'>): ListingQuery {
+    const { resource, id, filters = {}, extent = {} } = this.#wish;
+    if (extent.all && extent.limit !== undefined) {
+      throw new UsageError('--all and --limit do not go together', { hint: 'Leave one of them out.' });
+    }
+    if (extent.all && extent.page !== undefined) {
+      throw new UsageError('--all and --page do not go together', { hint: 'Leave one of them out.' });
+    }
+    return {
+      id,
+      fiscalIds: this.#fiscalIds,
+      sortBy: sortKey(resource, filters.sortBy),
+      sortOrder: filters.sortOrder,
+      params: filters.param ?? [],
+      listEncoding: filters.listEncoding ?? defaults.listEncoding,
+      strict: filters.strict,
+      key: this.#wish.key,
+      page: extent.page,
+      nextToken: extent.nextToken,
+      pageSize: extent.pageSize ?? defaults.pageSize,
+      limit: extent.limit,
+    };
+  }
+
+  async *read(site: ServiceSite, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery> {
+    const { context, session, partial, status, notices } = site;
+    const { client, concurrency, defaults } = session;
+    const query = { ...this.query(defaults), limit };
+    const { signal } = context;
+    const onErrors = (errors: Buffer): void => partial.add(errors);
+    const { resource } = this;
+    try {
+      const onDetail = (text: string): void => notices.detail(text);
+      yield* openListing(resource, query, {
+        ...{ client, concurrency, status, signal, onErrors, onDetail, resume },
+      });
+    } catch (error) {
+      throw await explainUnknownIds(error, { context, resource, session, query, partial });
+    }
+  }
+}
+
+/** The keys that are known in the service's spelling; another one as it was typed. */
+function sortKey({ sortBy }: Resource, typed: string | undefined): string | undefined {
+  if (typed === undefined) return undefined;
+  if (typed === '')
+    throw new UsageError('--sort-by "": expected a key', {
+      hint: sortBy && `Give one of ${sortBy.known.join(', ')}.`,
+    });
+  return sortBy?.known.find((key) => key === typed.toUpperCase()) ?? typed;
+}
+
+/**
+ * The fiscal IDs that a flag names: each value is an ID, several with commas between them, `@file` or `@-` (standard
+ * input), with one ID a line there. In the order given, each once.
+ */
+async function readFiscalIds(
+  flag: string,
+  values: readonly string[],
+  stdin: InputStream,
+): Promise<readonly string[]> {
+  const ids = new Set<string>();
+  for (const value of values) {
+    const text = value.startsWith('@') ? await readList(flag, value.slice(1), stdin) : value;
+    for (const id of text.split(/[\n,]/).map((part) => part.trim())) if (id !== '') ids.add(id);
+  }
+  if (ids.size === 0) {
+    throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'Leave the flag out to get everything.' });
+  }
+  return [...ids];
+}
+
+async function readList(flag: string, file: string, stdin: InputStream): Promise<string> {
+  if (file === '-') return stdin.readAll();
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${flag} @${file}: ${systemReason(error)}`, {
+      hint: 'Name a file with one ID on each line, or @- for standard input.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,260 @@
+import type { Context } from '../context.ts';
+import { FolioError, IncompleteError, Interrupted } from '../errors.ts';
+import type { Delivery } from '../paging/page.ts';
+import { mapInOrder } from '../paging/map-in-order.ts';
+import { WalkStatus } from '../paging/walk-status.ts';
+import type { UniqueRecords } from '../paging/unique-records.ts';
+import { chooseProfile } from '../profiles/connection.ts';
+import type { Resource } from '../resources/resource.ts';
+import { checkComplete, PartialResults } from './completeness.ts';
+import type { Notices } from './notices.ts';
+import type { Track } from './progress.ts';
+import type { ReceiptPart } from './receipt.ts';
+import type { GlobalFlags, Run } from './run.ts';
+import { openSession, type Session } from './session.ts';
+import { flagDefaults, type FlagDefaults } from './settings.ts';
+
+/** Where records come from: a listing of the service, an item, what became of downloads, a file. */
+export type Source = ServiceSource | LocalSource;
+
+interface SourceFacts {
+  /** As receipts name it: `issued`. */
+  readonly name: string;
+  /** What its records are, in the plural: `issued invoices`. */
+  readonly records: string;
+  /** The resource whose settings hold, and whose columns the records have; undefined where it is none. */
+  readonly resource?: Resource | undefined;
+  /** The fiscal IDs that are asked for, as they were typed. */
+  readonly fiscalIds?: readonly string[];
+  /** Whether a fiscal ID that nobody has is a failure. */
+  readonly strict?: boolean;
+  /** What of the command line decides which records come, by flag: what a run that goes on must have in common. */
+  readonly asked?: object;
+  /** Gets ready, once a run and before anybody is asked: what is wrong with the command line is found out here. */
+  open?(run: Run): Promise<void>;
+  /** Throws IncompleteError where the source knows of something that is missing; called after the last record. */
+  check?(): void;
+  close?(): Promise<void>;
+}
+
+/** A source that asks the service. */
+export interface ServiceSource extends SourceFacts {
+  readonly kind: 'service';
+  /**
+   * The records, a page at a time; nothing is asked before they are read.
+   *
+   * @param limit records, at most
+   * @param resume where an earlier run left off; given only to a source that says in its deliveries where it goes on
+   */
+  read(site: ServiceSite, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery>;
+}
+
+/** A source on this machine: nothing is sent, and no token is needed. */
+export interface LocalSource extends SourceFacts {
+  readonly kind: 'local';
+  read(site: Site, limit: number | undefined): AsyncGenerator<Delivery>;
+}
+
+/** Where a walk was left off, and what it had given. */
+export interface ResumeFrom {
+  readonly next: number | string;
+  readonly given: UniqueRecords;
+}
+
+/** What a source is read with. */
+interface Site {
+  readonly context: Context;
+  readonly notices: Notices;
+  readonly status: WalkStatus;
+  readonly partial: PartialResults;
+  readonly request: Run['request'];
+}
+
+export interface ServiceSite extends Site {
+  readonly session: Session;
+}
+
+/** One source of one organization, open to be read. */
+export interface Part extends Site {
+  readonly source: Source;
+  /** The organization's name, where the run has several parts. */
+  readonly name: string | undefined;
+  /** Whose settings hold. */
+  readonly profile: string | undefined;
+  readonly everywhere: GlobalFlags;
+  readonly receipt: ReceiptPart;
+  /** Undefined where nobody is asked. */
+  readonly session: Session | undefined;
+  /** What the settings say for flags that are not given. */
+  readonly defaults: FlagDefaults;
+  /** The records; to be read once. */
+  readonly read: (limit: number | undefined, resume?: ResumeFrom) => AsyncGenerator<Delivery>;
+}
+
+/** What is to be asked: a source and, where the run has several parts, the name of the part and its profile. */
+export interface PartOptions {
+  readonly source: Source;
+  readonly name?: string;
+  readonly profile?: string;
+  /** Instead of the run's own. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Opens one part of a run, has it read by `read`, and closes it again whatever comes of that. What the service said went
+ * wrong beside the records is announced at the end.
+ */
+export async function askPart(
+  run: Run,
+  { source, name, profile, signal }: PartOptions,
+  read: (part: Part) => Promise<void>,
+): Promise<void> {
+  const notices = name === undefined ? run.notices : run.notices.about(name);
+  const track = run.progress.track(notices, name);
+  const status = new WalkStatus((event) => track.walked(event));
+  const receipt = name === undefined ? run.receipt : run.receipt.section(name);
+  receipt.note({ status });
+  const context = signal === undefined ? run.context : { ...run.context, signal };
+  const everywhere = profile === undefined ? run.everywhere : { ...run.everywhere, profile };
+  const asking = {
+    ...{ source, name, context, everywhere, notices, status, receipt, request: run.request },
+    track,
+  };
+  try {
+    await (source.kind === 'local'
+      ? readLocal({ ...asking, source }, read)
+      : readService({ ...asking, source }, run, read));
+    track.end('done');
+  } catch (error) {
+    track.end('failed');
+    receipt.note({ failure: error });
+    throw error;
+  }
+}
+
+type Asking<Of extends Source> = Omit<
+  Part,
+  'source' | 'partial' | 'session' | 'profile' | 'defaults' | 'read'
+> & {
+  readonly source: Of;
+  readonly track: Track;
+};
+
+async function readService(
+  asking: Asking<ServiceSource>,
+  run: Run,
+  read: (part: Part) => Promise<void>,
+): Promise<void> {
+  const { context, source, everywhere, notices, track, receipt, request } = asking;
+  const session = await openSession(context, {
+    flags: { ...everywhere, ...request },
+    resource: source.resource,
+    notices,
+    observe: track.asked,
+    shared: run.shared,
+  });
+  receipt.note({ session });
+  try {
+    const partial = partialResults(asking);
+    const site = { ...asking, partial, session };
+    await announcing(site, () =>
+      read({
+        ...site,
+        profile: session.profile,
+        defaults: session.defaults,
+        read: (limit, resume) => {
+          track.expect(limit);
+          return source.read(site, limit, resume);
+        },
+      }),
+    );
+  } finally {
+    await session.close();
+  }
+}
+
+async function readLocal(asking: Asking<LocalSource>, read: (part: Part) => Promise<void>): Promise<void> {
+  const { context, source, everywhere } = asking;
+  const store = await context.config();
+  const profile = chooseProfile(everywhere.profile, context.env, store)?.name;
+  const site = { ...asking, partial: partialResults(asking) };
+  await read({
+    ...site,
+    session: undefined,
+    profile,
+    defaults: flagDefaults(store, profile, source.resource),
+    read: (limit) => source.read(site, limit),
+  });
+}
+
+function partialResults({ source, context, receipt }: Asking<Source>): PartialResults {
+  const partial = new PartialResults(source.fiscalIds ?? [], context.secrets.redact);
+  receipt.note({ partial });
+  return partial;
+}
+
+async function announcing(
+  { partial, notices, source }: Pick<Part, 'partial' | 'notices' | 'source'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work();
+  } finally {
+    partial.announce(notices, source.resource?.fiscalIds);
+  }
+}
+
+/** Throws IncompleteError where something that was asked for was not delivered; to be called after what there was has been. */
+export function checkPart({ source, status, partial }: Pick<Part, 'source' | 'status' | 'partial'>): void {
+  source.check?.();
+  checkComplete(status, source.strict ? [...partial.missingFiscalIds] : []);
+}
+
+/** What became of one part of several. */
+export interface PartResult {
+  readonly name: string;
+  /** Why it is missing, or, where that is an IncompleteError, not whole. */
+  readonly failure?: FolioError;
+}
+
+/** Whether there are records of the part, be it not all. */
+export function hasRecords({ failure }: PartResult): boolean {
+  return failure === undefined || failure instanceof IncompleteError;
+}
+
+/**
+ * Asks one part of several. A failure that is the part's own is a result like any other; what concerns the whole run is
+ * thrown: an interrupt, a fault of folio's own.
+ */
+export async function tryPart(
+  run: Run,
+  options: PartOptions & { readonly name: string },
+  read: (part: Part) => Promise<void>,
+): Promise<PartResult> {
+  const { name } = options;
+  try {
+    await askPart(run, options, read);
+    return { name };
+  } catch (error) {
+    if (error instanceof FolioError && !(error instanceof Interrupted)) return { name, failure: error };
+    throw error;
+  }
+}
+
+/** Parts that are asked at a time. */
+const AT_ONCE = 4;
+
+/** Parts that are asked or done while one before them is still read, at most: each may have a temporary file. */
+const AHEAD = 64;
+
+/** Does something for each part, up to four at a time, and gives what comes of it in the order of the parts. */
+export function forEachPart<Asked, Result>(
+  { context }: Run,
+  parts: readonly Asked[],
+  work: (part: Asked, signal: AbortSignal) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const source = async function* () {
+    yield* parts;
+  };
+  return mapInOrder(source, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
+}

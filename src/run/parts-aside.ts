@@ -1,0 +1,114 @@
+import {
+  AuthError,
+  FolioError,
+  IncompleteError,
+  NotFoundError,
+  OutputError,
+  ServiceError,
+  UsageError,
+} from '../errors.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { RecordSpool } from '../output/spool.ts';
+import { forEachPart, hasRecords, tryPart, type Part, type PartOptions, type PartResult } from './part.ts';
+import type { Run } from './run.ts';
+
+/** One part of several: its name, its source, and whose it is. */
+export type NamedPart = PartOptions & { readonly name: string };
+
+/** What was put aside of one part. */
+export interface PartAside<Asked extends NamedPart> {
+  readonly asked: Asked;
+  readonly result: PartResult;
+  /** To be read before the next part is asked for; none where the part failed. */
+  readonly records: AsyncIterable<RecordBatch>;
+}
+
+/**
+ * Several parts, each put aside until it is known to be had, so that one that fails midway leaves nothing behind: what
+ * there is of each is whole, or said to be not. Memory does not grow with them.
+ */
+export class PartsAside<Asked extends NamedPart> {
+  /** What became of each part so far, in order. */
+  readonly results: PartResult[] = [];
+  readonly #run: Run;
+  readonly #parts: readonly Asked[];
+  readonly #recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>;
+  readonly #spools = new Set<RecordSpool>();
+
+  /**
+   * @param recordsOf what is put aside of a part; it throws IncompleteError, after the last record, where the part is not
+   *   whole
+   */
+  constructor(
+    run: Run,
+    parts: readonly Asked[],
+    recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>,
+  ) {
+    this.#run = run;
+    this.#parts = parts;
+    this.#recordsOf = recordsOf;
+  }
+
+  /** The parts in their order, up to four read at a time. To be read once. */
+  async *read(): AsyncGenerator<PartAside<Asked>> {
+    const all = forEachPart(this.#run, this.#parts, (asked, signal) => this.#putAside(asked, signal));
+    try {
+      for await (const { asked, result, spool } of all) {
+        this.results.push(result);
+        const there = hasRecords(result);
+        const section = this.#run.receipt.section(asked.name);
+        yield { asked, result, records: there ? section.counted(spool.read()) : nothing() };
+        await spool.close();
+        this.#spools.delete(spool);
+      }
+    } finally {
+      for (const spool of this.#spools) await spool.close();
+    }
+  }
+
+  /** The names of those that there are records of, so far, be it not all. */
+  get namesHad(): readonly string[] {
+    return this.results.filter(hasRecords).map(({ name }) => name);
+  }
+
+  async #putAside(asked: Asked, signal: AbortSignal) {
+    const spool = new RecordSpool();
+    this.#spools.add(spool);
+    const result = await tryPart(this.#run, { ...asked, signal }, async (part) => {
+      for await (const batch of await this.#recordsOf(part)) await spool.append(batch);
+    });
+    return { asked, result, spool };
+  }
+}
+
+async function* nothing(): AsyncGenerator<RecordBatch> {}
+
+/**
+ * Ends a run of several parts: nothing where all are whole; else names those that are not, each with its reason. Where
+ * nothing was had of any, the failure is of the kind of the first, and so is the exit code.
+ */
+export function checkResults(results: readonly PartResult[]): void {
+  const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
+  const [first] = failed;
+  if (first === undefined) return;
+  const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
+  const missing = failed.filter(({ failure }) => !(failure instanceof IncompleteError));
+  const hint =
+    failed.length === 1
+      ? first.failure.hint
+      : `Use --profile ${failed.map(({ name }) => name).join(',')} to run these again.`;
+  if (missing.length === results.length) {
+    const says = results.length === 1 ? reasons : `none of ${results.length} profiles: ${reasons}`;
+    throw sameKind(first.failure, says, { hint, cause: first.failure });
+  }
+  throw new IncompleteError(
+    `${failed.length} of ${results.length} profiles ${missing.length === 0 ? 'not whole' : 'missing'}: ${reasons}`,
+    { hint, cause: first.failure },
+  );
+}
+
+function sameKind(error: FolioError, message: string, options: ConstructorParameters<typeof FolioError>[1]) {
+  const kinds = [UsageError, AuthError, NotFoundError, ServiceError, OutputError];
+  const Kind = kinds.find((kind) => error instanceof kind) ?? FolioError;
+  return new Kind(message, options);
+}

@@ -1,0 +1,74 @@
+import type { Context } from '../context.ts';
+import { Notices, type NoticeFlags } from './notices.ts';
+import { Progress, type ProgressFlags } from './progress.ts';
+import { Receipt, type ReportFlags } from './receipt.ts';
+import type { RequestFlags } from './parse-values.ts';
+import { SharedBySessions, type AddressFlags } from './session.ts';
+
+/** What every command understands: whom to ask, and what to say on the way. */
+export interface GlobalFlags extends AddressFlags, NoticeFlags, ProgressFlags {}
+
+export interface RunOptions {
+  readonly everywhere: GlobalFlags;
+  readonly request?: RequestFlags | undefined;
+  readonly report?: ReportFlags | undefined;
+  /** What is asked for, as receipts name it: `issued`. */
+  readonly name: string;
+  /** The same in the plural, for progress: `issued invoices`. */
+  readonly records: string;
+  /** Where the records go, as given to -o; the receipt says so, and must not go there too. */
+  readonly output?: string | undefined;
+  /** The same where a folder gets a file for each part, as given to --output-dir. */
+  readonly folder?: string | undefined;
+  /** Where the run has several parts, their names in the order in which progress and receipt tell of them. */
+  readonly parts?: readonly string[] | undefined;
+}
+
+/** A run that goes on: what all its parts share. */
+export interface Run {
+  /** Its standard output ends the progress on the same terminal with the first byte. */
+  readonly context: Context;
+  readonly everywhere: GlobalFlags;
+  readonly request: RequestFlags;
+  readonly notices: Notices;
+  readonly progress: Progress;
+  readonly receipt: Receipt;
+  readonly shared: SharedBySessions;
+}
+
+/**
+ * Does the work of one command as a run: shows progress meanwhile, and writes the receipt at the end, whatever the end.
+ * What the work throws is the run's error. Everything that a command asks of the service, it asks within this.
+ *
+ * @throws OutputError before the work when the receipt cannot be written
+ */
+export async function inRun(
+  given: Context,
+  options: RunOptions,
+  work: (run: Run) => Promise<void>,
+): Promise<void> {
+  const { everywhere, request = {}, report, name, records, output, folder, parts } = options;
+  const notices = new Notices(given, everywhere);
+  await Progress.during(
+    given,
+    { flags: everywhere, what: records, names: parts },
+    async (progress, context) => {
+      const receipt = await Receipt.open(context, {
+        report: report?.report,
+        output,
+        folder,
+        name,
+        parts,
+        notices,
+      });
+      await receipt.during(async () => {
+        const shared = new SharedBySessions(context, everywhere);
+        try {
+          await work({ context, everywhere, request, notices, progress, receipt, shared });
+        } finally {
+          await shared.close();
+        }
+      });
+    },
+  );
+}
