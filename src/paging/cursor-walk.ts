@@ -77,6 +77,7 @@ class CursorWalk {
     this.#options = options;
     this.#limit = options.limit ?? Infinity;
     this.#unique = options.given ?? new UniqueRecords();
+    this.#unique.beginOnlyPass();
     this.#pages = new CursorPages(options);
   }
 
@@ -98,9 +99,9 @@ class CursorWalk {
       const records = sliceRecords(page.records, common, page.records.count);
       status.repeats += common;
       this.#isShifted ||= common > 0;
-      const before = this.#unique.size;
+      const before = this.#unique.inPass;
       const given = [...this.#sift(records)];
-      nothingNew = records.count + common > 0 && this.#unique.size === before ? nothingNew + 1 : 0;
+      nothingNew = records.count + common > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
       empty = page.records.count === 0 ? empty + 1 : 0;
       for (const some of given) {
         const fits = sliceRecords(some, 0, this.#limit - status.records);
@@ -141,16 +142,13 @@ class CursorWalk {
   *#sift(records: RecordBatch): Generator<RecordBatch> {
     const { status } = this.#options;
     this.#read += records.count;
+    const before = this.#unique.inPass;
     const { fresh, again, changed } = this.#unique.sift(records, this.#isShifted);
-    if (!this.#unique.hasKeys && records.count > 0) {
-      // Without a key, equal records are different records.
-      if (fresh.count === 0) return void this.#equalPages.push(records);
-      yield* this.#equalPages.splice(0);
-      yield records;
-      return;
-    }
     status.repeats += again + changed;
     if (again > 0 && !this.#isShifted) this.#heldBack.push(...withoutThose(records, fresh));
+    // Without a key, equal records are different records, unless the service sends them for ever.
+    if (this.#unique.inPass === before && fresh.count > 0) return void this.#equalPages.push(fresh);
+    yield* this.#equalPages.splice(0);
     yield fresh;
   }
 

@@ -52,6 +52,12 @@ export class UniqueRecords {
     this.#identity = new IdentityReader(columns);
   }
 
+  /** Begins the one pass over a listing without a total, after what was restored. */
+  beginOnlyPass(): void {
+    this.#pass = new HashSet();
+    this.count('pass');
+  }
+
   /** Begins to read everything again. Records without a key are counted over all pages, or within each. */
   beginPass(counting: Counting): void {
     this.inPass = 0;
@@ -82,6 +88,7 @@ export class UniqueRecords {
       this.#restored.add(words[2]!, words[3]! ^ occurrence);
       this.#noteKey();
       this.size++;
+      this.inPass++;
     }
   }
 
