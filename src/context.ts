@@ -70,6 +70,8 @@ export interface InputStream {
   readAll(): Promise<string>;
   /** One line that is typed at a terminal without being shown. `prompt` goes to stderr. Rejects with Interrupted on Ctrl-C. */
   readHidden(prompt: string): Promise<string>;
+  /** The same of a line that is shown while it is typed. */
+  readLine(prompt: string): Promise<string>;
 }
 
 export interface Clock {

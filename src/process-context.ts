@@ -163,7 +163,8 @@ function inputStream(open: () => ReadStream, prompts: () => WriteStream): InputS
       return open().isTTY === true;
     },
     readAll: () => readAll(open()),
-    readHidden: (prompt) => readHidden(open(), prompts(), prompt),
+    readHidden: (prompt) => readTyped(open(), { screen: prompts(), prompt, show: false }),
+    readLine: (prompt) => readTyped(open(), { screen: prompts(), prompt, show: true }),
   };
 }
 
@@ -183,32 +184,43 @@ async function readAll(stream: ReadStream): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads a line without showing it. Backspace, Ctrl-U, Ctrl-C and Ctrl-D work as at a password prompt. */
-function readHidden(stream: ReadStream, prompts: WriteStream, prompt: string): Promise<string> {
+interface TypedLine {
+  readonly screen: WriteStream;
+  readonly prompt: string;
+  /** Whether the screen shows what is typed. */
+  readonly show: boolean;
+}
+
+/** Reads a line that is typed. Backspace, Ctrl-U, Ctrl-C and Ctrl-D work as at a password prompt. */
+function readTyped(stream: ReadStream, { screen, prompt, show }: TypedLine): Promise<string> {
   return new Promise((resolve, reject) => {
     let typed = '';
     const finish = (settle: () => void): void => {
       stream.off('data', onData);
       stream.setRawMode(false);
       stream.pause();
-      prompts.write('\n');
+      screen.write('\n');
       settle();
     };
     const onData = (chunk: Buffer | string): void => {
       for (const key of chunk.toString()) {
         if (key === '\r' || key === '\n') return finish(() => resolve(typed));
         if (key === '\u0003') return finish(() => reject(new Interrupted('SIGINT')));
-        if (key === '\u0004') return finish(() => reject(new AuthError('no token was typed')));
+        if (key === '\u0004') return finish(() => reject(new AuthError('nothing was typed')));
+        const before = typed;
         if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
         else if (key === '\u0015') typed = '';
         else if (key >= ' ') typed += key;
+        if (!show) continue;
+        const gone = before.length - typed.length;
+        screen.write(gone < 0 ? key : '\b \b'.repeat(gone));
       }
     };
     // This comes before the prompt, because a terminal would show a text that is pasted early.
     stream.setRawMode(true);
     stream.on('data', onData);
     stream.resume();
-    prompts.write(prompt);
+    screen.write(prompt);
   });
 }
 

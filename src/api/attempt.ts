@@ -27,6 +27,8 @@ interface ResponseContext<T> {
   /** From sending the request to the end of the response. */
   readonly milliseconds: number;
   readonly redact: Redact;
+  /** How to give another token, as a sentence. */
+  readonly tokenHint?: string | undefined;
 }
 
 /**
@@ -73,8 +75,8 @@ async function readRefusal(
   const { status, headers } = response;
   // The status says enough, even when the body cannot be read.
   const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
-  const { url, redact, milliseconds } = context;
-  const meaning = statusFailure({ url, status, headers, body, redact });
+  const { url, redact, milliseconds, tokenHint } = context;
+  const meaning = statusFailure({ url, status, headers, body, redact, tokenHint });
   const answered = new StatusError(meaning, { status, body, milliseconds });
   if (context.passes.includes(status)) throw answered;
   // The caller may want to know the status when all retries are used up.

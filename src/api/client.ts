@@ -52,6 +52,8 @@ export interface ApiClient {
 export interface ClientOptions {
   readonly baseUrl: URL;
   readonly token: string;
+  /** How to give another token, as a sentence for hints. */
+  readonly tokenHint?: string | undefined;
   /** The version of folio, for the User-Agent header. */
   readonly version: string;
   readonly transport: Transport;
@@ -203,7 +205,8 @@ class Client implements ApiClient {
       release();
     }
     const { parse, passes = [] } = request;
-    return readResponse(answer, { url, parse, passes, milliseconds, redact: this.#redact });
+    const { tokenHint } = this.#options;
+    return readResponse(answer, { url, parse, passes, milliseconds, redact: this.#redact, tokenHint });
   }
 
   /** How many ms to wait before the next attempt. Throws the failure when there is to be none. */

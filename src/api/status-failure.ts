@@ -10,6 +10,8 @@ interface Refusal {
   /** Inflated. */
   readonly body: Buffer;
   readonly redact: Redact;
+  /** How to give another token, as a sentence. */
+  readonly tokenHint?: string | undefined;
 }
 
 /** The error that a response other than 200 means (spec 4.1, 5, 7), with the service's own words if there are any. */
@@ -20,7 +22,7 @@ export function statusFailure(refusal: Refusal): FolioError {
   if (status >= 300 && status < 400 && headers['location'] !== undefined)
     return redirectFailure(url, status, headers['location']);
   if (status === 400) return badRequestFailure(url, body);
-  if (status === 401 || status === 403) return authorizationFailure(url, status, body);
+  if (status === 401 || status === 403) return authorizationFailure(refusal, body);
   if (status === 404) {
     return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`, {
       hint: 'Check the ID against the listing: it may also belong to another organization.',
@@ -60,11 +62,12 @@ function badRequestFailure(url: URL, { words, errors }: ErrorBody): FolioError {
 }
 
 /** Tells apart the three cases of spec 5, which all look like a refused token. */
-function authorizationFailure(url: URL, status: number, { words, message }: ErrorBody): FolioError {
+function authorizationFailure(refusal: Refusal, { words, message }: ErrorBody): FolioError {
+  const { url, status, tokenHint = 'Log in again with `folio auth login`.' } = refusal;
   const said = words === undefined ? '' : `: ${words}`;
   if (status === 401) {
     return new AuthError(`no token reached ${url.host} (401)${said}`, {
-      hint: 'Log in again with `folio auth login`. If that does not help, a proxy may be removing the header.',
+      hint: `${tokenHint} If that does not help, a proxy may be removing the header.`,
     });
   }
   if (/^authorization header requires credential parameter/i.test(message)) {
@@ -75,7 +78,7 @@ function authorizationFailure(url: URL, status: number, { words, message }: Erro
   return new AuthError(`${url.host} refuses the token (${status})${said}`, {
     hint:
       'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated. ' +
-      'Log in with a new one: `folio auth login`.',
+      tokenHint,
   });
 }
 

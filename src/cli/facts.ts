@@ -1,5 +1,5 @@
 import type { OutputStream } from '../context.ts';
-import { displayWidth } from '../output/terminal/display-width.ts';
+import { displayWidth, truncate } from '../output/terminal/display-width.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
 import { oneOf } from '../run/parse-values.ts';
 import { flagGroup, valued } from './flag-group.ts';
@@ -42,7 +42,27 @@ export async function writeFactSheet(out: OutputStream, facts: Facts): Promise<v
 export async function writeFactTable(out: OutputStream, rows: readonly Facts[]): Promise<void> {
   if (rows.length === 0) return;
   const names = Object.keys(rows[0]!).filter((name) => rows.some((row) => row[name] !== null));
-  await writeAligned(out, [names, ...rows.map((row) => names.map((name) => shown(row[name] ?? null)))]);
+  const cells = [names, ...rows.map((row) => names.map((name) => shown(row[name] ?? null)))];
+  await writeAligned(out, fitted(cells, out.isTerminal ? (out.columns ?? 80) : Infinity));
+}
+
+/** Cells between two columns. */
+const GAP = 2;
+/** Cells below which a column says nothing any more. */
+const NARROWEST = 8;
+
+/** The rows no wider than the screen: the widest column is cut first; where that is not enough, the last ones go. */
+function fitted(rows: readonly (readonly string[])[], room: number): readonly (readonly string[])[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column]!))));
+  const excess = (): number => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - room;
+  for (let over; (over = excess()) > 0;) {
+    const widest = Math.max(...widths);
+    const second = Math.max(NARROWEST, ...widths.filter((width) => width < widest));
+    if (widest > NARROWEST) widths[widths.indexOf(widest)] = Math.max(second - 1, widest - over, NARROWEST);
+    else if (widths.length > 1) widths.pop();
+    else break;
+  }
+  return rows.map((row) => widths.map((width, column) => truncate(row[column]!, width)));
 }
 
 function shown(value: Facts[string]): string {
@@ -58,7 +78,7 @@ async function writeAligned(out: OutputStream, rows: readonly (readonly string[]
   const lines = rows.map((row) =>
     row
       .map((cell, at) => cell + ' '.repeat(widths[at]! - displayWidth(cell)))
-      .join('  ')
+      .join(' '.repeat(GAP))
       .trimEnd(),
   );
   await out.write(`${lines.join('\n')}\n`);

@@ -43,6 +43,10 @@ export const variables: TermList = [
   ['CI', 'set: no colours and no progress, as off a terminal'],
   ['LC_ALL, LC_NUMERIC, LANG', 'how tables group the digits of numbers'],
   ['HTTPS_PROXY, NO_PROXY', 'the proxy for https, and for whom it is not; in small letters too'],
+  [
+    'PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSSLMODE',
+    'a PostgreSQL database, as its own programs read them',
+  ],
   ['NODE_EXTRA_CA_CERTS', 'a file with certificates of authorities of your own'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '0 switches off the check of certificates: with it folio does not run'],
   ['XDG_CONFIG_HOME, APPDATA', 'where the folder of profiles is, unless FOLIO_CONFIG_DIR says'],

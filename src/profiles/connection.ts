@@ -46,11 +46,27 @@ export interface Connection {
  */
 export async function resolveConnection(sources: ConnectionSources): Promise<Connection> {
   const { flags, env, store } = sources;
+  refuseMixed(flags, env);
   const profile = chooseProfile(flags.profile, env, store);
   const own = profile && profileAddress(profile, sources);
   const baseUrl = statedAddress(sources) ?? own;
   const found = await findToken(sources, profile, () => checkBelongs(profile!.name, own, baseUrl));
   return { profile: profile?.name, baseUrl, token: undefined, tokenSource: undefined, notes: [], ...found };
+}
+
+/**
+ * Refuses a token or an address of the environment beside a profile that is named by its flag: the profile brings its own, and
+ * another organization's data must not come under its name.
+ */
+export function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
+  const variable = ['FOLIO_TOKEN', 'FOLIO_BASE_URL'].find((name) => env[name]);
+  if (profile === undefined || variable === undefined) return;
+  throw new UsageError(
+    `--profile ${profile} and ${variable} do not go together: a profile brings its own token and address`,
+    {
+      hint: `Leave out --profile, or unset the variable for this command with \`env -u ${variable} folio …\`.`,
+    },
+  );
 }
 
 /** The base address that this run was given beside the store, or undefined. An empty variable counts as unset. */
@@ -87,7 +103,7 @@ async function findToken(
   }
   if (env['FOLIO_TOKEN']) {
     const { token, note } = parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN');
-    return { token, tokenSource: 'FOLIO_TOKEN', notes: notesOf(note, overruled(flags, profile)) };
+    return { token, tokenSource: 'FOLIO_TOKEN', notes: notesOf(note) };
   }
   if (profile === undefined || (profile.token ?? profile.tokenCommand) === undefined) return undefined;
   checkAddress();
@@ -106,14 +122,8 @@ function checkBelongs(name: string, own: URL | undefined, baseUrl: URL | undefin
   });
 }
 
-function overruled(flags: ConnectionFlags, profile: Profile | undefined): string | undefined {
-  const own = profile?.token ?? profile?.tokenCommand;
-  if (flags.profile === undefined || own === undefined) return undefined;
-  return `FOLIO_TOKEN is set and goes before the token of profile ${profile!.name}`;
-}
-
-function notesOf(...notes: readonly (string | undefined)[]): string[] {
-  return notes.filter((note) => note !== undefined);
+function notesOf(note: string | undefined): string[] {
+  return note === undefined ? [] : [note];
 }
 
 /**
@@ -182,8 +192,19 @@ export function requireConnection(connection: Connection, now: number): Complete
       hint: `Log in once with \`${login}\`, or set FOLIO_BASE_URL, or pass --base-url https://<host>/v1.`,
     });
   }
-  const warning = checkExpiry(token, now, login);
+  const warning = checkExpiry(token, now, tokenHint(connection));
   return { ...connection, baseUrl, token, notes: warning === undefined ? notes : [...notes, warning] };
+}
+
+/** How to give this run another token, as a sentence for hints. */
+export function tokenHint({ tokenSource, profile }: Pick<Connection, 'tokenSource' | 'profile'>): string {
+  if (tokenSource === 'FOLIO_TOKEN') return 'Set FOLIO_TOKEN to a new one.';
+  if (tokenSource === 'token file') return 'Put a new one into the token file.';
+  const login = `folio auth login${profile === undefined ? '' : ` --profile ${profile}`}`;
+  if (tokenSource === 'token command') {
+    return `See to it that the token command prints a new one, or log in with \`${login}\`.`;
+  }
+  return `Log in with a new one: \`${login}\`.`;
 }
 
 /** The command that would have given this run what it lacks. */

@@ -175,12 +175,6 @@ export function storeLogin(document: StoreDocument, login: Login): void {
   }
 }
 
-/** Takes a profile's token or token command out of the document; base address and settings stay. */
-export function removeLogin(document: StoreDocument, profile: string): void {
-  const entry = document.profiles[profile];
-  if (entry) forgetCredential(entry);
-}
-
 /** Takes a whole profile out of the document. */
 export function removeProfile(document: StoreDocument, profile: string): void {
   delete document.profiles[profile];

@@ -149,16 +149,16 @@ export function tokenExpiry(token: Secret, now: number): TokenExpiry {
 /**
  * Refuses a token whose time is over, before it is sent anywhere.
  *
- * @param loginCommand the command that stores a new one, for the hint
+ * @param tokenHint how to give a new one, as a sentence
  * @returns a warning when it ends within 14 days, else undefined
  */
-export function checkExpiry(token: Secret, now: number, loginCommand: string): string | undefined {
+export function checkExpiry(token: Secret, now: number, tokenHint: string): string | undefined {
   const { state, expiresAt } = tokenExpiry(token, now);
   if (state === 'fine') return undefined;
   const end = describeMoment(expiresAt, now);
   if (state === 'soon') return `the token ends ${end}; ask the operator of the service for a new one`;
   throw new AuthError(`the token ended ${end}`, {
-    hint: `Ask the operator of the service for a new one, then run \`${loginCommand}\`.`,
+    hint: `Ask the operator of the service for a new one. ${tokenHint}`,
   });
 }
 

@@ -48,6 +48,11 @@ export async function chooseProfiles(
     profiles.forEach(placeInSandbox);
     return profiles;
   }
+  if (context.env['FOLIO_BASE_URL']) {
+    throw new UsageError('FOLIO_BASE_URL gives one address, and several profiles have each their own', {
+      hint: 'Unset it for this command with `env -u FOLIO_BASE_URL folio …`.',
+    });
+  }
   if (tokenFile !== undefined || context.env['FOLIO_TOKEN']) {
     const what = tokenFile === undefined ? 'FOLIO_TOKEN' : '--token-file';
     throw new UsageError(`${what} gives one token, and several profiles have each their own`, {

@@ -52,7 +52,7 @@ interface PartFacts {
   readonly status: WalkStatus;
   /** What ended it, when it failed. */
   readonly failure?: unknown;
-  readonly session?: Pick<Session, 'profile' | 'baseUrl' | 'client'> | undefined;
+  readonly session?: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'tokenEndsSoon'> | undefined;
   readonly partial?: PartialResults | undefined;
   readonly plan?: OutputPlan | undefined;
   /** Where the records went, once all of them had. */
@@ -88,6 +88,7 @@ function receiptText(facts: ReceiptFacts): string {
     resource: facts.resource,
     profile: session?.profile ?? null,
     baseUrl: session?.baseUrl.href ?? null,
+    tokenEndsSoon: endOfToken(session),
     arguments: facts.arguments,
     startedAt: new Date(facts.startedAt).toISOString(),
     finishedAt: new Date(facts.finishedAt).toISOString(),
@@ -103,11 +104,18 @@ function receiptText(facts: ReceiptFacts): string {
   return `${JSON.stringify(receipt, clean, 2)}\n`;
 }
 
+/** When the token ends, where that is within 14 days. */
+function endOfToken(session: PartFacts['session']): string | null {
+  const end = session?.tokenEndsSoon;
+  return end === undefined ? null : new Date(end).toISOString();
+}
+
 function sectionOf(section: CountedFacts & { readonly profile: string }): Record<string, unknown> {
   const { profile, session, plan, records, failure } = section;
   return {
     profile,
     baseUrl: session?.baseUrl.href ?? null,
+    tokenEndsSoon: endOfToken(session),
     ...(plan === undefined ? { records } : { output: plan.target ?? null, ...writtenOf(section) }),
     ...walkOf([section]),
     ...endOf([section], failure),

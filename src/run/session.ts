@@ -3,8 +3,13 @@ import { createClient, type ApiClient, type ObserveRequests } from '../api/clien
 import { createRetryQuota, type RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { requireConnection, resolveConnection, type CompleteConnection } from '../profiles/connection.ts';
-import { decodeToken } from '../profiles/token.ts';
+import {
+  requireConnection,
+  resolveConnection,
+  tokenHint,
+  type CompleteConnection,
+} from '../profiles/connection.ts';
+import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import { probe } from '../resources/probe.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
@@ -28,6 +33,8 @@ const MOST_ON_THE_WIRE = 64 * 1024 * 1024;
 interface ClientSite {
   readonly baseUrl: URL;
   readonly token: string;
+  /** How to give another token, as a sentence for hints. */
+  readonly tokenHint?: string | undefined;
   readonly observe?: ObserveRequests | undefined;
   /** Shared by all clients of a run; without it the client has its own. */
   readonly quota?: RetryQuota | undefined;
@@ -92,7 +99,8 @@ export function placeInSandbox(profile: string): 0 | 1 {
 /** Asks the service for one record: resolves when it takes the token, else rejects as any request would. */
 export async function verifyConnection(context: Context, connection: CompleteConnection): Promise<void> {
   const { baseUrl, token } = connection;
-  const client = await makeClient(context, { baseUrl, token: token.reveal() }, {});
+  const site = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
+  const client = await makeClient(context, site, {});
   try {
     await probe(client, context.signal);
   } finally {
@@ -108,6 +116,8 @@ export interface Session {
   readonly baseUrl: URL;
   /** As the token names it, where it does. */
   readonly organization: string | undefined;
+  /** When the token ends, in ms since 1970, in its last 14 days. */
+  readonly tokenEndsSoon: number | undefined;
   readonly concurrency: number;
   /** What the profile's settings, or those for all, say for flags that are not given. */
   readonly defaults: FlagDefaults;
@@ -149,7 +159,8 @@ export class SharedBySessions {
 
 interface SessionTarget {
   readonly baseUrl: URL;
-  readonly token: string;
+  readonly token: Secret;
+  readonly tokenHint?: string;
   readonly profile: string | undefined;
   readonly defaults: FlagDefaults;
 }
@@ -163,7 +174,7 @@ export async function openSession(context: Context, options: SessionOptions): Pr
   const { flags } = options;
   refuseSeveral(flags);
   const target = flags.sandbox ? await ownTarget(options) : await resolveTarget(context, options);
-  context.secrets.hide([target.token]);
+  context.secrets.hide([target.token.reveal()]);
   return connect(context, target, options);
 }
 
@@ -172,12 +183,22 @@ async function connect(
   target: SessionTarget,
   { flags, observe, shared }: SessionOptions,
 ): Promise<Session> {
-  const { baseUrl, token, profile, defaults } = target;
+  const { baseUrl, token: secret, tokenHint, profile, defaults } = target;
+  const token = secret.reveal();
   const patience = { ...requestDefaults, ...defaults, ...flags };
-  const client = await makeClient(context, { baseUrl, token, observe, quota: shared.quota }, patience);
-  const organization = decodeToken(token)?.organizationId;
-  const { concurrency } = patience;
-  return { client, profile, baseUrl, organization, concurrency, defaults, close: () => client.close() };
+  const site = { baseUrl, token, tokenHint, observe, quota: shared.quota };
+  const client = await makeClient(context, site, patience);
+  const { state, expiresAt } = tokenExpiry(secret, context.clock.now());
+  return {
+    client,
+    profile,
+    baseUrl,
+    organization: decodeToken(token)?.organizationId,
+    tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
+    concurrency: patience.concurrency,
+    defaults,
+    close: () => client.close(),
+  };
 }
 
 /** Only listings ask several organizations, each with a session of its own. */
@@ -202,12 +223,13 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
   return {
     baseUrl,
     profile: isOfProfile ? profile : undefined,
-    token: connection.token.reveal(),
+    token: connection.token,
+    tokenHint: tokenHint(connection),
     defaults: flagDefaults(store, profile, resource),
   };
 }
 
 async function ownTarget({ flags: { profile }, shared }: SessionOptions): Promise<SessionTarget> {
   const service = await shared.service();
-  return { baseUrl: service.baseUrl, token: service.tokenOf(profile), profile, defaults: {} };
+  return { baseUrl: service.baseUrl, token: new Secret(service.tokenOf(profile)), profile, defaults: {} };
 }

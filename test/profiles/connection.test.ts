@@ -148,12 +148,22 @@ describe('resolveConnection', () => {
     );
   });
 
-  it('notes what was mended and what goes before what', async () => {
-    const { notes } = await resolve({ flags: { profile: 'beta' }, env: { FOLIO_TOKEN: 'Bearer abc' } });
-    expect(notes).toEqual([
-      expect.stringContaining('was taken off'),
-      'FOLIO_TOKEN is set and goes before the token of profile beta',
-    ]);
+  it.each(['FOLIO_TOKEN', 'FOLIO_BASE_URL'])(
+    'refuses %s beside a profile named by its flag',
+    async (name) => {
+      const env = { [name]: 'https://x.example' };
+      await expect(resolve({ flags: { profile: 'beta' }, env })).rejects.toThrow(
+        errorLike(
+          'UsageError',
+          `--profile beta and ${name} do not go together: a profile brings its own token and address`,
+        ),
+      );
+    },
+  );
+
+  it('notes that a Bearer was taken off', async () => {
+    const { notes } = await resolve({ env: { FOLIO_TOKEN: 'Bearer abc' } });
+    expect(notes).toEqual([expect.stringContaining('was taken off')]);
     expect((await resolve({ env: { FOLIO_TOKEN: 'abc' } })).notes).toEqual([]);
   });
 });
@@ -196,7 +206,19 @@ describe('requireConnection', () => {
       { env: { FOLIO_TOKEN: jsonWebToken({ exp: now / 1000 - day }) } },
       'AuthError',
       'the token ended on 2026-11-19 at 00:00 UTC (1 day ago)',
-      'folio auth login --profile acme',
+      'Set FOLIO_TOKEN to a new one.',
+    ],
+    [
+      'a token of a profile that has ended',
+      {
+        store: {
+          profiles: { acme: { baseUrl: acme.baseUrl, token: jsonWebToken({ exp: now / 1000 - day }) } },
+        },
+        flags: { profile: 'acme' },
+      },
+      'AuthError',
+      'the token ended on 2026-11-19 at 00:00 UTC (1 day ago)',
+      'Log in with a new one: `folio auth login --profile acme`.',
     ],
   ])(
     'refuses a connection with %s and names the command that mends it',

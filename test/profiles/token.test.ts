@@ -154,10 +154,10 @@ describe('tokenExpiry', () => {
 
 describe('checkExpiry', () => {
   it('refuses an ended token with its end and the way out', () => {
-    const check = (): unknown => checkExpiry(endingAt(now - 3 * day), now, 'folio auth login --profile acme');
+    const check = (): unknown => checkExpiry(endingAt(now - 3 * day), now, 'Then log in again.');
     expect(check).toThrow(
       errorLike('AuthError', 'the token ended on 2026-11-17 at 12:00 UTC (3 days ago)', {
-        hint: 'Ask the operator of the service for a new one, then run `folio auth login --profile acme`.',
+        hint: 'Ask the operator of the service for a new one. Then log in again.',
       }),
     );
   });

@@ -48,6 +48,7 @@ describe('--report', () => {
       profile: null,
       baseUrl: 'https://api.example.com/v1',
       arguments: expect.arrayContaining(['issued', '--report', '1-9,2-7']),
+      tokenEndsSoon: null,
       startedAt: '2026-11-20T12:00:00.000Z',
       finishedAt: '2026-11-20T12:00:00.000Z',
       seconds: 0,

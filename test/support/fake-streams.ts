@@ -70,6 +70,10 @@ export class FakeInput implements InputStream {
     return text;
   }
 
+  readLine(prompt: string): Promise<string> {
+    return this.readHidden(prompt);
+  }
+
   async readHidden(prompt: string): Promise<string> {
     if (!this.isTerminal) throw new Error('a hidden prompt needs a terminal');
     this.prompts.push(prompt);

@@ -10,7 +10,8 @@ import {
   type CompleteConnection,
   type TokenSource,
 } from '../../profiles/connection.ts';
-import { checkNameIsNew, parseProfileName } from '../../profiles/profile.ts';
+import { visible } from '../../output/terminal/terminal-text.ts';
+import { checkNameIsNew, parseProfileName, type Profile } from '../../profiles/profile.ts';
 import { storeLogin } from '../../profiles/store-document.ts';
 import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command.ts';
 import { readTokenFile, readTokenInput } from '../../profiles/token-file.ts';
@@ -18,7 +19,7 @@ import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../pro
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, no, wordList } from '../flag-group.ts';
+import { flagGroup, no, wordList, yes } from '../flag-group.ts';
 
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
@@ -26,6 +27,7 @@ export type VerifyConnection = (connection: CompleteConnection) => Promise<void>
 interface LoginOptions {
   readonly tokenCommand?: readonly string[];
   readonly verify: boolean;
+  readonly replace?: boolean;
 }
 
 type LoginFlags = LoginOptions & GlobalFlags;
@@ -36,6 +38,7 @@ const loginFlags = flagGroup<LoginOptions>(undefined, {
     'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
   ),
   verify: no('--no-verify', 'store the token untried'),
+  replace: yes('--replace', 'store it also over the token of another organization'),
 });
 
 /** Declares `folio auth login`. */
@@ -76,8 +79,9 @@ async function runLogin(context: Context, flags: LoginFlags, verify: VerifyConne
   const { token, tokenSource } = offer;
   if (token) context.secrets.hide([token.reveal()]);
   for (const note of offer.notes) notices.warn(note);
-  const ending = token && checkExpiry(token, context.clock.now(), `folio auth login --profile ${profile}`);
+  const ending = token && checkExpiry(token, context.clock.now(), 'Then log in again.');
   if (ending) notices.warn(ending);
+  await confirmReplacing({ context, flags, known: store.profile(profile), token });
   if (token && flags.verify) {
     await tryToken(() => verify({ profile, baseUrl, token, tokenSource, notes: [] }));
   }
@@ -87,6 +91,31 @@ async function runLogin(context: Context, flags: LoginFlags, verify: VerifyConne
   await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
   notices.remark(loginSentence({ profile, baseUrl, ...claims, now: context.clock.now() }));
   remarkOnUse(context, notices, store, profile);
+}
+
+interface Replacing {
+  readonly context: Context;
+  readonly flags: LoginFlags;
+  /** The profile as it is stored, if it is. */
+  readonly known: Profile | undefined;
+  readonly token: Secret | undefined;
+}
+
+/** Asks before a profile is given the token of another organization; off a terminal that needs --replace. */
+async function confirmReplacing({ context: { stdin }, flags, known, token }: Replacing): Promise<void> {
+  const stored = known?.token && decodeToken(known.token.reveal())?.organizationId;
+  const before = stored ?? known?.organization;
+  const now = token && decodeToken(token.reveal())?.organizationId;
+  if (known === undefined || before === undefined || now === undefined || before === now) return;
+  if (flags.replace) return;
+  const says = `profile ${known.name} is of organization ${before}, and this token is of organization ${now}`;
+  if (stdin.isTerminal) {
+    const answer = await stdin.readLine(`${visible(says)}. Replace it? (yes or no) `);
+    if (/^y(?:es)?$/i.test(answer.trim())) return;
+  }
+  throw new UsageError(`${says}; nothing was stored`, {
+    hint: 'Store it under another name with `--profile <name>`, or add --replace.',
+  });
 }
 
 function loginProfile(context: Context, flags: LoginFlags, store: ConfigStore): string {

@@ -12,7 +12,7 @@ import {
   type ConnectionFlags,
 } from '../../profiles/connection.ts';
 import { parseProfileName, type Profile } from '../../profiles/profile.ts';
-import { removeLogin, removeProfile } from '../../profiles/store-document.ts';
+import { removeProfile } from '../../profiles/store-document.ts';
 import { decodeToken, tokenExpiry } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
@@ -40,16 +40,6 @@ const statusFlags = flagGroup<StatusOptions>(undefined, {
   allProfiles: yes('--all-profiles', 'a row for each profile'),
 });
 
-interface LogoutOptions {
-  readonly removeProfile?: boolean;
-}
-
-type LogoutFlags = LogoutOptions & GlobalFlags;
-
-const logoutFlags = flagGroup<LogoutOptions>(undefined, {
-  removeProfile: yes('--remove-profile', 'remove the whole profile'),
-});
-
 /** Declares `folio auth` and its commands. */
 export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
   const auth = addGroup(program, 'auth', {
@@ -75,12 +65,11 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     run: ({ everywhere }, [name]) => runAuthUse(context, everywhere, name),
   });
   addCommand(auth, 'logout', {
-    summary: 'forget the token of a profile',
+    summary: 'forget a profile',
     description:
-      'Removes the token of a profile; its base address and settings stay. The service is not asked.',
+      'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
     arguments: [['[name]', 'a profile (default: the current one)']],
-    flags: { logout: logoutFlags },
-    run: ({ everywhere, logout }, [name]) => runLogout(context, { ...everywhere, ...logout }, name),
+    run: ({ everywhere }, [name]) => runLogout(context, everywhere, name),
   });
 }
 
@@ -233,25 +222,34 @@ async function runAuthUse(context: Context, flags: GlobalFlags, name: string): P
   if (other && other !== name) notices.remark(`FOLIO_PROFILE is set to ${other} and goes before it.`);
 }
 
-/** `folio auth logout`: forgets the token of a profile, or the whole profile, and says what is left of it. */
-async function runLogout(context: Context, flags: LogoutFlags, name: string | undefined): Promise<void> {
+/** `folio auth logout`: forgets a profile, so that `--all-profiles` is those that are logged in. */
+async function runLogout(context: Context, flags: GlobalFlags, name: string | undefined): Promise<void> {
   const store = await context.config();
   const profile = logoutProfile(context, flags, store, name);
-  const remove = flags.removeProfile ? removeProfile : removeLogin;
-  await store.update((document) => remove(document, profile.name));
+  await store.update((document) => removeProfile(document, profile.name));
   const notices = new Notices(context, flags);
-  for (const sentence of whatRemains(profile, store, flags)) notices.remark(sentence);
+  notices.remark(`Profile ${profile.name} is forgotten, with its base address and settings.`);
+  if (profile.token) {
+    notices.remark('The service accepts the token until its end; its operator can withdraw it.');
+  }
+  const { profileNames, currentProfile } = store;
+  if (currentProfile === undefined && profileNames.length > 0) {
+    const names = profileNames.join(', ');
+    notices.remark(`There is no current profile now; choose one of ${names} with \`folio auth use <name>\`.`);
+  }
   if (context.env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is still set, and commands use it.');
 }
 
 function logoutProfile(
   { env }: Context,
-  flags: LogoutFlags,
+  flags: GlobalFlags,
   store: ConfigStore,
   name: string | undefined,
 ): Profile {
   if (name !== undefined && flags.profile !== undefined && name !== flags.profile) {
-    throw new UsageError(`auth logout: both ${name} and --profile ${flags.profile} are given`);
+    throw new UsageError(`auth logout: both ${name} and --profile ${flags.profile} are given`, {
+      hint: 'Name one profile.',
+    });
   }
   const profile =
     name === undefined
@@ -261,27 +259,4 @@ function logoutProfile(
   throw new UsageError('there is no current profile to log out of', {
     hint: 'Name one with `folio auth logout <name>`; `folio auth list` shows them.',
   });
-}
-
-function whatRemains(
-  { name, token, tokenCommand }: Profile,
-  store: ConfigStore,
-  flags: LogoutFlags,
-): string[] {
-  const said: string[] = [];
-  if (flags.removeProfile) said.push(`Profile ${name} is removed.`);
-  else {
-    const what = token ? 'token' : 'token command';
-    const had = token ?? tokenCommand;
-    said.push(`Profile ${name} ${had ? `has its ${what} removed` : 'had no token'}.`);
-    said.push(`Its base address and settings stay; --remove-profile removes them too.`);
-  }
-  if (token) said.push('The service accepts the token until its end: the operator can withdraw it.');
-  const { profileNames, currentProfile } = store;
-  if (currentProfile === undefined && profileNames.length > 0) {
-    said.push(
-      `There is no current profile now; choose one of ${profileNames.join(', ')}: folio auth use <name>`,
-    );
-  }
-  return said;
 }

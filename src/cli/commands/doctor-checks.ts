@@ -9,9 +9,11 @@ import type { ConfigStore } from '../../profiles/config-store.ts';
 import {
   chooseProfile,
   profileAddress,
+  refuseMixed,
   requireConnection,
   resolveConnection,
   statedAddress,
+  tokenHint,
   type Connection,
 } from '../../profiles/connection.ts';
 import { storePermissions } from '../../profiles/store-file.ts';
@@ -118,12 +120,12 @@ class Checkup {
   }
 
   async #lookAtListings(isReached: boolean): Promise<void> {
-    const { baseUrl, token } = this.#setup;
+    const { baseUrl, token, tokenHint } = this.#setup;
     for (const resource of [issued, received, customers, funds]) {
       await this.#add(resource.name, () => {
         if (token === undefined || baseUrl === undefined) return skipped('needs a base address and a token');
         if (!isReached) return skipped('not tried, since the service is not reached');
-        return checkListing(this.#context, resource, { baseUrl, token });
+        return checkListing(this.#context, resource, { baseUrl, token, tokenHint });
       });
     }
   }
@@ -192,6 +194,8 @@ interface Setup {
   baseUrl?: URL;
   /** Never shown. */
   token?: string;
+  /** How to give another token, as a sentence. */
+  tokenHint?: string;
 }
 
 /** Where profiles and settings are, and who may read them. Throws as opening the store does. */
@@ -211,6 +215,7 @@ async function checkStore(context: Context, setup: Setup): Promise<CheckResult> 
 /** Where the service is said to be. Throws UsageError where nobody says, or not well; AuthError for a profile that is gone. */
 function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: Setup): CheckResult {
   const { store } = setup;
+  refuseMixed(flags, env);
   const stated = statedAddress({ flags, env, parseBaseUrl });
   const profile = store && chooseProfile(flags.profile, env, store);
   const own = stated === undefined && profile && profileAddress(profile, { store, parseBaseUrl });
@@ -240,8 +245,9 @@ async function checkToken(context: Context, flags: GlobalFlags, setup: Setup): P
     throw new AuthError('there is no token');
   }
   context.secrets.hide([token.reveal()]);
-  const ending = checkExpiry(token, clock.now(), 'folio auth login');
+  const ending = checkExpiry(token, clock.now(), tokenHint(connection));
   setup.token = token.reveal();
+  setup.tokenHint = tokenHint(connection);
   const says = describeToken(connection, setup.token, clock.now());
   return ending === undefined ? ok(says) : warning(says, 'Ask the operator of the service for a new one.');
 }
@@ -261,7 +267,7 @@ function describeToken({ tokenSource, profile }: Connection, token: string, now:
 async function checkListing(
   context: Context,
   resource: Resource,
-  to: { readonly baseUrl: URL; readonly token: string },
+  to: { readonly baseUrl: URL; readonly token: string; readonly tokenHint: string | undefined },
 ): Promise<CheckResult> {
   const client = await makeClient(context, to, { retries: 0, concurrency: 1 });
   try {

@@ -34,6 +34,13 @@ describe('folio auth list', () => {
     ]);
   });
 
+  it.each([40, 60, 80, 100])('fits a terminal of %i columns', async (columns) => {
+    const { stdout } = await run(['list'], threeProfiles(), { terminal: true, columns });
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['profile', 'acme', 'vault', 'broken']);
+  });
+
   it('is an array as JSON, also when there is none', async () => {
     const { stdout } = await run(['list', '--format', 'json'], threeProfiles());
     expect(JSON.parse(stdout)).toHaveLength(3);
@@ -83,37 +90,26 @@ describe('folio auth use', () => {
 });
 
 describe('folio auth logout', () => {
-  it('removes the token of the current profile, and says what stays', async () => {
+  it('forgets the current profile, and says what that means', async () => {
     const store = threeProfiles();
-    const { code, stderr } = await run(['logout'], store, { terminal: true });
+    const { code, stderr } = await run(['logout'], store, { terminal: true, env: { FOLIO_TOKEN: 'x' } });
     expect(code).toBe(0);
     expect(stderr.split('\n')).toEqual([
-      'Profile acme has its token removed.',
-      'Its base address and settings stay; --remove-profile removes them too.',
-      'The service accepts the token until its end: the operator can withdraw it.',
+      'Profile acme is forgotten, with its base address and settings.',
+      'The service accepts the token until its end; its operator can withdraw it.',
+      'There is no current profile now; choose one of vault, broken with `folio auth use <name>`.',
+      'FOLIO_TOKEN is still set, and commands use it.',
       '',
     ]);
-    expect(store.profile('acme')).toEqual({ name: 'acme', baseUrl });
-    expect(store.currentProfile).toBe('acme');
-  });
-
-  it('removes a token command, of a profile that is named, and keeps its settings', async () => {
-    const store = threeProfiles();
-    expect(await run(['logout', 'vault'], store)).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    expect(store.profile('vault')).toEqual({ name: 'vault', baseUrl });
-    expect(store.settings('vault')).toEqual({ format: 'csv' });
-  });
-
-  it('removes a whole profile', async () => {
-    const store = threeProfiles();
-    const { stderr } = await run(['logout', '--remove-profile'], store, {
-      terminal: true,
-      env: { FOLIO_TOKEN: 'x' },
-    });
     expect(store.profileNames).toEqual(['vault', 'broken']);
     expect(store.currentProfile).toBeUndefined();
-    expect(stderr).toContain('choose one of vault, broken: folio auth use <name>');
-    expect(stderr).toContain('FOLIO_TOKEN is still set');
+  });
+
+  it('forgets one that is named, silently off a terminal', async () => {
+    const store = threeProfiles();
+    expect(await run(['logout', 'vault'], store)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(store.profileNames).toEqual(['acme', 'broken']);
+    expect(store.currentProfile).toBe('acme');
   });
 
   it.each([

@@ -1,0 +1,203 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { always } from '../../support/fault-script.ts';
+import { startFaultServer } from '../../support/fault-server.ts';
+import { status } from '../../support/faults.ts';
+import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
+import { jsonWebToken } from '../../support/json-web-token.ts';
+import { ModelService } from '../../support/model-service.ts';
+import { withServer } from '../../support/run-against.ts';
+import { runFolio } from '../../support/run-folio.ts';
+import { sharedFolder } from '../../support/shared-folder.ts';
+
+const newFolder = sharedFolder();
+const records = (): ModelService => new ModelService({ issued: ['{"id":1}'] });
+const tokenOf = (organizationId: string, more: object = {}): string =>
+  jsonWebToken({ organizationId, ...more });
+
+interface Stored {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly file: string;
+  readonly read: () => { currentProfile?: string; profiles: Record<string, Record<string, unknown>> };
+}
+
+/** A store with profiles at an address, the first of them the current one. */
+function storeOf(baseUrl: string, tokens: Readonly<Record<string, string | undefined>>): Stored {
+  const folder = join(newFolder(), 'config');
+  mkdirSync(folder, { mode: 0o700 });
+  const file = join(folder, 'config.json');
+  const profiles = Object.fromEntries(
+    Object.entries(tokens).map(([name, token]) => [name, { baseUrl, token }]),
+  );
+  const text = JSON.stringify({ currentProfile: Object.keys(tokens)[0], profiles });
+  writeFileSync(file, text, { mode: 0o600 });
+  const read = (): ReturnType<Stored['read']> => JSON.parse(readFileSync(file, 'utf8')) as never;
+  return { env: { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined }, file, read };
+}
+
+function tokenFile(token: string): string {
+  const file = join(newFolder(), 'token.txt');
+  writeFileSync(file, token, { mode: 0o600 });
+  return file;
+}
+
+describe.concurrent('a profile named by its flag', () => {
+  it.each([
+    ['FOLIO_TOKEN', tokenOf('org_2')],
+    ['FOLIO_BASE_URL', 'http://127.0.0.1:9'],
+  ])('does not go with %s: nothing is asked under its name', async (name, value) => {
+    const server = await startFaultServer(records());
+    await withServer(server, async ({ baseUrl, requests }) => {
+      const { env } = storeOf(baseUrl, { south: tokenOf('org_1') });
+      for (const args of [['issued'], ['auth', 'status', '--check'], ['doctor'], ['get', '/customers']]) {
+        const run = await runFolio([...args, '--profile', 'south'], { env: { ...env, [name]: value } });
+        expect(run.code).toBe(2);
+        expect(run.stdout.toString() + run.stderr).toContain(
+          `--profile south and ${name} do not go together`,
+        );
+      }
+      expect(requests).toEqual([]);
+    });
+  });
+
+  it.each([
+    ['FOLIO_TOKEN', tokenOf('org_2')],
+    ['FOLIO_BASE_URL', 'http://127.0.0.1:9'],
+  ])('nor do several with %s', async (name, value) => {
+    const { env } = storeOf('http://127.0.0.1:9', { south: tokenOf('org_1'), north: tokenOf('org_3') });
+    const { code, stderr } = await runFolio(['issued', '--all-profiles'], { env: { ...env, [name]: value } });
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${name} gives one `);
+  });
+});
+
+describe.concurrent('a token that is refused', () => {
+  const refusal = status(403);
+
+  it('has a hint that names the profile, or where else the token is from', async () => {
+    const server = await startFaultServer(records(), always(refusal));
+    await withServer(server, async ({ baseUrl }) => {
+      const { env } = storeOf(baseUrl, { south: 'opaque-token-1' });
+      const login = 'Log in with a new one: `folio auth login --profile south`.\n';
+      for (const args of [['issued'], ['issued', '--profile', 'south'], ['auth', 'status', '--check']]) {
+        const { code, stderr } = await runFolio(args, { env });
+        expect(code).toBe(3);
+        if (args[0] === 'issued') expect(stderr).toContain(login);
+      }
+      const other = { FOLIO_TOKEN: 'opaque-token-2', FOLIO_BASE_URL: baseUrl };
+      expect((await runFolio(['issued'], { env: other })).stderr).toContain(
+        'Set FOLIO_TOKEN to a new one.\n',
+      );
+      const doctor = await runFolio(['doctor'], { env });
+      expect(doctor.stdout.toString()).toContain('`folio auth login --profile south`');
+    });
+  });
+});
+
+describe.concurrent('auth login with the token of another organization', () => {
+  const login = (file: string, ...more: string[]): string[] => [
+    ...['auth', 'login', '--profile', 'south', '--no-verify', '--token-file', file],
+    ...more,
+  ];
+
+  it('is refused off a terminal, unless --replace is given', async () => {
+    const [before, after] = [tokenOf('org_1'), tokenOf('org_2')];
+    const { env, file, read } = storeOf('https://api.example.com/v1', { south: before });
+    const text = readFileSync(file, 'utf8');
+    const refused = await runFolio(login(tokenFile(after)), { env });
+    expect(refused).toMatchObject({
+      code: 2,
+      stderr:
+        'folio: profile south is of organization org_1, and this token is of organization org_2; nothing was stored\n' +
+        '  Store it under another name with `--profile <name>`, or add --replace.\n',
+    });
+    expect(readFileSync(file, 'utf8')).toBe(text);
+    expect((await runFolio(login(tokenFile(after), '--replace'), { env })).code).toBe(0);
+    expect(read().profiles['south']).toMatchObject({ token: after, organization: 'org_2' });
+  });
+
+  it('is no question where the organization is the same, or one of the tokens does not tell it', async () => {
+    for (const [before, after] of [
+      [tokenOf('org_1', { iat: 1 }), tokenOf('org_1', { iat: 2 })],
+      ['opaque-token-1', tokenOf('org_2')],
+      [tokenOf('org_1'), 'opaque-token-2'],
+    ] as const) {
+      const { env, read } = storeOf('https://api.example.com/v1', { south: before });
+      expect((await runFolio(login(tokenFile(after)), { env })).code).toBe(0);
+      expect(read().profiles['south']).toMatchObject({ token: after });
+    }
+  });
+
+  it.runIf(HAS_TERMINAL).each([
+    ['yes', 0, 'org_2'],
+    ['no', 2, undefined],
+  ])('is asked about on a terminal: %s', async (answer, code, organization) => {
+    const { env, read } = storeOf('https://api.example.com/v1', { south: tokenOf('org_1') });
+    const run = await runInTerminal(login(tokenFile(tokenOf('org_2'))), {
+      env,
+      typed: [['Replace it?', `${answer}\r`]],
+    });
+    expect(run.code).toBe(code);
+    expect(run.screen).toContain(`Replace it? (yes or no) ${answer}`);
+    expect(read().profiles['south']!['organization']).toBe(organization);
+  });
+});
+
+describe.concurrent('auth logout', () => {
+  it('forgets the profile, so that all profiles are those that are logged in', async () => {
+    const server = await startFaultServer(records());
+    await withServer(server, async ({ baseUrl }) => {
+      const { env, read } = storeOf(baseUrl, { south: tokenOf('org_1'), north: tokenOf('org_2') });
+      expect((await runFolio(['auth', 'logout', 'north'], { env })).code).toBe(0);
+      expect(Object.keys(read().profiles)).toEqual(['south']);
+      const all = await runFolio(['issued', '--all-profiles', '--format', 'jsonl'], { env });
+      expect(all.code).toBe(0);
+      expect(all.stdout.toString()).toContain('"south"');
+    });
+  });
+
+  it('is not what happened to a profile that lost its token otherwise: that is exit code 6', async () => {
+    const server = await startFaultServer(records());
+    await withServer(server, async ({ baseUrl }) => {
+      const { env } = storeOf(baseUrl, { south: tokenOf('org_1'), north: undefined });
+      const all = await runFolio(['issued', '--all-profiles', '--format', 'jsonl'], { env });
+      expect(all.code).toBe(6);
+      expect(all.stderr).toContain('profile north has no token');
+    });
+  });
+});
+
+describe.concurrent('a token that ends within 14 days', () => {
+  const end = Math.floor(Date.now() / 1000) + 3 * 86_400;
+
+  it('is told by receipts and doctor, and by every run on a terminal', async () => {
+    const server = await startFaultServer(records());
+    await withServer(server, async ({ baseUrl }) => {
+      const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
+      const report = join(newFolder(), 'report.json');
+      expect((await runFolio(['issued', '--report', report], { env })).stderr).toBe('');
+      expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+        profile: 'south',
+        tokenEndsSoon: new Date(end * 1000).toISOString(),
+      });
+      expect((await runFolio(['doctor'], { env })).stdout.toString()).toMatch(/^warning +token .*in 2 days/m);
+      if (!HAS_TERMINAL) return;
+      const { screen } = await runInTerminal(['issued'], { env });
+      expect(screen).toContain('the token ends on ');
+    });
+  });
+});
+
+describe.concurrent('auth list', () => {
+  it.runIf(HAS_TERMINAL)('fits the terminal', async () => {
+    const { env } = storeOf(`https://${'long-name.'.repeat(12)}example.com/v1`, {
+      south: tokenOf('organization-with-a-long-name-1'),
+      north: 'two words',
+    });
+    const { screen } = await runInTerminal(['auth', 'list'], { env });
+    const lines = screen.trimEnd().split('\r\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.filter((line) => line.length > 100)).toEqual([]);
+  });
+});
