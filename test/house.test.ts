@@ -1,90 +1,211 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { circlesIn, exportedTwice, importsOf, reachesProcess, type Sources } from './support/source-code.ts';
 
-const SRC = resolve(import.meta.dirname, '../src');
+const ROOT = resolve(import.meta.dirname, '..');
+const SRC = join(ROOT, 'src');
 
-/** What each room may import, besides itself, `errors.ts` and the types of `context.ts`. `.` is src itself. */
+/**
+ * Imports run one way: what each room may import, besides itself and what all may. A file of src itself is a room of its own.
+ * `main.ts` alone touches the process, and hands what it has of it to `process-context.ts`, which makes the context.
+ */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  '.': ['cli', 'api', 'profiles', 'output'],
-  cli: [
-    '.',
-    'run',
-    'resources',
-    'paging',
-    'api',
-    'json',
-    'output',
-    'query',
-    'profiles',
-    'database',
-    'sandbox',
-  ],
-  run: [
-    '.',
-    'cli',
-    'resources',
-    'paging',
-    'api',
-    'json',
-    'output',
-    'query',
-    'profiles',
-    'database',
-    'sandbox',
-  ],
+  'main.ts': ['process-context.ts'],
+  'process-context.ts': ['cli', 'api', 'profiles', 'output'],
+  cli: ['run', 'resources', 'query', 'output', 'profiles', 'database', 'api', 'json', 'sandbox'],
+  run: ['resources', 'query', 'output', 'profiles', 'database', 'paging', 'api', 'json', 'sandbox'],
   resources: ['paging', 'api', 'json'],
-  query: ['json', 'output'],
+  query: ['output', 'json'],
   output: ['paging', 'api', 'json'],
-  profiles: ['paging', 'api', 'json', 'output'],
-  database: ['paging', 'api', 'json', 'output'],
+  profiles: ['output', 'json'],
+  database: ['output', 'json'],
   paging: ['json'],
   api: ['json'],
   json: [],
   sandbox: [],
+  // Declarations of what a run is given; the rooms have the types.
+  'context.ts': ['api', 'output', 'profiles'],
+  'errors.ts': [],
+  'version.ts': [],
 };
 
-/** What every room may import. */
-const SHARED = ['errors.ts', 'context.ts', '../package.json'];
+/** What every room may import. The sandbox may not import the context: it is a service of its own. */
+const SHARED = ['errors.ts', 'context.ts', 'version.ts', '../package.json'];
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+/** What stands in the root of the project. */
+const ROOT_ENTRIES = [
+  '.ci',
+  '.config',
+  '.editorconfig',
+  '.github',
+  '.gitignore',
+  '.prettierignore',
+  '.prettierrc.json',
+  'CHANGELOG.md',
+  'LICENSE',
+  'README.md',
+  'bin',
+  'package-lock.json',
+  'package.json',
+  'src',
+  'test',
+  'tsconfig.json',
+];
 
-function importsOf(file: string): string[] {
-  const text = readFileSync(join(SRC, file), 'utf8');
-  const found = text.matchAll(/(?:from|import\()\s*'(\.[^']+)'/g);
-  return [...found].map(([, path]) => relative(SRC, resolve(SRC, dirname(file), path!)));
-}
+/** What is not yet as it should be; each line has to go with its fault. */
+const STILL = {
+  circles: [
+    'run/pipeline.ts > run/side-by-side.ts > run/pipeline.ts',
+    'run/pipeline.ts > run/side-by-side.ts > run/profiles.ts > run/pipeline.ts',
+  ],
+  full: ['run'],
+  // What run takes from above it: the flags, whose types follow from their declaration.
+  upward: ['cli/flags.ts', 'cli/parse-values.ts', 'cli/question-flags.ts', 'cli/settings.ts'],
+};
 
-const roomOf = (file: string): string => (file.includes('/') ? file.split('/')[0]! : '.');
+const MOST_LINES = 400;
+const MOST_NAMES = 18;
+const MOST_FILES = 230;
+
+const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
+const sources: Sources = new Map(paths.map((path) => [path, readFileSync(join(SRC, path), 'utf8')]));
+
+const roomOf = (path: string): string => path.split('/')[0]!;
 
 describe('the house', () => {
   it('has only rooms that are known', () => {
-    expect([...new Set(files.map(roomOf))].filter((room) => !(room in MAY_IMPORT))).toEqual([]);
+    expect([...new Set(paths.map(roomOf))].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
+  });
+
+  it('has a root that one overlooks', () => {
+    const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+    expect([...new Set(tracked.map(roomOf))].toSorted()).toEqual(ROOT_ENTRIES);
   });
 
   it('imports one way', () => {
-    const wrong = files.flatMap((file) =>
-      importsOf(file)
-        .filter((path) => !SHARED.includes(path) && roomOf(path) !== roomOf(file))
-        .filter((path) => !MAY_IMPORT[roomOf(file)]!.includes(roomOf(path)))
-        .map((path) => `${file} imports ${path}`),
+    const wrong = paths.flatMap((path) =>
+      importsOf(sources, path)
+        .filter((other) => roomOf(other) !== roomOf(path) && !SHARED.includes(other))
+        .filter((other) => !MAY_IMPORT[roomOf(path)]!.includes(roomOf(other)))
+        .filter((other) => roomOf(path) !== 'run' || !STILL.upward.includes(other))
+        .map((other) => `${path} imports ${other}`),
     );
     expect(wrong).toEqual([]);
   });
 
+  it('has a sandbox that shares no code with what it is there to check', () => {
+    const wrong = paths
+      .filter((path) => roomOf(path) === 'sandbox')
+      .flatMap((path) => importsOf(sources, path).map((other) => `${path} imports ${other}`))
+      .filter((line) => !/ imports (sandbox\/|errors\.ts$|context\.ts$)/.test(line));
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no circle of imports, late ones and types counted', () => {
+    expect(circlesIn(sources)).toEqual(STILL.circles);
+  });
+
   it('names the process in main alone', () => {
-    const named = files.filter((file) =>
-      /(^|[^.\w])process\b[.[;,)]|globalThis(\.process|\[)|\bself\.(env|argv|std\w+|exit|kill)\b|NodeJS\.Process\b|node:process/m.test(
-        readFileSync(join(SRC, file), 'utf8').replace(/\/\*[^]*?\*\/|\/\/.*/g, ''),
-      ),
+    expect(paths.filter((path) => reachesProcess(sources.get(path)!))).toEqual(['main.ts']);
+  });
+
+  it('exports no name twice', () => {
+    expect(exportedTwice(sources)).toEqual([]);
+  });
+
+  it('exports by name, each thing from its own file', () => {
+    const others = paths.filter((path) =>
+      /^export\s+(?:default\b|(?:type\s+)?(?:\*|\{[^}]*\}\s*from))/m.test(sources.get(path)!),
     );
-    expect(named).toEqual(['main.ts']);
+    expect(others).toEqual([]);
+  });
+
+  it('has files of one story and folders that one overlooks', () => {
+    const long = [...sources].filter(([, text]) => text.split('\n').length - 1 > MOST_LINES);
+    expect(long.map(([path]) => path)).toEqual([]);
+    const folders = ['', ...new Set(paths.flatMap(foldersOf))];
+    const full = folders.filter((folder) => readdirSync(join(SRC, folder)).length > MOST_NAMES);
+    expect(full).toEqual(STILL.full);
+    expect(paths.length).toBeLessThanOrEqual(MOST_FILES);
+    const vague = paths.filter((path) => /(^|\/)(utils?|helpers?|common|types|misc)(\/|\.ts$)/.test(path));
+    expect(vague).toEqual([]);
   });
 
   it('keeps the service’s own spelling in resources and the sandbox', () => {
-    const spelled = files.filter((file) =>
-      /['`"](options_\w+|\w+FiscalIds)['`"]/.test(readFileSync(join(SRC, file), 'utf8')),
+    const spelled = paths.filter((path) => /['`"](options_\w+|\w+FiscalIds)['`"]/.test(sources.get(path)!));
+    expect(spelled.filter((path) => !/^(resources|sandbox)\//.test(path))).toEqual([]);
+  });
+});
+
+/** The folders that a path leads through: `a` and `a/b` for `a/b/c.ts`. */
+function foldersOf(path: string): string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
+}
+
+describe('the rules of the house', () => {
+  it.each([
+    'const x = process.env;',
+    'const { env } = process;',
+    'run(process);',
+    'const x = `${process.pid}`;',
+    'const x = process?.env;',
+    'export const start = (self: NodeJS.Process) => self;',
+    "const x = self.env['TOKEN'];",
+    'const x = globalThis.process;',
+    "const x = globalThis['process'];",
+    'const { process: p } = globalThis!;\nglobalThis.p;',
+    'const x = global.process.env;',
+    "import { env } from 'node:process';",
+    "import { env } from 'process';",
+    "const x = await import('node:process');",
+  ])('see the process in %j', (code) => {
+    expect(reachesProcess(code)).toBe(true);
+  });
+
+  it.each([
+    '// process.env is for main',
+    '/* process.env\n * process.exit */',
+    "const x = 'the process is over';",
+    'const x = `the process ${own.pid} ended`;',
+    'const x = own.process.pid;',
+    'interface X { readonly process: string }',
+    'const x = processes.pid;',
+    "const x = 'navigator' in globalThis;",
+    'const x = /process[\'"]/.test(y);',
+  ])('do not see it in %j', (code) => {
+    expect(reachesProcess(code)).toBe(false);
+  });
+
+  it('see circles through late imports, types and several files', () => {
+    const circles = circlesIn(
+      new Map([
+        ['a.ts', "import { b } from './b.ts';"],
+        ['b.ts', "const run = () => import('./x/c.ts');"],
+        ['x/c.ts', "import type { A } from '../a.ts';"],
+        ['x/d.ts', "import '../a.ts'; // import './d.ts'"],
+        ['x/e.ts', "export { e } from './e.ts';"],
+      ]),
     );
-    expect(spelled.filter((file) => !/^(resources|sandbox)\//.test(file))).toEqual([]);
+    expect(circles).toEqual(['a.ts > b.ts > x/c.ts > a.ts', 'x/e.ts > x/e.ts']);
+  });
+
+  it('see names that are exported twice, whatever they name', () => {
+    const twice = exportedTwice(
+      new Map([
+        [
+          'a.ts',
+          'export interface One {}\nexport async function* two() {}\nconst three = 3;\nexport { three };',
+        ],
+        [
+          'b.ts',
+          'export class One {}\nexport const two = 2;\nexport { other as three };\n// export const four',
+        ],
+        ['c.ts', 'export const four = `\nexport const one = 1`;'],
+      ]),
+    );
+    expect(twice).toEqual(['One: a.ts, b.ts', 'two: a.ts, b.ts', 'three: a.ts, b.ts']);
   });
 });

@@ -10,7 +10,7 @@ import { parseDecimal } from '../../json/decimal.ts';
  * - `text`: strings; also numbers of more digits than any decimal has, as they were sent
  * - `json`: values of several kinds in one column, each as JSON text
  */
-export type ColumnType =
+export type ParquetType =
   | { readonly kind: 'whole' | 'boolean' | 'date' | 'text' | 'json' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number };
 
@@ -40,7 +40,7 @@ export class ColumnSurvey {
     else if (kind === 'string' && this.#onlyDates) this.#onlyDates = dayOf(text) !== undefined;
   }
 
-  get type(): ColumnType {
+  get type(): ParquetType {
     const [kind, ...others] = this.#kinds;
     if (others.length > 0) return { kind: 'json' };
     if (kind === 'boolean') return { kind };
@@ -48,7 +48,7 @@ export class ColumnSurvey {
     return kind === 'number' ? this.#numberType() : { kind: 'text' };
   }
 
-  #numberType(): ColumnType {
+  #numberType(): ParquetType {
     if (this.#after === 0 && this.#fits64Bits && !this.#tooLong) return { kind: 'whole' };
     const precision = this.#before + this.#after;
     if (this.#tooLong || precision > MOST_DIGITS) return { kind: 'text' };
@@ -74,7 +74,7 @@ export class ColumnSurvey {
 }
 
 /** A value in the form in which it is stored. */
-export type StoredValue = bigint | boolean | number | string;
+export type ParquetValue = bigint | boolean | number | string;
 
 /**
  * The value of a cell for a column of this type, as the library that writes Parquet takes it: whole numbers and the
@@ -82,7 +82,7 @@ export type StoredValue = bigint | boolean | number | string;
  *
  * @returns undefined where the value does not fit the type, which a survey of the same cells rules out
  */
-export function storedValue(cell: Cell, type: ColumnType): StoredValue | undefined {
+export function storedValue(cell: Cell, type: ParquetType): ParquetValue | undefined {
   const { kind, text } = cell;
   switch (type.kind) {
     case 'whole':

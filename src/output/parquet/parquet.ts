@@ -4,7 +4,7 @@ import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../spool.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import { ColumnSurvey, storedValue, type ColumnType, type StoredValue } from './column-type.ts';
+import { ColumnSurvey, storedValue, type ParquetType, type ParquetValue } from './column-type.ts';
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
@@ -52,7 +52,7 @@ class ParquetFile implements Writer {
   async end(): Promise<void> {
     try {
       const names = this.#reader.columns.length === 0 ? [NO_COLUMN] : this.#reader.columns;
-      const types = names.map((_, column): ColumnType => this.#surveys[column]?.type ?? { kind: 'text' });
+      const types = names.map((_, column): ParquetType => this.#surveys[column]?.type ?? { kind: 'text' });
       const columns = names.map((name, column) => new StoredColumn(name, types[column]!));
       await this.#writeFile(columns);
     } finally {
@@ -122,10 +122,10 @@ const HALF_CHARACTER = /\p{Cs}/u;
 class StoredColumn {
   readonly name: string;
   readonly element: SchemaElement;
-  readonly #type: ColumnType;
-  data: (StoredValue | null)[] = [];
+  readonly #type: ParquetType;
+  data: (ParquetValue | null)[] = [];
 
-  constructor(name: string, type: ColumnType) {
+  constructor(name: string, type: ParquetType) {
     this.name = name;
     this.#type = type;
     this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
@@ -141,7 +141,7 @@ class StoredColumn {
 }
 
 /** Decimals take the narrowest integer that holds them, or 16 bytes, which hold 38 digits. */
-function physicalType(type: ColumnType): Omit<SchemaElement, 'name'> {
+function physicalType(type: ParquetType): Omit<SchemaElement, 'name'> {
   switch (type.kind) {
     case 'whole':
       return { type: 'INT64' };

@@ -6,7 +6,7 @@ import { visible } from '../terminal/terminal-text.ts';
 import type { Layout } from '../writer.ts';
 
 /** A column, as far as the rows are read. */
-export interface TableColumn {
+export interface ShownColumn {
   /** Its place in the rows. */
   readonly index: number;
   readonly name: string;
@@ -41,7 +41,7 @@ export class TableRows {
   }
 
   /** The columns so far, in the order asked for; otherwise the most important first. */
-  columns(): TableColumn[] {
+  columns(): ShownColumn[] {
     const columns = this.#reader.columns.map((column, index) => {
       const name = visible(column);
       const width = Math.max(displayWidth(name), this.#widths[index] ?? 0, 1);

@@ -1,5 +1,5 @@
 import type { ColumnRole } from './table-columns.ts';
-import type { TableColumn } from './table-columns.ts';
+import type { ShownColumn } from './table-columns.ts';
 
 /** Cells between two columns. */
 export const GAP = 2;
@@ -35,7 +35,7 @@ const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
 };
 
 export interface FittedColumn {
-  readonly column: TableColumn;
+  readonly column: ShownColumn;
   /** Display cells that the column is given. */
   width: number;
 }
@@ -47,11 +47,11 @@ export interface FittedColumn {
  *
  * @param asked whether the user named the columns: then all are equally important
  */
-export function fitColumns(columns: readonly TableColumn[], room: number, asked: boolean): FittedColumn[] {
+export function fitColumns(columns: readonly ShownColumn[], room: number, asked: boolean): FittedColumn[] {
   const fit = new Fit(room);
   const matters = asked ? columns : columns.filter(({ role }) => role !== 'other');
   const first = asked ? columns : firstOfEachKind(columns);
-  const least = (column: TableColumn): number =>
+  const least = (column: ShownColumn): number =>
     sizeOf(asked ? { ...column, role: 'other' } : column, 'least');
   for (const column of new Set([...first, ...matters])) fit.add(column, least(column));
   fit.grow((column) => sizeOf(column, 'comfort'));
@@ -62,7 +62,7 @@ export function fitColumns(columns: readonly TableColumn[], room: number, asked:
   return [{ column: columns[0]!, width: Math.max(1, Math.min(columns[0]!.width, room)) }];
 }
 
-function firstOfEachKind(columns: readonly TableColumn[]): TableColumn[] {
+function firstOfEachKind(columns: readonly ShownColumn[]): ShownColumn[] {
   const seen = new Map<ColumnRole, number>();
   return columns.filter(({ role }) => {
     const count = (seen.get(role) ?? 0) + 1;
@@ -71,7 +71,7 @@ function firstOfEachKind(columns: readonly TableColumn[]): TableColumn[] {
   });
 }
 
-function sizeOf({ role, width, numeric }: TableColumn, size: 'least' | 'comfort'): number {
+function sizeOf({ role, width, numeric }: ShownColumn, size: 'least' | 'comfort'): number {
   return Math.min(width, (numeric ? NUMBER : SIZES[role])[size]);
 }
 
@@ -84,14 +84,14 @@ class Fit {
   }
 
   /** Adds the column if there is room for it. */
-  add(column: TableColumn, width: number): void {
+  add(column: ShownColumn, width: number): void {
     if (width + GAP > this.#room) return;
     this.#room -= width + GAP;
     this.fitted.push({ column, width });
   }
 
   /** Lets the columns grow, each up to a size: first the name of the party, last the times of day, all or none. */
-  grow(size: (column: TableColumn) => number): void {
+  grow(size: (column: ShownColumn) => number): void {
     const wanted = (fitted: FittedColumn): number => Math.max(0, size(fitted.column) - fitted.width);
     const [dates, others] = [this.#ofRole('date', true), this.#ofRole('date', false)];
     for (const fitted of [...this.#ofRole('party', true), ...others]) this.#widen(fitted, wanted(fitted));

@@ -2,10 +2,10 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { roleOf } from '../../../src/output/table/table-columns.ts';
 import { fitColumns, GAP } from '../../../src/output/table/table-fit.ts';
-import type { TableColumn } from '../../../src/output/table/table-columns.ts';
+import type { ShownColumn } from '../../../src/output/table/table-columns.ts';
 
 /** Columns given as `name:width`, with a `#` after those of numbers. */
-function columns(text: string): TableColumn[] {
+function columns(text: string): ShownColumn[] {
   return text.split(' ').map((part, index) => {
     const [, name, width, numeric] = /^(.*):(\d+)(#?)$/.exec(part)!;
     return { index, name: name!, role: roleOf(name!), width: Number(width), numeric: numeric === '#' };
