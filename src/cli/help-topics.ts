@@ -9,8 +9,13 @@ export interface Topic {
   readonly name: string;
   /** One line, for lists. */
   readonly about: string;
-  /** Paragraphs, and lists of terms with what they mean. */
-  readonly blocks: readonly (string | TermList)[];
+  /** Paragraphs, lists of terms with what they mean, and lines to paste. */
+  readonly blocks: readonly (string | TermList | Lines)[];
+}
+
+/** Lines that are shown as they are. */
+interface Lines {
+  readonly lines: string;
 }
 
 export type TermList = readonly (readonly [term: string, meaning: string])[];
@@ -49,6 +54,10 @@ export const variables: TermList = [
   ],
   ['NODE_EXTRA_CA_CERTS', 'a file with certificates of authorities of your own'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '0 switches off the check of certificates: with it folio does not run'],
+  [
+    'PGPASSWORD, PGHOST, PGPORT, PGUSER, PGDATABASE, PGSSLMODE',
+    'PostgreSQL: what the address of the database leaves out',
+  ],
   ['XDG_CONFIG_HOME, APPDATA', 'where the folder of profiles is, unless FOLIO_CONFIG_DIR says'],
 ];
 
@@ -101,8 +110,121 @@ const formatsTopic: Topic = {
   ],
 };
 
+/** A question to a synced database, as it is pasted into `sqlite3 books.db` and into `psql`. */
+export interface DatabaseQuery {
+  readonly question: string;
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+
+/** What the help and the README show; a test runs them. */
+export const databaseQueries: readonly DatabaseQuery[] = [
+  {
+    question: 'What is open, for each customer',
+    sqlite: `SELECT _profile, "customer.name", currency, decimal_sum(_raw -> '$.amountToBePaid') AS open
+FROM issued WHERE _gone_run IS NULL AND "amountToBePaid" <> 0
+GROUP BY 1, 2, 3 ORDER BY sum("amountToBePaid") DESC;`,
+    postgres: `SELECT _profile, "customer.name", currency, sum("amountToBePaid") AS open
+FROM issued_current WHERE "amountToBePaid" <> 0
+GROUP BY 1, 2, 3 ORDER BY open DESC;`,
+  },
+  {
+    question: 'What vanished in the last week',
+    sqlite: `SELECT r.finished_at, i._profile, i.number, i."customer.name", i."totalAmount"
+FROM issued i JOIN _runs r ON r.run = i._gone_run AND r.profile = i._profile AND r.resource = 'issued'
+WHERE r.finished_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-7 days') ORDER BY 1, 3;`,
+    postgres: `SELECT r.finished_at, i._profile, i.number, i."customer.name", i."totalAmount"
+FROM issued i JOIN _runs r ON r.run = i._gone_run AND r.profile = i._profile AND r.resource = 'issued'
+WHERE r.finished_at > now() - interval '7 days' ORDER BY 1, 3;`,
+  },
+  {
+    question: 'What changed in one invoice, number 10002',
+    sqlite: `WITH versions AS (
+  SELECT h._profile, h._run, h._change, h._raw AS old,
+    coalesce(lead(h._raw) OVER (PARTITION BY h._profile, h._key ORDER BY h._run), i._raw) AS new
+  FROM issued_history h JOIN issued i USING (_profile, _key) WHERE i.number = 10002)
+SELECT r.finished_at, v._change, field.key, v.old -> field.fullkey AS before, v.new -> field.fullkey AS after
+FROM versions v JOIN _runs r ON r.run = v._run AND r.profile = v._profile AND r.resource = 'issued',
+  json_each(v.new) AS field
+WHERE v._change = 'gone' AND field.key = 'id' OR v.old -> field.fullkey IS NOT v.new -> field.fullkey
+ORDER BY v._run, field.id;`,
+    postgres: `WITH versions AS (
+  SELECT h._profile, h._run, h._change, h._raw AS old,
+    coalesce(lead(h._raw::text) OVER (PARTITION BY h._profile, h._key ORDER BY h._run), i._raw::text)::json AS new
+  FROM issued_history h JOIN issued i USING (_profile, _key) WHERE i.number = 10002)
+SELECT r.finished_at, v._change, field.key, v.old -> field.key AS before, v.new -> field.key AS after
+FROM versions v JOIN _runs r ON r.run = v._run AND r.profile = v._profile AND r.resource = 'issued',
+  json_each(v.new) WITH ORDINALITY AS field (key, value, place)
+WHERE v._change = 'gone' AND field.key = 'id' OR (v.old -> field.key)::text IS DISTINCT FROM (v.new -> field.key)::text
+ORDER BY v._run, field.place;`,
+  },
+];
+
+const databasesTopic: Topic = {
+  name: 'databases',
+  about: 'what folio sync keeps in SQLite and PostgreSQL, and how to ask it',
+  blocks: [
+    'Every sync reads each listing whole, since the service cannot say what changed since a day, and then writes in one ' +
+      'transaction: whoever reads meanwhile sees the old state or the new one. A listing that was not read whole changes nothing.',
+    'The tables:',
+    [
+      [
+        'issued, received, customers, funds, fund_documents',
+        'a row a record, a column a field: "customer.fiscalId"',
+      ],
+      [
+        'issued_current and so on',
+        'views of the records that the service still has; these are what most queries want',
+      ],
+      [
+        'issued_history and so on',
+        'what a record was (_raw) before a run changed it, saw it gone, or back (_change)',
+      ],
+      [
+        '_runs',
+        'a row a run and listing: when, whether it was whole, how many records were added, changed, gone, back',
+      ],
+      ['_columns', 'the field of each column, what it holds, and since which run'],
+    ],
+    'The columns of folio:',
+    [
+      ['_profile, _key', 'whose record it is, and its id, or what --key names; together the primary key'],
+      [
+        '_first_run, _changed_run',
+        'the run that first stored it, and the one that last changed what it says',
+      ],
+      ['_gone_run', 'the run that no longer found it; empty while it is there'],
+      ['_raw', 'the record as it came; links to files are left out, since they are credentials for a day'],
+      ['_hash', 'of _raw; a record is changed when this differs'],
+    ],
+    'Amounts are exact. In PostgreSQL they are numeric. SQLite has no such type: whole numbers of up to 64 bits are INTEGER, decimals ' +
+      'of up to 15 digits REAL, and longer numbers text. Sums of decimals in SQLite are therefore floating point; ' +
+      "exact are decimal_sum(_raw -> '$.totalAmount') in the sqlite3 shell (with ->, since ->> loses digits) and " +
+      'folio issued --from books.db --sum totalAmount.',
+    'Dates are text, as they were sent; true and false are boolean in PostgreSQL, 1 and 0 in SQLite; arrays are JSON; nothing is ' +
+      'NULL. A column whose values no longer are of one kind becomes text. No column is ever dropped. The character NUL, which text in ' +
+      'databases cannot hold, is U+FFFD in columns; _raw has it. Names that differ in case only, or are too long, end in a number; ' +
+      '_columns says which field they are of.',
+    'Where more than --max-gone of a table would be marked as gone, its rows stay as they were, and the exit code is 6. One sync runs at ' +
+      'a time. Tables, views and indexes of your own are left alone. PostgreSQL: the password comes from PGPASSWORD, ~/.pgpass or, ' +
+      'within an address, from --to-env; other machines are talked to encrypted unless the address ends in ?sslmode=disable.',
+    ...databaseQueries.flatMap(({ question, sqlite, postgres }) => [
+      `${question}, in sqlite3:`,
+      { lines: sqlite },
+      `${question}, in psql:`,
+      { lines: postgres },
+    ]),
+    'Examples:',
+    [
+      ['folio sync books.db', 'SQLite; the file is made when it is not there'],
+      ['folio sync postgres://books@db.example/books issued', 'PostgreSQL, one listing'],
+      ['folio issued --from books.db --sum amountToBePaid --group-by customer.name', 'exact, offline'],
+    ],
+  ],
+};
+
 /** The pages of help besides those of commands. */
-export const topics: readonly Topic[] = [exitCodesTopic, environmentTopic, formatsTopic];
+export const topics: readonly Topic[] = [exitCodesTopic, environmentTopic, formatsTopic, databasesTopic];
 
 /** Terms up to so many cells share a line with their meaning. */
 const WIDEST_TERM = 30;
@@ -111,13 +233,16 @@ const WIDEST_TERM = 30;
 export function renderTopic({ blocks }: Topic, width: number): string {
   let text = '';
   blocks.forEach((block, at) => {
-    const isList = typeof block !== 'string';
-    // A list stands right under the line that announces it.
-    const announced = isList && String(blocks[at - 1] ?? '').endsWith(':');
-    text +=
-      (at === 0 || announced ? '' : '\n') + (isList ? renderList(block, width) : wrapText(block, width));
+    // What is no paragraph stands right under the line that announces it.
+    const announced = typeof block !== 'string' && String(blocks[at - 1] ?? '').endsWith(':');
+    text += (at === 0 || announced ? '' : '\n') + renderBlock(block, width);
   });
   return text;
+}
+
+function renderBlock(block: Topic['blocks'][number], width: number): string {
+  if (typeof block === 'string') return wrapText(block, width);
+  return 'lines' in block ? `${block.lines.replaceAll(/^/gm, '  ')}\n` : renderList(block, width);
 }
 
 function renderList(list: TermList, width: number): string {

@@ -72,9 +72,12 @@ function flagList(options: readonly Option[]): string[] {
 const SECTIONS: Readonly<Record<string, string>> = { 'exit-codes': 'EXIT STATUS' };
 
 function topicSection({ name, blocks }: Topic): string[] {
-  const body = blocks.flatMap((block) =>
-    typeof block === 'string' ? ['.PP', text(block)] : termList(block),
-  );
+  const body = blocks.flatMap((block) => {
+    if (typeof block === 'string') return ['.PP', text(block)];
+    return 'lines' in block
+      ? ['.RS', '.nf', ...block.lines.split('\n').map(text), '.fi', '.RE']
+      : termList(block);
+  });
   return [`.SH ${SECTIONS[name] ?? name.toUpperCase()}`, ...body];
 }
 

@@ -16,6 +16,7 @@ import { addRawGet } from './commands/get.ts';
 import { addCustomerItems, addFundItems } from './commands/items.ts';
 import { addListing } from './commands/listing.ts';
 import { addSandbox } from './commands/sandbox.ts';
+import { addSync } from './commands/sync.ts';
 import { addVerify } from './commands/verify.ts';
 import { globalFlags, refusedToken } from './flags.ts';
 import { ABOUT_TOPICS, addHelp } from './help.ts';
@@ -47,6 +48,7 @@ export function buildProgram(context: Context, writeOut: (text: string) => void 
   addAging(program, context);
   addRawGet(program, context);
   addVerify(program, context);
+  addSync(program, context);
   addAuth(program, context, async (connection) => {
     const { verifyConnection } = await import('../run/session.ts');
     await verifyConnection(context, connection);

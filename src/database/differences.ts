@@ -25,12 +25,13 @@ interface Compared {
   readonly table: string;
   readonly profile: string;
   readonly listing: SpooledListing;
-  /** Whether the table is there. */
-  readonly exists: boolean;
 }
 
-/** Compares by hashes; only keys of rows that differ are kept. */
-export async function findDifferences(database: Database, compared: Compared): Promise<Differences> {
+/** Compares by hashes; only keys of rows that differ are kept. Without a database, which has no such table yet, all is new. */
+export async function findDifferences(
+  database: Database | undefined,
+  compared: Compared,
+): Promise<Differences> {
   const { index } = compared.listing;
   const actions = new Uint8Array(index.count).fill(INSERT);
   const changed: string[] = [];
@@ -61,10 +62,10 @@ export async function findDifferences(database: Database, compared: Compared): P
 }
 
 async function* rowsOf(
-  database: Database,
-  { table, profile, exists }: Compared,
+  database: Database | undefined,
+  { table, profile }: Compared,
 ): ReturnType<Database['stream']> {
-  if (!exists) return;
+  if (database === undefined) return;
   const sql = `SELECT _key, _hash, _gone_run FROM ${database.table(table)} WHERE _profile = ?`;
   yield* database.stream(sql, [profile]);
 }

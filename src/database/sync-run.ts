@@ -1,5 +1,5 @@
 import type { Clock } from '../context.ts';
-import { IncompleteError, type FolioError } from '../errors.ts';
+import { IncompleteError, ServiceError, type FolioError } from '../errors.ts';
 import { recordBytes } from '../json/records.ts';
 import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
 import { INSERT, findDifferences, type Differences } from './differences.ts';
@@ -21,7 +21,7 @@ export interface SyncPart {
 }
 
 /** How many records of a table may go at once: a count, or percent of those that are there. */
-interface GoneLimit {
+export interface GoneLimit {
   readonly most: number;
   readonly unit: 'records' | '%';
 }
@@ -92,7 +92,7 @@ export async function writeSync(
 
 /** What `writeSync` would do, and the first records of each kind. Writes nothing. */
 export async function planSync(
-  database: Database,
+  database: Database | undefined,
   parts: readonly SyncPart[],
   { goneLimit }: SyncOptions,
 ): Promise<{ readonly parts: readonly SyncedPart[]; readonly samples: readonly SampleChange[] }> {
@@ -128,22 +128,42 @@ async function writeOnce(
       await database.rollback();
       throw error;
     }
-    await findOut(database, run, error);
+    await findOut(database, run, error, options);
   }
   return run;
 }
 
-/** The connection was lost on the way back from COMMIT: the run's own entry says whether it was kept. */
-async function findOut(database: Database, { run, parts }: SyncedRun, error: CommitUnknown): Promise<void> {
-  await database.reconnect().catch(() => {
-    throw error;
-  });
-  const [first] = parts;
-  if (first === undefined) throw error;
-  const { table, profile, startedAt } = first.part;
+/** Times that the server is asked again after it went away, and the milliseconds between two of them. */
+const RETURNS = 40;
+const BETWEEN_RETURNS = 250;
+
+/**
+ * The connection was lost on the way back from COMMIT: the run's own entry says whether it was kept. It can be trusted once
+ * the lock is ours again, for then the lost session has ended. Throws ServiceError where the run was not kept.
+ */
+async function findOut(
+  database: Database,
+  { run, parts }: SyncedRun,
+  error: CommitUnknown,
+  { clock, signal }: SyncOptions,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await database.reconnect();
+      break;
+    } catch {
+      if (tries === RETURNS) throw error;
+    }
+    await clock.sleep(BETWEEN_RETURNS, signal);
+  }
+  const { table, profile, startedAt } = parts[0]!.part;
   const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
   const [row] = await database.query(sql, [run, profile, table, instant(startedAt)]);
-  if (Number(row![0]) !== 1) throw error;
+  if (Number(row![0]) === 1) return;
+  throw new ServiceError(`${database.shown} went away before the sync was kept`, {
+    hint: 'What it held is as it was: run folio sync again.',
+    cause: error,
+  });
 }
 
 async function writeParts(
@@ -177,15 +197,16 @@ interface ComparedPart {
 }
 
 async function compare(
-  database: Database,
+  database: Database | undefined,
   part: SyncPart,
   goneLimit: GoneLimit | undefined,
 ): Promise<ComparedPart> {
   const { table, profile, outcome } = part;
   const nothing = { part, total: undefined, added: 0, changed: 0, gone: 0, back: 0, written: undefined };
   if (outcome instanceof Error) return { synced: { ...nothing, error: outcome } };
-  const exists = (await database.relation(table)) !== undefined;
-  const differences = await findDifferences(database, { table, profile, listing: outcome, exists });
+  const hasTable = (await database?.relation(table)) !== undefined;
+  const compared = { table, profile, listing: outcome };
+  const differences = await findDifferences(hasTable ? database : undefined, compared);
   const { added, changed, gone, back, current } = differences;
   const counts = {
     ...{ part, written: undefined, total: outcome.index.count, added },
@@ -247,7 +268,11 @@ async function* only<T>(value: T): AsyncGenerator<T> {
   yield value;
 }
 
-async function sample(database: Database, part: SyncPart, differences: Differences): Promise<SampleChange[]> {
+async function sample(
+  database: Database | undefined,
+  part: SyncPart,
+  differences: Differences,
+): Promise<SampleChange[]> {
   const samples: SampleChange[] = [];
   const [changed, back] = [new Set(differences.changed), new Set(differences.back)];
   const left = { added: SAMPLES, changed: SAMPLES, back: SAMPLES };
@@ -263,24 +288,20 @@ async function sample(database: Database, part: SyncPart, differences: Differenc
       samples.push({ part, change, key, record: recordBytes(batch, at).toString('utf8') });
     }
   }
-  const sql = `SELECT _raw FROM ${database.table(part.table)} WHERE _profile = ? AND _key = ?`;
   for (const key of differences.gone.slice(0, SAMPLES)) {
-    const [row] = await database.query(sql, [part.profile, key]);
+    const sql = `SELECT _raw FROM ${database!.table(part.table)} WHERE _profile = ? AND _key = ?`;
+    const [row] = await database!.query(sql, [part.profile, key]);
     samples.push({ part, change: 'gone', key, record: String(row?.[0]) });
   }
   const order = ['added', 'changed', 'gone', 'back'];
   return samples.sort((a, b) => order.indexOf(a.change) - order.indexOf(b.change));
 }
 
-/** The organization that a profile's records are of, as the last run knew it; undefined where none did. */
-export async function rememberedOrganization(
-  database: Database,
-  profile: string,
-): Promise<string | undefined> {
-  if ((await database.relation('_runs')) === undefined) return undefined;
-  const [row] = await database.query(
-    `SELECT organization FROM ${database.table('_runs')} WHERE profile = ? AND organization IS NOT NULL ORDER BY run DESC LIMIT 1`,
-    [profile],
+/** The organization that the records of each profile are of, as the last run knew it. */
+export async function rememberedOrganizations(database: Database): Promise<ReadonlyMap<string, string>> {
+  if ((await database.relation('_runs')) === undefined) return new Map();
+  const rows = await database.query(
+    `SELECT profile, organization FROM ${database.table('_runs')} WHERE organization IS NOT NULL ORDER BY run`,
   );
-  return row === undefined ? undefined : String(row[0]);
+  return new Map(rows.map(([profile, organization]) => [String(profile), String(organization)]));
 }

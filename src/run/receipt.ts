@@ -59,6 +59,8 @@ interface PartFacts {
   readonly delivered?: Destination | undefined;
   /** Records taken over from a run that was stopped. */
   readonly takenOver?: number | undefined;
+  /** What else the command has to tell, by name. */
+  readonly results?: Readonly<Record<string, unknown>> | undefined;
 }
 
 interface CountedFacts extends PartFacts {
@@ -98,6 +100,7 @@ function receiptText(facts: ReceiptFacts): string {
     ...walkOf(parts),
     ...endOf(parts, facts.failure),
     ...(sections && { profiles: sections.map(sectionOf) }),
+    ...facts.results,
   };
   const clean = (_: string, value: unknown): unknown =>
     typeof value === 'string' ? facts.redact(value) : value;

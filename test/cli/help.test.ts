@@ -113,7 +113,7 @@ describe('the manual', () => {
   });
 
   it('holds nothing that roff would take for a request, or print as something else', () => {
-    const text = page.split('\n').filter((line) => !/^\.(TH|SH|SS|PP|TP|B)\b/.test(line));
+    const text = page.split('\n').filter((line) => !/^\.(TH|SH|SS|PP|TP|B|RS|RE|nf|fi)\b/.test(line));
     expect(text.filter((line) => /^[.']/.test(line))).toEqual([]);
     // Each backslash begins an escape that is meant.
     expect(page.replaceAll(/\\(?:[-e&]|f[BIR]|\((?:cq|aq|ga|ha|ti|pc))/g, '')).not.toContain('\\');

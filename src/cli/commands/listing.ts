@@ -65,7 +65,10 @@ function listing(resource: Resource, context: Context) {
     const { filters, extent, questions } = values;
     const { exportRecords } = await import('../../run/pipeline.ts');
     const { ListingSource } = await import('../../run/listing-source.ts');
-    await exportRecords(context, { ...values, source: new ListingSource({ resource, id, filters, extent, key: questions?.key }) });
+    await exportRecords(context, {
+      ...values,
+      source: new ListingSource({ resource, id, filters, extent, key: questions?.key }),
+    });
   };
   return { flags, run };
 }

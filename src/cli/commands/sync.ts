@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { oneOf, parameter } from '../../run/parse-values.ts';
+import type { SyncFlags } from '../../run/sync.ts';
+import { addCommand } from '../command.ts';
+import { flagGroup, text, valued, yes } from '../flag-group.ts';
+import { reportFlags, requestFlags } from '../flags.ts';
+
+const RESULT_FORMATS = ['table', 'csv', 'tsv', 'json', 'jsonl'] as const;
+
+/** `sync`: keeps a database equal to the service. */
+export function addSync(program: Command, context: Context): void {
+  addCommand(program, 'sync', {
+    summary: 'keep a SQLite or PostgreSQL database equal to the service',
+    description:
+      'Reads every listing whole, compares it with what the database holds, and makes the database equal in one transaction: new ' +
+      'records are inserted, changed ones updated, those that are gone marked; what was before is kept. The service cannot tell ' +
+      'what changed since a day, so that each sync reads everything; what is written is only what changed. Resources: issued, ' +
+      'received, customers, funds, fund-documents; without names, the first four. Tables, amounts and queries: folio help databases.',
+    arguments: [
+      ['[database]', 'a file such as books.db, or postgres://user@host/name; none with --to-env'],
+      ['[resources...]', 'what to sync (default: issued received customers funds)'],
+    ],
+    examples: [
+      ['folio sync books.db', 'SQLite; the file is made when it is not there'],
+      ['folio sync books.db issued received --all-profiles', 'two listings of every organization'],
+      ['folio sync postgres://books@db.example/books', 'the password from PGPASSWORD or ~/.pgpass'],
+      ['folio sync --to-env DATABASE_URL --report sync.json', 'the address from the environment'],
+      ['folio sync books.db --plan', 'what would change; nothing is written'],
+      ['folio issued --from books.db --overdue', 'questions to the database'],
+    ],
+    flags: { sync: syncFlags, report: reportFlags, request: requestFlags },
+    run: async (values, [database, resources]) => {
+      const words = [...(database === undefined ? [] : [database]), ...resources];
+      const { syncDatabase } = await import('../../run/sync.ts');
+      await syncDatabase(context, { ...values, words });
+    },
+  });
+}
+
+const syncFlags = flagGroup<SyncFlags>('What is synced:', {
+  toEnv: text(
+    '--to-env <variable>',
+    'the database is the address in this environment variable, which may hold a password',
+  ),
+  key: valued(
+    '--key <resource=columns>',
+    'what tells records apart where there is no id: issued=number',
+    parameter('--key'),
+  ),
+  maxGone: valued(
+    '--max-gone <n>',
+    'the most records of a table that may be marked as gone, 10% or 25 (default 10%)',
+    goneLimit,
+  ),
+  allowGone: yes('--allow-gone', 'mark as gone however many are'),
+  plan: yes('--plan', 'say what would change, and write nothing'),
+  allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
+  format: valued(
+    '--format <format>',
+    `how the result is shown: ${RESULT_FORMATS.join(', ')} (default: table on a terminal, else csv)`,
+    oneOf('--format', RESULT_FORMATS),
+  ),
+});
+
+function goneLimit(text: string): NonNullable<SyncFlags['maxGone']> {
+  const form = /^(\d{1,9}(?:\.\d{1,3})?)(%?)$/.exec(text);
+  const most = Number(form?.[1]);
+  const unit = form?.[2] === '%' ? '%' : 'records';
+  if (form !== null && (unit === '%' ? most <= 100 : Number.isInteger(most))) return { most, unit };
+  throw new UsageError(
+    `--max-gone ${JSON.stringify(text)}: expected a share such as 10%, or a count such as 25`,
+  );
+}

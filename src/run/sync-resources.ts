@@ -1,0 +1,111 @@
+import { ServiceError } from '../errors.ts';
+import { prependMember, type RecordBatch } from '../json/records.ts';
+import { mapInOrder } from '../paging/map-in-order.ts';
+import type { Delivery } from '../paging/page.ts';
+import { WalkStatus } from '../paging/walk-status.ts';
+import { customers } from '../resources/customers.ts';
+import { fundDocuments } from '../resources/fund-documents.ts';
+import { funds } from '../resources/funds.ts';
+import { issued } from '../resources/issued.ts';
+import { received } from '../resources/received.ts';
+import type { Resource } from '../resources/resource.ts';
+import { checkComplete } from './completeness.ts';
+import { ListingSource } from './listing-source.ts';
+import type { ServiceSite, ServiceSource } from './part.ts';
+
+/** A listing that a database can hold. */
+export interface SyncResource {
+  /** As the command line names it: `fund-documents`. */
+  readonly name: string;
+  /** As its table is called: `fund_documents`. */
+  readonly table: string;
+  readonly records: string;
+  /** The column by which people know a record. */
+  readonly label: string;
+  /** Whether it is synced when no resource is named. */
+  readonly isUsual: boolean;
+  readonly source: () => ServiceSource;
+}
+
+/** The name of the table that holds a resource. */
+function tableOf({ name }: Pick<Resource, 'name'>): string {
+  return name.replaceAll(' ', '_');
+}
+
+export const syncResources: readonly SyncResource[] = [
+  ...[issued, received, customers, funds].map((resource) => ({
+    name: resource.name,
+    table: tableOf(resource),
+    records: resource.records,
+    label: resource.label,
+    isUsual: true,
+    source: () => new ListingSource({ resource }),
+  })),
+  {
+    name: 'fund-documents',
+    table: tableOf(fundDocuments),
+    records: 'documents of all funds',
+    label: fundDocuments.label,
+    isUsual: false,
+    source: allFundDocuments,
+  },
+];
+
+/** Pages of documents that are read ahead. */
+const AHEAD = 64;
+
+/** The documents of every fund; `fundId` is put before what the service says of each, which does not name its fund. */
+function allFundDocuments(): ServiceSource {
+  return {
+    kind: 'service',
+    name: fundDocuments.name,
+    records: 'documents of all funds',
+    resource: fundDocuments,
+    async *read(site): AsyncGenerator<Delivery> {
+      const ids = await fundIds(site);
+      const { concurrency } = site.session;
+      const { signal } = site.context;
+      const source = async function* () {
+        yield* ids;
+      };
+      const all = mapInOrder(source, (id) => documentsOf(site, id), { concurrency, ahead: AHEAD, signal });
+      for await (const batches of all) {
+        for (const records of batches) {
+          site.status.records += records.count;
+          site.status.page(records.count, undefined);
+          yield { records, next: undefined };
+        }
+      }
+    },
+  };
+}
+
+/** The literals of the funds' ids. */
+async function fundIds(site: ServiceSite): Promise<readonly string[]> {
+  const status = new WalkStatus();
+  const ids: string[] = [];
+  for await (const { records } of new ListingSource({ resource: funds }).read(
+    { ...site, status },
+    undefined,
+  )) {
+    for (let at = 0; at < records.count; at++) {
+      const [start, end] = [records.ids[2 * at]!, records.ids[2 * at + 1]!];
+      if (start < 0) throw new ServiceError('a fund has no id, so that its documents cannot be asked for');
+      ids.push(records.bytes.toString('utf8', start, end));
+    }
+  }
+  checkComplete(status, []);
+  return ids;
+}
+
+async function documentsOf(site: ServiceSite, literal: string): Promise<readonly RecordBatch[]> {
+  const status = new WalkStatus();
+  const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
+  const batches: RecordBatch[] = [];
+  const listing = new ListingSource({ resource: fundDocuments, id });
+  for await (const { records } of listing.read({ ...site, status }, undefined)) {
+    batches.push(prependMember(records, `"fundId":${literal}`));
+  }
+  checkComplete(status, []);
+  return batches;
+}

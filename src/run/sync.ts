@@ -1,0 +1,432 @@
+import type { Context } from '../context.ts';
+import { parseDatabaseAddress, type DatabaseAddress } from '../database/address.ts';
+import type { Database } from '../database/database.ts';
+import { openDatabase } from '../database/open-database.ts';
+import { SpooledListing } from '../database/spooled-listing.ts';
+import { requireWritable, sqliteFileExists } from '../database/sqlite.ts';
+import {
+  planSync,
+  rememberedOrganizations,
+  writeSync,
+  type GoneLimit,
+  type SampleChange,
+  type SyncOptions,
+  type SyncPart,
+  type SyncedPart,
+} from '../database/sync-run.ts';
+import { checkTables } from '../database/tables.ts';
+import { FolioError, IncompleteError, ServiceError, UsageError } from '../errors.ts';
+import { openDestination } from '../output/files/open-destination.ts';
+import { lockTarget } from '../output/files/lock.ts';
+import { findTarget } from '../output/files/target.ts';
+import { written } from '../output/files/destination.ts';
+import type { Format } from '../output/formats.ts';
+import { batchOfRows, type Row } from '../query/rows.ts';
+import { version } from '../version.ts';
+import { planOutput } from './output-plan.ts';
+import type { RequestFlags } from './parse-values.ts';
+import { checkPart, forEachPart, tryPart, type Part } from './part.ts';
+import { asksSeveral, chooseProfiles } from './profile-choice.ts';
+import type { ReportFlags } from './receipt.ts';
+import { inRun, type GlobalFlags, type Run } from './run.ts';
+import { syncResources, type SyncResource } from './sync-resources.ts';
+
+/** What is synced, and how. */
+export interface SyncFlags {
+  /** The environment variable that holds the address. */
+  readonly toEnv?: string;
+  readonly key?: readonly (readonly [resource: string, columns: string])[];
+  readonly maxGone?: GoneLimit;
+  readonly allowGone?: boolean;
+  readonly plan?: boolean;
+  readonly allProfiles?: boolean;
+  readonly format?: Format;
+}
+
+export interface SyncWish {
+  /** The database, unless --to-env names it, and the resources. */
+  readonly words: readonly string[];
+  readonly sync: SyncFlags;
+  readonly everywhere: GlobalFlags;
+  readonly request?: RequestFlags;
+  readonly report?: ReportFlags;
+}
+
+/** One listing of one profile. */
+interface Asked {
+  readonly name: string;
+  readonly resource: SyncResource;
+  /** Undefined where the run asks one organization, whichever the flags and the environment say. */
+  readonly profile: string | undefined;
+}
+
+const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
+
+/**
+ * Reads listings whole, and makes a database equal to them; with --plan says what that would change. What could be read is
+ * written; of what could not, the rows stay as they were.
+ *
+ * @throws UsageError, ServiceError, OutputError, Interrupted: the database is as it was
+ * @throws IncompleteError after the listings that could be read were written
+ */
+export async function syncDatabase(context: Context, wish: SyncWish): Promise<void> {
+  const { sync, everywhere, request, report } = wish;
+  const { address, resources } = readWords(context, wish);
+  const keys = readKeys(sync.key ?? [], resources);
+  const profiles = asksSeveral({ everywhere, profiles: sync })
+    ? await chooseProfiles(context, { everywhere, profiles: sync })
+    : [undefined];
+  const asked = profiles.map((profile) =>
+    resources.map((resource) => ({ name: partName(profile, resource), resource, profile })),
+  );
+  const parts = asked.flat().map(({ name }) => name);
+  const options = {
+    everywhere,
+    request,
+    report,
+    name: 'sync',
+    records: 'listings',
+    output: undefined,
+    parts,
+  };
+  await inRun(context, options, async (run) => {
+    const books = await openBooks(run.context, address, sync.plan === true);
+    try {
+      await syncParts({ run, wish, books, keys, asked, resources });
+    } finally {
+      await books.close();
+    }
+  });
+}
+
+function partName(profile: string | undefined, { name }: SyncResource): string {
+  return profile === undefined ? name : `${profile} ${name}`;
+}
+
+function readWords({ env, secrets }: Context, { words, sync: { toEnv } }: SyncWish) {
+  const [first, ...rest] = words;
+  let [text, names] = [first, rest];
+  if (toEnv !== undefined) {
+    [text, names] = [env[toEnv], [...words]];
+    if (text === undefined || text === '') {
+      throw new UsageError(`--to-env ${toEnv}: there is no such variable`, {
+        hint: `Set ${toEnv} to the address of the database.`,
+      });
+    }
+    secrets.hide([text]);
+  }
+  if (text === undefined) {
+    throw new UsageError('folio sync: into which database?', {
+      hint: 'Give a file such as books.db, or postgres://user@host/name.',
+    });
+  }
+  const address = parseDatabaseAddress(text, toEnv);
+  return { address, resources: findResources(names) };
+}
+
+function findResources(names: readonly string[]): readonly SyncResource[] {
+  if (names.length === 0) return syncResources.filter(({ isUsual }) => isUsual);
+  return [...new Set(names)].map((name) => {
+    const found = syncResources.find((resource) => resource.name === name);
+    if (found !== undefined) return found;
+    throw new UsageError(`folio sync knows no resource ${JSON.stringify(name)}`, {
+      hint: `There are ${syncResources.map((resource) => resource.name).join(', ')}.`,
+    });
+  });
+}
+
+function readKeys(
+  given: readonly (readonly [string, string])[],
+  resources: readonly SyncResource[],
+): ReadonlyMap<string, readonly string[]> {
+  for (const [name, columns] of given) {
+    if (!resources.some((resource) => resource.name === name)) {
+      throw new UsageError(`--key ${name}=${columns}: ${name} is not synced`, {
+        hint: `Of this run are ${resources.map((resource) => resource.name).join(', ')}.`,
+      });
+    }
+    if (columns.split(',').some((column) => column.trim() === '')) {
+      throw new UsageError(`--key ${name}=${columns}: a column has no name`, {
+        hint: `Name columns with commas between them: --key ${name}=number,customer.fiscalId`,
+      });
+    }
+  }
+  return new Map(given.map(([name, columns]) => [name, columns.split(',').map((column) => column.trim())]));
+}
+
+/** The database as far as it is there: a file is made when there is something to write. */
+interface Books {
+  readonly address: DatabaseAddress;
+  /** The database; undefined where there is none yet. */
+  readonly there: Database | undefined;
+  /** The database, made if need be. */
+  make(): Promise<Database>;
+  close(): Promise<void>;
+}
+
+/** Opens the database, and keeps other runs out of it. Rejects where it cannot be written, before anybody is asked. */
+async function openBooks(context: Context, address: DatabaseAddress, onlyPlans: boolean): Promise<Books> {
+  const lock = onlyPlans ? undefined : await lockFile(context, address);
+  let there: Database | undefined;
+  const close = async (): Promise<void> => {
+    await there?.close();
+    await lock?.release();
+  };
+  try {
+    if (address.engine === 'PostgreSQL' || sqliteFileExists(address)) {
+      there = await openDatabase(address, context);
+      if (!onlyPlans) await there.lock();
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    address,
+    there,
+    make: async () => (there ??= await openDatabase(address, context)),
+    close,
+  };
+}
+
+async function lockFile(context: Context, address: DatabaseAddress) {
+  if (address.engine !== 'SQLite') return undefined;
+  requireWritable(address);
+  const target = await findTarget(address.path);
+  return target.kind === 'file' ? lockTarget(target, context) : undefined;
+}
+
+interface Syncing {
+  readonly run: Run;
+  readonly wish: SyncWish;
+  readonly books: Books;
+  readonly keys: ReadonlyMap<string, readonly string[]>;
+  /** By profile. */
+  readonly asked: readonly (readonly Asked[])[];
+  readonly resources: readonly SyncResource[];
+}
+
+async function syncParts(syncing: Syncing): Promise<void> {
+  const { run, wish, books, resources } = syncing;
+  const tables = resources.map(({ table }) => table);
+  if (books.there !== undefined) await checkTables(books.there, tables, version);
+  const { clock, signal } = run.context;
+  const goneLimit = wish.sync.allowGone ? undefined : (wish.sync.maxGone ?? DEFAULT_LIMIT);
+  const options: SyncOptions = { goneLimit, version, clock, signal };
+  const spools: SpooledListing[] = [];
+  try {
+    const read = await readParts(syncing, spools);
+    const parts = read.map(({ part }) => part);
+    if (wish.sync.plan) {
+      const { parts: planned, samples } = await planSync(books.there, parts, options);
+      await finish(syncing, read, planned, samples);
+    } else {
+      const database = await connected(books);
+      await finish(syncing, read, (await writeSync(database, parts, options)).parts);
+    }
+  } finally {
+    for (const spool of spools) await spool.close();
+  }
+}
+
+/** The reading may have taken hours, in which the connection went unused. */
+async function connected(books: Books): Promise<Database> {
+  const database = await books.make();
+  try {
+    await database.query('SELECT 1');
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    await database.reconnect();
+  }
+  return database;
+}
+
+interface ReadPart {
+  readonly asked: Asked;
+  readonly part: SyncPart;
+}
+
+/** Reads all listings: those of one profile one after the other, and up to four profiles at a time. */
+async function readParts(syncing: Syncing, spools: SpooledListing[]): Promise<readonly ReadPart[]> {
+  const { run, books, asked } = syncing;
+  const organizations = books.there === undefined ? new Map() : await rememberedOrganizations(books.there);
+  const read: ReadPart[] = [];
+  const work = async (parts: readonly Asked[], signal: AbortSignal): Promise<readonly ReadPart[]> => {
+    const done: ReadPart[] = [];
+    for (const one of parts) done.push(await readPart({ ...syncing, spools, organizations, signal }, one));
+    return done;
+  };
+  for await (const parts of forEachPart(run, asked, work)) read.push(...parts);
+  return read;
+}
+
+interface Reading extends Syncing {
+  readonly spools: SpooledListing[];
+  /** By profile, as the database remembers them. */
+  readonly organizations: ReadonlyMap<string, string>;
+  readonly signal: AbortSignal;
+}
+
+async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
+  const { run, keys, organizations, signal, spools } = reading;
+  const { clock } = run.context;
+  const { name, resource } = asked;
+  const listing = new SpooledListing({ ...resource, key: keys.get(resource.name) });
+  spools.push(listing);
+  const startedAt = clock.now();
+  let profile = asked.profile ?? run.everywhere.profile ?? (run.everywhere.sandbox ? 'sandbox' : 'default');
+  let organization: string | undefined;
+  // What is wrong with the command line is no matter of one listing: then nothing is written.
+  let refusal: UsageError | undefined;
+  const options = {
+    source: resource.source(),
+    name,
+    signal,
+    ...(asked.profile !== undefined && { profile: asked.profile }),
+  };
+  const { failure } = await tryPart(run, options, async (part) => {
+    profile = part.profile ?? profile;
+    organization = part.session?.organization;
+    try {
+      refuseOrganization(profile, organization, organizations.get(profile));
+      await readInto(listing, part);
+    } catch (error) {
+      if (error instanceof UsageError) refusal = error;
+      throw error;
+    }
+  });
+  if (refusal !== undefined) throw refusal;
+  const outcome = failure ?? listing;
+  const part = { table: resource.table, profile, organization, startedAt, readAt: clock.now(), outcome };
+  return { asked, part };
+}
+
+async function readInto(listing: SpooledListing, part: Part): Promise<void> {
+  for await (const { records } of part.read(undefined)) await listing.add(records);
+  checkPart(part);
+}
+
+function refuseOrganization(profile: string, now: string | undefined, before: string | undefined): void {
+  if (now === undefined || before === undefined || now === before) return;
+  throw new UsageError(
+    `the profile ${profile} is of the organization ${now} now, and the database holds the books of ${before} under that name`,
+    { hint: 'Use a profile of another name for the new organization, or another database.' },
+  );
+}
+
+/** Shows what became of each part, and throws where not all is as the service has it. */
+async function finish(
+  { run, wish }: Syncing,
+  read: readonly ReadPart[],
+  synced: readonly SyncedPart[],
+  samples?: readonly SampleChange[],
+): Promise<void> {
+  const rows = synced.map((each, at) => resultRow(each, read[at]!.asked, samples));
+  run.receipt.note({
+    results: {
+      listings: rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)]))),
+    },
+  });
+  await showRows(run, wish, rows);
+  const several = read.length > 1;
+  for (const [at, { error, written }] of synced.entries()) {
+    const { name, resource } = read[at]!.asked;
+    const notices = several ? run.notices.about(name) : run.notices;
+    for (const { name: column } of written?.retyped ?? []) {
+      notices.warn(
+        `the column ${column} of ${resource.table} holds text from now on: not all of its values are of one kind`,
+      );
+    }
+    for (const field of written?.withoutColumn ?? [])
+      notices.warn(`${field} has no column: the table is full; _raw has it`);
+    if (written !== undefined && written.withNul > 0) {
+      notices.warn(
+        `${written.withNul} records have the character NUL in a text: columns show U+FFFD instead, _raw has it`,
+      );
+    }
+    if (error !== undefined && several) notices.remark(error.message);
+  }
+  checkSynced(synced.map(({ error }, at) => ({ name: read[at]!.asked.name, error })));
+}
+
+function resultRow(
+  synced: SyncedPart,
+  { resource }: Asked,
+  samples: readonly SampleChange[] | undefined,
+): Row {
+  const { part, total, added, changed, gone, back, error } = synced;
+  const row: [string, string][] = [
+    ['profile', JSON.stringify(part.profile)],
+    ['resource', JSON.stringify(resource.name)],
+    ['total', JSON.stringify(total ?? null)],
+    ...Object.entries({ added, changed, gone, back }).map(([name, count]): [string, string] => [
+      name,
+      `${count}`,
+    ]),
+    ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
+    ['error', JSON.stringify(error?.message ?? null)],
+  ];
+  if (samples === undefined) return row;
+  for (const change of ['added', 'changed', 'gone', 'back'] as const) {
+    const first = samples.filter((one) => one.part === part && one.change === change);
+    row.push([
+      `first.${change}`,
+      JSON.stringify(first.map((one) => nameOf(one, resource)).join(', ') || null),
+    ]);
+  }
+  return row;
+}
+
+/** What people call the record, and its key. */
+function nameOf({ key, record }: SampleChange, { label }: SyncResource): string {
+  const fields = JSON.parse(record) as Record<string, unknown>;
+  const name = fields[label];
+  const isName = typeof name === 'string' || typeof name === 'number';
+  return isName && String(name) !== key ? `${String(name)} (${key})` : key;
+}
+
+async function showRows(
+  { context, everywhere }: Run,
+  { sync }: SyncWish,
+  rows: readonly Row[],
+): Promise<void> {
+  const flags = { header: true, ...(sync.format !== undefined && { format: sync.format }) };
+  const plan = await planOutput(context, { flags, color: everywhere.color, defaults: {} });
+  const profiles = new Set(rows.map((row) => row[0]![1]));
+  const isTable = plan.format === 'table';
+  const shown = rows.map((row) =>
+    row.filter(
+      ([name, json]) =>
+        !isTable || ((name !== 'profile' || profiles.size > 1) && (name !== 'error' || json !== 'null')),
+    ),
+  );
+  const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
+  await written(destination, async () => {
+    const writer = plan.openWriter(destination, plan.layout);
+    await writer.write(batchOfRows(shown));
+    await writer.end();
+  });
+}
+
+/** Throws where a listing was not synced: where none was, as what kept the first one from it. */
+function checkSynced(
+  parts: readonly { readonly name: string; readonly error: FolioError | undefined }[],
+): void {
+  const failed = parts.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }]));
+  const [first] = failed;
+  if (first === undefined) return;
+  const reasons = failed.map(({ name, error }) => `${name}: ${error.message}`).join('; ');
+  if (failed.length === parts.length) {
+    if (failed.length === 1 || failed.every(({ error }) => error.message === first.error.message))
+      throw first.error;
+    const Kind = first.error.constructor as typeof FolioError;
+    throw new Kind(`none of ${parts.length} listings was synced: ${reasons}`, {
+      hint: first.error.hint,
+      cause: first.error,
+    });
+  }
+  throw new IncompleteError(`${failed.length} of ${parts.length} listings left as they were: ${reasons}`, {
+    hint: first.error.hint ?? 'Run folio sync again for these.',
+    cause: first.error,
+  });
+}

@@ -1,0 +1,246 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseQueries } from '../../../src/cli/help-topics.ts';
+import { modelRecords } from '../../support/model-service.ts';
+import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
+import { runFolio } from '../../support/run-folio.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
+import { psql, runSync, sqlite3 } from '../../support/sync-service.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (postgresPrograms !== undefined) server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+const DATABASE = { FOLIO_CONFIG_DIR: '/nonexistent' };
+
+const invoice = (id: number, more = ''): string =>
+  `{"id":${id},"number":${10_000 + id},"customer":{"name":"Roble ${id % 2}"},"currency":"CLP","totalAmount":1.10,"amountToBePaid":${id}.10${more}}`;
+
+describe('folio sync', () => {
+  it('makes a database of the sandbox without any set-up, and keeps it', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    const first = await runFolio(['--sandbox', 'sync', path]);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    const counts = first.stdout.toString().replaceAll(/\d+\.\d/g, 'S');
+    expect(counts).toBe(
+      'profile,resource,total,added,changed,gone,back,seconds,error\n' +
+        'sandbox,issued,120,120,0,0,0,S,\nsandbox,received,90,90,0,0,0,S,\n' +
+        'sandbox,customers,40,40,0,0,0,S,\nsandbox,funds,12,12,0,0,0,S,\n',
+    );
+    expect(sqlite3(path, 'SELECT count(*) FROM issued_current')).toEqual(['120']);
+    const before = sqlite3(path, 'SELECT * FROM issued');
+    const again = await runFolio(['--sandbox', 'sync', path, 'issued', '--format', 'json']);
+    expect(JSON.parse(again.stdout.toString())).toEqual([
+      {
+        profile: 'sandbox',
+        resource: 'issued',
+        total: 120,
+        added: 0,
+        changed: 0,
+        gone: 0,
+        back: 0,
+        seconds: expect.any(Number),
+        error: null,
+      },
+    ]);
+    expect(sqlite3(path, 'SELECT * FROM issued')).toEqual(before);
+    expect(sqlite3(path, 'SELECT run, resource, complete FROM _runs WHERE run = 2')).toEqual(['2|issued|1']);
+  });
+
+  it('holds the documents of every fund, with the fund of each', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    const { code } = await runFolio(['--sandbox', 'sync', path, 'fund-documents']);
+    expect(code).toBe(0);
+    expect(sqlite3(path, 'SELECT count(*), count(DISTINCT "fundId") FROM fund_documents')).toEqual([
+      '1560|12',
+    ]);
+  });
+
+  it('plans without a trace', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    const fresh = await runSync({ issued: modelRecords(3) }, [path, 'issued', '--plan', '--format', 'json']);
+    expect(JSON.parse(fresh.text)).toMatchObject([{ added: 3, 'first.added': 'F-0 (0), F-1 (1), F-2 (2)' }]);
+    expect(existsSync(path)).toBe(false);
+    await runSync({ issued: modelRecords(3) }, [path, 'issued']);
+    const bytes = readFileSync(path);
+    const { text } = await runSync({ issued: modelRecords(3, 1) }, [
+      path,
+      'issued',
+      '--plan',
+      '--format',
+      'json',
+    ]);
+    expect(JSON.parse(text)).toMatchObject([
+      { added: 1, gone: 1, 'first.added': 'F-3 (3)', 'first.gone': 'F-0 (0)' },
+    ]);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  it('writes a receipt with a row a listing', async () => {
+    const folder = temporaryFolder();
+    const report = join(folder, 'sync.json');
+    await runSync({ issued: modelRecords(3) }, [
+      join(folder, 'b.db'),
+      'issued',
+      'received',
+      '--report',
+      report,
+    ]);
+    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      resource: 'sync',
+      complete: true,
+      recordsRead: 3,
+      listings: [
+        { profile: 'default', resource: 'issued', total: 3, added: 3 },
+        { profile: 'default', resource: 'received', total: 0, added: 0 },
+      ],
+    });
+  });
+
+  it('keeps the profiles apart, and writes those that could be read', async () => {
+    const folder = temporaryFolder();
+    const refused = {
+      records: {},
+      script: () =>
+        ({ kind: 'answer', of: () => ({ status: 401, headers: {}, body: Buffer.from('{}') }) }) as const,
+    };
+    const organizations = {
+      north: { records: { issued: modelRecords(2) } },
+      east: refused,
+      south: { records: { issued: modelRecords(3) } },
+    };
+    const line = 'sync FOLDER/books.db issued --all-profiles';
+    const { code, stdout, stderr } = await runOrganizations(line, { organizations, folder });
+    expect(code).toBe(6);
+    expect(stdout).toContain('north,issued,2,2,0,0,0');
+    expect(stdout).toContain('south,issued,3,3,0,0,0');
+    expect(stderr).toMatch(/1 of 3 listings left as they were: east issued: .+ \(401\)/);
+    const path = join(folder, 'books.db');
+    expect(sqlite3(path, 'SELECT _profile, count(*) FROM issued GROUP BY 1')).toEqual(['north|2', 'south|3']);
+    expect(sqlite3(path, 'SELECT profile, complete, total FROM _runs')).toEqual([
+      'north|1|2',
+      'east|0|',
+      'south|1|3',
+    ]);
+  });
+
+  it('refuses the books of another organization under the name of a profile', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    await runFolio(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
+    sqlite3(path, "UPDATE _runs SET organization = 'another'");
+    const { code, stderr } = await runFolio(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(
+      /the profile one is of the organization \w+ now, and the database holds the books of another under that name/,
+    );
+    expect(sqlite3(path, 'SELECT count(*) FROM _runs')).toEqual(['1']);
+  });
+
+  it.each([
+    [['sync'], 2, 'into which database?'],
+    [['sync', 'postgres://u:s3cret@h/x'], 2, 'a password in the address can be read by every user'],
+    [['sync', 'mysql://h/x'], 2, 'begins with mysql://'],
+    [
+      ['sync', 'postgres://u@127.0.0.1:1/x'],
+      5,
+      'cannot reach postgres://u@127.0.0.1:1/x: connection refused (ECONNREFUSED)',
+    ],
+    [['sync', 'b.db', 'invoices'], 2, 'folio sync knows no resource "invoices"'],
+    [['sync', 'b.db', 'issued', '--key', 'received=number'], 2, 'received is not synced'],
+    [['sync', 'b.db', 'issued', '--key', 'issued=a,,b'], 2, 'a column has no name'],
+    [['sync', 'b.db', '--max-gone', '10.5'], 2, '--max-gone "10.5": expected a share such as 10%'],
+    [['sync', 'b.db', '--max-gone', '101%'], 2, 'expected a share'],
+    [['sync', '--to-env', 'NO_SUCH'], 2, 'there is no such variable'],
+    [['sync', '/nowhere/b.db'], 1, 'ENOENT'],
+    [['sync', 'books.csv'], 2, 'named like an export'],
+  ])('%j ends with %i', async (args, code, words) => {
+    const folder = temporaryFolder();
+    const exit = await runFolio(args, { cwd: folder, env: DATABASE });
+    expect([exit.code, exit.stdout.length]).toEqual([code, 0]);
+    expect(exit.stderr).toContain(words);
+    expect(exit.stderr).not.toContain('s3cret');
+    expect(existsSync(join(folder, 'b.db'))).toBe(false);
+  });
+
+  it('refuses records without a key, or of one key, and writes nothing', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    const records = { issued: ['{"id":1,"n":"a"}', '{"id":2,"n":"b"}', '{"id":3,"n":"a"}'] };
+    const twice = await runSync(records, [path, '--key', 'issued=n']);
+    expect([twice.code, twice.stderr]).toEqual([
+      2,
+      expect.stringContaining('of the issued invoices, the records 1 and 3 have the same n: a'),
+    ]);
+    const none = await runSync({ received: ['{"id":1}', '{"number":5}'] }, [path]);
+    expect([none.code, none.stderr]).toEqual([
+      2,
+      expect.stringContaining('record 2 has no id: {"number":5}'),
+    ]);
+    expect(existsSync(path)).toBe(false);
+    const named = await runSync({ received: ['{"number":4}', '{"number":5}'] }, [
+      path,
+      'received',
+      '--key',
+      'received=number',
+    ]);
+    expect([named.code, sqlite3(path, 'SELECT _key FROM received')]).toEqual([0, ['4', '5']]);
+  });
+
+  it.runIf(postgresPrograms !== undefined)(
+    'takes the address with its password from the environment',
+    async () => {
+      const address = await server!.createDatabase();
+      const env = { DATABASE_URL: address.replace('books@', 'books:s3cret@') };
+      const exit = await runSync(
+        { issued: modelRecords(3) },
+        ['--to-env', 'DATABASE_URL', 'issued', '--debug'],
+        { env },
+      );
+      expect([exit.code, psql(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['3']]);
+      expect(exit.stderr).not.toContain('s3cret');
+    },
+  );
+
+  it.runIf(postgresPrograms !== undefined)(
+    'says what is wrong with a server that lets nobody in',
+    async () => {
+      const exit = await runSync({ issued: [] }, [
+        `postgres://books@127.0.0.1:${server!.port}/nothing`,
+        'issued',
+      ]);
+      expect([exit.code, exit.stderr]).toEqual([
+        2,
+        expect.stringContaining('database "nothing" does not exist'),
+      ]);
+    },
+  );
+});
+
+describe('the queries of the help', () => {
+  const [before, after] = [
+    [1, 2, 3].map((id) => invoice(id, ',"status":"OPEN"')),
+    [invoice(2, ',"status":"PAID"'), invoice(3, ',"status":"OPEN"')],
+  ];
+  const expected = [
+    ['default|Roble 1|CLP|3.10', 'default|Roble 0|CLP|2.10'],
+    [expect.stringMatching(/^20[-0-9T:. Z+]+\|default\|10001\|Roble 1\|1.10?$/)],
+    [expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|status\|"OPEN"\|"PAID"$/)],
+  ];
+
+  it('answer in sqlite3', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    await runSync({ issued: before }, [path, 'issued']);
+    await runSync({ issued: after }, [path, 'issued']);
+    expect(databaseQueries.map(({ sqlite }) => sqlite3(path, sqlite))).toEqual(expected);
+  });
+
+  it.runIf(postgresPrograms !== undefined)('answer in psql', async () => {
+    const address = await server!.createDatabase();
+    await runSync({ issued: before }, [address, 'issued']);
+    await runSync({ issued: after }, [address, 'issued']);
+    expect(databaseQueries.map(({ postgres }) => psql(address, postgres))).toEqual(expected);
+  });
+});

@@ -1,0 +1,36 @@
+import { execFileSync } from 'node:child_process';
+import type { FaultScript } from './fault-script.ts';
+import { startFaultServer } from './fault-server.ts';
+import { ModelService, type ModelRecords } from './model-service.ts';
+import { quickly, withServer } from './run-against.ts';
+import { runFolio, type FolioExit } from './run-folio.ts';
+
+export interface SyncExit extends FolioExit {
+  readonly text: string;
+}
+
+/** Runs `folio sync` of the built program against a service that has these records. */
+export async function runSync(
+  records: Partial<ModelRecords>,
+  args: readonly string[],
+  { script, env }: { script?: FaultScript; env?: Record<string, string> } = {},
+): Promise<SyncExit> {
+  return withServer(await startFaultServer(new ModelService(records), script), async (server) => {
+    const exit = await runFolio(quickly(['sync', ...args], server), env === undefined ? {} : { env });
+    return { ...exit, text: exit.stdout.toString('utf8') };
+  });
+}
+
+/** What the shell of SQLite answers, a line a row. */
+export function sqlite3(path: string, sql: string): string[] {
+  const text = execFileSync('sqlite3', ['-cmd', '.timeout 10000', path, sql], { encoding: 'utf8' });
+  return text === '' ? [] : text.trimEnd().split('\n');
+}
+
+/** What psql answers, a line a row. */
+export function psql(address: string, sql: string): string[] {
+  const text = execFileSync('psql', [address, '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql], {
+    encoding: 'utf8',
+  });
+  return text === '' ? [] : text.trimEnd().split('\n');
+}
