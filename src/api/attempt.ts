@@ -19,11 +19,19 @@ export interface FailedAttempt {
 /** What one attempt brought. */
 export type AttemptResult<T> = { readonly value: T } | FailedAttempt;
 
+/** What a response says beside its body. */
+export type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
+
 interface ResponseContext<T> {
   readonly url: URL;
-  readonly parse: (body: Buffer) => T;
-  /** Statuses that are thrown at once. */
-  readonly passes: readonly number[];
+  readonly request: {
+    readonly parse: (body: Buffer, head: ResponseHead) => T;
+    /** Statuses besides 200 that are parsed. */
+    readonly takes?: readonly number[] | undefined;
+    /** Statuses that are thrown at once. */
+    readonly passes?: readonly number[] | undefined;
+    readonly isListing?: boolean | undefined;
+  };
   /** From sending the request to the end of the response. */
   readonly milliseconds: number;
   readonly redact: Redact;
@@ -58,10 +66,11 @@ export async function readResponse<T>(
   response: TransportResponse,
   context: ResponseContext<T>,
 ): Promise<AttemptResult<T>> {
-  if (response.status !== 200) return readRefusal(response, context);
+  const { parse, takes = [] } = context.request;
+  if (response.status !== 200 && !takes.includes(response.status)) return readRefusal(response, context);
   try {
     const body = await inflate(response.body, response.headers['content-encoding']);
-    return { value: context.parse(body) };
+    return { value: parse(body, response) };
   } catch (error) {
     if (!(error instanceof BadBody) && !(error instanceof BrokenGzip)) throw error;
     return { failure: unusableBody(error, response, context.url), retryable: true, response };
@@ -76,9 +85,10 @@ async function readRefusal(
   // The status says enough, even when the body cannot be read.
   const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
   const { url, redact, milliseconds, tokenHint } = context;
-  const meaning = statusFailure({ url, status, headers, body, redact, tokenHint });
+  const { passes = [], isListing } = context.request;
+  const meaning = statusFailure({ url, status, headers, body, redact, isListing, tokenHint });
   const answered = new StatusError(meaning, { status, body, milliseconds });
-  if (context.passes.includes(status)) throw answered;
+  if (passes.includes(status)) throw answered;
   // The caller may want to know the status when all retries are used up.
   const failure = meaning instanceof ServiceError ? answered : meaning;
   return { failure, retryable: isRetryable(status), response };

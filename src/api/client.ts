@@ -2,7 +2,13 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../context.ts';
 import { AuthError } from '../errors.ts';
 import { requestUrl, type QueryPair } from './address.ts';
-import { readResponse, sendRequest, type AttemptResult, type FailedAttempt } from './attempt.ts';
+import {
+  readResponse,
+  sendRequest,
+  type AttemptResult,
+  type FailedAttempt,
+  type ResponseHead,
+} from './attempt.ts';
 import { redactor, withoutSecrets } from './redact.ts';
 import {
   createLimiter,
@@ -20,7 +26,11 @@ interface ApiRequest<T> {
   readonly path: string;
   readonly query: readonly QueryPair[];
   /** Makes the value from the inflated body of a 200. Throws BadBody for a body that is to be requested again. */
-  readonly parse: (body: Buffer) => T;
+  readonly parse: (body: Buffer, head: ResponseHead) => T;
+  /** True where the path names what every such service has: a 404 then means that the address is wrong. */
+  readonly isListing?: boolean | undefined;
+  /** Statuses besides 200 whose response goes to `parse`. */
+  readonly takes?: readonly number[] | undefined;
   /** Statuses that are thrown at once as StatusError, because the caller has a better answer to them than a retry. */
   readonly passes?: readonly number[] | undefined;
   /** Aborts this request. The client's own signal aborts it as well. */
@@ -40,7 +50,7 @@ export interface ApiClient {
   /**
    * Sends the request, as often as the retries allow, and returns what `parse` makes of the body.
    *
-   * @throws AuthError (401, 403), NotFoundError (404), RefusedQuery or UnknownFiscalIds (400), StatusError (a status in
+   * @throws AuthError (401, 403), ServiceError (a 403 or a listing's 404 for a wrong address), NotFoundError (404), RefusedQuery or UnknownFiscalIds (400), StatusError (a status in
    *   `passes` at once, another one after all retries), ServiceError (anything else, after all retries), UsageError (a
    *   path that leads out of the base address), the signal's reason, or what `parse` throws
    */
@@ -204,9 +214,8 @@ class Client implements ApiClient {
       this.#limiter.succeed();
       release();
     }
-    const { parse, passes = [] } = request;
     const { tokenHint } = this.#options;
-    return readResponse(answer, { url, parse, passes, milliseconds, redact: this.#redact, tokenHint });
+    return readResponse(answer, { url, request, milliseconds, redact: this.#redact, tokenHint });
   }
 
   /** How many ms to wait before the next attempt. Throws the failure when there is to be none. */

@@ -6,6 +6,8 @@ export interface ErrorBody {
   readonly words: string | undefined;
   /** The `message` (or `Message`) alone, which tells the kinds of 403 apart (spec 5). */
   readonly message: string;
+  /** Whether they come as `Message`, as those of the service itself about a token do, and not the gateway's. */
+  readonly isServices: boolean;
   readonly errors: PartialErrors;
 }
 
@@ -33,7 +35,12 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   const own = [error, message ?? Message].filter(Boolean).map((part) => asOneLine(redact(messageIn(part))));
   const missing = sorted.missingFiscalIds.map((id) => asOneLine(redact(`${id} is unknown`)));
   const words = withoutRepeats([...own, ...sorted.warnings, ...missing].slice(0, MAX_PARTS)).join(': ');
-  return { words: words === '' ? undefined : asOneLine(words), message: own.at(-1) ?? '', errors: sorted };
+  return {
+    words: words === '' ? undefined : asOneLine(words),
+    message: own.at(-1) ?? '',
+    isServices: isText(Message) && !message,
+    errors: sorted,
+  };
 }
 
 /** The parts without those that are contained in another one. */

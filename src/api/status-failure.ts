@@ -10,6 +10,8 @@ interface Refusal {
   /** Inflated. */
   readonly body: Buffer;
   readonly redact: Redact;
+  /** True where the path names what every such service has. */
+  readonly isListing?: boolean | undefined;
   /** How to give another token, as a sentence. */
   readonly tokenHint?: string | undefined;
 }
@@ -23,6 +25,7 @@ export function statusFailure(refusal: Refusal): FolioError {
     return redirectFailure(url, status, headers['location']);
   if (status === 400) return badRequestFailure(url, body);
   if (status === 401 || status === 403) return authorizationFailure(refusal, body);
+  if (status === 404 && refusal.isListing) return wrongAddress(url, status);
   if (status === 404) {
     return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`, {
       hint: 'Check the ID against the listing: it may also belong to another organization.',
@@ -61,8 +64,15 @@ function badRequestFailure(url: URL, { words, errors }: ErrorBody): FolioError {
   });
 }
 
-/** Tells apart the three cases of spec 5, which all look like a refused token. */
-function authorizationFailure(refusal: Refusal, { words, message }: ErrorBody): FolioError {
+/** How the gateway in front of the service begins when there is nothing at an address; it may repeat the token after that. */
+const UNKNOWN_ADDRESS =
+  /^(?:authorization header requires|missing authentication token|invalid key=value pair)\b/i;
+
+/**
+ * Tells the cases of spec 5 apart, which all look like a refused token: the gateway has no such address; the service does
+ * not take the token; or nobody says which of the two it is.
+ */
+function authorizationFailure(refusal: Refusal, { words, message, isServices }: ErrorBody): FolioError {
   const { url, status, tokenHint = 'Log in again with `folio auth login`.' } = refusal;
   const said = words === undefined ? '' : `: ${words}`;
   if (status === 401) {
@@ -70,15 +80,25 @@ function authorizationFailure(refusal: Refusal, { words, message }: ErrorBody): 
       hint: `${tokenHint} If that does not help, a proxy may be removing the header.`,
     });
   }
-  if (/^authorization header requires credential parameter/i.test(message)) {
-    return new ServiceError(`${url.host} has no such address as ${url.pathname} (403)`, {
-      hint: 'Check the base address; the token is not the problem.',
+  if (UNKNOWN_ADDRESS.test(message)) return wrongAddress(url, status);
+  if (isServices || /^user is not authorized/i.test(message)) {
+    return new AuthError(`${url.host} refuses the token (${status})${said}`, {
+      hint:
+        'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated. ' +
+        tokenHint,
     });
   }
-  return new AuthError(`${url.host} refuses the token (${status})${said}`, {
+  return new AuthError(`${url.host} refuses the token or has no ${url.pathname} (${status})${said}`, {
     hint:
-      'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated. ' +
-      tokenHint,
+      'The answer does not say which. Check the base address; if it is right, the token is invalid or expired, ' +
+      `or its organization is deactivated. ${tokenHint}`,
+  });
+}
+
+/** The words of the gateway are not repeated: they speak of the token, which is not at fault. */
+function wrongAddress(url: URL, status: number): ServiceError {
+  return new ServiceError(`${url.host} has no such address as ${url.pathname} (${status})`, {
+    hint: 'Check the base address; the token is not the problem.',
   });
 }
 
@@ -114,10 +134,15 @@ export class UnknownFiscalIds extends NotFoundError {
   readonly warnings: readonly string[];
 
   constructor(fiscalIds: readonly string[], warnings: readonly string[]) {
-    super(`none of the fiscal IDs exist: ${fiscalIds.join(', ')}`, {
+    super(`none of the fiscal IDs exist: ${fiscalIds.join(', ')}${alsoSaid(warnings)}`, {
       hint: 'Check them against a listing without the filter.',
     });
     this.fiscalIds = fiscalIds;
     this.warnings = warnings;
   }
+}
+
+/** What the service says beside the fiscal IDs, as the end of a line. */
+export function alsoSaid(warnings: readonly string[]): string {
+  return warnings.length === 0 ? '' : `; the service also says: ${warnings.join(', ')}`;
 }

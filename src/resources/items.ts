@@ -1,51 +1,111 @@
 import type { ApiClient } from '../api/client.ts';
 import { pathSegment, type QueryPair } from '../api/address.ts';
 import { StatusError } from '../api/status-failure.ts';
-import type { Clock } from '../context.ts';
-import { NotFoundError } from '../errors.ts';
+import type { ResponseHead } from '../api/attempt.ts';
+import { FolioError, Interrupted, NotFoundError } from '../errors.ts';
+import { BadBody } from '../json/bad-body.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
-import { scanRecord } from '../json/scan-records.ts';
+import { scanArray, scanPage, scanRecord } from '../json/scan-records.ts';
+import { checkJson } from '../json/scanner.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
+import { customers } from './customers.ts';
 import { fundDocuments } from './fund-documents.ts';
 import { numberedPages } from './listing-pages.ts';
 import type { NumberedPaging } from './resource.ts';
 
-/** Tries before a 500 counts as the service's answer for an unknown customer and not as a passing fault. */
-const TRIES = 3;
-/** Milliseconds between them. */
-const PAUSE = 500;
+/** What one customer is asked for with. */
+interface CustomerRequest<T> {
+  /** `/customers/` and the ID, percent-encoded. */
+  readonly path: string;
+  readonly query: readonly QueryPair[];
+  readonly parse: (body: Buffer) => T;
+  readonly signal: AbortSignal;
+}
+
+/** One customer, as a batch of one record. Rejects as `getCustomer` does. */
+export function fetchCustomer(client: ApiClient, id: string, signal: AbortSignal): Promise<RecordBatch> {
+  return getCustomer(client, { path: `/customers/${pathSegment(id)}`, query: [], parse: scanRecord, signal });
+}
+
+/** Whether a path below the base address names one customer. */
+export function isCustomerPath(path: string): boolean {
+  return /^\/customers\/[^/]+$/.test(path) && path !== PORTAL_LINK;
+}
 
 /**
- * One customer, as a batch of one record.
+ * Asks for one customer. An unknown one is answered with 500 at present and with 404 one day (spec 4.4). A 500 that stays
+ * after all retries therefore means an unknown customer, but only while the service lists customers.
  *
- * An unknown customer is answered with 500 at present and with 404 one day (spec 4.4): NotFoundError in both cases.
+ * @throws NotFoundError for an unknown customer; else as `ApiClient.get` does
  */
-export async function fetchCustomer(
-  client: ApiClient,
-  id: string,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<RecordBatch> {
-  const path = `/customers/${pathSegment(id)}`;
-  for (let tried = 1; ; tried++) {
-    try {
-      return await client.get({ path, query: [], parse: scanRecord, passes: [500] });
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.status !== 500) throw error;
-      if (tried === TRIES) {
-        throw new NotFoundError(`the service answers 500 for customer ${id}, ${TRIES} times in a row`, {
-          hint: 'At present the service answers like this for customers that do not exist. Check the ID with `folio customers`.',
-          cause: error,
-        });
-      }
-      await clock.sleep(PAUSE * tried, signal);
-    }
+export async function getCustomer<T>(client: ApiClient, request: CustomerRequest<T>): Promise<T> {
+  try {
+    return await client.get(request);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.status !== 500) throw error;
+    if (!(await listsCustomers(client, request.signal))) throw error;
+    const id = request.path.slice('/customers/'.length);
+    throw new NotFoundError(`the service lists customers, but answers 500 for customer ${id}`, {
+      hint: 'At present it answers so for customers that do not exist. Check the ID with `folio customers`.',
+      cause: error,
+    });
   }
 }
 
-/** The link to a customer's portal. Its parameters and its body are not in the specification (spec 4.9). */
+/** Statuses of a service in trouble. What they mean is known already, so that they need no retries here. */
+const IN_TROUBLE = [429, 500, 502, 503, 504];
+
+/** Whether the service is well: its listing of customers answers. */
+async function listsCustomers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
+  const { path, paging } = customers;
+  const parse = (body: Buffer): boolean => scanPage(body, paging.recordsIn).records.count >= 0;
+  try {
+    return await client.get({ path, query: [], parse, passes: IN_TROUBLE, signal });
+  } catch (error) {
+    if (error instanceof FolioError && !(error instanceof Interrupted)) return false;
+    throw error;
+  }
+}
+
+const PORTAL_LINK = '/customers/portal-link';
+/** Statuses whose `Location` is the link: the service made it, or points to it. It is handed over, not followed. */
+const WITH_LOCATION = [201, 204, 301, 302, 303, 307, 308];
+
+/**
+ * The link to a customer's portal. Its parameters and its body are not in the specification (spec 4.9), so that every form
+ * in which a link may come is taken: an object, as it is; an array of one of these; a text, JSON or plain; the `Location`
+ * of an answer without a body. A mere text becomes the record `{"link": "…"}`.
+ */
 export function fetchPortalLink(client: ApiClient, query: readonly QueryPair[]): Promise<RecordBatch> {
-  return client.get({ path: '/customers/portal-link', query, parse: scanRecord });
+  return client.get({ path: PORTAL_LINK, query, parse: parsePortalLink, takes: WITH_LOCATION });
+}
+
+function parsePortalLink(body: Buffer, { status, headers }: ResponseHead): RecordBatch {
+  const { location } = headers;
+  const text = body.toString().trim();
+  if (location !== undefined && (status !== 200 || text === '')) return linkRecord(location);
+  if (/^https?:\/\/\S+$/i.test(text)) return linkRecord(text);
+  if (!/^["[]/.test(text)) return scanRecord(body);
+  checkJson(body);
+  let value: unknown = JSON.parse(text);
+  if (Array.isArray(value) && value.length === 1) value = value[0];
+  if (typeof value === 'string' && value !== '') return linkRecord(value);
+  if (text.startsWith('[') && isRecords(value)) return scanArray(body);
+  throw new BadBody('expected a link', 0);
+}
+
+/** Whether an array's only element, or each of its elements, is an object. */
+function isRecords(value: unknown): boolean {
+  const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return (
+    elements.every((element) => typeof element === 'object' && element !== null && !Array.isArray(element)) &&
+    elements.length > 0
+  );
+}
+
+function linkRecord(link: string): RecordBatch {
+  return scanRecord(Buffer.from(JSON.stringify({ link })));
 }
 
 interface FetchFundOptions {

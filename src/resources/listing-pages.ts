@@ -55,7 +55,9 @@ export function numberedPages(
     const query: QueryPair[] = [['options_page', String(number)]];
     if (size !== unsaid) query.push(['options_pageSize', String(size)]);
     const parse = (body: Buffer): Page => parseNumberedPage(body, paging, request);
-    return getPage(request, { query, parse, signal, patience, isOurs });
+    // A fund may be unknown; the listings are always there.
+    const isListing = paging.recordsIn === 'pageResults';
+    return getPage(request, { query, parse, signal, patience, isOurs, isListing });
   };
 }
 
@@ -70,7 +72,8 @@ export function cursorPages(
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (size !== undefined) query.push(['options_pageSize', String(size)]);
     const parse = (body: Buffer): CursorPage => parseCursorPage(body, paging, request);
-    return getPage(request, { query, parse, signal, patience, isOurs: isOurs && size !== undefined });
+    const isSizeOurs = isOurs && size !== undefined;
+    return getPage(request, { query, parse, signal, patience, isOurs: isSizeOurs, isListing: true });
   };
 }
 
@@ -87,16 +90,17 @@ interface PageGet<T> {
   readonly signal: AbortSignal;
   readonly patience: Patience;
   readonly isOurs: boolean;
+  readonly isListing: boolean;
 }
 
 /** Gets one page. Throws PageRefused where a smaller one may come. */
 async function getPage<T>(
   { client, path, filters }: PageRequest,
-  { query, parse, signal, patience, isOurs }: PageGet<T>,
+  { query, parse, signal, patience, isOurs, isListing }: PageGet<T>,
 ): Promise<T> {
   const passes = { shrink: TOO_MUCH, retry: [], once: REFUSALS }[patience];
   try {
-    return await client.get({ path, query: [...query, ...filters], parse, passes, signal });
+    return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
   } catch (error) {
     if (error instanceof StatusError && TOO_MUCH.includes(error.status)) {
       throw new PageRefused(error.milliseconds >= SLOW ? 'slow' : 'large', error);

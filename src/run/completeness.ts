@@ -1,6 +1,6 @@
 import type { Redact } from '../api/redact.ts';
 import { readPartialErrors } from '../api/service-words.ts';
-import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
+import { alsoSaid, RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
 import type { Context } from '../context.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
 import type { Doubt, WalkStatus } from '../paging/walk-status.ts';
@@ -137,7 +137,8 @@ export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Pr
 
 function noneExist(ids: readonly string[], cause: Error, { resource }: AskedWithIds): NotFoundError {
   const whose = resource.fiscalIds?.whose ?? 'party';
-  return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${ids.join(', ')}`, {
+  const also = cause instanceof UnknownFiscalIds ? alsoSaid(cause.warnings) : '';
+  return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${ids.join(', ')}${also}`, {
     hint:
       cause instanceof UnknownFiscalIds
         ? cause.hint

@@ -6,7 +6,7 @@ import type { ServiceSite, ServiceSource } from './part.ts';
 
 /** One customer. */
 export function customerSource(id: string): ServiceSource {
-  return itemSource('customer', ({ session, context }) => fetchCustomer(session.client, id, context));
+  return itemSource('customer', ({ session, context }) => fetchCustomer(session.client, id, context.signal));
 }
 
 /** How a customer's portal is asked for; the specification does not show it. */

@@ -1,10 +1,12 @@
 import type { QueryPair } from '../api/address.ts';
+import type { ApiClient } from '../api/client.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { checkJson } from '../json/scanner.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { written } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
+import { getCustomer, isCustomerPath } from '../resources/items.ts';
 import { resources } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { ListingSource } from './listing-source.ts';
@@ -69,13 +71,24 @@ function bodySource(path: string, query: readonly QueryPair[]): ServiceSource {
     kind: 'service',
     name: path,
     records: 'one answer',
-    read: async function* ({ session }) {
-      yield {
-        records: wholeBody(await session.client.get({ path, query, parse: checkedJson })),
-        next: undefined,
-      };
+    read: async function* ({ session, context }) {
+      const body = await fetchBody(session.client, { path, query, signal: context.signal });
+      yield { records: wholeBody(body), next: undefined };
     },
   };
+}
+
+interface BodyRequest {
+  readonly path: string;
+  readonly query: readonly QueryPair[];
+  readonly signal: AbortSignal;
+}
+
+/** The body at a path. What a status means there is what it means to the command for that path. */
+function fetchBody(client: ApiClient, request: BodyRequest): Promise<Buffer> {
+  if (isCustomerPath(request.path)) return getCustomer(client, { ...request, parse: checkedJson });
+  const isListing = resources.some(({ path }) => path === request.path);
+  return client.get({ ...request, parse: checkedJson, isListing });
 }
 
 function wholeBody(bytes: Buffer): RecordBatch {

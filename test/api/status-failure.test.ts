@@ -59,7 +59,7 @@ describe('400', () => {
     expect(error).toBeInstanceOf(UnknownFiscalIds);
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error).toMatchObject({
-      message: 'none of the fiscal IDs exist: 1, 2',
+      message: 'none of the fiscal IDs exist: 1, 2; the service also says: and slow',
       fiscalIds: ['1', '2'],
       warnings: ['and slow'],
     });
@@ -92,9 +92,14 @@ describe('401 and 403', () => {
     expect(error.hint).toContain('base address');
   });
 
-  it.each([{}, { message: 'Forbidden' }, '<html>'])('takes any other for a refused token: %j', (body) => {
-    expect(failure(403, body)).toBeInstanceOf(AuthError);
-  });
+  it.each([{}, { message: 'Forbidden' }, '<html>'])(
+    'names both causes where nobody says which: %j',
+    (body) => {
+      const error = failure(403, body);
+      expect(error).toBeInstanceOf(AuthError);
+      expect(error.message).toContain('refuses the token or has no /v1/invoices/issued (403)');
+    },
+  );
 });
 
 describe('other statuses', () => {
