@@ -50,9 +50,10 @@ describe('a refusal', () => {
     it(`is exit ${code}, in the same words by every command, and the token is not shown`, async () => {
       await withServer(await start(), async ({ baseUrl }) => {
         const env = { FOLIO_TOKEN: TOKEN, FOLIO_BASE_URL: baseUrl, FOLIO_CONFIG_DIR: temporaryFolder() };
-        for (const args of COMMANDS) {
-          const exit = await runFolio(args, { env });
+        const run = async (args: readonly string[]) => ({ args, ...(await runFolio(args, { env })) });
+        for (const exit of await Promise.all(COMMANDS.map(run))) {
           const said = `${exit.stdout}${exit.stderr}`;
+          const { args } = exit;
           expect({ args, code: exit.code, says: said.includes(says) }).toEqual({ args, code, says: true });
           expect(said).not.toContain(TOKEN);
         }
