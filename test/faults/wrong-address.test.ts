@@ -52,7 +52,7 @@ describe('a refusal', () => {
         const env = { FOLIO_TOKEN: TOKEN, FOLIO_BASE_URL: baseUrl, FOLIO_CONFIG_DIR: temporaryFolder() };
         const run = async (args: readonly string[]) => ({ args, ...(await runFolio(args, { env })) });
         for (const exit of await Promise.all(COMMANDS.map(run))) {
-          const said = `${exit.stdout}${exit.stderr}`;
+          const said = exit.stdout.toString('utf8') + exit.stderr;
           const { args } = exit;
           expect({ args, code: exit.code, says: said.includes(says) }).toEqual({ args, code, says: true });
           expect(said).not.toContain(TOKEN);
