@@ -1,13 +1,12 @@
-import { link, mkdir, open, readdir, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { lockTarget, NO_LINKS, type LockContext, type FileLock } from '../files/lock.ts';
 import { sideFilesOf } from '../files/side-files.ts';
-import { findTarget } from '../files/target.ts';
 import { flushFolder } from '../files/whole-file.ts';
 import { errorCode } from '../../errors.ts';
 import { FileLedger, type LedgerEntry } from './file-ledger.ts';
-import { FolderNames, type NameClaim } from './file-names.ts';
+import { FolderNames, type NameClaim } from './folder-names.ts';
 import type { InvoiceFile } from './invoice-files.ts';
 
 const LEDGER = '.folio-files.jsonl';
@@ -45,15 +44,15 @@ export class DownloadFolder {
     await mkdir(path, { recursive: true }).catch((error: unknown) => {
       throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
     });
-    const target = await findTarget(join(path, LEDGER));
-    if (target.kind !== 'file') throw cannotWrite(path, new Error(`${LEDGER} in it is no file`));
-    const lock = await lockTarget({ ...target, shown: path }, context);
+    const folder = await realpath(path).catch((error: unknown) => {
+      throw cannotWrite(path, error);
+    });
+    const lock = await lockTarget({ shown: path, folder, name: LEDGER }, context);
     try {
       await lock.removeStaleFiles();
-      const ledger = await FileLedger.open(join(target.folder, target.name));
-      const present = await readdir(target.folder);
-      const names = new FolderNames(present, ledger);
-      return new DownloadFolder({ path: target.folder, lock, ledger, names, pid: context.processes.pid });
+      const ledger = await FileLedger.open(join(folder, LEDGER));
+      const names = new FolderNames(await readdir(folder, { withFileTypes: true }), ledger);
+      return new DownloadFolder({ path: folder, lock, ledger, names, pid: context.processes.pid });
     } catch (error) {
       await lock.release();
       throw cannotWrite(path, error);
@@ -68,7 +67,7 @@ export class DownloadFolder {
   /** The file of that name that is here already. Throws OutputError. */
   async look(name: string): Promise<StoredFile> {
     try {
-      return { name, bytes: (await stat(join(this.#parts.path, name))).size, isNew: false };
+      return { name, bytes: (await lstat(join(this.#parts.path, name))).size, isNew: false };
     } catch (error) {
       throw cannotWrite(name, error);
     }

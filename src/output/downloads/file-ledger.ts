@@ -1,6 +1,8 @@
-import { open, readFile, type FileHandle } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { errorCode, OutputError } from '../../errors.ts';
 import { cannotWrite } from '../files/cannot-write.ts';
-import { errorCode } from '../../errors.ts';
+import { isSafeName } from './file-names.ts';
 
 /** One file of one invoice. */
 interface FileKey {
@@ -32,13 +34,21 @@ export class FileLedger {
     for (const line of text.split('\n')) this.#learn(line);
   }
 
-  /** Reads the ledger, which is empty if there is no file. Throws OutputError. */
+  /**
+   * Reads the ledger, which is empty if there is no file. Throws OutputError, also for what is no file: whoever may write in
+   * the folder could have put a link there.
+   */
   static async open(file: string): Promise<FileLedger> {
+    const handle = await openLedger(file, constants.O_RDONLY).catch((error: unknown) => {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      return undefined;
+    });
     try {
-      return new FileLedger(file, await readFile(file, 'utf8'));
+      return new FileLedger(file, (await handle?.readFile('utf8')) ?? '');
     } catch (error) {
-      if (errorCode(error) !== 'ENOENT') throw cannotWrite(file, error);
-      return new FileLedger(file, '');
+      throw cannotWrite(file, error);
+    } finally {
+      await handle?.close();
     }
   }
 
@@ -58,7 +68,7 @@ export class FileLedger {
     const { invoice, index, base, ending } = entry;
     try {
       // The promise is kept: another file may be done while the ledger is being opened.
-      this.#handle ??= open(this.#file, 'a', 0o600);
+      this.#handle ??= openLedger(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
       const handle = await this.#handle;
       // In one write, so that lines of files that end at the same time do not mix.
       const line = `${this.#whole ? '' : '\n'}${JSON.stringify({ invoice, index, base, ending })}\n`;
@@ -74,16 +84,35 @@ export class FileLedger {
   }
 
   #learn(line: string): void {
-    if (line === '') return;
-    try {
-      const value = JSON.parse(line) as Partial<LedgerEntry> | null;
-      const { invoice, index, base, ending } = value ?? {};
-      if (typeof invoice !== 'string' || typeof index !== 'number') return;
-      if (typeof base !== 'string' || typeof ending !== 'string') return;
-      this.#entries.set(keyText({ invoice, index }), { invoice, index, base, ending });
-    } catch {
-      return;
-    }
+    const entry = parseEntry(line);
+    if (entry !== undefined) this.#entries.set(keyText(entry), entry);
+  }
+}
+
+/** Opens the ledger without following a link, and without waiting for the other end of a pipe. Rejects as `open` does. */
+async function openLedger(file: string, flags: number): Promise<FileHandle> {
+  const { O_NOFOLLOW, O_NONBLOCK } = constants;
+  const refused = (): OutputError =>
+    new OutputError(`cannot use ${file}: it is no file of folio's`, {
+      hint: 'Remove it, or choose another folder.',
+    });
+  const handle = await open(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o600).catch((error: unknown) => {
+    throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(errorCode(error) ?? '') ? refused() : error;
+  });
+  if ((await handle.stat()).isFile()) return handle;
+  await handle.close();
+  throw refused();
+}
+
+/** The entry of a line; undefined for a line that was cut, and for names that no file here could have got. */
+function parseEntry(line: string): LedgerEntry | undefined {
+  try {
+    const { invoice, index, base, ending }: Record<string, unknown> = JSON.parse(line);
+    if (typeof invoice !== 'string' || typeof index !== 'number') return undefined;
+    if (typeof base !== 'string' || typeof ending !== 'string' || !isSafeName(base, ending)) return undefined;
+    return { invoice, index, base, ending };
+  } catch {
+    return undefined;
   }
 }
 

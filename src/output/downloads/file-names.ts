@@ -1,62 +1,4 @@
 import { cutBytes } from '../files/side-files.ts';
-import type { FileLedger } from './file-ledger.ts';
-import type { InvoiceFile } from './invoice-files.ts';
-
-/** The name of a file that is there, or a free name for it, without ending. */
-export type NameClaim =
-  | { readonly kind: 'there'; readonly name: string; readonly ending: string }
-  | { readonly kind: 'free'; readonly base: string; readonly ending: string | undefined };
-
-/** Takes the place of the ending, which is not known before the download. As long as the longest. */
-const ANY_ENDING = '.xxxxxxxx';
-
-/**
- * Gives each file of a folder its name, `<number>-<n>`, before its ending is known. A file is there if the folder has that
- * name with any ending. If the ledger says that the name is another invoice's, the new name gets a `-2`.
- */
-export class FolderNames {
-  readonly #ledger: FileLedger;
-  readonly #register = new NameRegister();
-  /** The names in the folder, by the name without its ending. */
-  readonly #present = new Map<string, string>();
-  /** The owner of each name, by the name without its ending. */
-  readonly #owners = new Map<string, string>();
-
-  constructor(present: readonly string[], ledger: FileLedger) {
-    this.#ledger = ledger;
-    for (const name of present) {
-      const dot = name.lastIndexOf('.');
-      if (dot > 0 && /^[a-z0-9]{1,8}$/i.test(name.slice(dot + 1)))
-        this.#present.set(fold(name.slice(0, dot)), name);
-    }
-    for (const entry of ledger.entries()) this.#owners.set(fold(entry.base), ownerOf(entry));
-  }
-
-  claim(file: InvoiceFile): NameClaim {
-    const entry = file.invoice === '' ? undefined : this.#ledger.find(file);
-    const base = this.#take(file, entry?.base ?? baseOf(file));
-    const name = this.#present.get(fold(base));
-    if (name === undefined) return { kind: 'free', base, ending: entry?.ending };
-    return { kind: 'there', name, ending: name.slice(name.lastIndexOf('.') + 1).toLowerCase() };
-  }
-
-  /** The wanted name, or the next one that no other invoice has. */
-  #take(file: InvoiceFile, wanted: string): string {
-    for (;;) {
-      const base = this.#register.take(wanted + ANY_ENDING).slice(0, -ANY_ENDING.length);
-      const owner = this.#owners.get(fold(base));
-      if (owner === undefined || owner === ownerOf(file)) return base;
-    }
-  }
-}
-
-function baseOf({ stem, index }: InvoiceFile): string {
-  return safeFileName({ stem, index, extension: ANY_ENDING.slice(1) }).slice(0, -ANY_ENDING.length);
-}
-
-function ownerOf({ invoice, index }: { readonly invoice: string; readonly index: number }): string {
-  return `${index} ${invoice}`;
-}
 
 /** Bytes of UTF-8 that a name may have: file systems with encryption allow 143 to 255. */
 const NAME_LIMIT = 150;
@@ -83,14 +25,29 @@ interface FileNameParts {
  */
 export function safeFileName({ stem, index, extension }: FileNameParts): string {
   const ending = `-${index}.${/^[a-z0-9]{1,8}$/.test(extension) ? extension : 'bin'}`;
-  const cleaned = stem
-    .replace(FORBIDDEN, '_')
-    .normalize('NFC')
-    // No hidden file, and no name that a program takes for an option or a home when a shell's `*` passes it.
-    .replace(/^[\s.~-]+/, '')
-    .replace(DEVICE, '_$&');
-  const cut = cutBytes(cleaned, NAME_LIMIT - ending.length).replace(/[\s.]+$/, '');
+  const cut = cutBytes(clean(stem), NAME_LIMIT - ending.length).replace(/[\s.]+$/, '');
   return `${cut === '' ? 'file' : cut}${ending}`;
+}
+
+/** Whether `safeFileName` and `cleanExtension` could have made a name of these, with or without a `-2`. */
+export function isSafeName(base: string, ending: string): boolean {
+  return (
+    /-\d+$/.test(base) &&
+    clean(base) === base &&
+    Buffer.byteLength(`${base}.${ending}`) <= NAME_LIMIT &&
+    isSafeEnding(ending)
+  );
+}
+
+function clean(stem: string): string {
+  return (
+    stem
+      .replace(FORBIDDEN, '_')
+      .normalize('NFC')
+      // No hidden file, and no name that a program takes for an option or a home when a shell's `*` passes it.
+      .replace(/^[\s.~-]+/, '')
+      .replace(DEVICE, '_$&')
+  );
 }
 
 /** Gives each file of a folder a name of its own, also on systems that do not tell capitals from small letters. */
@@ -101,11 +58,11 @@ export class NameRegister {
 
   /** The name itself the first time, then with `-2`, `-3` before its ending. At most 150 bytes. */
   take(name: string): string {
-    const key = fold(name);
+    const key = foldName(name);
     for (let number = this.#next.get(key) ?? 1; ; number++) {
       const candidate = number === 1 ? name : numbered(name, number);
-      if (this.#taken.has(fold(candidate))) continue;
-      this.#taken.add(fold(candidate));
+      if (this.#taken.has(foldName(candidate))) continue;
+      this.#taken.add(foldName(candidate));
       this.#next.set(key, number + 1);
       return candidate;
     }
@@ -120,7 +77,7 @@ function numbered(name: string, number: number): string {
 }
 
 /** Equal for names that some file system takes for one. Folds compatibility forms too: a `-2` too many does no harm. */
-function fold(name: string): string {
+export function foldName(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase();
 }
 
@@ -154,5 +111,9 @@ export function cleanExtension(contentType: string | undefined, urlPath: string)
   const byType = BY_TYPE.get((contentType ?? '').split(';', 1)[0]!.trim().toLowerCase());
   if (byType !== undefined) return byType;
   const ending = /\.([a-z0-9]{1,8})$/i.exec(urlPath)?.[1]?.toLowerCase();
-  return ending === undefined || RUNS.test(ending) ? 'bin' : ending;
+  return ending !== undefined && isSafeEnding(ending) ? ending : 'bin';
+}
+
+function isSafeEnding(ending: string): boolean {
+  return /^[a-z0-9]{1,8}$/.test(ending) && !RUNS.test(ending);
 }
