@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
 import type { InputStream } from '../context.ts';
@@ -47,7 +47,7 @@ export async function readTokenInput(stdin: InputStream, prompt: string): Promis
 async function readSmallFile(file: string): Promise<string> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(file, 'r');
+    handle = await promises.open(file, 'r');
     const stats = await handle.stat();
     // Windows has no such modes: every file seems open there.
     if (stats.isFile() && platform() !== 'win32') checkTokenFile(file, stats);

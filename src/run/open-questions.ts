@@ -1,4 +1,4 @@
-import { realpath } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
@@ -101,7 +101,9 @@ export async function refuseOverwriting(
   read: string,
   output: string | undefined,
 ): Promise<void> {
-  const paths = await Promise.all([read, output ?? ''].map((path) => realpath(path).catch(() => undefined)));
+  const paths = await Promise.all(
+    [read, output ?? ''].map((path) => promises.realpath(path).catch(() => undefined)),
+  );
   if (output === undefined || paths[0] === undefined || paths[0] !== paths[1]) return;
   throw new UsageError(`--output ${output} would replace the export that ${flag} is to read`, {
     hint: 'Name another file.',

@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { IncompleteError } from '../../errors.ts';
@@ -68,7 +68,7 @@ async function runVerify(context: Context, file: string, report: string | undefi
 
 async function usualReceipt(file: string): Promise<string | undefined> {
   const path = `${file}.report.json`;
-  return access(path).then(
+  return promises.access(path).then(
     () => path,
     () => undefined,
   );

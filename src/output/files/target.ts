@@ -1,4 +1,4 @@
-import { access, constants, lstat, readlink, realpath, stat } from 'node:fs/promises';
+import { constants, promises } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
@@ -52,14 +52,14 @@ export async function findTarget(output: string | undefined): Promise<Target> {
 async function findOnDisk(output: string): Promise<Target> {
   if (output === '' || output.endsWith('/')) throw isFolder(output);
   const path = await behindLinks(output);
-  const found = await stat(path).catch(unlessMissing);
+  const found = await promises.stat(path).catch(unlessMissing);
   if (found?.isDirectory() === true) throw isFolder(output);
   if (found !== undefined && !found.isFile()) {
     return { kind: 'device', shown: output, path, isPipe: found.isFIFO() };
   }
   // A rename would replace a read-only file too, which its owner does not expect.
   if (found !== undefined) {
-    await access(path, constants.W_OK).catch((error: unknown) => {
+    await promises.access(path, constants.W_OK).catch((error: unknown) => {
       throw cannotWrite(output, error, 'The file is read-only: allow writing to it, or write another one.');
     });
   }
@@ -71,13 +71,13 @@ async function findOnDisk(output: string): Promise<Target> {
 async function behindLinks(output: string): Promise<string> {
   let path = resolve(output);
   for (let hops = 0; hops < 40; hops++) {
-    const folder = await realpath(dirname(path)).catch((error: unknown) => {
+    const folder = await promises.realpath(dirname(path)).catch((error: unknown) => {
       throw noFolder(output, dirname(path), error);
     });
     path = join(folder, basename(path));
-    const entry = await lstat(path).catch(unlessMissing);
+    const entry = await promises.lstat(path).catch(unlessMissing);
     if (entry?.isSymbolicLink() !== true) return path;
-    path = resolve(folder, await readlink(path));
+    path = resolve(folder, await promises.readlink(path));
   }
   throw new OutputError(`cannot write ${output}: too many links, one to the next`);
 }
