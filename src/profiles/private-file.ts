@@ -10,9 +10,8 @@ interface PrivateThing {
 }
 
 /**
- * Refuses a file or folder of the store that another user owns or can look into, with the command that mends it. A token
- * that others could read is not used before its owner has looked at it; folio does not quietly close the door on what
- * may be known already.
+ * Refuses a file or folder of the store that another user owns or can look into, with the command that changes it. Folio does
+ * not change the mode itself: others may know the token by now, and its owner must hear of that.
  */
 export function checkPrivate({ path, what, stats, uid }: PrivateThing): void {
   if (uid === undefined) return;

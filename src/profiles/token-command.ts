@@ -21,8 +21,8 @@ export interface TokenCommandRun {
 }
 
 /**
- * Runs a profile's token command, as of a password manager's CLI; what it prints is the token. No shell is between, its
- * input is empty, and it sees no token of folio's. Its arguments are never shown: one of them may be a secret.
+ * Runs a profile's token command, such as the program of a password manager. What it prints is the token. No shell runs it,
+ * its input is empty, and it does not see FOLIO_TOKEN. Its arguments are never shown, since one of them may be a secret.
  *
  * @throws AuthError when it fails, prints no token or takes too long, with the last line of its complaint.
  */
@@ -78,7 +78,9 @@ export function parseTokenCommand(value: unknown, from: string): readonly string
   }
   const command = value as readonly string[];
   if (/[\\/]/.test(command[0]!) && !isAbsolute(command[0]!)) {
-    throw new UsageError(`${from}: the program must be a name on the PATH or a whole path`);
+    throw new UsageError(`${from}: the program must be a name on the PATH or a whole path`, {
+      hint: 'Write the path from the root, or the name alone.',
+    });
   }
   return command;
 }

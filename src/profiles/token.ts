@@ -32,7 +32,7 @@ const maxLength = 8000;
 
 export interface ParsedToken {
   readonly token: Secret;
-  /** Something that was mended on the way and should be said, or none. */
+  /** What was changed on the way and should be said, or undefined. */
   readonly note: string | undefined;
 }
 

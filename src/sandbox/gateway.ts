@@ -30,7 +30,7 @@ export class Gateway {
   /** The answer to a request; `signal` is aborted when nobody waits for it any more. */
   async answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
     const [path, search] = splitUrl(request.url ?? '/');
-    // A method that an address does not have is, to such a gateway, an address that does not exist.
+    // Such a gateway takes a method that an address does not have for an address that does not exist.
     const { authorization = '' } = request.headers;
     if (request.method !== 'GET') return this.#refuseAddress(authorization);
     const link = openLink(this.#world, path, search);

@@ -146,7 +146,11 @@ async function takeOffer(context: Context, flags: LoginFlags, profile: string): 
     const { token, note } = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
     return { token, tokenSource: 'profile', notes: note === undefined ? [] : [note] };
   }
-  if (tokenFile !== undefined) throw new UsageError('--token-command and --token-file do not go together');
+  if (tokenFile !== undefined) {
+    throw new UsageError('--token-command and --token-file do not go together', {
+      hint: 'Give one of them.',
+    });
+  }
   const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
   const offer = { tokenCommand, tokenSource: 'token command' } as const;
   if (!flags.verify) return { ...offer, token: undefined, notes: [] };
@@ -199,7 +203,9 @@ function remarkOnUse(
   profile: string,
 ): void {
   if (currentProfile !== profile) {
-    notices.remark(`The current profile is still ${currentProfile}; to change it: folio auth use ${profile}`);
+    notices.remark(
+      `The current profile is still ${currentProfile}; change it with \`folio auth use ${profile}\`.`,
+    );
   }
   if (context.env['FOLIO_TOKEN']) {
     notices.remark('FOLIO_TOKEN is set and goes before the tokens of all profiles.');

@@ -48,7 +48,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
   });
   addLogin(auth, context, verify);
   addCommand(auth, 'status', {
-    summary: 'whom commands ask, and as whom',
+    summary: 'the address, token and profile that commands use',
     description: 'Says which profile, base address and token commands use, and until when; never the token.',
     flags: { status: statusFlags, facts: factFlags },
     run: ({ everywhere, status, facts }) =>
@@ -81,7 +81,7 @@ interface ProfileStatus {
   readonly failure: FolioError | undefined;
 }
 
-/** Asks about one profile. */
+/** What is asked about one profile. */
 interface Question {
   readonly context: Context;
   readonly store: ConfigStore;
@@ -91,7 +91,7 @@ interface Question {
   readonly verify: VerifyConnection | undefined;
 }
 
-/** `folio auth status`: whom commands ask and as whom. Fails as the first command would that used it. */
+/** `folio auth status`: which address, token and profile commands use. Fails as a command would that used them. */
 async function runAuthStatus(context: Context, flags: StatusFlags, verify: VerifyConnection): Promise<void> {
   const store = await context.config();
   const question = { context, store, flags, env: context.env, verify: flags.check ? verify : undefined };
@@ -109,24 +109,27 @@ async function runAuthStatus(context: Context, flags: StatusFlags, verify: Verif
 async function showAll(question: Question, flags: StatusFlags): Promise<void> {
   const { context, store } = question;
   if (flags.profile ?? flags.tokenFile ?? flags.baseUrl) {
-    throw new UsageError('--all-profiles goes without --profile, --token-file and --base-url');
+    throw new UsageError('--all-profiles does not go with --profile, --token-file or --base-url', {
+      hint: 'Leave them out: each profile brings its own token and address.',
+    });
   }
-  const standings: ProfileStatus[] = [];
-  for (const profile of store.profileNames) standings.push(await statusInStore(question, profile));
-  const rows = standings.map(({ facts }) => facts);
+  const statuses: ProfileStatus[] = [];
+  for (const profile of store.profileNames) statuses.push(await statusInStore(question, profile));
+  const rows = statuses.map(({ facts }) => facts);
   await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
-  const failed = standings.filter(({ failure }) => failure !== undefined).length;
-  if (standings.length === 0) {
+  const failed = statuses.filter(({ failure }) => failure !== undefined).length;
+  if (statuses.length === 0) {
     throw new AuthError('there are no profiles', {
       hint: 'Log in with `folio auth login --base-url https://<host>/v1`.',
     });
   }
-  const says = `${failed} of ${standings.length} profiles cannot be used`;
-  if (failed === standings.length) throw new AuthError(says);
-  if (failed > 0) throw new IncompleteError(says);
+  const says = `${failed} of ${statuses.length} profiles cannot be used`;
+  const hint = 'The table has the reason of each.';
+  if (failed === statuses.length) throw new AuthError(says, { hint });
+  if (failed > 0) throw new IncompleteError(says, { hint });
 }
 
-/** A profile by itself, whatever the environment would put before it; a broken one has its reason in its row. */
+/** A profile by itself, without what the environment says. The row of a broken one has the reason. */
 async function statusInStore(question: Question, profile: string): Promise<ProfileStatus> {
   const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = question.env;
   const alone = { ...question, env, flags: { profile } };
@@ -177,14 +180,14 @@ function factsOf({ context, store, verify }: Question, connection: Connection, f
   };
 }
 
-/** `folio auth list`: the profiles as the store has them; one that is broken has the reason in its row. */
+/** `folio auth list`: the profiles as the store has them. The row of a broken one has the reason. */
 async function runAuthList(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
   const store = await context.config();
   const rows = store.profileNames.map((name) => rowOf(store, name));
   await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
   if (rows.length === 0) {
     new Notices(context, flags).remark(
-      'There are no profiles: folio auth login --base-url https://<host>/v1',
+      'There are no profiles. Log in with `folio auth login --base-url https://<host>/v1`.',
     );
   }
 }

@@ -69,7 +69,10 @@ async function runConfigGet(context: Context, flags: GlobalFlags, given: string)
   const { name, value } = find(store, flags, given);
   if (value === undefined) {
     const whose = flags.profile === undefined ? '' : ` for profile ${flags.profile}`;
-    throw new NotFoundError(`${name} is not set${whose}`);
+    const owner = flags.profile === undefined ? '' : ` --profile ${flags.profile}`;
+    throw new NotFoundError(`${name} is not set${whose}`, {
+      hint: `Set it with \`folio config set ${name} <value>${owner}\`.`,
+    });
   }
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   await context.stdout.write(`${context.stdout.isTerminal ? visible(text) : text}\n`);
@@ -213,6 +216,8 @@ function refuseCredentials(name: string): void {
     });
   }
   if (/^current-?profile$/i.test(name)) {
-    throw new UsageError('the current profile is set by: folio auth use <name>');
+    throw new UsageError('the current profile is no setting', {
+      hint: 'Choose it with `folio auth use <name>`.',
+    });
   }
 }

@@ -160,7 +160,9 @@ describe('folio auth login', () => {
     };
     writeFileSync(join(folder, 'config.json'), JSON.stringify(before), { mode: 0o600 });
     const outcome = await login(['--profile', 'beta'], { folder, stdin: { typed: ['new'] }, terminal: true });
-    expect(outcome.stderr).toContain('The current profile is still acme; to change it: folio auth use beta');
+    expect(outcome.stderr).toContain(
+      'The current profile is still acme; change it with `folio auth use beta`.',
+    );
     const { acme, beta } = before.profiles;
     expect(stored(folder)).toEqual({ ...before, profiles: { acme, beta: { ...beta, token: 'new' } } });
   });

@@ -52,7 +52,7 @@ describe('folio auth list', () => {
     expect(await run(['list'], memoryStore(), { terminal: true })).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'There are no profiles: folio auth login --base-url https://<host>/v1\n',
+      stderr: 'There are no profiles. Log in with `folio auth login --base-url https://<host>/v1`.\n',
     });
   });
 });

@@ -121,7 +121,9 @@ describe('folio auth status --all-profiles', () => {
       'broken | no | unusable | the configuration /store/config.json cannot be used: profiles.broken.token is a number, expected a string',
       '',
     ]);
-    expect(outcome.stderr).toBe('folio: 3 of 5 profiles cannot be used\n');
+    expect(outcome.stderr).toBe(
+      'folio: 3 of 5 profiles cannot be used\n  The table has the reason of each.\n',
+    );
   });
 
   it('is as good as its worst row', async () => {

@@ -58,7 +58,7 @@ describe('folio config set', () => {
     ['baseUrl', baseUrl, 'there is no setting "baseUrl"'],
     ['token', 's3cret', 'config neither shows nor takes a token'],
     ['tokenCommand', 's3cret', 'a token command is set by a login'],
-    ['currentProfile', 'acme', 'the current profile is set by: folio auth use <name>'],
+    ['currentProfile', 'acme', 'the current profile is no setting'],
   ])('refuses %s %s', async (name, value, message) => {
     const store = memoryStore();
     const outcome = await config(['set', name, value], store);
@@ -113,7 +113,8 @@ describe('folio config get, unset, path', () => {
     expect(await config(['get', 'timeout', '--profile', 'acme'])).toMatchObject({
       code: 4,
       stdout: '',
-      stderr: 'folio: timeout is not set for profile acme\n',
+      stderr:
+        'folio: timeout is not set for profile acme\n  Set it with `folio config set timeout <value> --profile acme`.\n',
     });
   });
 
