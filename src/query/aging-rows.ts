@@ -1,7 +1,5 @@
-import type { RecordBatch } from '../json/records.ts';
-import { countOf } from '../output/terminal/number-text.ts';
-import { Aging, bucketNames, type AgedBalance, type AgingOptions, type Buckets } from './aging.ts';
 import { formatDay } from '../json/calendar-day.ts';
+import type { Cell } from '../json/cells.ts';
 import {
   addDecimals,
   compareDecimals,
@@ -10,7 +8,12 @@ import {
   widestScale,
   type Decimal,
 } from '../json/decimal.ts';
-import type { Question } from './questions.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { countOf } from '../output/terminal/number-text.ts';
+import { Aging, bucketNames, type AgedBalance, type AgingOptions } from './aging.ts';
+import { compareOrders, orderOf } from './cell-order.ts';
+import type { Buckets, SortColumn } from './question-syntax.ts';
+import type { Note, Question } from './questions.ts';
 import {
   byCurrency,
   chosenColumns,
@@ -22,103 +25,202 @@ import {
 } from './result-rows.ts';
 import type { Row, RowField } from './rows.ts';
 
+export interface AgingLayout {
+  /** Whether totals are rows among the rows, told apart by `_row`. On a terminal they always are. */
+  readonly totals: boolean;
+  /** The order of the rows of a currency; the most owed first without it. */
+  readonly sort?: readonly SortColumn[] | undefined;
+  /** Rows of each currency, at most, beside their total; all without it. */
+  readonly limit?: number | undefined;
+  /** What is to be known of every figure: a column `note` of every row off a terminal. */
+  readonly note?: string | undefined;
+}
+
 const TOTAL = 'Total';
+const NAMES = { noDueDate: 'no due date', noCurrency: 'no currency', counterparty: 'no counterparty' };
 
 /**
- * A row for each counterparty and currency, the most owed first, and behind those of a currency its total. `_row` says
- * which is which (`counterparty`, `total`), so that nobody adds a total to what it totals. Columns: `_row`,
- * `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`. A terminal has `bar` as well, but no `_row`,
- * and where it is narrow no `fiscalId`, no `invoices` and no
- * bucket that is empty.
+ * A row for each counterparty and currency, the most owed first, then one for the invoices without a due date, and at the end
+ * those without a currency. Columns: `_row` (which is which: `counterparty`, `no due date`, `no currency`, `total`) where
+ * there are totals, `_profile` of several, `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`, `note`.
+ * A terminal has totals and `bar`, but no `_row` and no `note`; where it is narrow it does without `fiscalId`, `invoices` and
+ * empty buckets, then without other buckets. The last one and the total are the last to go.
  */
 export function agingRows(
   balances: readonly AgedBalance[],
-  buckets: Buckets,
+  { buckets, layout }: { readonly buckets: Buckets; readonly layout: AgingLayout },
   terminal?: BarTerminal,
 ): ResultRows {
-  const currencies = byCurrency(balances, ({ currency }) => currency).map((ofOneCurrency) => {
-    const scale = widestScale(ofOneCurrency.flatMap(({ amounts }) => amounts));
-    const sorted = ofOneCurrency.toSorted((a, b) => compareDecimals(totalOf(b), totalOf(a)));
-    const rows = sorted.map((balance): MeasuredRow => ({
-      row: agedRow('counterparty', balance, { buckets, scale }),
-      value: totalOf(balance),
-    }));
-    return [...rows, { row: agedRow('total', addBalances(sorted), { buckets, scale }), value: undefined }];
+  const isShown = terminal !== undefined;
+  const hasTotals = layout.totals || isShown;
+  const isProfiled = balances.some(({ profile }) => profile !== undefined);
+  const currencies = byCurrency(inOrder(balances), ({ currency }) => currency).map((ofOneCurrency) => {
+    const scale = widestScale(ofOneCurrency.flatMap(({ amounts, undated }) => [...amounts, undated]));
+    const rowOf = (balance: AgedBalance, kind?: string): Row =>
+      agedRow(balance, { buckets, scale, note: layout.note, kind, isProfiled });
+    const rows = ofOneCurrency
+      .toSorted((a, b) => compareDecimals(totalOf(b), totalOf(a)))
+      .map((balance): MeasuredRow & { readonly balance: AgedBalance } => {
+        return { row: rowOf(balance), value: totalOf(balance), balance };
+      });
+    const sorted = layout.sort === undefined ? rows : sortRows(rows, layout.sort);
+    // Who they are of is not known: they are no part of the order.
+    const known = sorted.filter(({ balance }) => balance.kind === 'counterparty');
+    const unknown = sorted.filter(({ balance }) => balance.kind !== 'counterparty');
+    const shown = [...known.slice(0, layout.limit), ...unknown];
+    const [{ currency }] = ofOneCurrency as [AgedBalance];
+    if (!hasTotals || currency === undefined) return shown;
+    return [...shown, { row: rowOf(addBalances(ofOneCurrency), 'total'), value: undefined }];
   });
+  const names = bucketNames(buckets);
+  const empty = names.filter((_, index) =>
+    balances.every(({ amounts }) => amounts[index]!.coefficient === 0n),
+  );
   const columns = [
-    '_row',
+    ...(hasTotals && !isShown ? ['_row'] : []),
+    ...(isProfiled ? ['_profile'] : []),
     'counterparty',
     'fiscalId',
     'currency',
     'invoices',
-    ...bucketNames(buckets),
+    ...names,
     'total',
+    ...(layout.note !== undefined && !isShown ? ['note'] : []),
   ];
-  // On a terminal the name of a total tells that it is one.
-  const shown = terminal === undefined ? columns : columns.slice(1);
-  const empty = bucketNames(buckets).filter(
-    (_, index) => balances.length > 0 && balances.every(({ amounts }) => amounts[index]!.coefficient === 0n),
-  );
-  return resultRows(currencies, { columns: shown, spare: ['fiscalId', 'invoices', ...empty] }, terminal);
+  const spare = ['fiscalId', 'invoices', ...(balances.length > 0 ? empty : [])];
+  return resultRows(currencies, { columns, spare, further: names }, terminal);
 }
 
-function agedRow(
-  kind: 'counterparty' | 'total',
-  balance: AgedBalance,
-  { buckets, scale }: { buckets: Buckets; scale: number },
-): Row {
+/** Those in no currency behind all others: they are in no total. */
+function inOrder(balances: readonly AgedBalance[]): AgedBalance[] {
+  const isLast = ({ kind }: AgedBalance): boolean => kind === 'noCurrency';
+  return [...balances.filter((balance) => !isLast(balance)), ...balances.filter(isLast)];
+}
+
+interface RowLayout {
+  readonly buckets: Buckets;
+  readonly scale: number;
+  readonly note: string | undefined;
+  readonly kind: string | undefined;
+  /** Whether rows say of which organization they are. */
+  readonly isProfiled: boolean;
+}
+
+function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled }: RowLayout): Row {
+  const { amounts, invoices, profile, name, fiscalId, currency } = balance;
+  const isDated = amounts.some(({ coefficient }) => coefficient !== 0n) || balance.kind === 'counterparty';
+  const unnamed = fiscalId === undefined ? NAMES[balance.kind] : undefined;
+  const kindOf = balance.kind === 'counterparty' ? 'counterparty' : NAMES[balance.kind];
   return [
-    ['_row', JSON.stringify(kind)],
-    ['counterparty', JSON.stringify(balance.name ?? null)],
-    ['fiscalId', JSON.stringify(balance.fiscalId ?? null)],
-    ['currency', JSON.stringify(balance.currency)],
-    ['invoices', String(balance.invoices)],
+    ['_row', JSON.stringify(kind ?? kindOf)],
+    ...(isProfiled ? [['_profile', JSON.stringify(profile ?? null)] as const] : []),
+    ['counterparty', JSON.stringify(name ?? unnamed ?? null)],
+    ['fiscalId', JSON.stringify(fiscalId ?? null)],
+    ['currency', JSON.stringify(currency ?? null)],
+    ['invoices', String(invoices)],
     ...bucketNames(buckets).map((name, index): RowField => [
       name,
-      formatDecimal(balance.amounts[index]!, scale),
+      isDated ? formatDecimal(amounts[index]!, scale) : 'null',
     ]),
     ['total', formatDecimal(totalOf(balance), scale)],
+    ...(note === undefined ? [] : [['note', JSON.stringify(note)] as const]),
   ];
 }
 
-function totalOf({ amounts }: AgedBalance): Decimal {
-  return amounts.reduce(addDecimals, DECIMAL_ZERO);
+/** In no bucket is what is not dated; owed it is all the same. */
+function totalOf({ amounts, undated }: AgedBalance): Decimal {
+  return amounts.reduce(addDecimals, undated);
 }
 
 /** Of balances in one currency. */
 function addBalances(balances: readonly AgedBalance[]): AgedBalance {
   const [{ currency, amounts }] = balances as readonly [AgedBalance];
   return {
+    kind: 'counterparty',
     currency,
+    profile: undefined,
     name: TOTAL,
     fiscalId: undefined,
     invoices: balances.reduce((sum, { invoices }) => sum + invoices, 0),
     amounts: amounts.map((_, index) =>
       balances.map(({ amounts }) => amounts[index]!).reduce(addDecimals, DECIMAL_ZERO),
     ),
+    undated: balances.map(({ undated }) => undated).reduce(addDecimals, DECIMAL_ZERO),
   };
 }
 
+/** Rows without a value last, as where records are sorted. Throws UsageError for a column that the rows do not have. */
+function sortRows<Sorted extends MeasuredRow>(
+  rows: readonly Sorted[],
+  keys: readonly SortColumn[],
+): Sorted[] {
+  const columns = rows[0]?.row.map(([name]) => name) ?? [];
+  chosenColumns(columns, { asked: keys.map(({ column }) => column), flag: '--sort' });
+  const orderIn = ({ row }: Sorted, column: string): string | undefined =>
+    orderOf(cellOf(row[columns.indexOf(column)]![1]));
+  return rows.toSorted((a, b) => {
+    for (const { column, descending } of keys) {
+      const order = compareOrders(orderIn(a, column), orderIn(b, column), descending);
+      if (order !== 0) return order;
+    }
+    return 0;
+  });
+}
+
+function cellOf(json: string): Cell | undefined {
+  if (json === 'null') return undefined;
+  return json.startsWith('"')
+    ? { kind: 'string', text: JSON.parse(json) as string }
+    : { kind: 'number', text: json };
+}
+
 /** The open amounts by how long they are overdue. */
-export function agingQuestion(options: AgingOptions, { terminal, placeOf }: ResultSite): Question {
+export function agingQuestion(
+  options: AgingOptions,
+  layout: Omit<AgingLayout, 'note'>,
+  { terminal, placeOf }: ResultSite,
+): Question {
   const aging = new Aging(options, placeOf);
-  let columns: readonly string[] = [];
-  let invoices = 0;
+  const { asOf, today, buckets } = options;
+  const note = asOf < today ? pastNote(asOf, today) : undefined;
+  let columns: ResultRows['columns'] = [];
+  let leftOut: ResultRows['leftOut'] = [];
+  let balances: readonly AgedBalance[] = [];
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) aging.add(batch);
-      const balances = aging.finish();
-      invoices = balances.reduce((sum, balance) => sum + balance.invoices, 0);
-      const result = agingRows(balances, options.buckets, terminal);
-      columns = result.columns;
+      balances = aging.finish();
+      const result = agingRows(balances, { buckets, layout: { ...layout, note } }, terminal);
+      ({ columns, leftOut } = result);
       yield result.batch;
     },
-    result: { columns: (asked) => chosenColumns(columns, asked) },
-    notes: () => [
-      {
-        kind: 'remark',
-        text: `${countOf(invoices, 'open invoice')} as of ${formatDay(options.asOf)}; the columns are days overdue`,
-      },
-    ],
+    result: {
+      columns: (asked) =>
+        asked === undefined ? columns : chosenColumns([...columns, ...leftOut], { asked, flag: '--columns' }),
+    },
+    notes: () => {
+      const invoices = balances.reduce((sum, balance) => sum + balance.invoices, 0);
+      const counted = countOf(invoices, 'open invoice');
+      const texts = [`${counted} as of ${formatDay(asOf)}; the columns are days overdue`];
+      if (note !== undefined)
+        texts.push(`${note}; ${countOf(aging.issuedLater, 'open invoice')} issued later left out`);
+      texts.push(...limitNotes(balances, layout.limit));
+      if (leftOut.length > 0)
+        texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
+      return texts.map((text): Note => ({ kind: 'remark', text }));
+    },
   };
+}
+
+/** The service tells what is open now, and not what was then. */
+function pastNote(asOf: number, today: number): string {
+  return `balances of ${formatDay(today)}: payments after ${formatDay(asOf)} are not undone`;
+}
+
+function limitNotes(balances: readonly AgedBalance[], limit: number | undefined): string[] {
+  const known = balances.filter(({ kind }) => kind === 'counterparty');
+  const shown = byCurrency(known, ({ currency }) => currency)
+    .map(({ length }) => Math.min(length, limit ?? length))
+    .reduce((sum, count) => sum + count, 0);
+  return shown === known.length ? [] : [`${shown} of ${known.length} shown; totals are of all`];
 }

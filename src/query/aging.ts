@@ -1,20 +1,14 @@
 import { UsageError } from '../errors.ts';
-import { CellReader, type Cell } from '../json/cells.ts';
-import type { RecordBatch } from '../json/records.ts';
-import {
-  KNOWN_FIELDS,
-  missingFieldError,
-  fixedValue,
-  type KnownField,
-  type KnownColumns,
-} from './known-columns.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
-import { addDecimals, negateDecimal, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
+import { CellReader, type Cell } from '../json/cells.ts';
+import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import type { RecordBatch } from '../json/records.ts';
 import { amountOf } from './amount.ts';
+import { foldFiscalId } from './cell-test.ts';
+import { isCreditNote } from './invoice-tests.ts';
+import { FieldFinder, howToMap, type KnownColumns, type KnownField } from './known-columns.ts';
+import type { Buckets } from './question-syntax.ts';
 import type { PlaceOf } from './questions.ts';
-
-/** Up to how many days overdue each bucket goes: 30, 60, 90. */
-export type Buckets = readonly number[];
 
 export const DEFAULT_BUCKETS: Buckets = [30, 60, 90];
 
@@ -23,20 +17,34 @@ export interface AgingOptions {
   readonly buckets: Buckets;
   /** The day to which overdue days are counted, in days since 1970-01-01. */
   readonly asOf: number;
+  /** The day that it is, whose balances the service tells. Before it, what was issued after `asOf` is left out. */
+  readonly today: number;
 }
 
-/** What one counterparty owes, or is owed, in one currency. */
-export interface AgedBalance {
-  readonly currency: string;
+/** Who owes, or is owed. */
+interface Party {
+  /** Undefined for the open amounts that are in no currency. */
+  readonly currency: string | undefined;
+  /** Of several organizations, whose invoices these are. */
+  readonly profile: string | undefined;
+  /** `noDueDate` and `noCurrency` for the invoices that lack it, whoever their counterparties are. */
+  readonly kind: 'counterparty' | 'noDueDate' | 'noCurrency';
+  /** Undefined where the invoices do not say it; of `noDueDate` and `noCurrency` always. */
   name: string | undefined;
-  fiscalId: string | undefined;
+  readonly fiscalId: string | undefined;
+}
+
+/** What one counterparty owes, or is owed, in one currency; or what all do whose invoices lack a due date or a currency. */
+export interface AgedBalance extends Party {
   invoices: number;
   /** Not due first, then as the buckets. */
   readonly amounts: Decimal[];
+  /** Open amounts that are in no bucket, since nobody knows when they are due. */
+  undated: Decimal;
 }
 
 const DOCUMENT_TYPE = 'documentType';
-const CREDIT_NOTE = 'CREDIT_NOTE';
+const PROFILE = '_profile';
 const MAX_BALANCES = 100_000;
 
 /**
@@ -47,23 +55,28 @@ const MAX_BALANCES = 100_000;
  * its amount is sent as positive, it is taken as negative. It is in the bucket of its own date.
  */
 export class Aging {
+  /** Invoices that were open and were issued after the day to which is counted, where that day is past. */
+  issuedLater = 0;
   readonly #options: AgingOptions;
   readonly #placeOf: PlaceOf;
-  readonly #columns: readonly string[];
+  readonly #finder: FieldFinder;
+  readonly #typeAt: number;
   readonly #reader: CellReader;
   readonly #balances = new Map<string, AgedBalance>();
-  readonly #found = new Set<KnownField>();
   #records = 0;
+  #open = 0;
 
   /** @param placeOf Where in the listing, from 1, the nth record is that is added: for messages. */
   constructor(options: AgingOptions, placeOf: PlaceOf = (nth) => nth) {
     this.#placeOf = placeOf;
     this.#options = options;
-    this.#columns = [...new Set([...Object.values(options.fields).flat(), DOCUMENT_TYPE])];
-    this.#reader = new CellReader(this.#columns);
+    const wanted: KnownField[] = ['amount', 'due', 'currency', 'counterpartyName', 'counterpartyFiscalId'];
+    this.#finder = new FieldFinder(options.fields, this.#isPast ? [...wanted, 'date'] : wanted);
+    this.#typeAt = this.#finder.columns.length;
+    this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, PROFILE]);
   }
 
-  /** Throws UsageError, naming the record's place in the listing, for an amount, a date or a currency that is not there. */
+  /** Throws UsageError, naming the record's place in the listing, for an amount that is not there or none, and a due date that is none. */
   add(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++)
       this.#addRecord(this.#reader.read(batch, index), this.#placeOf(++this.#records));
@@ -71,27 +84,55 @@ export class Aging {
 
   /** The balances by first appearance. Throws UsageError where no open invoice has one of the fields at all. */
   finish(): AgedBalance[] {
-    const missing = KNOWN_FIELDS.find((field) => !this.#found.has(field));
-    if (this.#balances.size > 0 && missing)
-      throw missingFieldError(missing, this.#options.fields, 'no open invoice');
+    // A counterparty is known by its name or by its fiscal ID: one of them is enough.
+    const isNamed = this.#finder.has('counterpartyName') || this.#finder.has('counterpartyFiscalId');
+    const wanted = this.#finder.wanted.filter((field) => !isNamed || !field.startsWith('counterparty'));
+    const missing = wanted.find((field) => !this.#finder.has(field));
+    if (this.#open > 0 && missing !== undefined) {
+      throw new UsageError(`no figures: no open invoice has ${this.#finder.describe(missing)}`, {
+        hint: howToMap(missing),
+      });
+    }
     return [...this.#balances.values()];
   }
 
-  #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
-    const { fields, buckets, asOf } = this.#options;
-    const amountCell = this.#cellOf('amount', cells) ?? this.#refuse('amount', place);
-    const amount = amountOf(amountCell, { column: fields.amount.join(' or '), place })!;
-    if (amount.coefficient === 0n) return;
-    const due = this.#dueDay(cells, place);
-    const currency = (this.#cellOf('currency', cells) ?? this.#refuse('currency', place)).text;
-    const balance = this.#balanceOf(cells, currency, place);
-    balance.invoices++;
-    const bucket = bucketOf(buckets, asOf - due);
-    balance.amounts[bucket] = addDecimals(balance.amounts[bucket]!, this.#signed(amount, cells));
+  get #isPast(): boolean {
+    return this.#options.asOf < this.#options.today;
   }
 
-  #dueDay(cells: readonly (Cell | undefined)[], place: number): number {
-    const cell = this.#cellOf('due', cells) ?? this.#refuse('due', place);
+  #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
+    const { buckets, asOf } = this.#options;
+    const amountCell = this.#finder.find('amount', cells) ?? this.#refuseAmount(place);
+    const amount = amountOf(amountCell, { column: this.#finder.columnOf('amount'), place })!;
+    if (amount.coefficient === 0n) return;
+    this.#open++;
+    const due = this.#dueDay(cells, place);
+    const party = this.#partyOf(cells, due !== undefined);
+    if (this.#isIssuedLater(cells)) {
+      this.issuedLater++;
+      return;
+    }
+    const signed =
+      isCreditNote(cells[this.#typeAt]) && amount.coefficient > 0n ? negateDecimal(amount) : amount;
+    const balance = this.#balanceOf(party);
+    balance.invoices++;
+    if (due === undefined) {
+      balance.undated = addDecimals(balance.undated, signed);
+      return;
+    }
+    const bucket = bucketOf(buckets, asOf - due);
+    balance.amounts[bucket] = addDecimals(balance.amounts[bucket]!, signed);
+  }
+
+  #isIssuedLater(cells: readonly (Cell | undefined)[]): boolean {
+    const issued = this.#isPast ? this.#finder.find('date', cells) : undefined;
+    const day = issued && parseCalendarDay(issued.text);
+    return day !== undefined && day > this.#options.asOf;
+  }
+
+  #dueDay(cells: readonly (Cell | undefined)[], place: number): number | undefined {
+    const cell = this.#finder.find('due', cells);
+    if (cell === undefined) return undefined;
     const day = parseCalendarDay(cell.text);
     if (day !== undefined) return day;
     throw new UsageError(
@@ -102,43 +143,38 @@ export class Aging {
     );
   }
 
-  #signed(amount: Decimal, cells: readonly (Cell | undefined)[]): Decimal {
-    const isCredit = cells[this.#columns.indexOf(DOCUMENT_TYPE)]?.text === CREDIT_NOTE;
-    return isCredit && amount.coefficient > 0n ? negateDecimal(amount) : amount;
+  /** Whose invoice it is, as far as it says. Reads all fields, also of what is left out then: a field that is there is mapped. */
+  #partyOf(cells: readonly (Cell | undefined)[], isDated: boolean): Party {
+    const name = this.#finder.find('counterpartyName', cells)?.text;
+    const fiscalId = this.#finder.find('counterpartyFiscalId', cells)?.text;
+    const currency = this.#finder.find('currency', cells)?.text;
+    const profile = cells[this.#typeAt + 1]?.text;
+    if (currency === undefined)
+      return { kind: 'noCurrency', currency, profile, name: undefined, fiscalId: undefined };
+    if (!isDated) return { kind: 'noDueDate', currency, profile, name: undefined, fiscalId: undefined };
+    return { kind: 'counterparty', currency, profile, name, fiscalId };
   }
 
-  #balanceOf(cells: readonly (Cell | undefined)[], currency: string, place: number): AgedBalance {
-    const name = this.#cellOf('counterpartyName', cells)?.text;
-    const fiscalId = this.#cellOf('counterpartyFiscalId', cells)?.text;
-    const party =
-      fiscalId?.replaceAll(/[.\s-]/g, '').toUpperCase() ??
-      name ??
-      this.#refuse('counterpartyFiscalId', place);
-    const key = JSON.stringify([currency, fiscalId === undefined, party]);
-    let balance = this.#balances.get(key);
-    if (!balance) {
-      if (this.#balances.size === MAX_BALANCES) this.#refuseMore();
-      const amounts = Array.from({ length: this.#options.buckets.length + 2 }, () => DECIMAL_ZERO);
-      balance = { currency, name, fiscalId, invoices: 0, amounts };
-      this.#balances.set(key, balance);
+  #balanceOf(party: Party): AgedBalance {
+    const { kind, currency, profile, name, fiscalId } = party;
+    const who = fiscalId === undefined ? ['name', name] : ['id', foldFiscalId(fiscalId)];
+    const key = JSON.stringify([kind, currency, profile, ...who]);
+    const known = this.#balances.get(key);
+    if (known !== undefined) {
+      known.name ??= name;
+      return known;
     }
-    balance.name ??= name;
+    if (this.#balances.size === MAX_BALANCES) this.#refuseMore();
+    const amounts = Array.from({ length: this.#options.buckets.length + 2 }, () => DECIMAL_ZERO);
+    const balance = { ...party, invoices: 0, amounts, undated: DECIMAL_ZERO };
+    this.#balances.set(key, balance);
     return balance;
   }
 
-  /** The first of the field's columns that has a value. */
-  #cellOf(field: KnownField, cells: readonly (Cell | undefined)[]): Cell | undefined {
-    for (const column of this.#options.fields[field]) {
-      const cell = fixedValue(column) ?? cells[this.#columns.indexOf(column)];
-      if (cell === undefined || cell.text === '') continue;
-      this.#found.add(field);
-      return cell;
-    }
-    return undefined;
-  }
-
-  #refuse(field: KnownField, place: number): never {
-    throw missingFieldError(field, this.#options.fields, `record ${place}`);
+  #refuseAmount(place: number): never {
+    throw new UsageError(`no figures: record ${place} is without ${this.#finder.describe('amount')}`, {
+      hint: howToMap('amount'),
+    });
   }
 
   #refuseMore(): never {

@@ -46,3 +46,20 @@ function complement(digits: string): string {
   for (const digit of digits) text += 9 - Number(digit);
   return `${text}~`;
 }
+
+/** The order of a cell for sorting; undefined for what has no value there: null, nothing, empty text. */
+export function orderOf(cell: Cell | undefined): string | undefined {
+  return cell === undefined || cell.text === '' ? undefined : cellOrder(cell);
+}
+
+/** Negative, zero or positive, by the orders of two cells; those without a value come last, also when descending. */
+export function compareOrders(
+  left: string | undefined,
+  right: string | undefined,
+  descending: boolean,
+): number {
+  if (left === right) return 0;
+  if (left === undefined) return 1;
+  if (right === undefined) return -1;
+  return left < right === descending ? 1 : -1;
+}

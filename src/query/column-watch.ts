@@ -24,7 +24,7 @@ export class ColumnWatch {
     this.#sampled += Math.max(0, count);
   }
 
-  /** The cells of a record, aligned with the columns. */
+  /** The cells of a record: those of the columns first, in their order. */
   see(cells: readonly unknown[]): void {
     for (let index = 0; index < this.#found.length; index++)
       this.#found[index] ||= cells[index] !== undefined;

@@ -1,10 +1,12 @@
 import { UsageError } from '../errors.ts';
 import type { Cell } from '../json/cells.ts';
 
-/** What aging has to know of an invoice; the names that a map of fields uses. */
+/** What questions have to know of an invoice; the names that `--field` and the settings use. */
 export const KNOWN_FIELDS = [
   'amount',
+  'total',
   'due',
+  'date',
   'currency',
   'counterpartyName',
   'counterpartyFiscalId',
@@ -15,25 +17,33 @@ export type KnownField = (typeof KNOWN_FIELDS)[number];
 export type KnownColumns = Readonly<Record<KnownField, readonly string[]>>;
 
 const MEANING: Readonly<Record<KnownField, string>> = {
-  amount: 'open amount',
-  due: 'due date',
-  currency: 'currency',
-  counterpartyName: "counterparty's name",
-  counterpartyFiscalId: "counterparty's fiscal ID",
+  amount: 'an open amount',
+  total: 'a total',
+  due: 'a due date',
+  date: 'a date of issue',
+  currency: 'a currency',
+  counterpartyName: "a counterparty's name",
+  counterpartyFiscalId: "a counterparty's fiscal ID",
 };
 
-const OF_ANY_INVOICE = { amount: ['amountToBePaid'], due: ['dueBy'], currency: ['currency'] };
+const OF_ANY_INVOICE = {
+  amount: ['amountToBePaid', 'openAmount', 'amountDue'],
+  total: ['totalAmount', 'total', 'amount'],
+  due: ['dueBy', 'dueByDate', 'dueDate'],
+  date: ['date', 'emissionDate', 'issueDate'],
+  currency: ['currency', 'currencyCode'],
+};
 
 export const ISSUED_COLUMNS: KnownColumns = {
   ...OF_ANY_INVOICE,
-  counterpartyName: ['customer.name'],
-  counterpartyFiscalId: ['receiverFiscalId', 'customer.fiscalId'],
+  counterpartyName: ['customer.name', 'customerName', 'receiver.name', 'receiverName'],
+  counterpartyFiscalId: ['receiverFiscalId', 'customer.fiscalId', 'customerFiscalId'],
 };
 
 export const RECEIVED_COLUMNS: KnownColumns = {
   ...OF_ANY_INVOICE,
-  counterpartyName: ['issuer.name'],
-  counterpartyFiscalId: ['issuerFiscalId', 'issuer.fiscalId'],
+  counterpartyName: ['issuer.name', 'issuerName', 'supplier.name', 'supplierName'],
+  counterpartyFiscalId: ['issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
 };
 
 /** The defaults with the user's columns in place of theirs. Throws UsageError for a field that there is not. */
@@ -54,15 +64,59 @@ function isKnownField(name: string): name is KnownField {
   return (KNOWN_FIELDS as readonly string[]).includes(name);
 }
 
+/** Finds fields in records, and knows which of them it never found. */
+export class FieldFinder {
+  /** The columns whose cells it is to be given, in this order. */
+  readonly columns: readonly string[];
+  /** The fields that it looks for. */
+  readonly wanted: readonly KnownField[];
+  readonly #fields: KnownColumns;
+  readonly #places: ReadonlyMap<KnownField, readonly (number | Cell)[]>;
+  /** For each field that was found, the column of the last time. */
+  readonly #found = new Map<KnownField, string>();
+
+  constructor(fields: KnownColumns, wanted: readonly KnownField[]) {
+    this.#fields = fields;
+    this.wanted = wanted;
+    const names = wanted.flatMap((field) => fields[field]);
+    this.columns = [...new Set(names.filter((name) => fixedValue(name) === undefined))];
+    const placeOf = (name: string): number | Cell => fixedValue(name) ?? this.columns.indexOf(name);
+    this.#places = new Map(wanted.map((field) => [field, fields[field].map(placeOf)]));
+  }
+
+  /** The first of the field's columns that has a value; undefined where none has. */
+  find(field: KnownField, cells: readonly (Cell | undefined)[]): Cell | undefined {
+    for (const [index, place] of this.#places.get(field)!.entries()) {
+      const cell = typeof place === 'number' ? cells[place] : place;
+      if (cell === undefined || cell.text === '') continue;
+      this.#found.set(field, this.#fields[field][index]!);
+      return cell;
+    }
+    return undefined;
+  }
+
+  /** The column that the field was found in the last time. */
+  columnOf(field: KnownField): string {
+    return this.#found.get(field) ?? this.#fields[field].join(' or ');
+  }
+
+  /** Whether a record had the field so far. */
+  has(field: KnownField): boolean {
+    return this.#found.has(field);
+  }
+
+  /** `a due date in dueBy or dueByDate`. */
+  describe(field: KnownField): string {
+    return `${MEANING[field]} in ${this.#fields[field].join(' or ')}`;
+  }
+}
+
 /** `=CLP` in a map: the same for every record, where the records do not say it. */
-export function fixedValue(column: string): Cell | undefined {
+function fixedValue(column: string): Cell | undefined {
   return column.startsWith('=') ? { kind: 'string', text: column.slice(1) } : undefined;
 }
 
-/** Says which field is wanting, where it was looked for, and how to map it. `who` is `record 17` or `no record`. */
-export function missingFieldError(field: KnownField, fields: KnownColumns, who: string): UsageError {
-  const verb = who.startsWith('no ') ? 'has a' : 'has no';
-  return new UsageError(`no figures: ${who} ${verb} ${MEANING[field]} in ${fields[field].join(' or ')}`, {
-    hint: `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.`,
-  });
+/** How to say which column a field is in: a hint. */
+export function howToMap(field: KnownField): string {
+  return `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.`;
 }

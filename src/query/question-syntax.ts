@@ -1,59 +1,81 @@
 import { UsageError } from '../errors.ts';
-import type { Buckets } from './aging.ts';
 
-export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
+export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
 
-/** One `--where`: the column, how it is to relate to the value, and the value as text. */
+/** One `--where`: the column, how it is to relate to the values, and these as text; of `=` and `!=` there may be several. */
 export interface Condition {
   readonly column: string;
   readonly operator: Operator;
-  readonly value: string;
+  readonly values: readonly string[];
+  /** As it was written. */
+  readonly expression: string;
 }
 
 const COLUMN = /^(?:"((?:[^"\\]|\\.)+)"|([^\s=!<>~"'](?:[^=!<>~"']*[^\s=!<>~"'])?))/;
-const OPERATOR = /^(?:!=|!~|<=|>=|=|<|>|~)/;
+const OPERATOR = /^(?:!=|!~|<=|>=|==|=|<|>|~)/;
 const QUOTED = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/;
+/** Up to a comma that no backslash is before. */
+const LISTED = /^(?:\\.|[^,\\])*/;
 /** A backslash in quotes stands for itself, as in the column `a\.b`, unless before a quote or another one. */
 const ESCAPE = /\\(["'\\])/g;
 
 const FORM =
-  'Write column, operator, value: status=OVERDUE, "dueBy<2026-11-01", customer.name~roble. The operators are = != < <= > >= ~ (contains) and !~ (does not contain).';
+  'Write column, operator, value: status=OVERDUE,PENDING "dueBy<2026-11-01" customer.name~roble; the operators are = != < <= > >= ~ (contains) !~ and == (exactly).';
 
 /**
  * Reads `column operator value`, spaces around the operator allowed. A column or value that has operators or quotes in
- * it, or a value that begins or ends with a space, goes in quotes. An empty value (`dueBy=`, `dueBy!=`) asks whether
- * there is one. Throws UsageError naming the character where it stops being an expression.
+ * it, or a value that begins or ends with a space, goes in quotes. `=` and `!=` take several values with commas; a comma within
+ * a value is `\,`. An empty value (`dueBy=`, `dueBy!=`) asks whether there is one. Throws UsageError naming the
+ * character where it stops being an expression.
  */
 export function parseCondition(expression: string): Condition {
-  const fail = (what: string, at: number): never => {
-    throw new UsageError(`--where '${expression}' does not parse at character ${at + 1}: ${what}`, {
-      hint: FORM,
-    });
+  const fail = (what: string, at: number, hint = FORM): never => {
+    throw new UsageError(`--where '${expression}' does not parse at character ${at + 1}: ${what}`, { hint });
   };
   let at = expression.length - expression.trimStart().length;
   const column = COLUMN.exec(expression.slice(at)) ?? fail('a column is expected here', at);
   at = skipSpaces(expression, at + column[0].length);
 
   const operator = OPERATOR.exec(expression.slice(at))?.[0] as Operator | undefined;
-  if (operator === undefined) return fail('an operator is expected here', at);
+  if (operator === undefined)
+    return fail('an operator is expected here', at, at < expression.length ? FORM : EATEN);
   at = skipSpaces(expression, at + operator.length);
 
-  const value = readValue(expression, at, fail);
-  if (value === '' && operator !== '=' && operator !== '!=') return fail(`${operator} needs a value`, at);
-  return { column: column[1]?.replace(ESCAPE, '$1') ?? column[2]!, operator, value };
+  const values = readValues({ expression, at, isList: operator === '=' || operator === '!=', fail });
+  const takesNone = operator === '=' || operator === '!=' || operator === '==';
+  if (values[0] === '' && !takesNone) return fail(`${operator} needs a value`, at);
+  return { column: column[1]?.replace(ESCAPE, '$1') ?? column[2]!, operator, values, expression };
 }
 
-function readValue(expression: string, start: number, fail: (what: string, at: number) => never): string {
-  const rest = expression.slice(start).trimEnd();
-  if (rest.startsWith('"') || rest.startsWith("'")) {
-    const quoted = QUOTED.exec(rest) ?? fail('this quote is not closed', start);
-    if (quoted[0].length < rest.length) {
-      return fail('nothing may follow the closing quote', skipSpaces(expression, start + quoted[0].length));
-    }
-    return (quoted[1] ?? quoted[2]!).replace(ESCAPE, '$1');
+/** The shell takes `>` and what follows it for a file to write, and hands on what was before. */
+const EATEN =
+  "Was there a < or > that the shell took for a file? Put the condition in quotes, as in --where 'totalAmount>1000'.";
+
+interface ValuesAt {
+  readonly expression: string;
+  readonly at: number;
+  readonly isList: boolean;
+  readonly fail: (what: string, at: number) => never;
+}
+
+function readValues({ expression, at: start, isList, fail }: ValuesAt): string[] {
+  const text = expression.trimEnd();
+  const values: string[] = [];
+  for (let at = start; ; at = skipSpaces(text, at + 1)) {
+    const rest = text.slice(at);
+    const quoted = /^["']/.test(rest)
+      ? (QUOTED.exec(rest) ?? fail('this quote is not closed', at))
+      : undefined;
+    const plain = quoted === undefined ? (isList ? LISTED.exec(rest)![0] : rest) : '';
+    const operator = plain.search(/[=<>~]/);
+    if (operator !== -1) return fail('a value with an operator in it goes in quotes', at + operator);
+    values.push(
+      quoted ? (quoted[1] ?? quoted[2]!).replace(ESCAPE, '$1') : plain.trim().replaceAll('\\,', ','),
+    );
+    at = skipSpaces(text, at + (quoted?.[0] ?? plain).length);
+    if (at >= text.length) return values;
+    if (!isList || text[at] !== ',') return fail('nothing may follow the closing quote', at);
   }
-  const operator = rest.search(/[=<>~]/);
-  return operator === -1 ? rest : fail('a value with an operator in it goes in quotes', start + operator);
 }
 
 function skipSpaces(text: string, from: number): number {
@@ -64,6 +86,8 @@ function skipSpaces(text: string, from: number): number {
 export interface SortColumn {
   readonly column: string;
   readonly descending: boolean;
+  /** One of several where a field may be: that no record has it is nothing to speak of. */
+  readonly isKnown?: boolean;
 }
 
 /** Reads `dueBy,-totalAmount`: columns in order of weight, a minus before those that are to descend. Throws UsageError. */
@@ -77,6 +101,9 @@ export function parseSort(text: string): SortColumn[] {
     });
   });
 }
+
+/** Up to how many days overdue each bucket of an aging goes: 30, 60, 90. */
+export type Buckets = readonly number[];
 
 /** Reads `15,30,60`: whole days, each more than the one before. Throws UsageError. */
 export function parseBuckets(text: string): Buckets {
@@ -93,11 +120,21 @@ export function parseBuckets(text: string): Buckets {
 /** What is asked of the records of a listing, on this side: the service knows nothing of it. */
 export interface QuestionFlags {
   readonly where?: readonly Condition[];
+  /** Open, and due before today. */
+  readonly overdue?: boolean;
+  /** Dates of issue, in one of the forms that `parseDate` reads. */
+  readonly since?: string;
+  readonly until?: string;
+  /** Which column a field is in, for the three above. */
+  readonly field?: readonly (readonly [field: string, column: string])[];
+  readonly count?: boolean;
   readonly sum?: readonly string[];
   readonly groupBy?: readonly string[];
   readonly sort?: readonly SortColumn[];
   /** An earlier export. */
   readonly changesSince?: string;
+  /** Whether there may be none yet. */
+  readonly changesSinceMissingOk?: boolean;
   /** Columns that tell records apart. */
   readonly key?: readonly string[];
 }

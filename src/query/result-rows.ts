@@ -46,6 +46,8 @@ export interface ResultRows {
   readonly batch: RecordBatch;
   /** The columns in the order in which they read best, also where there are no rows. */
   readonly columns: readonly string[];
+  /** Those of a narrow terminal that there was no room for: the rows have them. */
+  readonly leftOut: readonly string[];
 }
 
 /** A row, and the amount that its bar stands for; none for a row that is not to be compared with others. */
@@ -71,7 +73,10 @@ export interface ResultSite {
 /** The columns of a result, and which of them a terminal may do without where there is little room. */
 interface ResultColumns {
   readonly columns: readonly string[];
+  /** Left out together, where not all columns have room for all of their text. */
   readonly spare: readonly string[];
+  /** Left out after these, one by one in this order, as long as the rest has no room at all. */
+  readonly further: readonly string[];
 }
 
 const BAR = 'bar';
@@ -85,21 +90,38 @@ const BAR_MOST = 30;
  */
 export function resultRows(
   currencies: readonly (readonly MeasuredRow[])[],
-  { columns, spare }: ResultColumns,
+  choice: ResultColumns,
   terminal?: BarTerminal,
 ): ResultRows {
   const plain = currencies.flatMap((rows) => rows.map(({ row }) => row));
-  if (terminal === undefined) return { batch: batchOfRows(plain), columns };
-  const fewer = columns.filter((column) => !spare.includes(column));
-  const shown = tableWidth(plain, columns).whole + BAR_LEAST <= terminal.width ? columns : fewer;
+  const { columns } = choice;
+  if (terminal === undefined) return { batch: batchOfRows(plain), columns, leftOut: [] };
+  const shown = shownColumns(plain, choice, terminal.width);
+  const leftOut = columns.filter((column) => !shown.includes(column));
   const { whole, least } = tableWidth(plain, shown);
-  if (least + BAR_LEAST > terminal.width) return { batch: batchOfRows(plain), columns: shown };
+  if (least + BAR_LEAST > terminal.width) return { batch: batchOfRows(plain), columns: shown, leftOut };
   const width = Math.max(BAR_LEAST, Math.min(BAR_MOST, terminal.width - whole));
   const style = { width, blocks: terminal.blocks };
   return {
     batch: batchOfRows(currencies.flatMap((rows) => withBars(rows, style))),
     columns: [...shown, BAR],
+    leftOut,
   };
+}
+
+function shownColumns(
+  rows: readonly Row[],
+  { columns, spare, further }: ResultColumns,
+  room: number,
+): readonly string[] {
+  if (tableWidth(rows, columns).whole + BAR_LEAST <= room) return columns;
+  let shown = columns.filter((column) => !spare.includes(column));
+  for (const column of further) {
+    // Behind the last column there is no gap.
+    if (tableWidth(rows, shown).least - GAP <= room) break;
+    shown = shown.filter((other) => other !== column);
+  }
+  return shown;
 }
 
 /** Rows of one currency. */
@@ -111,15 +133,15 @@ function withBars(rows: readonly MeasuredRow[], style: BarStyle): Row[] {
   });
 }
 
-/** Those of a result's columns that were asked for, else all. Throws UsageError for one that it does not have. */
+/** The columns of a result that a flag asked for, where it has them all. Throws UsageError for one that it does not have. */
 export function chosenColumns(
   there: readonly string[],
-  asked: readonly string[] | undefined,
+  { asked, flag }: { readonly asked: readonly string[]; readonly flag: string },
 ): readonly string[] {
-  const unknown = asked?.find((column) => !there.includes(column));
-  if (unknown === undefined) return asked ?? there;
+  const unknown = asked.find((column) => !there.includes(column));
+  if (unknown === undefined) return asked;
   const [near] = nearestNames(unknown, there);
-  throw new UsageError(`--columns: the result has no column ${unknown}`, {
+  throw new UsageError(`${flag}: the result has no column ${unknown}`, {
     hint: near === undefined ? `Its columns are ${there.join(', ')}.` : `Did you mean ${near}?`,
   });
 }

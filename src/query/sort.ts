@@ -2,7 +2,7 @@ import { CellReader, type Cell } from '../json/cells.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
 import { Spool } from '../output/spool.ts';
-import { cellOrder } from './cell-order.ts';
+import { compareOrders, orderOf } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
@@ -42,7 +42,7 @@ export class RecordSorter {
     const columns = keys.map(({ column }) => column);
     this.#keys = keys;
     this.#reader = new CellReader(columns);
-    this.#watch = new ColumnWatch(columns);
+    this.#watch = new ColumnWatch(keys.filter(({ isKnown }) => !isKnown).map(({ column }) => column));
     this.#store = store;
     this.#orders = keys.map(() => []);
   }
@@ -87,19 +87,16 @@ export class RecordSorter {
 
   #compare(a: number, b: number): number {
     for (let key = 0; key < this.#keys.length; key++) {
-      const left = this.#orders[key]![a];
-      const right = this.#orders[key]![b];
-      if (left === right) continue;
-      if (left === undefined) return 1;
-      if (right === undefined) return -1;
-      return left < right === this.#keys[key]!.descending ? 1 : -1;
+      const orders = this.#orders[key]!;
+      const order = compareOrders(orders[a], orders[b], this.#keys[key]!.descending);
+      if (order !== 0) return order;
     }
     return a - b;
   }
   /** Empty text is no value, as it is none for `--where`. */
   #orderOf(cell: Cell | undefined): string | undefined {
-    if (cell === undefined || cell.text === '') return undefined;
-    const order = cellOrder(cell);
+    const order = orderOf(cell);
+    if (order === undefined) return undefined;
     const known = this.#texts.get(order);
     if (known === undefined && this.#texts.size < MAX_TEXTS) this.#texts.set(order, order);
     return known ?? order;

@@ -166,7 +166,7 @@ export function totalsRows(
   terminal?: BarTerminal,
 ): ResultRows {
   const columns = columnsOf(groups, request, terminal !== undefined);
-  const currencies = byCurrency(groups, ({ currency }) => currency?.text).map((ofOneCurrency) => {
+  const currencies = byCurrency(groups, (group) => currencyOf(group, request)).map((ofOneCurrency) => {
     const sorted = ofOneCurrency.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)));
     const scales = request.sums.map((_, index) => widestScale(sorted.map(({ sums }) => sums[index]!.total)));
     return sorted.map((group): MeasuredRow => ({
@@ -174,7 +174,13 @@ export function totalsRows(
       value: sizeOf(group),
     }));
   });
-  return resultRows(currencies, { columns, spare: [] }, terminal);
+  return resultRows(currencies, { columns, spare: [], further: [] }, terminal);
+}
+
+/** Also where one groups by it: amounts of different ones keep their own scale, and their own order. */
+function currencyOf({ currency, values }: TotalsGroup, request: TotalsRequest): string | undefined {
+  const at = request.groupBy.indexOf(request.currency);
+  return (at === -1 ? currency : values[at])?.text;
 }
 
 function columnsOf(groups: readonly TotalsGroup[], request: TotalsRequest, onTerminal: boolean): string[] {
@@ -236,7 +242,10 @@ export function totalsQuestion(
       columns = result.columns;
       yield result.batch;
     },
-    result: { columns: (asked) => chosenColumns(columns, asked) },
+    result: {
+      columns: (asked) =>
+        asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
+    },
     notes: () => [],
   };
 }

@@ -1,124 +1,62 @@
-import { UsageError } from '../errors.ts';
 import { CellReader, type Cell } from '../json/cells.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
-import { countOf } from '../output/terminal/number-text.ts';
-import { cellOrder, numberOrder } from './cell-order.ts';
+import { countOf, digitGrouper } from '../output/terminal/number-text.ts';
+import { cellOrder } from './cell-order.ts';
+import { cellTest, checkValues, kindOfCells, type AskedWhere, type ColumnKind } from './cell-test.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { Condition } from './question-syntax.ts';
 import type { FilterQuestion, Note } from './questions.ts';
 
-/** Says whether a cell meets the condition. `place` is the record's number in the listing, from 1, for messages. */
-type CellTest = (cell: Cell | undefined, place: number) => boolean;
-
-const DAY_OR_MONTH = /^\d{4}-\d{2}(?:-\d{2})?$/;
-const STARTS_WITH_DAY = /^\d{4}-\d{2}-\d{2}(?:$|[T ])/;
-
-const ORDERS = {
-  '<': (order: string, wanted: string) => order < wanted,
-  '<=': (order: string, wanted: string) => order <= wanted,
-  '>': (order: string, wanted: string) => order > wanted,
-  '>=': (order: string, wanted: string) => order >= wanted,
-};
-
-/**
- * The test for a condition.
- *
- * - A field that is null, missing or empty text has no value: it equals only the empty value, differs from every
- *   other, contains nothing, and is neither less nor greater than anything.
- * - Numbers are compared as exact decimals, so that `totalAmount=10` finds 10.00. Where `<` and `>` meet text that
- *   reads as a number, as invoice numbers do, it is one; `=` and `!=` take text as it is, so that `007` is not `7`.
- * - A value that is a day or a month (2026-11-01, 2026-11) is held against that part of a date, so that
- *   `dueBy<=2026-11-01` has the whole of that day. Other dates, as all other text, are compared by their characters.
- * - `~` and `!~` look for the value anywhere in the text, in any case. Everything else minds case.
- *
- * A number compared by `<` or `>` with a value that is none (`1.000.000`) throws UsageError rather than finding nothing.
- */
-function conditionTest(condition: Condition): CellTest {
-  const { operator, value } = condition;
-  switch (operator) {
-    case '=':
-      return equalityTest(value);
-    case '!=': {
-      const equals = equalityTest(value);
-      return (cell, place) => !equals(cell, place);
-    }
-    case '~':
-      return containsTest(value);
-    case '!~': {
-      const contains = containsTest(value);
-      return (cell, place) => !contains(cell, place);
-    }
-    default:
-      return orderTest(condition, operator);
-  }
+/** Whether a record is one of those that are asked for. */
+export interface RecordTest {
+  /** The columns whose cells it is given, in this order. */
+  readonly columns: readonly string[];
+  /** `place` is the record's number in the listing, from 1, for messages. */
+  readonly holds: (cells: readonly (Cell | undefined)[], place: number) => boolean;
+  /** Throws UsageError where the values that were asked for are none that the columns, aligned with these, can hold. */
+  readonly check?: (kinds: readonly (ColumnKind | undefined)[]) => void;
+  /** The columns that say, where nothing is found, what there is instead. */
+  readonly telling: readonly string[];
+  /** At the end of records of which there were some. Throws UsageError where none had what the test looks at. */
+  readonly finish?: () => void;
+  /** What is to be said of the records that were read. */
+  readonly notes?: () => readonly Note[];
 }
 
-function equalityTest(value: string): CellTest {
-  const number = numberOrder(value);
-  const period = DAY_OR_MONTH.test(value);
-  return (cell) => {
-    if (cell === undefined || cell.text === value) return (cell?.text ?? '') === value;
-    if (cell.kind === 'number') return number !== undefined && numberOrder(cell.text) === number;
-    return period && partOfDate(cell, value) === value;
+/** The test of a `--where`. */
+export function conditionTest(condition: Condition, asked: AskedWhere): RecordTest {
+  const test = cellTest(condition, asked);
+  const columns = [condition.column];
+  return {
+    columns,
+    telling: columns,
+    holds: ([cell]) => test(cell),
+    check: ([kind]) => kind && checkValues(condition, kind, asked),
   };
 }
 
-function containsTest(value: string): CellTest {
-  const part = fold(value);
-  return (cell) => cell !== undefined && fold(cell.text).includes(part);
-}
-
-/** Names typed on one system and stored by another may spell the same accent in two ways. */
-function fold(text: string): string {
-  return text.normalize('NFC').toLowerCase();
-}
-
-function orderTest({ column, value }: Condition, operator: keyof typeof ORDERS): CellTest {
-  const holds = ORDERS[operator];
-  const wanted = cellOrder({ kind: 'string', text: value });
-  const isNumber = numberOrder(value) !== undefined;
-  const period = DAY_OR_MONTH.test(value);
-  return (cell, place) => {
-    if (cell === undefined || cell.text === '') return false;
-    if (cell.kind === 'number' && !isNumber) refuse(column, cell, { value, place });
-    const part = period && partOfDate(cell, value);
-    const order = part ? cellOrder({ kind: 'string', text: part }) : cellOrder(cell);
-    return holds(order, wanted);
-  };
-}
-
-/** As much of the date in the cell as the value names; undefined when there is no date in it. */
-function partOfDate(cell: Cell, value: string): string | undefined {
-  return cell.kind === 'string' && STARTS_WITH_DAY.test(cell.text)
-    ? cell.text.slice(0, value.length)
-    : undefined;
-}
-
-function refuse(column: string, cell: Cell, { value, place }: { value: string; place: number }): never {
-  throw new UsageError(
-    `--where compares ${column} with '${value}', which is not a number, but record ${place} has ${cell.text} there`,
-    { hint: 'Write numbers with digits and a decimal point only, such as 1000000 or 1190.10.' },
-  );
-}
-
-/** Lets through the records that meet every condition, in their order, batch by batch. */
+/** Lets through the records that pass every test, in their order, batch by batch. */
 export class WhereFilter {
   readonly #reader: CellReader;
-  readonly #tests: readonly (readonly [column: number, test: CellTest])[];
+  readonly #tests: readonly (RecordTest & { readonly at: readonly number[] })[];
+  readonly #unchecked: Set<RecordTest>;
   readonly #watch: ColumnWatch;
+  readonly #met: readonly (readonly [column: number, met: MetValues])[];
   #seen = 0;
   #kept = 0;
   /** Of the records of the last batch that were let through, their places in the listing. */
   #places: readonly number[] = [];
 
-  constructor(conditions: readonly Condition[]) {
-    const columns = [...new Set(conditions.map(({ column }) => column))];
+  /** @param watched the columns that the user named: it is said of them when no record has them */
+  constructor(tests: readonly RecordTest[], watched: readonly string[]) {
+    // The watched ones first, so that their cells are the first of each record.
+    const columns = [...new Set([...watched, ...tests.flatMap(({ columns }) => columns)])];
     this.#reader = new CellReader(columns);
-    this.#tests = conditions.map((condition) => [
-      columns.indexOf(condition.column),
-      conditionTest(condition),
-    ]);
-    this.#watch = new ColumnWatch(columns);
+    this.#tests = tests.map((test) => ({ ...test, at: test.columns.map((name) => columns.indexOf(name)) }));
+    this.#unchecked = new Set(this.#tests.filter(({ check }) => check !== undefined));
+    this.#watch = new ColumnWatch(watched);
+    const telling = [...new Set(tests.flatMap(({ telling }) => telling))];
+    this.#met = telling.map((name) => [columns.indexOf(name), new MetValues(name)]);
   }
 
   /** Records that came in so far. */
@@ -131,16 +69,24 @@ export class WhereFilter {
     return this.#kept;
   }
 
-  /** The records of the batch that meet all conditions, sharing its bytes. Throws UsageError as `conditionTest` does. */
+  /** The records of the batch that pass all tests, sharing its bytes. Throws UsageError as `RecordTest.check` does. */
   apply(batch: RecordBatch): RecordBatch {
+    if (this.#unchecked.size > 0) this.#check(batch);
     this.#watch.sample(batch);
     const indices: number[] = [];
     const places: number[] = [];
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
+      if (this.#kept + indices.length === 0) for (const [at, met] of this.#met) met.add(cells[at]);
       const place = this.#seen + index + 1;
-      if (!this.#tests.every(([column, test]) => test(cells[column], place))) continue;
+      const passes = this.#tests.every(({ holds, at }) =>
+        holds(
+          at.map((column) => cells[column]),
+          place,
+        ),
+      );
+      if (!passes) continue;
       indices.push(index);
       places.push(place);
     }
@@ -155,29 +101,115 @@ export class WhereFilter {
     return this.#places[nth - 1 - (this.#kept - this.#places.length)]!;
   }
 
+  /** At the end of the records. Throws UsageError as `RecordTest.finish` does. */
+  finish(): void {
+    if (this.#seen > 0) for (const { finish } of this.#tests) finish?.();
+  }
+
+  /** At the end: what the tests have to say. */
+  notes(): Note[] {
+    return this.#tests.flatMap(({ notes }) => notes?.() ?? []);
+  }
+
   /** At the end: a sentence for each column that no record had a value in, with the names it may have meant. */
   complaints(): string[] {
     return this.#watch.complaints();
   }
+
+  /** Where nothing was let through: what the columns hold instead, a clause each. */
+  instead(): string[] {
+    return this.#met.flatMap(([, met]) => met.describe() ?? []);
+  }
+
+  /** By the first records that have a value there: what those columns hold, and whether it can be what was asked for. */
+  #check(batch: RecordBatch): void {
+    const rows = Array.from({ length: batch.count }, (_, index) => this.#reader.read(batch, index));
+    for (const test of this.#tests) {
+      if (!this.#unchecked.has(test)) continue;
+      const kinds = test.at.map((column) => kindOfCells(rows.map((cells) => cells[column])));
+      if (kinds.every((kind) => kind === undefined)) continue;
+      this.#unchecked.delete(test);
+      test.check!(kinds);
+    }
+  }
 }
 
-/** The records that the filter lets through. Says which columns no record had. */
-export function whereQuestion(filter: WhereFilter): FilterQuestion {
+const MAX_VALUES_TOLD = 10;
+const MAX_CHARACTERS_TOLD = 40;
+
+/** What a column has in the records that were read: a few values, or from where to where they go. */
+class MetValues {
+  readonly #column: string;
+  readonly #texts = new Set<string>();
+  readonly #kinds = new Set<ColumnKind>();
+  #least: (Cell & { readonly order: string }) | undefined;
+  #most: (Cell & { readonly order: string }) | undefined;
+
+  constructor(column: string) {
+    this.#column = column;
+  }
+
+  add(cell: Cell | undefined): void {
+    if (cell === undefined || cell.text === '') return;
+    if (this.#texts.size <= MAX_VALUES_TOLD) this.#texts.add(cell.text);
+    this.#kinds.add(kindOfCells([cell])!);
+    const order = cellOrder(cell);
+    if (this.#least === undefined || order < this.#least.order) this.#least = { ...cell, order };
+    if (this.#most === undefined || order > this.#most.order) this.#most = { ...cell, order };
+  }
+
+  /** `status has PAID, PENDING`, `dueBy goes from 2024-10-15 to 2026-12-30`; undefined without any value. */
+  describe(): string | undefined {
+    if (this.#least === undefined || this.#most === undefined) return undefined;
+    const [kind, other] = [...this.#kinds];
+    const isRange = other === undefined && (kind === 'numbers' || kind === 'dates') && this.#texts.size > 1;
+    if (isRange) {
+      const [from, to] = [this.#least.text, this.#most.text].map((text) =>
+        kind === 'dates' ? text.slice(0, 'yyyy-mm-dd'.length) : text,
+      );
+      return `${this.#column} goes from ${from} to ${to}`;
+    }
+    const texts = [...this.#texts].slice(0, MAX_VALUES_TOLD).map(shorten);
+    if (this.#texts.size > MAX_VALUES_TOLD) texts.push('…');
+    return `${this.#column} has ${texts.join(', ')}`;
+  }
+}
+
+function shorten(text: string): string {
+  return text.length <= MAX_CHARACTERS_TOLD ? text : `${text.slice(0, MAX_CHARACTERS_TOLD - 1)}…`;
+}
+
+interface WhereNotes {
+  /** What the records are, in the plural. */
+  readonly what: string;
+  readonly locale: string;
+}
+
+/** The records that the filter lets through. Says which columns no record had, and where none is left, what there is. */
+export function whereQuestion(filter: WhereFilter, notes: WhereNotes): FilterQuestion {
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) {
         const kept = filter.apply(batch);
         if (kept.count > 0) yield kept;
       }
+      filter.finish();
     },
     counts: () => ({ seen: filter.seen, kept: filter.kept }),
     placeOf: (nth) => filter.placeOf(nth),
-    notes: () => whereNotes(filter),
+    notes: () => [...whereNotes(filter), ...emptyNotes(filter, notes)],
   };
 }
 
-/** A warning for each column that no record had a value in: it may be a slip of the keys. */
+/** What the tests have to say, and a warning for each column that no record had a value in: it may be a slip of the keys. */
 export function whereNotes(filter: WhereFilter): Note[] {
   const read = countOf(filter.seen, 'record');
-  return filter.complaints().map((text) => ({ kind: 'warning', text: `--where: ${text} (${read} read)` }));
+  const complaints = filter.complaints().map((text) => `--where: ${text} (${read} read)`);
+  return [...complaints.map((text): Note => ({ kind: 'warning', text })), ...filter.notes()];
+}
+
+function emptyNotes(filter: WhereFilter, { what, locale }: WhereNotes): Note[] {
+  if (filter.kept > 0 || filter.seen === 0) return [];
+  const none = `0 of ${digitGrouper(locale)(String(filter.seen))} ${what}`;
+  return [{ kind: 'remark', text: [none, ...filter.instead()].join('; ') }];
 }

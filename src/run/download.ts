@@ -9,13 +9,14 @@ import { InvoiceFileReader, LinkRenewal } from '../output/downloads/invoice-file
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
-import { WhereFilter, whereNotes } from '../query/where.ts';
+import { conditionTest, WhereFilter, whereNotes } from '../query/where.ts';
 import { issued } from '../resources/issued.ts';
 import { numberedPages } from '../resources/listing-pages.ts';
 import { filterParameters } from '../resources/listing-query.ts';
 import type { NumberedPaging } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import { ListingSource, type ListingWish } from './listing-source.ts';
+import { askedWhere, columnsOf } from './open-questions.ts';
 import { requestDefaults } from './parse-values.ts';
 import type { ServiceSite, ServiceSource } from './part.ts';
 import type { Run } from './run.ts';
@@ -134,7 +135,8 @@ export class DownloadSource implements ServiceSource {
     site: ServiceSite,
     where: NonNullable<QuestionFlags['where']>,
   ): AsyncGenerator<PlacedInvoices> {
-    const filter = new WhereFilter(where);
+    const tests = where.map((condition) => conditionTest(condition, askedWhere(site.context)));
+    const filter = new WhereFilter(tests, columnsOf(where));
     const { page, limit } = this.#wish.extent ?? {};
     let left = page === undefined ? (limit ?? Infinity) : Infinity;
     try {

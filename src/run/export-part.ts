@@ -10,7 +10,7 @@ import type { Questions } from '../query/questions.ts';
 import { listColumns } from './list-columns.ts';
 import type { ExtentFlags, FilterFlags } from './listing-source.ts';
 import type { Notices } from './notices.ts';
-import { openQuestions, tableLimit, type MakeResult } from './open-questions.ts';
+import { openQuestions, tableLimit, type MakeResult, type SettingsOwner } from './open-questions.ts';
 import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { checkPart, type Part, type Source } from './part.ts';
@@ -38,7 +38,7 @@ export interface Export {
   /** xlsx: what the sheet is called; else as the records are. */
   readonly sheet?: string;
   /** Makes something else of the records than the questions could ask for. */
-  readonly makeResult?: (part: Part) => Promise<MakeResult>;
+  readonly makeResult?: (settings: SettingsOwner) => Promise<MakeResult>;
 }
 
 /** Writes the records of one part to where the flags say. Throws IncompleteError after what there was is out. */
@@ -54,10 +54,12 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
     single,
     sheet,
   });
-  const makeResult = await asked.makeResult?.(part);
-  const { resource } = source;
+  const settings = settingsOf(part);
+  const makeResult = await asked.makeResult?.(settings);
+  const { resource, records: what } = source;
   const questions = await openQuestions(context, {
-    ...{ flags, extent, columns: output.columns, resource, plan: planned, makeResult },
+    ...{ flags, extent, columns: output.columns, resource, records: what, settings },
+    ...{ plan: planned, makeResult },
   });
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   receipt.note({ plan });
@@ -87,13 +89,18 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
  */
 async function exportColumns(part: Part, asked: Export): Promise<void> {
   const { extent = {}, questions: flags = {}, output } = asked;
-  const { resource } = part.source;
+  const { resource, records: what } = part.source;
   const questions = await openQuestions(part.context, {
-    ...{ flags, extent, columns: output.columns, resource, plan: undefined },
+    ...{ flags, extent, columns: output.columns, resource, records: what },
+    ...{ settings: settingsOf(part), plan: undefined },
   });
   const records = recordsOf(part.read(questions.limitOfListing));
   await listColumns(part.context, records, { questions, output: output.output });
   checkPart(part);
+}
+
+function settingsOf({ profile, everywhere }: Part): SettingsOwner {
+  return { profile, sandbox: everywhere.sandbox === true };
 }
 
 function chosenColumns(output: OutputFlags, { columns }: Export): Pick<OutputFlags, 'columns'> {

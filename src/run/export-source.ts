@@ -1,24 +1,147 @@
+import { UsageError } from '../errors.ts';
+import { sliceRecords } from '../json/records.ts';
+import type { Delivery } from '../paging/page.ts';
+import { chooseProfile } from '../profiles/connection.ts';
 import { readExport } from '../query/exports/read-export.ts';
+import type { KnownColumns } from '../query/known-columns.ts';
+import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
+import type { Records } from '../query/questions.ts';
 import type { Resource } from '../resources/resource.ts';
+import type { Export } from './export-part.ts';
+import { readFiscalIds, type FilterFlags } from './listing-source.ts';
+import { knownColumnsOf, refuseOverwriting } from './open-questions.ts';
 import type { LocalSource } from './part.ts';
-import { refuseOverwriting } from './open-questions.ts';
+import type { Run } from './run.ts';
+
+export interface FromFlags {
+  /** An export, to be read instead of asking the service. */
+  readonly from?: string;
+}
+
+interface ExportWish {
+  readonly file: string;
+  readonly resource: Resource;
+  /** What the service would choose and order by is chosen and ordered here. */
+  readonly filters?: FilterFlags;
+  /** As `-o` names it. */
+  readonly output: string | undefined;
+  readonly field?: QuestionFlags['field'];
+  /** Whether text must be told from numbers, which csv does not. */
+  readonly exact?: boolean;
+}
 
 /**
- * The records of an export, for --from: nothing is sent, and no token is needed. Opening it throws UsageError where the
- * export is what `output` would replace.
+ * The records of an export, for --from: those that the service would give, in the order asked for. Nothing is sent, and no
+ * token is needed. Opening it throws UsageError where the export is what `output` would replace.
  */
-export function exportSource(
-  file: string,
-  { resource, output }: { readonly resource: Resource; readonly output: string | undefined },
-): LocalSource {
-  return {
-    kind: 'local',
-    name: resource.name,
-    records: resource.records,
-    resource,
-    open: () => refuseOverwriting('--from', file, output),
-    read: async function* () {
-      for await (const records of readExport(file)) yield { records, next: undefined };
-    },
+export class ExportSource implements LocalSource {
+  readonly kind = 'local';
+  readonly #wish: ExportWish;
+  #fiscalIds: readonly string[] = [];
+  #fields: KnownColumns | undefined;
+
+  constructor(wish: ExportWish) {
+    this.#wish = wish;
+  }
+
+  get resource(): Resource {
+    return this.#wish.resource;
+  }
+
+  get name(): string {
+    return this.resource.name;
+  }
+
+  get records(): string {
+    return this.resource.records;
+  }
+
+  async open({ context, everywhere }: Run): Promise<void> {
+    const { file, output, resource, filters = {}, field } = this.#wish;
+    await refuseOverwriting('--from', file, output);
+    const { fiscalIds, sortBy } = filters;
+    if (fiscalIds !== undefined) {
+      this.#fiscalIds = await readFiscalIds(`--${resource.fiscalIds?.flag}`, fiscalIds, context.stdin);
+    }
+    if ((fiscalIds ?? sortBy) === undefined) return;
+    const profile = chooseProfile(everywhere.profile, context.env, await context.config())?.name;
+    this.#fields = await knownColumnsOf(context, { resource, field, settings: { profile, sandbox: false } });
+    this.#sortKeys();
+  }
+
+  async *read({ status }: Parameters<LocalSource['read']>[0], limit = Infinity): AsyncGenerator<Delivery> {
+    let seen = 0;
+    for await (const batch of await this.#chosen()) {
+      const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
+      seen += batch.count;
+      status.records += records.count;
+      if (records.count > 0) yield { records, next: undefined };
+    }
+    status.totalAtEnd = seen;
+  }
+
+  async #chosen(): Promise<Records> {
+    const { file, exact, resource } = this.#wish;
+    let records: Records = readExport(file, { exact: exact === true });
+    if (this.#fiscalIds.length > 0) {
+      const { WhereFilter, whereQuestion } = await import('../query/where.ts');
+      const { counterpartyTest } = await import('../query/invoice-tests.ts');
+      const test = counterpartyTest(this.#fields!, `--${resource.fiscalIds?.flag}`, this.#fiscalIds);
+      const question = whereQuestion(new WhereFilter([test], []), { what: this.records, locale: 'en-US' });
+      records = question.answer(records);
+    }
+    const keys = this.#sortKeys();
+    if (keys.length === 0) return records;
+    return (await import('../query/sort.ts')).sortQuestion(keys).answer(records);
+  }
+
+  /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
+  #sortKeys(): readonly SortColumn[] {
+    const { filters: { sortBy, sortOrder } = {}, resource } = this.#wish;
+    if (sortBy === undefined) return [];
+    const { date = [], due = [], total = [] } = this.#fields ?? {};
+    const columns = { NUMBER: [resource.label], DATE: date, DUE_BY: due, AMOUNT: total }[
+      sortBy.toUpperCase()
+    ];
+    if (columns === undefined) {
+      throw new UsageError(`--sort-by ${sortBy} is a key of the service, and a file is read`, {
+        hint: 'Sort by a column of the file, as in --sort dueBy,-totalAmount.',
+      });
+    }
+    // A record has one of them, and those that it does not have make no difference.
+    return columns.map((column) => ({ column, descending: sortOrder === 'desc', isKnown: true }));
+  }
+}
+
+/** Throws UsageError for a flag that concerns the service, where a file is read instead: it would make no difference. */
+export function refuseServiceFlags({
+  request,
+  report,
+  resume,
+  extent,
+  filters,
+  profiles,
+  questions,
+  everywhere,
+}: Omit<Export, 'source' | 'output'>): void {
+  const { page, nextToken, pageSize } = extent ?? {};
+  const { strict, listEncoding, param } = filters ?? {};
+  const { sandbox, baseUrl, tokenFile, profile } = everywhere;
+  const ofService = {
+    ...request,
+    ...report,
+    ...resume,
+    ...{ page, nextToken, pageSize, strict, listEncoding, param, sandbox, baseUrl, tokenFile },
+    ...profiles,
+    // A file does not move while it is read.
+    key: questions?.changesSince === undefined ? questions?.key : undefined,
   };
+  const [given] = Object.entries(ofService).find(([, value]) => value !== undefined) ?? [];
+  const flag = given?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const several = profile?.includes(',') ? 'several profiles' : undefined;
+  const what = flag === undefined ? several : `--${flag}`;
+  if (what === undefined) return;
+  throw new UsageError(`--from and ${what} do not go together: a file is read, and no service asked`, {
+    hint: 'Leave out one of the two.',
+  });
 }

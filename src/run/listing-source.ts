@@ -146,7 +146,7 @@ function sortKey({ sortBy }: Resource, typed: string | undefined): string | unde
  * The fiscal IDs that a flag names: each value is an ID, several with commas between them, `@file` or `@-` (standard
  * input), with one ID a line there. In the order given, each once.
  */
-async function readFiscalIds(
+export async function readFiscalIds(
   flag: string,
   values: readonly string[],
   stdin: InputStream,

@@ -1,21 +1,28 @@
 import { promises } from 'node:fs';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { localDay } from '../json/calendar-day.ts';
+import { localeOf } from '../output/terminal/number-text.ts';
+import type { AskedWhere } from '../query/cell-test.ts';
+import type { KnownColumns } from '../query/known-columns.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultSite } from '../query/result-rows.ts';
-import type { WhereFilter } from '../query/where.ts';
+import type { RecordTest, WhereFilter } from '../query/where.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { ExtentFlags, FilterFlags } from './listing-source.ts';
+import type { ExtentFlags } from './listing-source.ts';
 import { TABLE_LIMIT, type OutputFlags, type OutputPlan } from './output-plan.ts';
-import type { ProfilesFlags } from './profile-choice.ts';
-import type { ResumeFlags } from './resume.ts';
-import type { AddressFlags } from './session.ts';
+import { asksForTotals } from './question-conflicts.ts';
+import { fieldMap } from './settings.ts';
 
 type Extent = Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
 
 interface QuestionsWish {
   readonly flags: QuestionFlags;
+  /** Whose settings say where fields are. */
+  readonly settings: SettingsOwner;
+  /** What the records are, in the plural: for what is said of them. */
+  readonly records: string;
   /** How many records are wanted. */
   readonly extent: Extent;
   /** The columns that were asked for. */
@@ -28,14 +35,22 @@ interface QuestionsWish {
   readonly makeResult?: MakeResult | undefined;
 }
 
+/** Of the sandbox there are no settings, as there are no profiles of it. */
+export interface SettingsOwner {
+  /** Undefined for the settings that are for all profiles. */
+  readonly profile: string | undefined;
+  readonly sandbox: boolean;
+}
+
 export type MakeResult = (site: ResultSite) => Question;
 
 /** What the flags ask of the records. Reads an earlier export, when there is one to compare with. Throws UsageError. */
 export async function openQuestions(context: Context, asked: QuestionsWish): Promise<Questions> {
-  const { flags, extent, plan } = asked;
-  const filter = await filterOf(flags);
+  const { flags, extent, plan, records } = asked;
+  const recordFilter = await filterOf(context, asked);
+  const filter = recordFilter && (await whereQuestionOf(context, recordFilter, records));
   const site = { terminal: await terminalOf(context, plan), placeOf: filter?.placeOf };
-  const result = asked.makeResult?.(site) ?? (await resultOf(asked, site));
+  const result = asked.makeResult?.(site) ?? (await resultOf(context, asked, site));
   const sort = flags.sort && (await import('../query/sort.ts')).sortQuestion(flags.sort);
   return new Questions({
     filter,
@@ -66,32 +81,78 @@ async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promi
   const width = plan?.format === 'table' ? plan.layout.width : undefined;
   if (width === undefined) return undefined;
   const { hasBlocks } = await import('../query/result-rows.ts');
-  return { width, blocks: hasBlocks(env) };
+  return { width: plan?.layout.wide ? Infinity : width, blocks: hasBlocks(env) };
 }
 
 // What most runs do not ask is not loaded for them.
 
-async function filterOf(flags: QuestionFlags): Promise<FilterQuestion | undefined> {
-  const filter = await recordFilter(flags);
-  return filter && (await import('../query/where.ts')).whereQuestion(filter);
+async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
+  return (await import('../query/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
 }
 
-async function recordFilter({ where }: QuestionFlags): Promise<WhereFilter | undefined> {
-  return where && new (await import('../query/where.ts')).WhereFilter(where);
+async function filterOf(context: Context, asked: QuestionsWish): Promise<WhereFilter | undefined> {
+  const { where = [], overdue, since, until } = asked.flags;
+  if (where.length === 0 && (overdue ?? since ?? until) === undefined) return undefined;
+  const { conditionTest, WhereFilter } = await import('../query/where.ts');
+  const at = askedWhere(context);
+  const tests = where.map((condition) => conditionTest(condition, at));
+  return new WhereFilter([...tests, ...(await invoiceTests(context, asked))], columnsOf(where));
+}
+
+/** When and where a condition is asked. */
+export function askedWhere({ clock, env }: Context): AskedWhere {
+  return { today: localDay(clock.now()), locale: localeOf(env) };
+}
+
+/** The columns that conditions name, each once. */
+export function columnsOf(where: NonNullable<QuestionFlags['where']>): string[] {
+  return [...new Set(where.map(({ column }) => column))];
+}
+
+async function invoiceTests(context: Context, asked: QuestionsWish): Promise<RecordTest[]> {
+  const { overdue, since, until, field } = asked.flags;
+  if ((overdue ?? since ?? until) === undefined) return [];
+  const { issuedTest, overdueTest } = await import('../query/invoice-tests.ts');
+  const { parseDate } = await import('../query/date-value.ts');
+  const fields = await knownColumnsOf(context, { ...asked, field });
+  const { today } = askedWhere(context);
+  const tests = overdue ? [overdueTest(fields, today)] : [];
+  if (since !== undefined) tests.push(issuedTest(fields, 'since', parseDate(since, today)!));
+  if (until !== undefined) tests.push(issuedTest(fields, 'until', parseDate(until, today)!));
+  return tests;
+}
+
+interface FieldsWish {
+  readonly resource: Resource | undefined;
+  readonly settings: SettingsOwner;
+  readonly field: QuestionFlags['field'];
+}
+
+/** Where the fields of invoices are: where the flags say, else the settings, else in the usual columns. Throws UsageError. */
+export async function knownColumnsOf(
+  context: Context,
+  { resource, settings, field = [] }: FieldsWish,
+): Promise<KnownColumns> {
+  const { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } = await import('../query/known-columns.ts');
+  const usual = resource?.name === 'received' ? RECEIVED_COLUMNS : ISSUED_COLUMNS;
+  const stored = settings.sandbox ? {} : fieldMap(await context.config(), settings.profile);
+  return mapKnownColumns(usual, { ...stored, ...Object.fromEntries(field) });
 }
 
 async function resultOf(
-  { flags, columns, resource, plan }: QuestionsWish,
+  context: Context,
+  asked: QuestionsWish,
   site: ResultSite,
 ): Promise<Question | undefined> {
-  const { changesSince: path, key = ['id'] } = flags;
+  const { flags, columns, resource, plan } = asked;
+  const { changesSince: path, key = ['id'], changesSinceMissingOk: missingOk = false } = flags;
   if (asksForTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, site);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
   await refuseOverwriting('--changes-since', path, plan?.target);
-  const earlier = await recordFilter(flags);
+  const earlier = await filterOf(context, asked);
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
-  const options = { path, key, shown: columns ?? [resource?.label ?? 'id'], keep };
+  const options = { path, key, columns, shown: [resource?.label ?? 'id'], keep, missingOk };
   return changesQuestion(options, plan?.format === 'table');
 }
 
@@ -110,97 +171,9 @@ export async function refuseOverwriting(
   });
 }
 
-/** The flags of a command, as far as it has them. */
-interface FlagsOfRun {
-  readonly questions?: QuestionFlags;
-  readonly extent?: ExtentFlags;
-  readonly filters?: FilterFlags;
-  readonly output: OutputFlags;
-  readonly resume?: ResumeFlags;
-  readonly profiles?: ProfilesFlags;
-  readonly everywhere: AddressFlags;
-}
-
-type Flags = QuestionFlags &
-  ExtentFlags &
-  FilterFlags &
-  OutputFlags &
-  ResumeFlags &
-  ProfilesFlags &
-  AddressFlags;
-type Test = (flags: Flags) => boolean;
-
-/** Flags that do not go together: when both of a pair are given, why they do not and what to do. */
-const CLASHES: readonly (readonly [one: Test, other: Test, message: string, hint: string])[] = [
-  [
-    ({ changesSince }) => changesSince !== undefined,
-    (flags) => asksForTotals(flags),
-    '--changes-since does not go together with --sum and --group-by',
-    'Write the changes to a file, or sum the listing itself.',
-  ],
-  [
-    ({ changesSince }) => changesSince !== undefined,
-    ({ page, nextToken }) => (page ?? nextToken) !== undefined,
-    '--changes-since needs the whole listing: what is not on one page would look as if it were gone',
-    'Leave out --page or --next-token.',
-  ],
-  [
-    ({ key }) => key !== undefined,
-    ({ changesSince }) => changesSince === undefined,
-    '--key goes with --changes-since',
-    'Name the file to compare with, as in --changes-since yesterday.jsonl.',
-  ],
-  [
-    ({ limit }) => limit !== undefined,
-    ({ sum, groupBy }) => sum !== undefined && groupBy === undefined,
-    '--limit and --sum do not go together: a sum is of all records for which --where holds',
-    'Leave --limit out; with --group-by it is how many groups to show.',
-  ],
-  [
-    ({ sort }) => sort !== undefined,
-    ({ sortOrder, sortBy }) => sortOrder !== undefined && sortBy === undefined,
-    '--sort-order is for --sort-by, not for --sort',
-    'Put a minus before a column that is to descend, as in --sort -totalAmount.',
-  ],
-  [
-    ({ sheetPerProfile }) => sheetPerProfile === true,
-    ({ allProfiles, profile }) => !allProfiles && profile?.includes(',') !== true,
-    '--sheet-per-profile: of which profiles?',
-    'Name them with --profile a,b, or say --all-profiles.',
-  ],
-];
-
-/** What says how records are written, and so nothing to --list-columns, which writes names. */
-const OF_RECORDS = [
-  'columns',
-  'format',
-  'delimiter',
-  'excel',
-  'wide',
-  'raw',
-  'resume',
-  'sheetPerProfile',
-  'outputDir',
-] as const satisfies readonly (keyof Flags)[];
-
-/** Throws UsageError for questions that make no sense together, or not with the extent of the listing. */
-export function checkQuestions(given: FlagsOfRun): void {
-  const { questions, extent, filters, output, resume, profiles, everywhere } = given;
-  const flags = { ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...everywhere };
-  const clash = CLASHES.find(([one, other]) => one(flags) && other(flags));
-  if (clash !== undefined) throw new UsageError(clash[2], { hint: clash[3] });
-  const idle = flags.listColumns ? OF_RECORDS.find((name) => flags[name] !== undefined) : undefined;
-  if (idle === undefined) return;
-  const flag = `--${idle.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  throw new UsageError(
-    `${flag} and --list-columns do not go together: names of columns come out, one a line`,
-    {
-      hint: `Leave ${flag} out.`,
-    },
-  );
-}
-
-/** Whether totals are asked for instead of records. */
-export function asksForTotals({ sum, groupBy }: Pick<QuestionFlags, 'sum' | 'groupBy'>): boolean {
-  return (sum ?? groupBy) !== undefined;
+/** A count by itself is a number and nothing else, unless a format is asked for: `n=$(folio issued --count)`. */
+export function bareCount(output: OutputFlags, { count, groupBy }: QuestionFlags): OutputFlags {
+  const { format, output: target = '-', excel, delimiter } = output;
+  const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
+  return isBare ? { ...output, format: 'csv', header: false } : output;
 }

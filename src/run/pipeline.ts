@@ -1,9 +1,10 @@
 import type { Context } from '../context.ts';
 import { exportPart, type Export } from './export-part.ts';
 import { writeColumns } from './list-columns.ts';
-import { checkQuestions } from './open-questions.ts';
+import { bareCount } from './open-questions.ts';
 import { askPart } from './part.ts';
 import { asksSeveral } from './profile-choice.ts';
+import { checkDates, checkQuestions } from './question-conflicts.ts';
 import { inRun } from './run.ts';
 
 /**
@@ -27,10 +28,11 @@ import { inRun } from './run.ts';
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered
  */
-export async function exportRecords(context: Context, asked: Export): Promise<void> {
-  checkQuestions(asked);
-  // What is made for the settings of one profile cannot be made of several: then the session refuses them.
-  if (asked.makeResult === undefined && asksSeveral(asked)) {
+export async function exportRecords(context: Context, given: Export): Promise<void> {
+  checkQuestions(given);
+  await checkDates(given.questions ?? {});
+  const asked = { ...given, output: bareCount(given.output, given.questions ?? {}) };
+  if (asksSeveral(asked)) {
     const { exportProfiles } = await import('./profiles.ts');
     return exportProfiles(context, asked);
   }

@@ -7,11 +7,12 @@ import { cannotWrite } from '../output/files/cannot-write.ts';
 import { checkFlagsOfFormat, endingOf, type Format } from '../output/formats.ts';
 import { deliver, exportPart, recordsOf, remarkCount, type Export } from './export-part.ts';
 import { listColumns } from './list-columns.ts';
-import { asksForTotals, openQuestions, tableLimit } from './open-questions.ts';
+import { openQuestions, tableLimit } from './open-questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import { checkPart, forEachPart, tryPart, type Part, type PartResult } from './part.ts';
 import { checkResults, PartsAside, type NamedPart } from './parts-aside.ts';
 import { chooseProfiles } from './profile-choice.ts';
+import { asksForTotals } from './question-conflicts.ts';
 import { inRun, type Run } from './run.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 
@@ -69,10 +70,12 @@ async function exportJoined(several: Several): Promise<readonly PartResult[]> {
 }
 
 /** What is asked of the records. Two organizations may have records of the same id. */
-function wishOf({ output, extent = {}, questions = {}, source }: Export) {
+function wishOf({ output, extent = {}, questions = {}, source, everywhere }: Export, profile?: string) {
   const keyed = questions.changesSince !== undefined && questions.key === undefined;
   const flags = keyed ? { ...questions, key: [PROFILE_COLUMN, 'id'] } : questions;
-  return { flags, extent, columns: output.columns, resource: source.resource };
+  const { resource, records } = source;
+  const settings = { profile, sandbox: everywhere.sandbox === true };
+  return { flags, extent, columns: output.columns, resource, records, settings };
 }
 
 /** Questions are about each profile by itself, and so is a limit. */
@@ -81,7 +84,7 @@ async function exportEach(several: Several, plan: OutputPlan): Promise<readonly 
   const { extent = {} } = asked;
   const remarks: (() => void)[] = [];
   const aside = putAside(several, async (part) => {
-    const questions = await openQuestions(part.context, { ...wishOf(asked), plan });
+    const questions = await openQuestions(part.context, { ...wishOf(asked, part.profile), plan });
     remarks.push(() => remarkCount(part, { extent, questions, plan }));
     return questions.answer(named(part, questions.limitOfListing));
   });
@@ -95,7 +98,9 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   const { run, asked } = several;
   const { extent = {} } = asked;
   const aside = putAside(several, async (part) => named(part, undefined));
-  const questions = await openQuestions(run.context, { ...wishOf(asked), plan: planned });
+  const wish = wishOf(asked);
+  const makeResult = await asked.makeResult?.(wish.settings);
+  const questions = await openQuestions(run.context, { ...wish, plan: planned, makeResult });
   const plan = { ...withSheets(asked, planned, aside), openWriter: questions.writer(planned.openWriter) };
   let read = 0;
   const counted = async function* (): AsyncGenerator<RecordBatch> {
@@ -149,7 +154,12 @@ async function planJoined({ run: { context, everywhere }, asked }: Several): Pro
   const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
   const flags = isNamed ? output : { ...output, columns: [PROFILE_COLUMN, ...columns] };
   const defaults = everywhere.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
-  return planOutput(context, { flags, color: everywhere.color, defaults, sheet: source.records });
+  return planOutput(context, {
+    flags,
+    color: everywhere.color,
+    defaults,
+    sheet: asked.sheet ?? source.records,
+  });
 }
 
 /** With --sheet-per-profile each profile that was had has a sheet, also where it has no records. */
@@ -161,8 +171,8 @@ function withSheets({ profiles }: Export, plan: OutputPlan, aside: PartsAside<Na
 }
 
 /** Whether something else comes out than the records. */
-function isResult({ questions = {} }: Export): boolean {
-  return asksForTotals(questions) || questions.changesSince !== undefined;
+function isResult({ questions = {}, makeResult }: Export): boolean {
+  return asksForTotals(questions) || questions.changesSince !== undefined || makeResult !== undefined;
 }
 
 /**

@@ -12,12 +12,16 @@ const options: AgingOptions = {
   fields: ISSUED_COLUMNS,
   buckets: DEFAULT_BUCKETS,
   asOf: parseCalendarDay('2026-11-21')!,
+  today: parseCalendarDay('2026-11-21')!,
 };
+const totals = { totals: true };
 
 function age(records: readonly (string | object)[], asked: Partial<AgingOptions> = {}): string[] {
   const aging = new Aging({ ...options, ...asked });
   aging.add(batchOf(...records));
-  return linesOf(agingRows(aging.finish(), asked.buckets ?? DEFAULT_BUCKETS).batch);
+  return linesOf(
+    agingRows(aging.finish(), { buckets: asked.buckets ?? DEFAULT_BUCKETS, layout: totals }).batch,
+  );
 }
 
 const invoice = (fields: object = {}): object => ({
@@ -131,26 +135,65 @@ describe('aging', () => {
     expect(age([invoice(), nameless])).toHaveLength(3);
   });
 
+  it('gives no figure where a record has no open amount', () => {
+    const attempt = (): unknown => age([invoice(), invoice({ amountToBePaid: null })]);
+    expect(attempt).toThrow('no figures: record 2 is without an open amount in amountToBePaid or openAmount');
+    expect(hintOf(attempt)).toContain('--field amount=<column>');
+  });
+
   it.each([
-    [{ amountToBePaid: null }, 'record 2 has no open amount in amountToBePaid', 'amount'],
-    [{ dueBy: '' }, 'record 2 has no due date in dueBy', 'due'],
-    [{ currency: undefined }, 'record 2 has no currency in currency', 'currency'],
+    [{ dueBy: '' }, 'no open invoice has a due date in dueBy or dueByDate or dueDate', 'due'],
+    [{ currency: undefined }, 'no open invoice has a currency in currency or currencyCode', 'currency'],
     [
       { receiverFiscalId: undefined, customer: null },
-      "record 2 has no counterparty's fiscal ID in receiverFiscalId or customer.fiscalId",
-      'counterpartyFiscalId',
+      "no open invoice has a counterparty's name in customer.name or customerName",
+      'counterpartyName',
     ],
-  ])('gives no figure without %j', (fields, sentence, field) => {
-    const attempt = (): unknown => age([invoice(), invoice(fields)]);
+  ])('gives no figure where no record has what is wanting in %j', (fields, sentence, field) => {
+    const attempt = (): unknown => age([invoice(fields), invoice({ ...fields, amountToBePaid: 1 })]);
     expect(attempt).toThrow(UsageError);
     expect(attempt).toThrow(`no figures: ${sentence}`);
     expect(hintOf(attempt)).toContain(`--field ${field}=<column>`);
   });
 
-  it('gives no figure where no record has a name', () => {
-    expect(() => age([invoice({ customer: null })])).toThrow(
-      "no figures: no open invoice has a counterparty's name in customer.name",
-    );
+  it('has one row for what has no due date, in no bucket, and one for what has no currency', () => {
+    const rows = age([
+      invoice(),
+      invoice({ amountToBePaid: 7, dueBy: null }),
+      invoice({ amountToBePaid: 8, dueBy: '', receiverFiscalId: '2-7' }),
+      invoice({ amountToBePaid: 3, currency: null, dueBy: '2026-11-01' }),
+      invoice({ amountToBePaid: 4, currency: '', dueBy: null }),
+      invoice({ amountToBePaid: 1, receiverFiscalId: null, customer: null }),
+    ]);
+    const none = '"not due":null,"1 to 30":null,"31 to 60":null,"61 to 90":null,"over 90":null';
+    const zeros = '"31 to 60":0,"61 to 90":0,"over 90":0';
+    expect(rows).toEqual([
+      `{"_row":"counterparty","counterparty":"El Roble","fiscalId":"76543210-K","currency":"CLP","invoices":1,"not due":100,"1 to 30":0,${zeros},"total":100}`,
+      `{"_row":"counterparty","counterparty":"no counterparty","fiscalId":null,"currency":"CLP","invoices":1,"not due":1,"1 to 30":0,${zeros},"total":1}`,
+      `{"_row":"no due date","counterparty":"no due date","fiscalId":null,"currency":"CLP","invoices":2,${none},"total":15}`,
+      `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"CLP","invoices":4,"not due":101,"1 to 30":0,${zeros},"total":116}`,
+      `{"_row":"no currency","counterparty":"no currency","fiscalId":null,"currency":null,"invoices":2,"not due":0,"1 to 30":3,${zeros},"total":7}`,
+    ]);
+  });
+
+  it('leaves out what was issued after a day that is past', () => {
+    const asOf = parseCalendarDay('2026-10-31')!;
+    const records = [
+      invoice({ amountToBePaid: 1, date: '2026-10-31T23:00:00Z', dueBy: '2026-10-01' }),
+      invoice({ amountToBePaid: 2, date: '2026-11-01', dueBy: '2026-11-01' }),
+    ];
+    expect(age(records, { asOf })[0]).toContain('"invoices":1,"not due":0,"1 to 30":1,');
+    expect(() => age([invoice()], { asOf })).toThrow('no open invoice has a date of issue in date or');
+    expect(age(records)[0]).toContain('"invoices":2,');
+  });
+
+  it('keeps the rows of several organizations apart', () => {
+    const rows = age([invoice({ _profile: 'north' }), invoice({ _profile: 'south' })]);
+    expect(rows.map((line) => (JSON.parse(line) as Record<string, unknown>)['_profile'])).toEqual([
+      'north',
+      'south',
+      null,
+    ]);
   });
 
   it.each([
@@ -175,17 +218,23 @@ describe('aging', () => {
   it('draws a bar for each counterparty on a terminal, rather than empty buckets', () => {
     const aging = new Aging(options);
     aging.add(batchOf(invoice(), invoice({ amountToBePaid: 50, receiverFiscalId: '2-7' })));
-    const { batch, columns } = agingRows(aging.finish(), DEFAULT_BUCKETS, { width: 86, blocks: true });
+    const { batch, columns } = agingRows(
+      aging.finish(),
+      { buckets: DEFAULT_BUCKETS, layout: totals },
+      { width: 86, blocks: true },
+    );
     expect(valuesOf(batch).map(({ bar }) => bar)).toEqual(['█'.repeat(30), '█'.repeat(15), '']);
     expect(columns.join(' ')).toBe('counterparty currency not due total bar');
   });
 
   it('shows on a terminal what there is room for', () => {
     const columnsAt = (width: number): string =>
-      agingRows([], DEFAULT_BUCKETS, { width, blocks: true }).columns.join(' ');
+      agingRows([], { buckets: DEFAULT_BUCKETS, layout: totals }, { width, blocks: true }).columns.join(' ');
     expect(columnsAt(200)).toMatch(/^counterparty fiscalId currency invoices .* total bar$/);
     expect(columnsAt(90)).toMatch(/^counterparty currency not due .* total bar$/);
-    expect(columnsAt(60)).toMatch(/^counterparty currency not due .* total$/);
+    expect(columnsAt(60)).toBe('counterparty currency 31 to 60 61 to 90 over 90 total');
+    expect(columnsAt(46)).toBe('counterparty currency over 90 total');
+    expect(columnsAt(30)).toBe('counterparty currency total');
   });
 
   it('loses nothing: the buckets of all rows are the sum of all amounts', () => {

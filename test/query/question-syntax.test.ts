@@ -27,8 +27,15 @@ describe('parseCondition', () => {
     ['notes=¡Hola!', 'notes', '=', '¡Hola!'],
     ['dueBy=', 'dueBy', '=', ''],
     ['dueBy!=""', 'dueBy', '!=', ''],
+    ['status=OVERDUE, PENDING', 'status', '=', ['OVERDUE', 'PENDING']],
+    ['status!=PAID,"a, b",\'c\'', 'status', '!=', ['PAID', 'a, b', 'c']],
+    ['name=Roble\\, Ltda,Lago', 'name', '=', ['Roble, Ltda', 'Lago']],
+    ['name==Roble, Ltda', 'name', '==', 'Roble, Ltda'],
+    ['name==', 'name', '==', ''],
+    ['name~a, b\\, c', 'name', '~', 'a, b, c'],
+    ['dueBy=,2026-11', 'dueBy', '=', ['', '2026-11']],
   ])('reads %s', (expression, column, operator, value) => {
-    expect(parseCondition(expression)).toEqual({ column, operator, value });
+    expect(parseCondition(expression)).toEqual({ column, operator, values: [value].flat(), expression });
   });
 
   it.each([
@@ -37,7 +44,8 @@ describe('parseCondition', () => {
     ['  <5', 3, 'a column is expected here'],
     ['status OVERDUE', 15, 'an operator is expected here'],
     ['status!OVERDUE', 7, 'an operator is expected here'],
-    ['status==PAID', 8, 'a value with an operator in it goes in quotes'],
+    ['status===PAID', 9, 'a value with an operator in it goes in quotes'],
+    ['status=PAID,a<b', 14, 'a value with an operator in it goes in quotes'],
     ['total=>5', 7, 'a value with an operator in it goes in quotes'],
     ['a=1 and b=2', 10, 'a value with an operator in it goes in quotes'],
     ['name="El Roble', 6, 'this quote is not closed'],
@@ -52,14 +60,17 @@ describe('parseCondition', () => {
     );
   });
 
+  it('thinks of the shell where nothing follows the column', () => {
+    expect(() => parseCondition('totalAmount')).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('that the shell took for a file?') }),
+    );
+  });
+
   it('reads back whatever is in quotes', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (column, value) => {
-        expect(parseCondition(`${quote(column)} ~ ${quote(value)}`)).toEqual({
-          column,
-          operator: '~',
-          value,
-        });
+        const expression = `${quote(column)} ~ ${quote(value)}`;
+        expect(parseCondition(expression)).toEqual({ column, operator: '~', values: [value], expression });
       }),
     );
   });

@@ -72,8 +72,20 @@ describe('totals', () => {
   it('lets currency be a group like any other', () => {
     const records = [{ currency: 'CLP', a: 1 }, { a: 2 }];
     expect(totals(request(['a'], ['currency']), ...records)).toEqual([
-      '{"currency":null,"records":1,"a":2,"a.missing":0}',
       '{"currency":"CLP","records":1,"a":1,"a.missing":0}',
+      '{"currency":null,"records":1,"a":2,"a.missing":0}',
+    ]);
+  });
+
+  it('keeps the scale of each currency where one groups by it', () => {
+    const records = [
+      '{"currency":"CLP","a":1000}',
+      '{"currency":"USD","a":0.10}',
+      '{"currency":"USD","a":2}',
+    ];
+    expect(totals(request(['a'], ['currency']), ...records)).toEqual([
+      '{"currency":"CLP","records":1,"a":1000,"a.missing":0}',
+      '{"currency":"USD","records":2,"a":2.10,"a.missing":0}',
     ]);
   });
 

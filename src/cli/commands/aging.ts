@@ -1,36 +1,32 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import type { AgingOptions, Buckets } from '../../query/aging.ts';
-import {
-  ISSUED_COLUMNS,
-  KNOWN_FIELDS,
-  mapKnownColumns,
-  RECEIVED_COLUMNS,
-} from '../../query/known-columns.ts';
-import { parseBuckets } from '../../query/question-syntax.ts';
+import { parseBuckets, type Buckets, type QuestionFlags } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Export } from '../../run/export-part.ts';
 import type { Source } from '../../run/part.ts';
-import { day, parameter } from '../../run/parse-values.ts';
-import { fieldMap } from '../../run/settings.ts';
+import type { FromFlags } from '../../run/export-source.ts';
+import { day, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, text, valued, yes } from '../flag-group.ts';
-import { outputFlags, paramFlag, reportFlags, requestFlags } from '../flags.ts';
-import { whereFlags } from '../question-flags.ts';
+import { flagGroup, valued, wordList, yes } from '../flag-group.ts';
+import { outputFlags, paramFlag, profilesFlags, reportFlags, requestFlags } from '../flags.ts';
+import { fieldFlag, fromFlags, sortFlag, whereFlags } from '../question-flags.ts';
 
 /** `aging`: who owes how much, and for how long. */
 export function addAging(program: Command, context: Context): void {
   addCommand(program, 'aging', {
     summary: 'open amounts by how long they are overdue',
     description:
-      'Open amounts of issued invoices by how long they are overdue: a row for each counterparty, totals for each currency. ' +
-      'A credit note takes away from what is owed.',
+      'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
+      'invoices without a due date, one for those without a currency. A credit note takes away from what is owed. The ' +
+      'service tells balances of today alone: with --as-of in the past, invoices issued later are left out, but what was ' +
+      'paid later is not undone.',
     examples: [
       ['folio aging', 'who owes you, as of today'],
       ['folio aging --payable', 'whom you owe'],
-      ['folio aging --as-of 2026-10-31 -o aging.xlsx', 'as it was at the end of a month'],
+      ['folio aging --as-of 2026-10-31 -o aging.xlsx', 'days counted to the end of a month'],
+      ['folio aging --limit 10', 'the ten who owe most, of each currency'],
       ['folio aging --from issued.jsonl --buckets 15,30', 'of an export, offline'],
       ['folio aging --field due=paymentDate', 'with the due date in another column'],
       ['folio aging --field currency==CLP', 'with a currency that no record says'],
@@ -38,9 +34,11 @@ export function addAging(program: Command, context: Context): void {
     flags: {
       aging: agingFlags,
       questions: whereFlags,
+      from: fromFlags,
       output: outputFlags,
       report: reportFlags,
       request: requestFlags,
+      profiles: profilesFlags,
     },
     run: (values) => runAging(context, values),
   });
@@ -51,9 +49,14 @@ interface AgingFlags {
   /** In days since 1970-01-01. */
   readonly asOf?: number;
   readonly buckets?: Buckets;
-  /** An export, instead of the service. */
-  readonly from?: string;
-  readonly field?: readonly (readonly [field: string, column: string])[];
+  /** Whether totals are rows among the rows. */
+  readonly totals?: boolean;
+  readonly sort?: QuestionFlags['sort'];
+  /** Counterparties of each currency, at most. */
+  readonly limit?: number;
+  readonly customerFiscalId?: readonly string[];
+  readonly issuerFiscalId?: readonly string[];
+  readonly field?: QuestionFlags['field'];
   readonly param?: readonly (readonly [name: string, value: string])[];
 }
 
@@ -65,72 +68,82 @@ const agingFlags = flagGroup<AgingFlags>('Questions:', {
     'where one bucket ends and the next begins (default 30,60,90)',
     (days) => parseBuckets(days),
   ),
-  from: text('--from <file>', 'of an export in jsonl, json or csv, without asking the service'),
-  field: valued(
-    '--field <name=column>',
-    `the column of ${KNOWN_FIELDS.join(', ')}; for good: folio config set fields.<name>`,
-    parameter('--field'),
+  totals: yes('--totals', 'also a row with the total of each currency, told by _row; a terminal has them'),
+  sort: sortFlag('order of the rows of a currency: counterparty, or -total (a minus: descending)'),
+  limit: valued(
+    '--limit <n>',
+    'at most so many counterparties of each currency; totals are of all',
+    wholeNumber('--limit', 1),
   ),
+  customerFiscalId: wordList(
+    '--customer-fiscal-id <id...>',
+    'only of this customer; several, with commas, @file or @- (one ID a line)',
+  ),
+  issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
+  field: fieldFlag(),
   param: paramFlag('any parameter of the service, sent as it is'),
 });
 
 /** From the service, or offline from an export. */
 async function runAging(
   context: Context,
-  { aging, ...asked }: Omit<Export, 'source'> & { readonly aging: AgingFlags },
+  {
+    aging,
+    from,
+    ...asked
+  }: Omit<Export, 'source'> & { readonly aging: AgingFlags; readonly from: FromFlags },
 ): Promise<void> {
+  const { payable, field, buckets, asOf, totals = false, sort, limit } = aging;
+  const resource = payable ? received : issued;
   const { exportRecords } = await import('../../run/pipeline.ts');
   await exportRecords(context, {
     ...asked,
-    source: await sourceOf(aging, asked),
+    source: await sourceOf(aging, from, asked),
     sheet: 'aging',
-    makeResult: async ({ profile }) => {
+    makeResult: async (settings) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
-      // The sandbox takes no settings, as it takes no profile.
-      const stored = asked.everywhere.sandbox ? {} : fieldMap(await context.config(), profile);
-      const options = await agingOptionsOf(context, aging, stored);
-      return (site) => agingQuestion(options, site);
+      const { DEFAULT_BUCKETS } = await import('../../query/aging.ts');
+      const { askedWhere, knownColumnsOf } = await import('../../run/open-questions.ts');
+      const fields = await knownColumnsOf(context, { resource, settings, field });
+      const { today } = askedWhere(context);
+      const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, asOf: asOf ?? today, today };
+      return (site) => agingQuestion(options, { totals, sort, limit }, site);
     },
   });
 }
 
 async function sourceOf(
-  { payable, from, param }: AgingFlags,
-  { everywhere, output, report }: Omit<Export, 'source'>,
+  aging: AgingFlags,
+  { from }: FromFlags,
+  asked: Omit<Export, 'source'>,
 ): Promise<Source> {
+  const { payable, param, field } = aging;
+  const fiscalIds = fiscalIdsOf(aging);
+  const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
   const resource = payable ? received : issued;
   if (from === undefined) {
     const { ListingSource } = await import('../../run/listing-source.ts');
-    return new ListingSource({ resource, filters: param === undefined ? {} : { param } });
+    return new ListingSource({ resource, filters });
   }
-  refuseService({ param, report: report?.report, sandbox: everywhere.sandbox });
-  const { exportSource } = await import('../../run/export-source.ts');
-  return exportSource(from, { resource, output: output.output });
+  const { ExportSource, refuseServiceFlags } = await import('../../run/export-source.ts');
+  refuseServiceFlags({ ...asked, filters });
+  return new ExportSource({ file: from, resource, filters, output: asked.output.output, field });
 }
 
-/** A file is read: what concerns the service has no place beside it. */
-function refuseService(flags: Readonly<Record<string, unknown>>): void {
-  const given = Object.keys(flags).find((name) => flags[name] !== undefined);
-  if (given === undefined) return;
-  throw new UsageError(`--from and --${given} do not go together: a file is read, and no service asked`, {
-    hint: 'Leave out one of the two.',
-  });
-}
-
-/** What the flags say, and where they say nothing the settings' map of fields. Throws UsageError. */
-async function agingOptionsOf(
-  context: Context,
-  { payable, field = [], buckets, asOf }: AgingFlags,
-  stored: Readonly<Record<string, string>>,
-): Promise<AgingOptions> {
-  const { DEFAULT_BUCKETS } = await import('../../query/aging.ts');
-  const { localDay } = await import('../../json/calendar-day.ts');
-  return {
-    fields: mapKnownColumns(payable ? RECEIVED_COLUMNS : ISSUED_COLUMNS, {
-      ...stored,
-      ...Object.fromEntries(field),
-    }),
-    buckets: buckets ?? DEFAULT_BUCKETS,
-    asOf: asOf ?? localDay(context.clock.now()),
-  };
+function fiscalIdsOf({
+  payable,
+  customerFiscalId,
+  issuerFiscalId,
+}: AgingFlags): readonly string[] | undefined {
+  const [ids, others] = payable ? [issuerFiscalId, customerFiscalId] : [customerFiscalId, issuerFiscalId];
+  if (others === undefined) return ids;
+  const [flag, instead] = payable
+    ? ['--customer-fiscal-id', '--issuer-fiscal-id']
+    : ['--issuer-fiscal-id', '--customer-fiscal-id'];
+  throw new UsageError(
+    `${flag} names nobody among the counterparties of ${payable ? 'received' : 'issued'} invoices`,
+    {
+      hint: `Use ${instead}, or ${payable ? 'leave out' : 'add'} --payable.`,
+    },
+  );
 }

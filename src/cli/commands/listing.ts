@@ -11,7 +11,7 @@ import {
   requestFlags,
   resumeFlags,
 } from '../flags.ts';
-import { questionFlags } from '../question-flags.ts';
+import { fromFlags, questionFlags } from '../question-flags.ts';
 
 /** Turns a resource into a command, which has the name `list` as well: flags, help and examples come from the declaration. */
 export function addListing(program: Command, name: string, resource: Resource, context: Context): Command {
@@ -59,15 +59,31 @@ function listing(resource: Resource, context: Context) {
     resume: resumeFlags,
     request: requestFlags,
     questions: questionFlags,
+    from: fromFlags,
     profiles: profilesFlags,
   };
   const run = async (values: GroupValues<typeof flags>, _: readonly [], id?: string): Promise<void> => {
-    const { filters, extent, questions } = values;
+    const {
+      filters,
+      extent,
+      questions,
+      from: { from },
+      ...others
+    } = values;
     const { exportRecords } = await import('../../run/pipeline.ts');
-    const { ListingSource } = await import('../../run/listing-source.ts');
+    const asked = { ...others, filters, extent, questions };
+    if (from === undefined) {
+      const { ListingSource } = await import('../../run/listing-source.ts');
+      const source = new ListingSource({ resource, id, filters, extent, key: questions.key });
+      return exportRecords(context, { ...asked, source });
+    }
+    const { ExportSource, refuseServiceFlags } = await import('../../run/export-source.ts');
+    refuseServiceFlags(asked);
+    const { field, changesSince } = questions;
+    const reading = { file: from, output: asked.output.output, exact: changesSince !== undefined };
     await exportRecords(context, {
-      ...values,
-      source: new ListingSource({ resource, id, filters, extent, key: questions?.key }),
+      ...asked,
+      source: new ExportSource({ ...reading, resource, filters, field }),
     });
   };
   return { flags, run };

@@ -23,8 +23,13 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
         await changes.close();
       }
     },
-    // A table has no room for whole records. Elsewhere they are there, in as many columns as they have.
-    result: { columns: () => (forTable || rows === 0 ? changes.columns : undefined) },
+    result: {
+      columns: (asked) => {
+        if (asked?.some((column) => FRAME.includes(column))) return asked;
+        // A table has no room for whole records. Elsewhere they are there, in as many columns as they have.
+        return forTable || rows === 0 || asked !== undefined ? changes.columns : undefined;
+      },
+    },
     notes: () => notesOf(changes, options),
   };
 }
@@ -34,12 +39,14 @@ async function* compared(changes: Changes, records: Records): AsyncGenerator<Rec
   yield* changes.goneRecords();
 }
 
-function notesOf({ summary }: Changes, { path, key }: ChangesOptions): Note[] {
+function notesOf({ summary, isFirst }: Changes, { path, key }: ChangesOptions): Note[] {
   const { added, changed, gone, unchanged, withoutKey, repeatedKeys } = summary;
   const notes: Note[] = [
     {
       kind: 'remark',
-      text: `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
+      text: isFirst
+        ? `there is no ${path} yet: ${added} added`
+        : `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
     },
   ];
   if (withoutKey > 0) {
@@ -54,9 +61,14 @@ function notesOf({ summary }: Changes, { path, key }: ChangesOptions): Note[] {
 }
 
 interface ChangesOptions extends EarlierExportOptions {
-  /** Columns to show in each row beside the key. */
+  /** Columns to show in each row beside the key, where none are asked for. */
   readonly shown: readonly string[];
+  /** As `--columns` names them: columns of the records, to show beside the key; or of the changes, to show just these. */
+  readonly columns?: readonly string[] | undefined;
 }
+
+/** What every row has, whatever the records are. */
+const FRAME = ['_change', 'field', 'old', 'new', 'record'];
 
 /** How many records there are of each kind, and what makes the comparison less than certain. */
 export interface ChangesSummary {
@@ -80,18 +92,24 @@ export class Changes {
   readonly #rows: ChangeRows;
   readonly #watch: ColumnWatch;
 
-  private constructor({ key, shown }: ChangesOptions, earlier: EarlierExport) {
+  private constructor({ key, shown, columns = shown }: ChangesOptions, earlier: EarlierExport) {
     const { withoutKey, repeatedKeys } = earlier;
     this.summary = { added: 0, changed: 0, gone: 0, unchanged: 0, withoutKey, repeatedKeys };
     this.#earlier = earlier;
     this.#keys = new KeyReader(key);
-    this.#rows = new ChangeRows(key, shown);
+    const beside = columns.filter((column) => !FRAME.includes(column));
+    this.#rows = new ChangeRows(key, beside);
     this.#watch = new ColumnWatch(key);
   }
 
   /** Reads the earlier export, before anything is asked of the service. Throws UsageError as `EarlierExport.open` does. */
   static async open(options: ChangesOptions): Promise<Changes> {
     return new Changes(options, await EarlierExport.open(options));
+  }
+
+  /** Whether there is no earlier export to compare with. */
+  get isFirst(): boolean {
+    return this.#earlier.isMissing;
   }
 
   /** The columns that make sense without the records themselves: for a terminal. */

@@ -13,6 +13,8 @@ export interface EarlierExportOptions {
   readonly key: readonly string[];
   /** Which of its records count; all without it. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
+  /** Whether there may be no such file: then there was no record before. */
+  readonly missingOk?: boolean;
 }
 
 /** What a record was in the earlier export: not there, the same, or another, which is then given. */
@@ -24,21 +26,26 @@ export class EarlierExport {
   withoutKey = 0;
   /** Records whose key an earlier one has. */
   repeatedKeys = 0;
-  readonly #file: ExportFile;
+  /** Undefined where there is none. */
+  readonly #file: ExportFile | undefined;
   readonly #keys: KeyReader;
   readonly #index = new RecordIndex();
 
-  private constructor(file: ExportFile, key: readonly string[]) {
+  private constructor(file: ExportFile | undefined, key: readonly string[]) {
     this.#file = file;
     this.#keys = new KeyReader(key);
   }
 
   /** Reads the file once. Throws UsageError when it is no export, or when no record of it has the key. */
-  static async open({ path, key, keep }: EarlierExportOptions): Promise<EarlierExport> {
-    const earlier = new EarlierExport(await ExportFile.open(path), key);
+  static async open({ path, key, keep, missingOk }: EarlierExportOptions): Promise<EarlierExport> {
+    const file = await ExportFile.open(path).catch((error: unknown) => {
+      if (missingOk && isMissing(error)) return undefined;
+      throw error;
+    });
+    const earlier = new EarlierExport(file, key);
     const watch = new ColumnWatch(key);
     try {
-      for await (const { batch, offset } of earlier.#file.parts())
+      for await (const { batch, offset } of file?.parts() ?? [])
         earlier.#add(keep?.(batch) ?? batch, offset, watch);
       for (const column of watch.neverFound()) {
         throw new UsageError(`cannot compare with ${path}: ${watch.sentence(column)}`, {
@@ -50,6 +57,11 @@ export class EarlierExport {
       throw error;
     }
     return earlier;
+  }
+
+  /** Whether there is no such file. */
+  get isMissing(): boolean {
+    return this.#file === undefined;
   }
 
   /** Finds what the record was, once: a second record of the same key is held against the second of the earlier ones. */
@@ -76,7 +88,7 @@ export class EarlierExport {
   }
 
   async close(): Promise<void> {
-    await this.#file.close();
+    await this.#file?.close();
   }
 
   #add(batch: RecordBatch, offset: number, watch: ColumnWatch): void {
@@ -92,6 +104,11 @@ export class EarlierExport {
   }
 
   #read(record: number): RecordBatch {
-    return scanRecord(this.#file.read(...this.#index.span(record)));
+    return scanRecord(this.#file!.read(...this.#index.span(record)));
   }
+}
+
+function isMissing(error: unknown): boolean {
+  const { cause } = error as Error;
+  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }

@@ -19,8 +19,13 @@ const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
 /**
  * The records of an export, in their order, from a file that may be larger than memory: jsonl or json, else csv.
  * Throws UsageError where the file cannot be read, is of another kind or is not whole.
+ *
+ * @param exact whether text must be told from numbers, which csv does not
  */
-export async function* readExport(path: string): AsyncGenerator<RecordBatch> {
+export async function* readExport(
+  path: string,
+  { exact = false }: { readonly exact?: boolean } = {},
+): AsyncGenerator<RecordBatch> {
   const file = await open(path).catch((error: unknown) => {
     throw unreadableFile(path, error);
   });
@@ -32,6 +37,7 @@ export async function* readExport(path: string): AsyncGenerator<RecordBatch> {
       .replace(/^\uFEFF/, '')
       .trimStart();
     if (first === '' || first === '[' || first === '{') yield* readJson(path);
+    else if (exact) throw notExact(path);
     else yield* readCsv(file, path, start);
   } finally {
     await file.close();
@@ -53,6 +59,13 @@ function refuseOtherFile(path: string, start: Buffer): void {
   if (other === undefined) return;
   throw new UsageError(`${path} is ${other[1]}, and records are read from jsonl, json and csv`, {
     hint: 'Export with -o <file>.jsonl, which keeps every record as it was sent.',
+  });
+}
+
+/** Says of a file that it would compare as if everything in it had changed. */
+function notExact(path: string): UsageError {
+  return new UsageError(`${path} is neither jsonl nor json: in csv, text and numbers look the same`, {
+    hint: 'Export with --format jsonl to have a file to compare with.',
   });
 }
 

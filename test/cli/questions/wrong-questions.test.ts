@@ -13,7 +13,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--sum a,,b', /--sum "a,,b"/],
   ['--sum a --sum a', /"a" comes twice/],
   ['--group-by ,', /--group-by/],
-  ['--key number', /--key goes with --changes-since/],
+  ['--from x --key number', /--from and --key do not go together/],
   ['--changes-since x --page 0', /--changes-since needs the whole listing/],
   ['--changes-since x --sum a', /--changes-since does not go together with --sum/],
   ['--limit 3 --sum a', /--limit and --sum do not go together/],
@@ -24,6 +24,24 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--profile a,b --output-dir x --sheet-per-profile', /--output-dir and --sheet-per-profile do not go/],
   ['--list-columns --columns a', /--columns and --list-columns do not go together/],
   ['--list-columns --output-dir x', /--output-dir and --list-columns do not go together/],
+  ['--where totalAmount', /the shell took for a file\? Put the condition in quotes/],
+  ['--since hoy', /--since "hoy" is no date\n  Write a date as 2026-11-21, 2026-11 \(that month\)/],
+  ['--until 21/11/2026', /--until "21\/11\/2026" is no date/],
+  ['--field due=a', /--field says where --overdue, --since and --until look/],
+  ['--overdue --field deu=a', /there is no field deu to map/],
+  ['--count --sum a', /--count and --sum do not go together/],
+  ['--count --limit 3', /--limit and --count do not go together/],
+  ['--changes-since x --count', /--changes-since does not go together with --sum, --count/],
+  ['--changes-since-missing-ok', /--changes-since-missing-ok goes with --changes-since/],
+  ['--from x --page 0', /--from and --page do not go together/],
+  ['--from x --param a=b', /--from and --param do not go together/],
+  ['--from x --concurrency 2', /--from and --concurrency do not go together/],
+  ['--from x --resume', /--from and --resume do not go together/],
+  ['--from x --sandbox', /--from and --sandbox do not go together/],
+  ['--from x --all-profiles', /--from and --all-profiles do not go together/],
+  ['--from x --profile a,b', /--from and several profiles do not go together/],
+  ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file/],
+  ['--from /nowhere/x --sort-by COLOR', /--sort-by COLOR is a key of the service, and a file is read/],
   ['--format xlsx --no-header', /--no-header goes with csv and tsv, not with xlsx/],
 ];
 
@@ -37,6 +55,6 @@ describe('a question that is wrong', () => {
   it('never sends a workbook to a terminal', async () => {
     const outcome = await runScripted(['issued', '--format', 'xlsx'], [], { terminal: true });
     expect(outcome).toMatchObject({ code: 2, stdout: '', asked: [] });
-    expect(outcome.stderr).toContain('a workbook cannot be shown on a terminal');
+    expect(outcome.stderr).toContain('cannot be shown on a terminal');
   });
 });

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Changes, type ChangesSummary } from '../../../src/query/changes/changes.ts';
 import { parseCondition } from '../../../src/query/question-syntax.ts';
-import { WhereFilter } from '../../../src/query/where.ts';
+import { conditionTest, WhereFilter } from '../../../src/query/where.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { batchOf, linesOf } from '../batches.ts';
 
@@ -32,7 +32,10 @@ async function compare(
   const path = join(folder, 'old');
   const texts = old.map((record) => (typeof record === 'string' ? record : JSON.stringify(record)));
   writeFileSync(path, json ? `[\n${texts.join(',\n')}\n]\n` : texts.map((text) => `${text}\n`).join(''));
-  const filter = where === undefined ? undefined : new WhereFilter([parseCondition(where)]);
+  const filter =
+    where === undefined
+      ? undefined
+      : new WhereFilter([conditionTest(parseCondition(where), { today: 0, locale: 'en-US' })], []);
   const changes = await Changes.open({
     path,
     key: [key],

@@ -1,0 +1,169 @@
+import { UsageError } from '../errors.ts';
+import type { Cell } from '../json/cells.ts';
+import { digitGrouper } from '../output/terminal/number-text.ts';
+import { cellOrder, numberOrder } from './cell-order.ts';
+import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
+import type { Condition } from './question-syntax.ts';
+
+/** Whether a cell is what was asked for. */
+type CellTest = (cell: Cell | undefined) => boolean;
+
+/** What a column holds, as far as its cells tell: nothing else than one kind, or text and mixtures. */
+export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
+
+/** Where and when a question is asked. */
+export interface AskedWhere {
+  /** In days since 1970-01-01. */
+  readonly today: number;
+  /** Whose separators group digits: such numbers are refused. */
+  readonly locale: string;
+}
+
+const ORDERS = {
+  '<': (order: number) => order < 0,
+  '<=': (order: number) => order <= 0,
+  '>': (order: number) => order > 0,
+  '>=': (order: number) => order >= 0,
+};
+
+/** Columns of fiscal IDs by their names, and what such an ID looks like with and without its punctuation. */
+const FISCAL_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
+const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
+
+/**
+ * The test for a condition.
+ *
+ * - A field that is null, missing or empty text has no value: it equals only the empty value, differs from every
+ *   other, contains nothing, and is neither less nor greater than anything.
+ * - Numbers are compared as exact decimals, so that `totalAmount=10` finds 10.00. Where `<` and `>` meet text that
+ *   reads as a number, as invoice numbers do, it is one; `=` and `!=` take text as it is, so that `007` is not `7`.
+ * - Dates are compared as `compareDate` says, so that `dueBy<=2026-11-01` has the whole of that day.
+ * - Fiscal IDs are the same in any spelling: `60.155.445-k` and `60155445-K`.
+ * - Text is compared without regard to case and accents; by `==` exactly, and so are numbers, as they were sent.
+ */
+export function cellTest({ column, operator, values }: Condition, asked: AskedWhere): CellTest {
+  const folds = FISCAL_COLUMN.test(column) ? [foldFiscalId] : [];
+  switch (operator) {
+    case '=':
+      return anyOf(values.map((value) => equalityTest(value, asked, folds.length > 0)));
+    case '!=':
+      return not(anyOf(values.map((value) => equalityTest(value, asked, folds.length > 0))));
+    case '==':
+      return (cell) => (cell?.text ?? '') === values[0];
+    case '~':
+      return containsTest(values[0]!, folds);
+    case '!~':
+      return not(containsTest(values[0]!, folds));
+    default:
+      return orderTest(values[0]!, ORDERS[operator], asked);
+  }
+}
+
+function not(test: CellTest): CellTest {
+  return (cell) => !test(cell);
+}
+
+function anyOf(tests: readonly CellTest[]): CellTest {
+  return tests.length === 1 ? tests[0]! : (cell) => tests.some((test) => test(cell));
+}
+
+function equalityTest(value: string, { today }: AskedWhere, isFiscal: boolean): CellTest {
+  const number = numberOrder(value);
+  const date = parseDate(value, today);
+  const folded = foldText(value);
+  const fiscal = isFiscal || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
+  return (cell) => {
+    if (cell === undefined || cell.text === '' || value === '') return (cell?.text ?? '') === value;
+    if (cell.text === value) return true;
+    if (fiscal !== undefined && (isFiscal || FISCAL_ID.test(cell.text)))
+      return foldFiscalId(cell.text) === fiscal;
+    if (cell.kind === 'number') return number !== undefined && numberOrder(cell.text) === number;
+    if (date !== undefined && cell.kind === 'string' && isDate(cell.text))
+      return compareDate(cell.text, date) === 0;
+    return foldText(cell.text) === folded;
+  };
+}
+
+function containsTest(value: string, folds: readonly ((text: string) => string)[]): CellTest {
+  const parts = [foldText, ...folds].map((fold) => ({ fold, part: fold(value) }));
+  return (cell) => cell !== undefined && parts.some(({ fold, part }) => fold(cell.text).includes(part));
+}
+
+function orderTest(value: string, holds: (order: number) => boolean, { today }: AskedWhere): CellTest {
+  const wanted = cellOrder({ kind: 'string', text: value });
+  const date = parseDate(value, today);
+  // A year reads as a number as well.
+  const isOnlyDate = date !== undefined && numberOrder(value) === undefined;
+  return (cell) => {
+    if (cell === undefined || cell.text === '') return false;
+    if (date !== undefined && cell.kind === 'string' && isDate(cell.text)) {
+      return holds(compareDate(cell.text, date));
+    }
+    const order = cellOrder(cell);
+    return !isOnlyDate && holds(order < wanted ? -1 : order > wanted ? 1 : 0);
+  };
+}
+
+/** Without case and accents: names typed on one system and stored by another may spell the same letter in two ways. */
+function foldText(text: string): string {
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
+}
+
+/** Without punctuation, and with a capital K. */
+export function foldFiscalId(text: string): string {
+  return text.replaceAll(/[.\s-]/g, '').toUpperCase();
+}
+
+/** What the cells of a column hold; undefined where there is none with a value. */
+export function kindOfCells(cells: readonly (Cell | undefined)[]): ColumnKind | undefined {
+  const kinds = new Set(
+    cells.filter((cell) => cell !== undefined && cell.text !== '').map((cell) => kindOf(cell!)),
+  );
+  return kinds.size > 1 ? 'text' : [...kinds][0];
+}
+
+function kindOf({ kind, text }: Cell): ColumnKind {
+  if (kind === 'number') return 'numbers';
+  if (kind === 'boolean') return 'booleans';
+  return kind === 'string' && isDate(text) ? 'dates' : 'text';
+}
+
+/** Throws UsageError for a value that the column cannot hold, rather than finding nothing. `~` looks at text, as does `==`. */
+export function checkValues(condition: Condition, kind: ColumnKind, asked: AskedWhere): void {
+  const { column, operator, values, expression } = condition;
+  if (operator === '~' || operator === '!~' || operator === '==' || FISCAL_COLUMN.test(column)) return;
+  const wrong = values.find((value) => value !== '' && !fits(value, kind, asked));
+  if (wrong === undefined) return;
+  throw new UsageError(`--where '${expression}': ${column} holds ${kind}, and '${wrong}' is none`, {
+    hint: hintFor(kind, values.join(',')),
+  });
+}
+
+function fits(value: string, kind: ColumnKind, { today, locale }: AskedWhere): boolean {
+  if (kind === 'numbers') return numberOrder(value) !== undefined && !isGrouped(value, locale);
+  if (kind === 'dates') return parseDate(value, today) !== undefined;
+  return kind === 'text' || /^(?:true|false)$/i.test(value);
+}
+
+/** `1.000` where a thousand is written so: a number that reads as another one. */
+function isGrouped(value: string, locale: string): boolean {
+  return /^-?\d{1,3}\.\d{3}$/.test(value) && digitGrouper(locale)(value.replace('.', '')) === value;
+}
+
+function hintFor(kind: ColumnKind, value: string): string {
+  if (kind === 'dates') return DATE_FORMS;
+  if (kind === 'booleans') return 'Write true or false.';
+  const plain = withoutGroups(value);
+  const form = 'Write numbers with digits and a decimal point only, such as 1000000 or 1190.10.';
+  return plain === undefined ? form : `Write ${plain}: numbers have digits and a decimal point only.`;
+}
+
+/** `1.000.000,50` as 1000000.50, where it is a number that some locale writes so. */
+function withoutGroups(value: string): string | undefined {
+  const match =
+    /^(-?\d{1,3}(?:([.,'\u2019\s])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/.exec(value) ??
+    /^(-?\d+)()(?:,(\d+))$/.exec(value);
+  if (!match) return undefined;
+  const whole = match[1]!.replaceAll(/[^\d-]/g, '');
+  return match[3] === undefined ? whole : `${whole}.${match[3]}`;
+}

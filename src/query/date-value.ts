@@ -1,0 +1,77 @@
+import { formatDay, parseCalendarDay } from '../json/calendar-day.ts';
+
+/** A date that somebody asks for: a stretch of days (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
+export type DateValue = { readonly period: string } | { readonly instant: Instant; readonly day: string };
+
+interface Instant {
+  /** Since 1970-01-01T00:00:00Z. */
+  readonly seconds: number;
+  /** Digits behind the seconds, without zeros at the end. */
+  readonly fraction: string;
+}
+
+const RELATIVE = /^(?:today)?([+-]\d{1,5})([dw])$/;
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,18}))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+const WORDS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
+
+/** The forms that `parseDate` reads: a hint. */
+export const DATE_FORMS =
+  'Write a date as 2026-11-21, 2026-11 (that month), 2026, today, -30d (30 days ago), +2w or 2026-11-21T10:00:00Z.';
+
+/** Reads a date in one of the forms above; undefined for anything else. `today` is in days since 1970-01-01. */
+export function parseDate(text: string, today: number): DateValue | undefined {
+  const lower = text.trim().toLowerCase();
+  const word = WORDS[lower];
+  if (word !== undefined) return { period: formatDay(today + word) };
+  const [, distance, unit] = RELATIVE.exec(lower) ?? [];
+  if (distance !== undefined) return { period: formatDay(today + Number(distance) * (unit === 'w' ? 7 : 1)) };
+  if (/^\d{4}(?:-\d{2}){0,2}$/.test(lower)) {
+    return parseCalendarDay(`${lower}-01-01`.slice(0, 10)) === undefined ? undefined : { period: lower };
+  }
+  const instant = parseInstant(text.trim());
+  return instant && { instant, day: text.trim().slice(0, 10) };
+}
+
+/** Whether the text of a cell is a date, with or without a time of day. */
+export function isDate(text: string): boolean {
+  return parseCalendarDay(text) !== undefined;
+}
+
+/**
+ * Negative, zero or positive, as the date in a cell is before, within or after what was asked for. A period is held
+ * against that part of the date as it is written, in no time zone; a point in time against the cell's own, which is UTC
+ * where it names no zone, or against its day where it has no time.
+ */
+export function compareDate(cell: string, wanted: DateValue): number {
+  if ('period' in wanted) return compareTexts(cell.slice(0, wanted.period.length), wanted.period);
+  const instant = parseInstant(cell);
+  if (instant === undefined) return compareTexts(cell.slice(0, 10), wanted.day);
+  const { seconds, fraction } = wanted.instant;
+  return instant.seconds === seconds ? compareTexts(instant.fraction, fraction) : instant.seconds - seconds;
+}
+
+function parseInstant(text: string): Instant | undefined {
+  const match = INSTANT.exec(text);
+  const day = match && parseCalendarDay(match[1]!);
+  if (!match || day === null || day === undefined) return undefined;
+  const [hours, minutes, seconds] = [match[2], match[3], match[4] ?? '0'].map(Number) as [
+    number,
+    number,
+    number,
+  ];
+  if (hours > 23 || minutes > 59 || seconds > 60) return undefined;
+  const time = day * 86_400 + hours * 3600 + minutes * 60 + seconds;
+  return { seconds: time - offsetOf(match[6]), fraction: (match[5] ?? '').replace(/0+$/, '') };
+}
+
+/** Seconds that a zone is ahead of UTC. */
+function offsetOf(zone: string | undefined): number {
+  const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone ?? '') ?? [];
+  if (sign === undefined) return 0;
+  return (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

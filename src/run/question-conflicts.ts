@@ -1,0 +1,130 @@
+import { UsageError } from '../errors.ts';
+import type { QuestionFlags } from '../query/question-syntax.ts';
+import type { ExtentFlags, FilterFlags } from './listing-source.ts';
+import type { OutputFlags } from './output-plan.ts';
+import type { ProfilesFlags } from './profile-choice.ts';
+import type { ResumeFlags } from './resume.ts';
+import type { AddressFlags } from './session.ts';
+
+/** The flags of a command, as far as it has them. */
+interface FlagsOfRun {
+  readonly questions?: QuestionFlags;
+  readonly extent?: ExtentFlags;
+  readonly filters?: FilterFlags;
+  readonly output: OutputFlags;
+  readonly resume?: ResumeFlags;
+  readonly profiles?: ProfilesFlags;
+  readonly everywhere: AddressFlags;
+}
+
+type Flags = QuestionFlags &
+  ExtentFlags &
+  FilterFlags &
+  OutputFlags &
+  ResumeFlags &
+  ProfilesFlags &
+  AddressFlags;
+type Test = (flags: Flags) => boolean;
+
+/** Flags that do not go together: when both of a pair are given, why they do not and what to do. */
+const CONFLICTS: readonly (readonly [one: Test, other: Test, message: string, hint: string])[] = [
+  [
+    ({ changesSince }) => changesSince !== undefined,
+    (flags) => asksForTotals(flags),
+    '--changes-since does not go together with --sum, --count and --group-by',
+    'Write the changes to a file, or sum the listing itself.',
+  ],
+  [
+    ({ changesSince }) => changesSince !== undefined,
+    ({ page, nextToken }) => (page ?? nextToken) !== undefined,
+    '--changes-since needs the whole listing: what is not on one page would look as if it were gone',
+    'Leave out --page or --next-token.',
+  ],
+  [
+    ({ changesSinceMissingOk }) => changesSinceMissingOk === true,
+    ({ changesSince }) => changesSince === undefined,
+    '--changes-since-missing-ok goes with --changes-since',
+    'Name the file to compare with, as in --changes-since yesterday.jsonl.',
+  ],
+  [
+    ({ count }) => count === true,
+    ({ sum }) => sum !== undefined,
+    '--count and --sum do not go together: the result of --sum has the number of records too',
+    'Leave --count out.',
+  ],
+  [
+    ({ limit }) => limit !== undefined,
+    ({ sum, groupBy }) => sum !== undefined && groupBy === undefined,
+    '--limit and --sum do not go together: a sum is of all records for which --where holds',
+    'Leave --limit out; with --group-by it is how many groups to show.',
+  ],
+  [
+    ({ limit }) => limit !== undefined,
+    ({ count, groupBy }) => count === true && groupBy === undefined,
+    '--limit and --count do not go together: a count is of all records for which --where holds',
+    'Leave --limit out; with --group-by it is how many groups to show.',
+  ],
+  [
+    ({ sort }) => sort !== undefined,
+    ({ sortOrder, sortBy }) => sortOrder !== undefined && sortBy === undefined,
+    '--sort-order is for --sort-by, not for --sort',
+    'Put a minus before a column that is to descend, as in --sort -totalAmount.',
+  ],
+  [
+    ({ field }) => field !== undefined,
+    ({ overdue, since, until }) => (overdue ?? since ?? until) === undefined,
+    '--field says where --overdue, --since and --until look, and none of them is given',
+    'Leave --field out, or add --overdue, --since <date> or --until <date>.',
+  ],
+  [
+    ({ sheetPerProfile }) => sheetPerProfile === true,
+    ({ allProfiles, profile }) => !allProfiles && profile?.includes(',') !== true,
+    '--sheet-per-profile: of which profiles?',
+    'Name them with --profile a,b, or say --all-profiles.',
+  ],
+];
+
+/** What says how records are written, and so nothing to --list-columns, which writes names. */
+const OF_RECORDS = [
+  'columns',
+  'format',
+  'delimiter',
+  'excel',
+  'wide',
+  'raw',
+  'resume',
+  'sheetPerProfile',
+  'outputDir',
+] as const satisfies readonly (keyof Flags)[];
+
+/** Throws UsageError for questions that make no sense together, or not with the extent of the listing. */
+export function checkQuestions(given: FlagsOfRun): void {
+  const { questions, extent, filters, output, resume, profiles, everywhere } = given;
+  const flags = { ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...everywhere };
+  const conflict = CONFLICTS.find(([one, other]) => one(flags) && other(flags));
+  if (conflict !== undefined) throw new UsageError(conflict[2], { hint: conflict[3] });
+  const idle = flags.listColumns ? OF_RECORDS.find((name) => flags[name] !== undefined) : undefined;
+  if (idle === undefined) return;
+  const flag = `--${idle.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  throw new UsageError(
+    `${flag} and --list-columns do not go together: names of columns come out, one a line`,
+    {
+      hint: `Leave ${flag} out.`,
+    },
+  );
+}
+
+/** Throws UsageError for a date that is none. */
+export async function checkDates({ since, until }: QuestionFlags): Promise<void> {
+  if ((since ?? until) === undefined) return;
+  const { DATE_FORMS, parseDate } = await import('../query/date-value.ts');
+  for (const [flag, value] of Object.entries({ since, until })) {
+    if (value === undefined || parseDate(value, 0) !== undefined) continue;
+    throw new UsageError(`--${flag} ${JSON.stringify(value)} is no date`, { hint: DATE_FORMS });
+  }
+}
+
+/** Whether totals are asked for instead of records. */
+export function asksForTotals({ sum, groupBy, count }: QuestionFlags): boolean {
+  return (sum ?? groupBy ?? count) !== undefined;
+}

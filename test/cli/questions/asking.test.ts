@@ -1,0 +1,277 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../support/memory-store.ts';
+import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** It is 2026-11-21 in these tests. Overdue are 1 and 4: the others are settled, due today, not dated or a credit note. */
+const INVOICES = [
+  '{"id":1,"number":101,"status":"OVERDUE","documentType":"INVOICE","date":"2026-09-30T10:00:00Z","dueBy":"2026-10-31","amountToBePaid":100.10,"totalAmount":1000,"currency":"CLP","receiverFiscalId":"60155445-K","customer":{"name":"Librería Ñandú"}}',
+  '{"id":2,"number":102,"status":"PAID","documentType":"INVOICE","date":"2026-10-01","dueBy":"2026-10-15","amountToBePaid":0.00,"totalAmount":20.50,"currency":"USD","receiverFiscalId":"7-6","customer":{"name":"Roble, Ltda."}}',
+  '{"id":3,"number":103,"status":"PENDING","documentType":"INVOICE","date":"2026-10-31","dueBy":"2026-11-21","amountToBePaid":7,"totalAmount":7,"currency":"CLP","receiverFiscalId":"60155445-K","customer":{"name":"Librería Ñandú"}}',
+  '{"id":4,"number":104,"status":"PARTIALLY_PAID","documentType":"INVOICE","date":"2026-11-01","dueBy":"2026-11-20T23:59:59Z","amountToBePaid":0.01,"totalAmount":5,"currency":"USD","receiverFiscalId":"7-6","customer":{"name":"Roble, Ltda."}}',
+  '{"id":5,"number":105,"status":"OVERDUE","documentType":"CREDIT_NOTE","date":"2026-11-02","dueBy":"2026-11-10","amountToBePaid":30,"totalAmount":30,"currency":"CLP","receiverFiscalId":"7-6","customer":{"name":"Roble, Ltda."}}',
+  '{"id":6,"number":106,"status":"PENDING","documentType":"INVOICE","date":"2026-11-21","dueBy":null,"amountToBePaid":9,"totalAmount":9,"currency":"CLP","receiverFiscalId":"7-6","customer":{"name":"Lago"}}',
+];
+const PAGE = pageOf(INVOICES);
+const clock = { now: Date.UTC(2026, 10, 21, 15) };
+
+const ask = (...argv: string[]): Promise<Outcome> => runScripted(['issued', ...argv], [PAGE], { clock });
+
+/** The ids of the invoices that come out. */
+async function ids(...argv: string[]): Promise<string> {
+  const { code, stdout } = await ask('--columns', 'id', '--no-header', ...argv);
+  expect(code).toBe(0);
+  return stdout.trimEnd().replaceAll('\n', ' ');
+}
+
+function fileOf(content: string, name = 'export'): string {
+  const file = join(temporaryFolder(), name);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe('--where', () => {
+  it.each([
+    ['dueBy<today', '1 2 4 5'],
+    ['dueBy=today', '3'],
+    ['dueBy>=-7d', '3 4'],
+    ['date=2026-10', '2 3'],
+    ['date>=2026-11-01T00:00:00Z', '4 5 6'],
+    ['receiverFiscalId=60.155.445-k', '1 3'],
+    ['status=overdue', '1 5'],
+    ['status=overdue,Pending', '1 3 5 6'],
+    ['status!=overdue,Pending', '2 4'],
+    ['customer.name~libreria', '1 3'],
+    ['customer.name=lago,libreria nandu', '1 3 6'],
+    ['customer.name=Roble\\, ltda.', '2 4 5'],
+    ['customer.name==Roble, Ltda.', '2 4 5'],
+    ['customer.name==Roble, ltda.', ''],
+    ['totalAmount=20.5,7', '2 3'],
+  ])('%s keeps %s', async (condition, kept) => {
+    expect(await ids('--where', condition)).toBe(kept);
+  });
+
+  it.each([
+    ['dueBy<hoy', "dueBy holds dates, and 'hoy' is none", 'Write a date as 2026-11-21, 2026-11 (that month)'],
+    ['dueBy<21/11/2026', "dueBy holds dates, and '21/11/2026' is none", 'today, -30d (30 days ago)'],
+    ['totalAmount>1.000.000', "totalAmount holds numbers, and '1.000.000' is none", 'Write 1000000:'],
+    ['totalAmount=muchos', "totalAmount holds numbers, and 'muchos' is none", 'digits and a decimal point'],
+  ])('refuses %s instead of finding nothing, or everything', async (condition, what, hint) => {
+    const { code, stdout, stderr } = await ask('--where', condition);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(what);
+    expect(stderr).toContain(hint);
+  });
+
+  it('refuses a thousand in the grouping of the locale, with the form that works', async () => {
+    const argv = ['issued', '--where', 'totalAmount>1.000'];
+    const { code, stderr } = await runScripted(argv, [PAGE], { clock, env: { LANG: 'es_CL.UTF-8' } });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Write 1000: numbers have digits and a decimal point only.');
+  });
+});
+
+describe('an empty answer', () => {
+  const argv = ['issued', '--where', 'status=NONE', '--where', 'totalAmount>5000', '--where', 'dueBy>2027'];
+  const says =
+    '0 of 6 issued invoices; status has OVERDUE, PAID, PENDING, PARTIALLY_PAID; totalAmount goes from 5 to 1000; dueBy goes from 2026-10-15 to 2026-11-21\n';
+
+  it('explains itself on a terminal, and with -v off one', async () => {
+    const screen = { clock, terminal: true, columns: 300, env: { NO_COLOR: '1' } };
+    expect((await runScripted(argv, [PAGE], screen)).stderr).toContain(says);
+    expect((await runScripted([...argv, '-v'], [PAGE], { clock })).stderr).toContain(says);
+  });
+
+  it('is as empty as ever off a terminal', async () => {
+    expect(await runScripted(argv, [PAGE], { clock })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+});
+
+describe('--overdue, --since and --until', () => {
+  it.each([
+    [['--overdue'], '1 4'],
+    [['--since', '2026-11'], '4 5 6'],
+    [['--since', '-20d'], '4 5 6'],
+    [['--until', '2026-10'], '1 2 3'],
+    [['--since', '2026-10', '--until', '2026-10'], '2 3'],
+    [['--since', '2026-10-01', '--until', 'yesterday', '--overdue'], '4'],
+  ])('%j keeps %s', async (flags, kept) => {
+    expect(await ids(...flags)).toBe(kept);
+  });
+
+  it('says what is left out for want of a due date', async () => {
+    expect((await ask('--overdue', '--count')).stderr).toBe(
+      'warning: --overdue: 1 open invoice without a due date left out\n',
+    );
+  });
+
+  it('finds the fields under the names they are known by, by --field and by settings', async () => {
+    const renamed = INVOICES.map((invoice) =>
+      invoice
+        .replace('dueBy', 'dueByDate')
+        .replace('amountToBePaid', 'saldo')
+        .replace('"date"', '"emissionDate"'),
+    );
+    const argv = ['issued', '--overdue', '--since', '2026-10', '--columns', 'id', '--no-header'];
+    const flagged = await runScripted([...argv, '--field', 'amount=saldo'], [pageOf(renamed)], { clock });
+    expect(flagged.stdout).toBe('4\n');
+    const config = async () => memoryStore({ settings: { 'fields.amount': 'saldo' } });
+    expect((await runScripted(argv, [pageOf(renamed)], { clock, config })).stdout).toBe('4\n');
+  });
+
+  it('refuses where no record has the field, and says how to name it', async () => {
+    const { code, stdout, stderr } = await runScripted(['issued', '--overdue'], [pageOf(['{"id":1}'])], {
+      clock,
+    });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toBe(
+      'folio: --overdue: no record has an open amount in amountToBePaid or openAmount or amountDue\n' +
+        '  Say which column it is in with --field amount=<column>, or for good with `folio config set fields.amount <column>`.\n',
+    );
+  });
+});
+
+describe('--count', () => {
+  it('is a number and nothing else, unless a format is asked for', async () => {
+    expect((await ask('--count')).stdout).toBe('6\n');
+    expect((await ask('--count', '--where', 'status=NONE')).stdout).toBe('0\n');
+    expect((await ask('--count', '--format', 'json')).stdout).toBe('[\n{"records":6}\n]\n');
+    expect((await ask('--count', '--group-by', 'currency')).stdout).toBe('currency,records\nCLP,4\nUSD,2\n');
+    const screen = { clock, terminal: true, env: { NO_COLOR: '1' } };
+    expect((await runScripted(['issued', '--count'], [PAGE], screen)).stdout).toBe('6\n');
+  });
+});
+
+describe('--from', () => {
+  const columns =
+    'id,number,status,documentType,date,dueBy,amountToBePaid,totalAmount,currency,receiverFiscalId,customer.name';
+  const cellOf = (invoice: string, column: string): string => {
+    const name = column.replace('customer.', '');
+    const value = new RegExp(`"${name}":("[^"]*"|[^,}]+)`).exec(invoice)![1]!;
+    return value === 'null' ? '' : value;
+  };
+  const rows = INVOICES.map((invoice) =>
+    columns
+      .split(',')
+      .map((column) => cellOf(invoice, column))
+      .join(','),
+  );
+  const csv = [columns, ...rows].join('\n');
+  const files: readonly (readonly [name: string, content: string])[] = [
+    ['issued.jsonl', `${INVOICES.join('\n')}\n`],
+    ['issued.json', `[${INVOICES.join(',')}]`],
+    ['issued.csv', `${csv}\n`],
+    ['issued.tsv', `${csv.replaceAll('"', '').replaceAll(/,(?! )/g, '\t')}\n`],
+  ];
+  const questions = [
+    ['--overdue', '--columns', 'id,amountToBePaid'],
+    ['--where', 'customer.name~libreria', '--columns', 'number,dueBy'],
+    ['--sum', 'totalAmount', '--group-by', 'status'],
+    ['--since', '2026-11', '--count'],
+    ['--sort', '-totalAmount', '--limit', '2', '--columns', 'id'],
+  ];
+
+  it.each(files)('answers of %s as the service would, and sends nothing', async (name, content) => {
+    const file = fileOf(content, name);
+    for (const question of questions) {
+      const online = await ask(...question);
+      const offline = await runScripted(['issued', '--from', file, ...question], [], {
+        clock,
+        env: { FOLIO_TOKEN: undefined, FOLIO_BASE_URL: undefined },
+      });
+      expect(offline).toEqual({ ...online, asked: [] });
+    }
+  });
+
+  it('chooses and orders here what the service would', async () => {
+    const file = fileOf(INVOICES.join('\n'));
+    const from = async (...flags: string[]): Promise<string> => {
+      const argv = ['issued', '--from', file, '--columns', 'id', '--no-header', ...flags];
+      return (await runScripted(argv, [], { clock })).stdout.trimEnd().replaceAll('\n', ' ');
+    };
+    expect(await from('--customer-fiscal-id', '60.155.445-k,8-4')).toBe('1 3');
+    expect(await from('--sort-by', 'amount', '--sort-order', 'desc')).toBe('1 5 2 6 3 4');
+    expect(await from('--sort-by', 'due_by', '--limit', '3')).toBe('2 1 5');
+    expect(await from('--limit', '2')).toBe('1 2');
+  });
+
+  it('stops a table by itself, and says how many there are', async () => {
+    const many = Array.from({ length: 60 }, (_, id) => `{"id":${id}}`).join('\n');
+    const screen = { terminal: true, env: { NO_COLOR: '1' } };
+    const { stdout, stderr } = await runScripted(['issued', '--from', fileOf(many)], [], screen);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(52);
+    expect(stderr).toContain('50 of 60 · --all for the rest');
+  });
+
+  it.each([
+    ['PK\u0003\u0004', 'is a workbook or another zip archive, and records are read from jsonl, json and csv'],
+    ['PAR1', 'is a parquet file'],
+    ['\u001f\u008b', 'is compressed with gzip'],
+  ])('refuses %j with words', async (start, what) => {
+    const file = fileOf('');
+    writeFileSync(file, Buffer.from(`${start}…`, 'latin1'));
+    const { code, stderr } = await runScripted(['issued', '--from', file], []);
+    expect(code).toBe(2);
+    expect(stderr).toContain(what);
+    expect(stderr).toContain('Export with -o <file>.jsonl');
+  });
+
+  it('lists the columns of the file, and of what is asked of it', async () => {
+    const file = fileOf('a,b.c\n1,2\n');
+    const list = (...flags: string[]) =>
+      runScripted(['funds', '--from', file, '--list-columns', ...flags], []);
+    expect((await list()).stdout).toBe('a\nb.c\n');
+    expect((await list('--group-by', 'a')).stdout).toBe('a\nrecords\n');
+  });
+
+  it('compares two files, and refuses csv for it', async () => {
+    const old = fileOf('{"id":1,"n":1}\n{"id":2,"n":2}\n');
+    const now = fileOf('{"id":2,"n":3}\n{"id":3,"n":4}\n');
+    const { code, stdout } = await runScripted(['funds', '--from', now, '--changes-since', old], []);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining('changed,2,,n,2,3,,\nadded,3,,,,,3,4\ngone,1,,,,,1,1\n'),
+    });
+    const table = await runScripted(['funds', '--from', fileOf('id,n\n1,1\n'), '--changes-since', old], []);
+    expect(table.code).toBe(2);
+    expect(table.stderr).toContain('in csv, text and numbers look the same');
+  });
+});
+
+describe('--changes-since', () => {
+  const old = '{"id":1,"number":10,"status":"PENDING"}\n{"id":2,"number":20,"status":"PAID"}\n';
+  const now = ['{"id":1,"number":10,"status":"PAID"}', '{"id":3,"number":30,"status":"NEW"}'];
+  const changes = async (...flags: string[]): Promise<string> =>
+    (await runScripted(['issued', '--changes-since', fileOf(old), ...flags], [pageOf(now)])).stdout;
+
+  it('has each column once, filled, whichever are asked for', async () => {
+    expect(await changes('--columns', 'id,status')).toBe(
+      '_change,id,status,field,old,new\nchanged,1,PAID,status,PENDING,PAID\nadded,3,NEW,,,\ngone,2,PAID,,,\n',
+    );
+    expect(await changes('--columns', '_change,number,new')).toBe(
+      '_change,number,new\nchanged,10,PAID\nadded,30,\ngone,20,\n',
+    );
+    expect(await changes('--columns', '_change,id,record', '--format', 'jsonl')).toBe(
+      '{"_change":"changed","id":1,"record":null}\n' +
+        `{"_change":"added","id":3,"record":${now[1]}}\n` +
+        '{"_change":"gone","id":2,"record":{"id":2,"number":20,"status":"PAID"}}\n',
+    );
+  });
+
+  it('begins on a first night where there is no earlier file', async () => {
+    const file = join(temporaryFolder(), 'yesterday.jsonl');
+    const argv = ['issued', '--changes-since', file, '--columns', 'status'];
+    expect(await runScripted(argv, [])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no such file'),
+    });
+    const first = await runScripted([...argv, '--changes-since-missing-ok', '-v'], [pageOf(now)]);
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: '_change,id,status,field,old,new\nadded,1,PAID,,,\nadded,3,NEW,,,\n',
+      stderr: expect.stringContaining(`there is no ${file} yet: 2 added\n`),
+    });
+  });
+});
