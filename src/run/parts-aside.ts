@@ -107,7 +107,12 @@ export function checkResults(results: readonly PartResult[]): void {
   );
 }
 
-function sameKind(error: FolioError, message: string, options: ConstructorParameters<typeof FolioError>[1]) {
+/** An error of the same kind, and so of the same exit code, that says something else. */
+export function sameKind(
+  error: FolioError,
+  message: string,
+  options: ConstructorParameters<typeof FolioError>[1],
+) {
   const kinds = [UsageError, AuthError, NotFoundError, ServiceError, OutputError];
   const Kind = kinds.find((kind) => error instanceof kind) ?? FolioError;
   return new Kind(message, options);

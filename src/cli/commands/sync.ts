@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { oneOf, parameter } from '../../run/parse-values.ts';
-import type { SyncFlags } from '../../run/sync.ts';
+import type { SyncFlags } from '../../run/sync/sync.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, yes } from '../flag-group.ts';
 import { reportFlags, requestFlags } from '../flags.ts';
@@ -33,7 +33,7 @@ export function addSync(program: Command, context: Context): void {
     flags: { sync: syncFlags, report: reportFlags, request: requestFlags },
     run: async (values, [database, resources]) => {
       const words = [...(database === undefined ? [] : [database]), ...resources];
-      const { syncDatabase } = await import('../../run/sync.ts');
+      const { syncDatabase } = await import('../../run/sync/sync.ts');
       await syncDatabase(context, { ...values, words });
     },
   });

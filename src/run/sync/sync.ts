@@ -1,34 +1,29 @@
-import type { Context } from '../context.ts';
-import { parseDatabaseAddress, type DatabaseAddress } from '../database/address.ts';
-import type { Database } from '../database/database.ts';
-import { openDatabase } from '../database/open-database.ts';
-import { SpooledListing } from '../database/spooled-listing.ts';
-import { requireWritable, sqliteFileExists } from '../database/sqlite.ts';
+import type { Context } from '../../context.ts';
+import { parseDatabaseAddress, type DatabaseAddress } from '../../database/address.ts';
+import type { Database } from '../../database/database.ts';
+import { openDatabase } from '../../database/open-database.ts';
+import { SpooledListing } from '../../database/spooled-listing.ts';
+import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import {
   planSync,
   rememberedOrganizations,
   writeSync,
   type GoneLimit,
-  type SampleChange,
   type SyncOptions,
   type SyncPart,
-  type SyncedPart,
-} from '../database/sync-run.ts';
-import { checkTables } from '../database/tables.ts';
-import { FolioError, IncompleteError, ServiceError, UsageError } from '../errors.ts';
-import { openDestination } from '../output/files/open-destination.ts';
-import { lockTarget } from '../output/files/lock.ts';
-import { findTarget } from '../output/files/target.ts';
-import { written } from '../output/files/destination.ts';
-import type { Format } from '../output/formats.ts';
-import { batchOfRows, type Row } from '../query/rows.ts';
-import { version } from '../version.ts';
-import { planOutput } from './output-plan.ts';
-import type { RequestFlags } from './parse-values.ts';
-import { checkPart, forEachPart, tryPart, type Part } from './part.ts';
-import { asksSeveral, chooseProfiles } from './profile-choice.ts';
-import type { ReportFlags } from './receipt.ts';
-import { inRun, type GlobalFlags, type Run } from './run.ts';
+} from '../../database/sync-run.ts';
+import { checkTables } from '../../database/tables.ts';
+import { ServiceError, UsageError } from '../../errors.ts';
+import { lockTarget } from '../../output/files/lock.ts';
+import { findTarget } from '../../output/files/target.ts';
+import type { Format } from '../../output/formats.ts';
+import { version } from '../../version.ts';
+import type { RequestFlags } from '../parse-values.ts';
+import { checkPart, forEachPart, tryPart, type Part } from '../part.ts';
+import { asksSeveral, chooseProfiles } from '../profile-choice.ts';
+import type { ReportFlags } from '../receipt.ts';
+import { inRun, type GlobalFlags, type Run } from '../run.ts';
+import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
 
 /** What is synced, and how. */
@@ -217,13 +212,11 @@ async function syncParts(syncing: Syncing): Promise<void> {
   try {
     const read = await readParts(syncing, spools);
     const parts = read.map(({ part }) => part);
-    if (wish.sync.plan) {
-      const { parts: planned, samples } = await planSync(books.there, parts, options);
-      await finish(syncing, read, planned, samples);
-    } else {
-      const database = await connected(books);
-      await finish(syncing, read, (await writeSync(database, parts, options)).parts);
-    }
+    const { parts: synced, samples } = wish.sync.plan
+      ? await planSync(books.there, parts, options)
+      : { ...(await writeSync(await connected(books), parts, options)), samples: undefined };
+    const results = synced.map((each, at) => ({ ...read[at]!.asked, synced: each }));
+    await showResults(run, results, { format: wish.sync.format, samples });
   } finally {
     for (const spool of spools) await spool.close();
   }
@@ -312,121 +305,4 @@ function refuseOrganization(profile: string, now: string | undefined, before: st
     `the profile ${profile} is of the organization ${now} now, and the database holds the books of ${before} under that name`,
     { hint: 'Use a profile of another name for the new organization, or another database.' },
   );
-}
-
-/** Shows what became of each part, and throws where not all is as the service has it. */
-async function finish(
-  { run, wish }: Syncing,
-  read: readonly ReadPart[],
-  synced: readonly SyncedPart[],
-  samples?: readonly SampleChange[],
-): Promise<void> {
-  const rows = synced.map((each, at) => resultRow(each, read[at]!.asked, samples));
-  run.receipt.note({
-    results: {
-      listings: rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)]))),
-    },
-  });
-  await showRows(run, wish, rows);
-  const several = read.length > 1;
-  for (const [at, { error, written }] of synced.entries()) {
-    const { name, resource } = read[at]!.asked;
-    const notices = several ? run.notices.about(name) : run.notices;
-    for (const { name: column } of written?.retyped ?? []) {
-      notices.warn(
-        `the column ${column} of ${resource.table} holds text from now on: not all of its values are of one kind`,
-      );
-    }
-    for (const field of written?.withoutColumn ?? [])
-      notices.warn(`${field} has no column: the table is full; _raw has it`);
-    if (written !== undefined && written.withNul > 0) {
-      notices.warn(
-        `${written.withNul} records have the character NUL in a text: columns show U+FFFD instead, _raw has it`,
-      );
-    }
-    if (error !== undefined && several) notices.remark(error.message);
-  }
-  checkSynced(synced.map(({ error }, at) => ({ name: read[at]!.asked.name, error })));
-}
-
-function resultRow(
-  synced: SyncedPart,
-  { resource }: Asked,
-  samples: readonly SampleChange[] | undefined,
-): Row {
-  const { part, total, added, changed, gone, back, error } = synced;
-  const row: [string, string][] = [
-    ['profile', JSON.stringify(part.profile)],
-    ['resource', JSON.stringify(resource.name)],
-    ['total', JSON.stringify(total ?? null)],
-    ...Object.entries({ added, changed, gone, back }).map(([name, count]): [string, string] => [
-      name,
-      `${count}`,
-    ]),
-    ['seconds', ((part.readAt - part.startedAt) / 1000).toFixed(1)],
-    ['error', JSON.stringify(error?.message ?? null)],
-  ];
-  if (samples === undefined) return row;
-  for (const change of ['added', 'changed', 'gone', 'back'] as const) {
-    const first = samples.filter((one) => one.part === part && one.change === change);
-    row.push([
-      `first.${change}`,
-      JSON.stringify(first.map((one) => nameOf(one, resource)).join(', ') || null),
-    ]);
-  }
-  return row;
-}
-
-/** What people call the record, and its key. */
-function nameOf({ key, record }: SampleChange, { label }: SyncResource): string {
-  const fields = JSON.parse(record) as Record<string, unknown>;
-  const name = fields[label];
-  const isName = typeof name === 'string' || typeof name === 'number';
-  return isName && String(name) !== key ? `${String(name)} (${key})` : key;
-}
-
-async function showRows(
-  { context, everywhere }: Run,
-  { sync }: SyncWish,
-  rows: readonly Row[],
-): Promise<void> {
-  const flags = { header: true, ...(sync.format !== undefined && { format: sync.format }) };
-  const plan = await planOutput(context, { flags, color: everywhere.color, defaults: {} });
-  const profiles = new Set(rows.map((row) => row[0]![1]));
-  const isTable = plan.format === 'table';
-  const shown = rows.map((row) =>
-    row.filter(
-      ([name, json]) =>
-        !isTable || ((name !== 'profile' || profiles.size > 1) && (name !== 'error' || json !== 'null')),
-    ),
-  );
-  const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
-  await written(destination, async () => {
-    const writer = plan.openWriter(destination, plan.layout);
-    await writer.write(batchOfRows(shown));
-    await writer.end();
-  });
-}
-
-/** Throws where a listing was not synced: where none was, as what kept the first one from it. */
-function checkSynced(
-  parts: readonly { readonly name: string; readonly error: FolioError | undefined }[],
-): void {
-  const failed = parts.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }]));
-  const [first] = failed;
-  if (first === undefined) return;
-  const reasons = failed.map(({ name, error }) => `${name}: ${error.message}`).join('; ');
-  if (failed.length === parts.length) {
-    if (failed.length === 1 || failed.every(({ error }) => error.message === first.error.message))
-      throw first.error;
-    const Kind = first.error.constructor as typeof FolioError;
-    throw new Kind(`none of ${parts.length} listings was synced: ${reasons}`, {
-      hint: first.error.hint,
-      cause: first.error,
-    });
-  }
-  throw new IncompleteError(`${failed.length} of ${parts.length} listings left as they were: ${reasons}`, {
-    hint: first.error.hint ?? 'Run folio sync again for these.',
-    cause: first.error,
-  });
 }

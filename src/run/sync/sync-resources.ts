@@ -1,17 +1,17 @@
-import { ServiceError } from '../errors.ts';
-import { prependMember, type RecordBatch } from '../json/records.ts';
-import { mapInOrder } from '../paging/map-in-order.ts';
-import type { Delivery } from '../paging/page.ts';
-import { WalkStatus } from '../paging/walk-status.ts';
-import { customers } from '../resources/customers.ts';
-import { fundDocuments } from '../resources/fund-documents.ts';
-import { funds } from '../resources/funds.ts';
-import { issued } from '../resources/issued.ts';
-import { received } from '../resources/received.ts';
-import type { Resource } from '../resources/resource.ts';
-import { checkComplete } from './completeness.ts';
-import { ListingSource } from './listing-source.ts';
-import type { ServiceSite, ServiceSource } from './part.ts';
+import { ServiceError } from '../../errors.ts';
+import { prependMember, type RecordBatch } from '../../json/records.ts';
+import { mapInOrder } from '../../paging/map-in-order.ts';
+import type { Delivery } from '../../paging/page.ts';
+import { WalkStatus } from '../../paging/walk-status.ts';
+import { customers } from '../../resources/customers.ts';
+import { fundDocuments } from '../../resources/fund-documents.ts';
+import { funds } from '../../resources/funds.ts';
+import { issued } from '../../resources/issued.ts';
+import { received } from '../../resources/received.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { checkComplete } from '../completeness.ts';
+import { ListingSource } from '../listing-source.ts';
+import type { ServiceSite, ServiceSource } from '../part.ts';
 
 /** A listing that a database can hold. */
 export interface SyncResource {
