@@ -8,7 +8,13 @@ import { join } from 'node:path';
 const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'folio-figures-'));
 const results = join(folder, 'results');
-const tests = ['test/faults', 'test/chaos', 'test/paging/drift.test.ts', 'test/safety'];
+const tests = [
+  'test/faults',
+  'test/chaos',
+  'test/database/model.test.ts',
+  'test/paging/drift.test.ts',
+  'test/safety',
+];
 const { status } = spawnSync(
   process.execPath,
   [

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import type { FaultScript } from './fault-script.ts';
-import { startFaultServer } from './fault-server.ts';
+import { startFaultServer, type FaultServer } from './fault-server.ts';
 import { ModelService, type ModelRecords } from './model-service.ts';
 import { quickly, withServer } from './run-against.ts';
-import { runFolio, type FolioExit } from './run-folio.ts';
+import { runFolio, startFolio, type FolioExit, type RunningFolio } from './run-folio.ts';
 
 export interface SyncExit extends FolioExit {
   readonly text: string;
@@ -19,6 +19,22 @@ export async function runSync(
     const exit = await runFolio(quickly(['sync', ...args], server), env === undefined ? {} : { env });
     return { ...exit, text: exit.stdout.toString('utf8') };
   });
+}
+
+interface Starting {
+  readonly records: Partial<ModelRecords>;
+  readonly args: readonly string[];
+  readonly script?: FaultScript;
+}
+
+/** Starts it; the service goes on until the work is done. */
+export async function duringSync<T>(
+  { records, args, script }: Starting,
+  work: (run: RunningFolio, server: FaultServer) => Promise<T>,
+): Promise<T> {
+  return withServer(await startFaultServer(new ModelService(records), script), (server) =>
+    work(startFolio(quickly(['sync', ...args], server)), server),
+  );
 }
 
 /** What the shell of SQLite answers, a line a row. */

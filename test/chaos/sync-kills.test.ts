@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countFigure } from '../support/figures.ts';
+import { modelRecords } from '../support/model-service.ts';
+import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { randomFrom } from '../support/random.ts';
+import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** `npm run figures` kills fifty times. */
+const KILLS = process.env['FOLIO_FIGURES'] === undefined ? 5 : 50;
+const RECORDS = 2_000;
+
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (postgresPrograms !== undefined) server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+/** Two states of the books that differ in a third of the records, in ones that are gone and in new ones. */
+const states = [0, 1].map((state) =>
+  modelRecords(RECORDS, 20 * state).map((record, at) =>
+    at % 3 === 0 ? record.replace('"net":', `"state":${state},"net":`) : record,
+  ),
+);
+
+const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
+
+describe.each(engines)('folio sync into %s', (engine) => {
+  it(
+    'killed at any moment leaves the old state or the new one, and the next run succeeds',
+    { timeout: 600_000 },
+    async () => {
+      const address =
+        engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
+      const ask = (sql: string): string[] =>
+        engine === 'SQLite' ? sqlite3(address, sql) : psql(address, sql);
+      const stored = (): { records: string[]; run: number; history: number } => {
+        const records = ask('SELECT _raw FROM issued WHERE _gone_run IS NULL');
+        const [run, history] = ask(
+          'SELECT (SELECT max(run) FROM _runs), (SELECT count(*) FROM issued_history)',
+        )[0]!.split('|');
+        return { records: records.toSorted(), run: Number(run), history: Number(history) };
+      };
+      const args = [address, 'issued', '--allow-gone'];
+      const draw = randomFrom(7);
+      await runSync({ issued: states[0]! }, args);
+      let [current, longest, killedWriting] = [0, 0, 0];
+      for (let kill = 0; kill < KILLS; kill++) {
+        const before = stored();
+        const next = states[1 - current]!;
+        const delay = kill === 0 ? 0 : draw(Math.round(longest * 1.1));
+        await duringSync({ records: { issued: next }, args }, async ({ process, exit }) => {
+          await setTimeout(delay);
+          process.kill('SIGKILL');
+          await exit;
+        });
+        const after = stored();
+        const isNew = after.run === before.run + 1;
+        if (isNew) killedWriting++;
+        else expect(after).toEqual(before);
+        expect(after.records).toEqual((isNew ? next : states[current]!).toSorted());
+        const started = performance.now();
+        const { code, stderr } = await runSync({ issued: next }, args);
+        longest = Math.max(longest, performance.now() - started);
+        expect([code, stderr]).toEqual([0, '']);
+        expect(stored().records).toEqual(next.toSorted());
+        current = 1 - current;
+      }
+      countFigure({ what: `kills of a sync into ${engine}`, ran: KILLS, lost: 0 });
+      expect(killedWriting).toBeLessThan(KILLS);
+    },
+  );
+});

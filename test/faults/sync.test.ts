@@ -1,0 +1,273 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cut, silence } from '../support/faults.ts';
+import { modelRecords } from '../support/model-service.ts';
+import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+let server: PostgresServer | undefined;
+beforeAll(async () => {
+  if (postgresPrograms !== undefined) server = await startPostgres();
+});
+afterAll(() => server?.stop());
+
+const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
+
+describe.each(engines)('folio sync into %s', (engine) => {
+  const newDatabase = async (): Promise<{ address: string; ask: (sql: string) => string[] }> => {
+    const address =
+      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
+    return { address, ask: (sql) => (engine === 'SQLite' ? sqlite3(address, sql) : psql(address, sql)) };
+  };
+
+  it('leaves the rows of a listing that fails half-way, and writes the others', async () => {
+    const { address, ask } = await newDatabase();
+    const args = [address, 'issued', 'customers', '--retries', '0'];
+    await runSync({ issued: modelRecords(5), customers: modelRecords(2) }, args);
+    const records = { issued: modelRecords(5_000), customers: modelRecords(3) };
+    const { code, stderr } = await runSync(records, args, {
+      script: ({ url }) =>
+        url.pathname.endsWith('issued') && url.searchParams.get('options_page') !== '0' ? cut : undefined,
+    });
+    expect([code, stderr]).toEqual([6, expect.stringMatching(/1 of 2 listings left as they were: issued: /)]);
+    expect(ask('SELECT count(*) FROM issued')).toEqual(['5']);
+    expect(ask('SELECT count(*) FROM customers')).toEqual(['3']);
+    const error = ask("SELECT error FROM _runs WHERE run = 2 AND resource = 'issued'");
+    expect(error[0]).toMatch(/127\.0\.0\.1/);
+  });
+
+  it('records a run in which nothing could be read, and changes nothing else', async () => {
+    const { address, ask } = await newDatabase();
+    await runSync({ issued: modelRecords(5) }, [address, 'issued']);
+    const exit = await runSync({}, [address, 'issued', '--retries', '0'], { script: () => cut });
+    expect([exit.code, exit.text]).toEqual([5, expect.stringContaining('default,issued,,0,0,0,0')]);
+    expect(ask('SELECT count(*) FROM issued')).toEqual(['5']);
+    expect(ask('SELECT run, total FROM _runs ORDER BY 1')).toEqual(['1|5', '2|']);
+  });
+
+  it('does not believe a listing that comes back empty, unless it is told to', async () => {
+    const { address, ask } = await newDatabase();
+    await runSync({ issued: modelRecords(30) }, [address, 'issued']);
+    const exit = await runSync({ issued: [] }, [address, 'issued']);
+    expect([exit.code, exit.stderr]).toEqual([
+      6,
+      'folio: 30 of the 30 records of issued are no longer listed, more than 10 %: they were left as they were\n' +
+        '  If they are really gone, run folio sync again with --allow-gone.\n',
+    ]);
+    expect(ask('SELECT count(*) FROM issued WHERE _gone_run IS NULL')).toEqual(['30']);
+    expect((await runSync({ issued: [] }, [address, 'issued', '--max-gone', '30'])).code).toBe(0);
+    expect(ask('SELECT count(*) FROM issued WHERE _gone_run = 3')).toEqual(['30']);
+  });
+
+  it('keeps what a record was that changed, vanished and came back', async () => {
+    const { address, ask } = await newDatabase();
+    for (const issued of [
+      ['{"id":1,"a":1}'],
+      ['{"id":1,"a":2}'],
+      [],
+      ['{"id":1,"a":2}'],
+      ['{"id":1,"a":2}'],
+    ]) {
+      expect((await runSync({ issued }, [address, 'issued'])).code).toBe(0);
+    }
+    expect(ask('SELECT _run, _change, _raw FROM issued_history ORDER BY 1')).toEqual([
+      '2|changed|{"id":1,"a":1}',
+      '3|gone|{"id":1,"a":2}',
+      '4|back|{"id":1,"a":2}',
+    ]);
+    expect(ask('SELECT _first_run, _changed_run, _gone_run FROM issued')).toEqual(['1|2|']);
+    expect(ask('SELECT run, added, changed, gone, back FROM _runs')).toEqual([
+      ...['1|1|0|0|0', '2|0|1|0|0', '3|0|0|1|0', '4|0|0|0|1', '5|0|0|0|0'],
+    ]);
+  });
+
+  it('makes a column text when a number becomes one, and says so once', async () => {
+    const { address, ask } = await newDatabase();
+    await runSync({ issued: ['{"id":1,"n":1.10}', '{"id":2,"n":7}'] }, [address, 'issued']);
+    const records = { issued: ['{"id":1,"n":"A-1"}', '{"id":2,"n":7}'] };
+    const first = await runSync(records, [address, 'issued']);
+    expect([first.code, first.stderr]).toEqual([
+      0,
+      'warning: the column n of issued holds text from now on: not all of its values are of one kind\n',
+    ]);
+    expect((await runSync(records, [address, 'issued'])).stderr).toBe('');
+    expect(ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '7']);
+    expect(ask(`SELECT type FROM _columns WHERE field = 'n'`)).toEqual(['text']);
+  });
+
+  it('says that a text holds NUL, and keeps it in the record', async () => {
+    const { address, ask } = await newDatabase();
+    const exit = await runSync({ issued: ['{"id":1,"t":"a\\u0000b"}'] }, [address, 'issued']);
+    expect([exit.code, exit.stderr]).toEqual([
+      0,
+      expect.stringContaining('1 record with the character NUL in a text'),
+    ]);
+    expect(ask('SELECT t, _raw FROM issued')).toEqual(['a\uFFFDb|{"id":1,"t":"a\\u0000b"}']);
+  });
+
+  it('refuses a table of others and the books of a newer folio, and touches nothing', async () => {
+    const { address, ask } = await newDatabase();
+    ask('CREATE TABLE customers (name text)');
+    const foreign = await runSync({ customers: modelRecords(1) }, [address, 'customers']);
+    expect([foreign.code, foreign.stderr]).toEqual([
+      2,
+      expect.stringContaining('has a table or view customers that folio did not make'),
+    ]);
+    await runSync({ issued: modelRecords(1) }, [address, 'issued']);
+    ask("UPDATE _runs SET folio_version = '99.0.0'");
+    const newer = await runSync({ issued: modelRecords(2) }, [address, 'issued']);
+    expect([newer.code, newer.stderr]).toEqual([
+      2,
+      expect.stringContaining('was written by folio 99.0.0, which is newer'),
+    ]);
+    expect(ask('SELECT count(*) FROM issued')).toEqual(['1']);
+  });
+
+  it('leaves the tables, views and indexes of the user alone', async () => {
+    const { address, ask } = await newDatabase();
+    await runSync({ issued: ['{"id":1,"n":1}'] }, [address, 'issued']);
+    ask('CREATE TABLE notes (id integer, note text)');
+    ask("INSERT INTO notes VALUES (1, 'mine')");
+    ask('CREATE VIEW noted AS SELECT note, n FROM notes JOIN issued_current ON issued_current.n = notes.id');
+    ask('CREATE INDEX by_number ON issued (n)');
+    const exit = await runSync({ issued: ['{"id":1,"n":1,"late":"x"}', '{"id":2,"n":2}'] }, [
+      address,
+      'issued',
+    ]);
+    expect(exit.code).toBe(0);
+    expect(ask('SELECT * FROM noted')).toEqual(['mine|1']);
+    expect(ask('SELECT count(late), count(*) FROM issued_current')).toEqual(['1|2']);
+  });
+
+  it('lets no second run in while one goes on', async () => {
+    const { address } = await newDatabase();
+    await runSync({ issued: modelRecords(1) }, [address, 'issued']);
+    const first = { records: { issued: modelRecords(1) }, args: [address, 'issued'], script: () => silence };
+    await duringSync(first, async ({ process, exit }, service) => {
+      await service.asked(1);
+      const second = await runSync({ issued: [] }, [address, 'issued']);
+      expect([second.code, second.stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          engine === 'SQLite' ? /another run \(pid \d+/ : /is being synced by folio, process \d+/,
+        ),
+      ]);
+      process.kill('SIGTERM');
+      expect((await exit).code).toBe(143);
+    });
+    expect((await runSync({ issued: modelRecords(1) }, [address, 'issued'])).code).toBe(0);
+  });
+});
+
+describe('folio sync into SQLite', () => {
+  it.skipIf(process.getuid?.() !== 0)('keeps what there was when the disk is full', async () => {
+    const folder = join(temporaryFolder(), 'small');
+    mkdirSync(folder);
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', folder], { stdio: 'ignore' });
+    } catch {
+      return;
+    }
+    try {
+      const path = join(folder, 'books.db');
+      await runSync({ issued: modelRecords(20) }, [path, 'issued']);
+      const exit = await runSync({ issued: modelRecords(9_000) }, [path, 'issued']);
+      expect([exit.code, exit.stderr]).toEqual([1, expect.stringContaining('disk is full')]);
+      expect(sqlite3(path, 'SELECT count(*) FROM issued')).toEqual(['20']);
+      expect((await runSync({ issued: modelRecords(21) }, [path, 'issued'])).code).toBe(0);
+    } finally {
+      execFileSync('umount', [folder]);
+    }
+  });
+});
+
+/** Between folio and its server: cuts the connection around the COMMIT of the sync. */
+async function startCutter(port: number, when: 'before' | 'in' | 'after') {
+  let cuts = 0;
+  const sockets = new Set<Socket>();
+  const proxy = createServer((near) => {
+    const far = connect(port, '127.0.0.1');
+    for (const socket of [near, far]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+    }
+    let isCommitting = false;
+    const end = (): void => {
+      cuts++;
+      near.resetAndDestroy();
+    };
+    near.on('data', (chunk: Buffer) => {
+      if (cuts === 0 && chunk.includes('COMMIT')) {
+        isCommitting = true;
+        if (when === 'before') {
+          far.destroy();
+          return end();
+        }
+      }
+      far.write(chunk);
+    });
+    far.on('data', (chunk: Buffer) => {
+      if (!isCommitting || cuts > 0) return near.write(chunk);
+      if (when === 'after') near.write(chunk);
+      end();
+      return far.end();
+    });
+    near.on('close', () => far.end());
+    far.on('close', () => near.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return {
+    port: (proxy.address() as AddressInfo).port,
+    get cuts() {
+      return cuts;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+    },
+  };
+}
+
+describe.runIf(postgresPrograms !== undefined)('folio sync into PostgreSQL', () => {
+  it.each(['before', 'in', 'after'] as const)('whose connection is cut %s COMMIT', async (when) => {
+    const address = await server!.createDatabase();
+    await runSync({ issued: modelRecords(3) }, [address, 'issued']);
+    const cutter = await startCutter(server!.port, when);
+    try {
+      const through = address.replace(`:${server!.port}/`, `:${cutter.port}/`);
+      const exit = await runSync({ issued: modelRecords(5) }, [through, 'issued']);
+      expect(cutter.cuts).toBe(1);
+      const runs = psql(address, 'SELECT run, added FROM _runs ORDER BY 1');
+      if (when === 'before') {
+        expect([exit.code, exit.stderr]).toEqual([
+          5,
+          expect.stringContaining('went away before the sync was kept'),
+        ]);
+        expect(runs).toEqual(['1|3']);
+      } else {
+        expect([exit.code, exit.stderr]).toEqual([0, '']);
+        expect(runs).toEqual(['1|3', '2|2']);
+      }
+      const next = await runSync({ issued: modelRecords(5) }, [address, 'issued']);
+      expect([next.code, psql(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['5']]);
+    } finally {
+      cutter.close();
+    }
+  });
+
+  it('whose server goes away while the listing is read finds it again, or says so', async () => {
+    const address = await server!.createDatabase();
+    const end =
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'folio,%'";
+    const exit = await runSync({ issued: modelRecords(3) }, [address, 'issued'], {
+      script: () => void psql(address, end),
+    });
+    expect([exit.code, exit.stderr]).toEqual([0, '']);
+    expect(psql(address, 'SELECT count(*) FROM issued')).toEqual(['3']);
+  });
+});
