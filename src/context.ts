@@ -41,7 +41,7 @@ export interface SpinnerOptions {
   readonly color: boolean;
 }
 
-export interface Spinner {
+interface Spinner {
   /** Removes it from the terminal. */
   stop(): void;
 }
@@ -58,6 +58,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface OutputStream {
   readonly isTerminal: boolean;
+  /** Whether another program reads it as it is written. */
+  readonly isPipe: boolean;
   /** Display cells across, on a terminal. */
   readonly columns: number | undefined;
   /** Resolves when the bytes are taken. Rejects with OutputError; its cause has the code EPIPE when the reader is gone. */

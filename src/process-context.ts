@@ -117,6 +117,9 @@ function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream):
     get isTerminal() {
       return isTerminal();
     },
+    get isPipe() {
+      return isPipe(descriptor);
+    },
     get columns() {
       return isTerminal() ? stream().columns : undefined;
     },
@@ -132,6 +135,16 @@ function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream):
         else stream().write(rest, settle);
       }),
   };
+}
+
+/** Whether another program reads what is written, through a pipe or a socket. */
+function isPipe(descriptor: number): boolean {
+  try {
+    const found = fstatSync(descriptor);
+    return found.isFIFO() || found.isSocket();
+  } catch {
+    return false;
+  }
 }
 
 /** False for a file or a pipe. */

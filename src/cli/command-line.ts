@@ -14,6 +14,9 @@ export function redactedStream(stream: OutputStream, secrets: Secrets): OutputSt
     get isTerminal() {
       return stream.isTerminal;
     },
+    get isPipe() {
+      return stream.isPipe;
+    },
     get columns() {
       return stream.columns;
     },

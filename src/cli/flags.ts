@@ -3,7 +3,7 @@ import type { ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import { formats } from '../output/formats.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { ExtentFlags, FilterFlags } from '../run/listing-source.ts';
+import type { ExtentFlags, FilterFlags } from '../run/sources/listing-source.ts';
 import type { OutputFlags } from '../run/output-plan.ts';
 import {
   delimiter,
@@ -17,9 +17,9 @@ import {
   wholeNumber,
   type RequestFlags,
 } from '../run/parse-values.ts';
-import type { ProfilesFlags } from '../run/profile-choice.ts';
+import type { ProfilesFlags } from '../run/several/profile-choice.ts';
 import type { ReportFlags } from '../run/receipt.ts';
-import type { ResumeFlags } from '../run/resume.ts';
+import type { ResumeFlags } from '../run/resume/resume.ts';
 import type { GlobalFlags } from '../run/run.ts';
 import {
   either,

@@ -1,6 +1,6 @@
 import { KNOWN_FIELDS } from '../query/known-columns.ts';
 import { parseCondition, parseSort, type Condition, type QuestionFlags } from '../query/question-syntax.ts';
-import type { FromFlags } from '../run/export-source.ts';
+import type { FromFlags } from '../run/sources/export-source.ts';
 import { names, parameter } from '../run/parse-values.ts';
 import { flagGroup, text, valued, yes, type Flag } from './flag-group.ts';
 

@@ -1,5 +1,6 @@
 import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
+import { countOf } from '../output/terminal/number-text.ts';
 import { nearestNames } from './nearest-names.ts';
 
 /** Records read whole to learn what columns there are; only these are used to suggest a name. */
@@ -30,6 +31,11 @@ export class ColumnWatch {
       this.#found[index] ||= cells[index] !== undefined;
   }
 
+  /** Whether each column had a value in some record. */
+  get isComplete(): boolean {
+    return this.#found.every(Boolean);
+  }
+
   /** The columns that no record had a value in; none when there were no records. */
   neverFound(): string[] {
     return this.#sampled === 0 ? [] : this.#columns.filter((_, index) => !this.#found[index]);
@@ -48,4 +54,26 @@ export class ColumnWatch {
     const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
     return `no record has a value in ${column}${suggestion}`;
   }
+}
+
+/**
+ * The records as they come; told at the end is which of the columns that were chosen no record had, since that may be a
+ * slip of the keys. Records are looked at until each column was found.
+ */
+export async function* watchColumns(
+  records: AsyncIterable<RecordBatch>,
+  columns: readonly string[],
+  tell: (sentence: string) => void,
+): AsyncGenerator<RecordBatch> {
+  const watch = new ColumnWatch(columns);
+  const reader = new CellReader(columns);
+  let read = 0;
+  for await (const batch of records) {
+    read += batch.count;
+    for (let index = 0; index < batch.count && !watch.isComplete; index++)
+      watch.see(reader.read(batch, index));
+    if (!watch.isComplete) watch.sample(batch);
+    yield batch;
+  }
+  for (const complaint of watch.complaints()) tell(`${complaint} (${countOf(read, 'record')} read)`);
 }

@@ -67,6 +67,11 @@ export class Questions {
     return (filter ?? result ?? sort) === undefined ? limit : undefined;
   }
 
+  /** Whether rows come out instead of the records. */
+  get hasResult(): boolean {
+    return this.#options.result !== undefined;
+  }
+
   /** Records that were read and that the filter let through; undefined where all are let through. */
   get filtered(): { readonly seen: number; readonly kept: number } | undefined {
     return this.#options.filter?.counts();

@@ -1,23 +1,24 @@
 import type { Context } from '../context.ts';
+import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary } from '../output/formats.ts';
-import { tableFooter } from '../output/table/table-notes.ts';
+import { localeOf } from '../output/terminal/number-text.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
-import type { Questions } from '../query/questions.ts';
-import { listColumns } from './list-columns.ts';
-import type { ExtentFlags, FilterFlags } from './listing-source.ts';
+import type { Questions, Records } from '../query/questions.ts';
+import type { Written } from './progress/closing-line.ts';
 import type { Notices } from './notices.ts';
 import { openQuestions, tableLimit, type MakeResult, type SettingsOwner } from './open-questions.ts';
 import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { checkPart, type Part, type Source } from './part.ts';
-import type { ProfilesFlags } from './profile-choice.ts';
+import type { ProfilesFlags } from './several/profile-choice.ts';
 import type { ReceiptPart, ReportFlags } from './receipt.ts';
-import type { ResumableWalk, ResumeFlags } from './resume.ts';
+import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import type { GlobalFlags } from './run.ts';
+import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 
 /** What is to be exported, and how: a source, and the values of the flags that a command has. */
 export interface Export {
@@ -65,7 +66,10 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   receipt.note({ plan });
   const limit = questions.limitOfListing;
   const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
-  const records = questions.answer(resumable?.read() ?? recordsOf(part.read(limit)));
+  const answer = questions.answer(resumable?.read() ?? recordsOf(part.read(limit)));
+  const records = await withColumnsWatched(answer, {
+    ...{ columns: output.columns, hasResult: questions.hasResult, notices },
+  });
   try {
     const delivered = await deliver(context, plan, records, {
       receipt,
@@ -79,8 +83,51 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   } finally {
     receipt.note({ takenOver: resumable?.takenOver });
   }
-  remarkCount(part, { extent, questions, plan });
+  await remarkCount(part, { extent, questions, plan });
+  const { target } = plan;
+  const own = source.written?.bind(source);
+  if (own !== undefined) await remarkWritten(part, own);
+  else await remarkWritten(part, () => writtenBy(part, { target, questions, single: single === true }));
   checkPart(part);
+}
+
+/** The records, with a warning at the end of each column of --columns that none of them had. */
+export async function withColumnsWatched(
+  records: AsyncIterable<RecordBatch>,
+  asked: { columns: readonly string[] | undefined; hasResult: boolean; notices: Notices },
+): Promise<AsyncIterable<RecordBatch>> {
+  const { columns, hasResult, notices } = asked;
+  // A result says itself which columns it has.
+  if (columns === undefined || hasResult) return records;
+  const { watchColumns } = await import('../query/column-watch.ts');
+  return watchColumns(records, columns, (complaint) => notices.warn(`--columns: ${complaint}`));
+}
+
+/** Says how much was written, and where, to who looks on. */
+export async function remarkWritten(
+  { context, notices, startedAt }: Pick<Part, 'context' | 'notices' | 'startedAt'>,
+  written: () => Written | undefined,
+): Promise<void> {
+  const told = notices.isHeard ? written() : undefined;
+  if (told === undefined) return;
+  const { closingLine } = await import('./progress/closing-line.ts');
+  const milliseconds = context.clock.now() - startedAt;
+  notices.remark(closingLine(told, { milliseconds, locale: localeOf(context.env) }));
+}
+
+/** What the part has written into its file. */
+function writtenBy(
+  { source, receipt, status }: Part,
+  { target, questions, single }: { target: string | undefined; questions: Questions; single: boolean },
+): Written | undefined {
+  const { records, delivered } = receipt.facts;
+  if (target === undefined || delivered?.isFile !== true) return undefined;
+  const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
+  const count = questions.hasResult
+    ? { count: records, what: 'rows' }
+    : { count: records, of: seen, what: source.records };
+  const counted = single ? { count: 1, what: 'records' } : count;
+  return { ...counted, place: target, bytes: delivered.bytes };
 }
 
 /**
@@ -113,7 +160,7 @@ async function openResumable(
   plan: OutputPlan,
   limit: number | undefined,
 ): Promise<ResumableWalk> {
-  const { openResumable } = await import('./resume.ts');
+  const { openResumable } = await import('./resume/resume.ts');
   return openResumable(part, { output, questions, extent, plan, limit });
 }
 
@@ -165,17 +212,55 @@ interface Delivered {
 }
 
 /** Says how many records there are beside those that a table's own limit let through, and what the questions found. */
-export function remarkCount(
+export async function remarkCount(
   { notices, status }: Pick<Part, 'notices' | 'status'>,
   { extent, questions, plan }: Delivered,
-): void {
+): Promise<void> {
   const { records, totalAtEnd } = status;
   const limit = tableLimit(extent, plan);
   if (limit === undefined || questions.limitOfListing === undefined) {
     notices.tell(questions.notes(records, limit !== undefined));
   } else if (totalAtEnd !== undefined && totalAtEnd > records) {
+    const { tableFooter } = await import('../output/table/table-notes.ts');
     notices.remark(tableFooter({ shown: records, total: totalAtEnd, locale: plan.layout.locale }));
   } else if (totalAtEnd === undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);
   }
+}
+
+interface ListColumnsOptions {
+  /** What is asked of the records: the columns are those of the answer. Those of the records without it. */
+  readonly questions?: Questions | undefined;
+  /** As `-o` names it. */
+  readonly output: string | undefined;
+}
+
+/**
+ * Writes the names of all columns that what comes out has to what `-o` names, one a line, in order of first appearance.
+ * Throws OutputError before the first record is asked for where that cannot be written.
+ */
+export async function listColumns(
+  context: Context,
+  records: Records,
+  { questions, output }: ListColumnsOptions,
+): Promise<void> {
+  await written(await openDestination(output, context), async (destination) => {
+    const reader = new CellReader();
+    for await (const batch of questions?.answer(records) ?? records) {
+      for (let index = 0; index < batch.count; index++) reader.read(batch, index);
+    }
+    const names = questions?.resultColumns() ?? reader.columns;
+    for (const name of names) await destination.write(`${name}\n`);
+  });
+}
+
+/** Writes names that are known already to what `-o` names, one a line. */
+export async function writeColumns(
+  context: Context,
+  names: readonly string[],
+  output: string | undefined,
+): Promise<void> {
+  await written(await openDestination(output, context), async (destination) => {
+    for (const name of names) await destination.write(`${name}\n`);
+  });
 }

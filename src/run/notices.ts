@@ -9,7 +9,15 @@ export interface NoticeFlags {
   readonly debug?: boolean;
 }
 
-/** What folio says on standard error besides errors. Every text passes the gate to the terminal. */
+/** A moment as a log has it, to the second: `2026-11-20T12:00:00Z`. */
+export function timeStamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+/**
+ * What folio says on standard error besides errors; with the time before each under --verbose and --debug. Every text passes
+ * the gate to the terminal.
+ */
 export class Notices {
   readonly #context: Context;
   readonly #flags: NoticeFlags;
@@ -38,10 +46,14 @@ export class Notices {
     this.#write(warning);
   }
 
-  /** A word for somebody who looks on: on a terminal, or under --verbose. */
+  /** Whether anybody reads remarks: on a terminal, or under --verbose. */
+  get isHeard(): boolean {
+    return !this.#flags.quiet && (this.#context.stderr.isTerminal || this.#chatty);
+  }
+
+  /** A word for somebody who looks on. */
   remark(text: string): void {
-    if (this.#flags.quiet || (!this.#context.stderr.isTerminal && !this.#chatty)) return;
-    this.#write(this.#about + text);
+    if (this.isHeard) this.#write(this.#about + text);
   }
 
   /** What questions found. */
@@ -63,6 +75,8 @@ export class Notices {
 
   /** Not waited for: a standard error that is slow or gone must not stop the records. */
   #write(text: string): void {
-    void this.#context.stderr.write(`${visible(text)}\n`).catch(() => {});
+    const { clock, stderr } = this.#context;
+    const when = this.#chatty ? `${timeStamp(clock.now())} ` : '';
+    void stderr.write(`${when}${visible(text)}\n`).catch(() => {});
   }
 }

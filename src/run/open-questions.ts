@@ -10,7 +10,7 @@ import { Questions, type FilterQuestion, type Question } from '../query/question
 import type { ResultSite } from '../query/result-rows.ts';
 import type { RecordTest, WhereFilter } from '../query/where.ts';
 import type { Resource } from '../resources/resource.ts';
-import type { ExtentFlags } from './listing-source.ts';
+import type { ExtentFlags } from './sources/listing-source.ts';
 import { TABLE_LIMIT, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import { asksForTotals } from './question-conflicts.ts';
 import { fieldMap } from './settings.ts';

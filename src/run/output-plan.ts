@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
-import { checkFlagsOfFormat, formatOfEnding, loadWriter, type Format } from '../output/formats.ts';
+import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
 import { useColor } from '../output/terminal/colors.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
@@ -63,7 +64,7 @@ export async function planOutput(
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
-  const ending = target === undefined ? undefined : formatOfEnding(target);
+  const ending = target === undefined ? undefined : endingFormat(target, flags.format);
   // Off a terminal a listing is rows for a script; a single record is a document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
   const implied = flags.excel || flags.delimiter !== undefined ? 'csv' : defaults.format;
@@ -91,3 +92,18 @@ export async function planOutput(
   };
   return { format, layout, openWriter: await loadWriter(format), target, onTerminal };
 }
+
+/** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */
+function endingFormat(target: string, given: Format | undefined): Format | undefined {
+  const found = formatOfEnding(target);
+  const ending = /\.([a-z][a-z0-9]*)$/i.exec(target)?.[1];
+  if (given !== undefined || found !== undefined || ending === undefined) return found;
+  throw new UsageError(`-o ${target}: .${ending} is no format of folio`, {
+    hint: `Name a file that ends with ${FILE_ENDINGS}, or say which format it is with --format.`,
+  });
+}
+
+const FILE_ENDINGS = formats
+  .filter((format) => format !== 'table')
+  .map((format) => `.${format}`)
+  .join(', ');

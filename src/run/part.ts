@@ -1,14 +1,14 @@
 import type { Context } from '../context.ts';
 import { FolioError, IncompleteError, Interrupted } from '../errors.ts';
 import type { Delivery } from '../paging/page.ts';
-import { mapInOrder } from '../paging/map-in-order.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
 import { chooseProfile } from '../profiles/connection.ts';
 import type { Resource } from '../resources/resource.ts';
 import { checkComplete, PartialResults } from './completeness.ts';
+import type { Written } from './progress/closing-line.ts';
 import type { Notices } from './notices.ts';
-import type { Track } from './progress.ts';
+import type { Track } from './progress/progress.ts';
 import type { ReceiptPart } from './receipt.ts';
 import type { GlobalFlags, Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
@@ -32,6 +32,8 @@ interface SourceFacts {
   readonly asked?: object;
   /** Gets ready, once a run and before anybody is asked: what is wrong with the command line is found out here. */
   open?(run: Run): Promise<void>;
+  /** What the source itself has written, such as files; to be told instead of the records. Called after the last record. */
+  written?(): Written;
   /** Throws IncompleteError where the source knows of something that is missing; called after the last record. */
   check?(): void;
   close?(): Promise<void>;
@@ -87,6 +89,8 @@ export interface Part extends Site {
   readonly session: Session | undefined;
   /** What the settings say for flags that are not given. */
   readonly defaults: FlagDefaults;
+  /** When the run began, in milliseconds since 1970. */
+  readonly startedAt: number;
   /** The records; to be read once. */
   readonly read: (limit: number | undefined, resume?: ResumeFrom) => AsyncGenerator<Delivery>;
 }
@@ -117,7 +121,17 @@ export async function askPart(
   const context = signal === undefined ? run.context : { ...run.context, signal };
   const everywhere = profile === undefined ? run.everywhere : { ...run.everywhere, profile };
   const asking = {
-    ...{ source, name, context, everywhere, notices, status, receipt, request: run.request },
+    ...{
+      source,
+      startedAt: run.startedAt,
+      name,
+      context,
+      everywhere,
+      notices,
+      status,
+      receipt,
+      request: run.request,
+    },
     track,
   };
   try {
@@ -239,22 +253,4 @@ export async function tryPart(
     if (error instanceof FolioError && !(error instanceof Interrupted)) return { name, failure: error };
     throw error;
   }
-}
-
-/** Parts that are asked at a time. */
-const AT_ONCE = 4;
-
-/** Parts that are asked or done while one before them is still read, at most: each may have a temporary file. */
-const AHEAD = 64;
-
-/** Does something for each part, up to four at a time, and gives what comes of it in the order of the parts. */
-export function forEachPart<Asked, Result>(
-  { context }: Run,
-  parts: readonly Asked[],
-  work: (part: Asked, signal: AbortSignal) => Promise<Result>,
-): AsyncGenerator<Result> {
-  const source = async function* () {
-    yield* parts;
-  };
-  return mapInOrder(source, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
 }

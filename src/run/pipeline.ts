@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts';
 import { exportPart, type Export } from './export-part.ts';
-import { writeColumns } from './list-columns.ts';
+import { writeColumns } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { askPart } from './part.ts';
-import { asksSeveral } from './profile-choice.ts';
+import { asksSeveral } from './several/profile-choice.ts';
 import { checkDates, checkQuestions } from './question-conflicts.ts';
 import { inRun } from './run.ts';
 
@@ -33,7 +33,7 @@ export async function exportRecords(context: Context, given: Export): Promise<vo
   await checkDates(given.questions ?? {});
   const asked = { ...given, output: bareCount(given.output, given.questions ?? {}) };
   if (asksSeveral(asked)) {
-    const { exportProfiles } = await import('./profiles.ts');
+    const { exportProfiles } = await import('./several/profiles.ts');
     return exportProfiles(context, asked);
   }
   const { source, everywhere, request, report, output, columns } = asked;

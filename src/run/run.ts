@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { Notices, type NoticeFlags } from './notices.ts';
-import { Progress, type ProgressFlags } from './progress.ts';
+import { Progress, type ProgressFlags } from './progress/progress.ts';
 import { Receipt, type ReportFlags } from './receipt.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { SharedBySessions, type AddressFlags } from './session.ts';
@@ -34,6 +34,8 @@ export interface Run {
   readonly progress: Progress;
   readonly receipt: Receipt;
   readonly shared: SharedBySessions;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
 }
 
 /**
@@ -48,6 +50,7 @@ export async function inRun(
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
   const { everywhere, request = {}, report, name, records, output, folder, parts } = options;
+  const startedAt = given.clock.now();
   const notices = new Notices(given, everywhere);
   await Progress.during(
     given,
@@ -64,7 +67,7 @@ export async function inRun(
       await receipt.during(async () => {
         const shared = new SharedBySessions(context, everywhere);
         try {
-          await work({ context, everywhere, request, notices, progress, receipt, shared });
+          await work({ context, everywhere, request, notices, progress, receipt, shared, startedAt });
         } finally {
           await shared.close();
         }

@@ -3,14 +3,8 @@ import { createClient, type ApiClient, type ObserveRequests } from '../api/clien
 import { createRetryQuota, type RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import {
-  requireConnection,
-  resolveConnection,
-  tokenHint,
-  type CompleteConnection,
-} from '../profiles/connection.ts';
+import { requireConnection, resolveConnection, tokenHint } from '../profiles/connection.ts';
 import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
-import { probe } from '../resources/probe.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
@@ -94,18 +88,6 @@ export function placeInSandbox(profile: string): 0 | 1 {
   throw new UsageError(`--sandbox has no profile ${JSON.stringify(profile)}`, {
     hint: `Its organizations are ${SANDBOX_PROFILES.join(' and ')}.`,
   });
-}
-
-/** Asks the service for one record: resolves when it takes the token, else rejects as any request would. */
-export async function verifyConnection(context: Context, connection: CompleteConnection): Promise<void> {
-  const { baseUrl, token } = connection;
-  const site = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
-  const client = await makeClient(context, site, {});
-  try {
-    await probe(client, context.signal);
-  } finally {
-    await client.close();
-  }
 }
 
 /** One organization at one address, ready to be asked. */

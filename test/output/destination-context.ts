@@ -20,6 +20,7 @@ export function capturedStream(isTerminal = false): CapturedStream {
   const chunks: Buffer[] = [];
   return {
     isTerminal,
+    isPipe: false,
     columns: isTerminal ? 80 : undefined,
     write: (bytes) => Promise.resolve(void chunks.push(Buffer.from(bytes))),
     text: () => Buffer.concat(chunks).toString('utf8'),

@@ -21,6 +21,8 @@ export interface FakeContextOptions {
   /** Whether stdout and stderr are terminals; `columns` across, 80 by default. */
   readonly terminal?: boolean;
   readonly columns?: number;
+  /** Whether stdout goes through a pipe, whatever stderr is. */
+  readonly piped?: boolean;
   readonly clock?: FakeClockOptions;
   readonly config?: () => Promise<ConfigStore>;
   /** By default a test that opens a connection fails. */
@@ -54,7 +56,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
   return {
     argv: options.argv ?? [],
     stdin: new FakeInput(options.stdin),
-    stdout: new FakeOutput(screen),
+    stdout: new FakeOutput({ ...screen, pipe: options.piped ?? false }),
     stderr: new FakeOutput(screen),
     env,
     secrets: knownSecrets(env),

@@ -4,12 +4,14 @@ import { Interrupted, OutputError } from '../../src/errors.ts';
 /** Keeps what is written to it; can be made to fail as a closed pipe or a full disk does. */
 export class FakeOutput implements OutputStream {
   readonly isTerminal: boolean;
+  readonly isPipe: boolean;
   readonly columns: number | undefined;
   readonly #chunks: Buffer[] = [];
   #failure: { code: string; afterWrites: number } | undefined;
 
-  constructor(options: { terminal?: boolean; columns?: number } = {}) {
-    this.isTerminal = options.terminal ?? false;
+  constructor(options: { terminal?: boolean; pipe?: boolean; columns?: number } = {}) {
+    this.isPipe = options.pipe ?? false;
+    this.isTerminal = (options.terminal ?? false) && !this.isPipe;
     this.columns = options.columns ?? (this.isTerminal ? 80 : undefined);
   }
 

@@ -6,7 +6,7 @@ import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Export } from '../../run/export-part.ts';
 import type { Source } from '../../run/part.ts';
-import type { FromFlags } from '../../run/export-source.ts';
+import type { FromFlags } from '../../run/sources/export-source.ts';
 import { day, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued, wordList, yes } from '../flag-group.ts';
@@ -122,10 +122,10 @@ async function sourceOf(
   const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
   const resource = payable ? received : issued;
   if (from === undefined) {
-    const { ListingSource } = await import('../../run/listing-source.ts');
+    const { ListingSource } = await import('../../run/sources/listing-source.ts');
     return new ListingSource({ resource, filters });
   }
-  const { ExportSource, refuseServiceFlags } = await import('../../run/export-source.ts');
+  const { ExportSource, refuseServiceFlags } = await import('../../run/sources/export-source.ts');
   refuseServiceFlags({ ...asked, filters });
   return new ExportSource({ file: from, resource, filters, output: asked.output.output, field });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { issued } from '../../resources/issued.ts';
-import type { FileFlags } from '../../run/download.ts';
+import type { FileFlags } from '../../run/sources/download-source.ts';
 import { endings } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued } from '../flag-group.ts';
@@ -33,7 +33,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
     },
     run: async ({ files, filters, extent, questions, ...values }, [folder]) => {
       const { exportRecords } = await import('../../run/pipeline.ts');
-      const { downloadColumns, DownloadSource } = await import('../../run/download.ts');
+      const { downloadColumns, DownloadSource } = await import('../../run/sources/download-source.ts');
       await exportRecords(context, {
         ...values,
         source: new DownloadSource({ folder, files, filters, extent, questions }),

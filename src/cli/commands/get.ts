@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import type { GetFlags } from '../../run/raw-get.ts';
+import type { QueryPair } from '../../api/address.ts';
+import { UsageError } from '../../errors.ts';
+import type { Export } from '../../run/export-part.ts';
+import type { OutputFlags } from '../../run/output-plan.ts';
+import type { Part } from '../../run/part.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, yes } from '../flag-group.ts';
 import { outputFlags, paramFlag, requestFlags } from '../flags.ts';
@@ -16,14 +20,70 @@ export function addRawGet(program: Command, context: Context): void {
       ['folio get "/invoices/issued?status=OVERDUE" --paginate', 'every record, all pages'],
     ],
     flags: { get: getFlags, output: outputFlags, request: requestFlags },
-    run: async (values, [path]) => {
-      const { rawGet } = await import('../../run/raw-get.ts');
-      await rawGet(context, path, values);
-    },
+    run: (values, [address]) => runGet(context, address, values),
   });
+}
+
+interface GetFlags {
+  readonly paginate?: boolean;
+  readonly param?: readonly QueryPair[];
 }
 
 const getFlags = flagGroup<GetFlags>('Which records:', {
   paginate: yes('--paginate', 'walk all pages, like the listing that the path names'),
   param: paramFlag('a parameter, sent as it is'),
 });
+
+/** The body as it was served, or with --paginate the records of the listing that the path names. */
+async function runGet(
+  context: Context,
+  given: string,
+  { get, ...asked }: Omit<Export, 'source'> & { readonly get: GetFlags },
+): Promise<void> {
+  const { bodySource, listingAt, readAddress } = await import('../../run/sources/address-source.ts');
+  const address = readAddress(given, get.param ?? []);
+  if (get.paginate) {
+    const { exportRecords } = await import('../../run/pipeline.ts');
+    return exportRecords(context, { ...asked, source: listingAt(address) });
+  }
+  const { everywhere, request, output: flags } = asked;
+  refuseFlagsOfRecords(flags);
+  const source = bodySource(address);
+  const { name, records } = source;
+  const { output } = flags;
+  const { inRun } = await import('../../run/run.ts');
+  const { askPart } = await import('../../run/part.ts');
+  await inRun(context, { everywhere, request, name, records, output }, (run) =>
+    askPart(run, { source }, (part) => deliverBody(part, output)),
+  );
+}
+
+async function deliverBody({ context, notices, read }: Part, output: string | undefined): Promise<void> {
+  const { written } = await import('../../output/files/destination.ts');
+  const { openDestination } = await import('../../output/files/open-destination.ts');
+  const { discardNotice } = await import('../../run/output-plan.ts');
+  const destination = await openDestination(output, context, discardNotice(notices, output));
+  await written(destination, async () => {
+    for await (const { records } of read(undefined)) await destination.write(records.bytes);
+  });
+}
+
+/** A body as it was served has no records to lay out. */
+function refuseFlagsOfRecords(flags: OutputFlags): void {
+  const given = {
+    '--format': flags.format,
+    '--columns': flags.columns,
+    '--list-columns': flags.listColumns,
+    '--delimiter': flags.delimiter,
+    '--no-header': !flags.header,
+    '--excel': flags.excel,
+    '--wide': flags.wide,
+    '--raw': flags.raw,
+  };
+  for (const [flag, value] of Object.entries(given)) {
+    if (value === undefined || value === false) continue;
+    throw new UsageError(`${flag} goes with --paginate: without it, get hands over the body as served`, {
+      hint: `Leave ${flag} out, or add --paginate.`,
+    });
+  }
+}

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { fundDocuments } from '../../resources/fund-documents.ts';
-import type { PortalFlags } from '../../run/items.ts';
+import type { PortalFlags } from '../../run/sources/item-sources.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text } from '../flag-group.ts';
 import { outputFlags, paramFlag, requestFlags } from '../flags.ts';
@@ -20,7 +20,7 @@ export function addCustomerItems(customers: Command, context: Context): void {
     flags: { output: outputFlags, request: requestFlags },
     run: async (values, [id]) => {
       const { exportRecords } = await import('../../run/pipeline.ts');
-      const { customerSource } = await import('../../run/items.ts');
+      const { customerSource } = await import('../../run/sources/item-sources.ts');
       await exportRecords(context, { ...values, source: customerSource(id), single: true });
     },
   });
@@ -36,7 +36,7 @@ export function addCustomerItems(customers: Command, context: Context): void {
     flags: { portal: portalFlags, output: outputFlags, request: requestFlags },
     run: async ({ portal, ...values }, [id]) => {
       const { exportRecords } = await import('../../run/pipeline.ts');
-      const { portalLinkSource } = await import('../../run/items.ts');
+      const { portalLinkSource } = await import('../../run/sources/item-sources.ts');
       await exportRecords(context, { ...values, source: portalLinkSource(id, portal), single: true });
     },
   });
@@ -62,7 +62,7 @@ export function addFundItems(funds: Command, context: Context): void {
     flags: { output: outputFlags, request: requestFlags },
     run: async (values, [id]) => {
       const { exportRecords } = await import('../../run/pipeline.ts');
-      const { fundSource } = await import('../../run/items.ts');
+      const { fundSource } = await import('../../run/sources/item-sources.ts');
       await exportRecords(context, { ...values, source: fundSource(id), single: true });
     },
   });

@@ -73,11 +73,11 @@ function listing(resource: Resource, context: Context) {
     const { exportRecords } = await import('../../run/pipeline.ts');
     const asked = { ...others, filters, extent, questions };
     if (from === undefined) {
-      const { ListingSource } = await import('../../run/listing-source.ts');
+      const { ListingSource } = await import('../../run/sources/listing-source.ts');
       const source = new ListingSource({ resource, id, filters, extent, key: questions.key });
       return exportRecords(context, { ...asked, source });
     }
-    const { ExportSource, refuseServiceFlags } = await import('../../run/export-source.ts');
+    const { ExportSource, refuseServiceFlags } = await import('../../run/sources/export-source.ts');
     refuseServiceFlags(asked);
     const { field, changesSince } = questions;
     const reading = { file: from, output: asked.output.output, exact: changesSince !== undefined };

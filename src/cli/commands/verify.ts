@@ -6,7 +6,7 @@ import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import type { Survey } from '../../query/exports/survey-file.ts';
-import type { DeliveredFile } from '../../run/read-receipt.ts';
+import type { DeliveredFile } from '../../query/exports/read-receipt.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text } from '../flag-group.ts';
 
@@ -45,7 +45,7 @@ with the differences where it is not. Without a receipt it says whether the file
  * @throws IncompleteError with the differences when it is not
  */
 async function runVerify(context: Context, file: string, report: string | undefined): Promise<void> {
-  const { readReceipt } = await import('../../run/read-receipt.ts');
+  const { readReceipt } = await import('../../query/exports/read-receipt.ts');
   const { surveyFile } = await import('../../query/exports/survey-file.ts');
   const say = (line: string): Promise<void> => context.stdout.write(`${visible(line)}\n`);
   const path = report ?? (await usualReceipt(file));

@@ -4,6 +4,8 @@ import type { Sink } from '../writer.ts';
 
 /** Where the result of a run goes. In the end it is either committed or discarded. */
 export interface Destination extends Sink {
+  /** Whether it is a file, which appears whole; false for a stream, a device or a pipe. */
+  readonly isFile: boolean;
   /** Bytes taken so far. */
   readonly bytes: number;
   /** SHA-256 of the bytes so far, in hex. Only of a destination opened with `digest`; else a TypeError. */
@@ -34,6 +36,7 @@ export function writeDirectly(sink: DirectSink, { tally, styled }: DirectOptions
   const gate = sink.isTerminal && !styled ? new TerminalGate(sink) : undefined;
   let ended = false;
   return {
+    isFile: false,
     get bytes() {
       return tally.bytes;
     },

@@ -53,6 +53,7 @@ interface Parts {
 }
 
 class WholeFile implements Destination {
+  readonly isFile = true;
   readonly #parts: Parts;
   /** Set by the first call of commit or discard. */
   #end: Promise<void> | undefined;

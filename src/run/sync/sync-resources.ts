@@ -10,7 +10,7 @@ import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { checkComplete } from '../completeness.ts';
-import { ListingSource } from '../listing-source.ts';
+import { ListingSource } from '../sources/listing-source.ts';
 import type { ServiceSite, ServiceSource } from '../part.ts';
 
 /** A listing that a database can hold. */

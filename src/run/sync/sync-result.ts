@@ -6,7 +6,7 @@ import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
 import { planOutput } from '../output-plan.ts';
-import { sameKind } from '../parts-aside.ts';
+import { sameKind } from '../several/parts-aside.ts';
 import type { Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { RequestEvent } from '../../src/api/client.ts';
-import { duration, progressLine } from '../../src/run/progress-state.ts';
-import { ProgressState } from '../../src/run/progress-state.ts';
-import { digitGrouper } from '../../src/output/terminal/number-text.ts';
+import type { RequestEvent } from '../../../src/api/client.ts';
+import { duration, progressLine } from '../../../src/run/progress/progress-state.ts';
+import { ProgressState } from '../../../src/run/progress/progress-state.ts';
+import { digitGrouper } from '../../../src/output/terminal/number-text.ts';
 
 const group = digitGrouper('en-US');
 

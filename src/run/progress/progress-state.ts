@@ -1,7 +1,7 @@
-import type { RequestEvent } from '../api/client.ts';
-import type { GroupDigits } from '../output/terminal/number-text.ts';
-import type { WalkEvent } from '../paging/walk-status.ts';
-import { countOf } from '../output/terminal/number-text.ts';
+import type { RequestEvent } from '../../api/client.ts';
+import type { GroupDigits } from '../../output/terminal/number-text.ts';
+import type { WalkEvent } from '../../paging/walk-status.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
 
 /** Where a walk stands, gathered from what happens to it. Counts are of records unless they say else. */
 export class ProgressState {

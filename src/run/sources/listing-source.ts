@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import type { ListEncoding } from '../api/address.ts';
-import type { InputStream } from '../context.ts';
-import { UsageError, systemReason } from '../errors.ts';
-import type { Delivery } from '../paging/page.ts';
-import { filterParameters, type ListingQuery } from '../resources/listing-query.ts';
-import { openListing } from '../resources/open-listing.ts';
-import type { Resource } from '../resources/resource.ts';
-import { explainUnknownIds } from './completeness.ts';
-import type { ResumeFrom, ServiceSite, ServiceSource } from './part.ts';
-import type { Run } from './run.ts';
-import type { FlagDefaults } from './settings.ts';
+import type { ListEncoding } from '../../api/address.ts';
+import type { InputStream } from '../../context.ts';
+import { UsageError, systemReason } from '../../errors.ts';
+import type { Delivery } from '../../paging/page.ts';
+import { filterParameters, type ListingQuery } from '../../resources/listing-query.ts';
+import { openListing } from '../../resources/open-listing.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { explainUnknownIds } from '../completeness.ts';
+import type { ResumeFrom, ServiceSite, ServiceSource } from '../part.ts';
+import type { Run } from '../run.ts';
+import type { FlagDefaults } from '../settings.ts';
 
 /** Which records the service is to choose. */
 export interface FilterFlags {

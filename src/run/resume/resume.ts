@@ -1,20 +1,20 @@
-import { RefusedQuery } from '../api/status-failure.ts';
-import type { Clock } from '../context.ts';
-import { UsageError } from '../errors.ts';
-import { IdentityReader } from '../json/identity.ts';
-import type { RecordBatch } from '../json/records.ts';
-import { journalPath } from '../output/files/side-files.ts';
-import { findTarget } from '../output/files/target.ts';
-import { entryOfRecords, Journal, recordsOfEntry } from '../output/journal.ts';
-import type { Delivery } from '../paging/page.ts';
-import type { WalkStatus } from '../paging/walk-status.ts';
-import type { PartialResults } from './completeness.ts';
-import { countOf } from '../output/terminal/number-text.ts';
-import type { Notices } from './notices.ts';
-import type { QuestionFlags } from '../query/question-syntax.ts';
-import type { ExtentFlags } from './listing-source.ts';
-import type { OutputFlags, OutputPlan } from './output-plan.ts';
-import type { Part, ResumeFrom } from './part.ts';
+import { RefusedQuery } from '../../api/status-failure.ts';
+import type { Clock } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { IdentityReader } from '../../json/identity.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { journalPath } from '../../output/files/side-files.ts';
+import { findTarget } from '../../output/files/target.ts';
+import { entryOfRecords, Journal, recordsOfEntry } from '../../output/journal.ts';
+import type { Delivery } from '../../paging/page.ts';
+import type { WalkStatus } from '../../paging/walk-status.ts';
+import type { PartialResults } from '../completeness.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import type { Notices } from '../notices.ts';
+import type { QuestionFlags } from '../../query/question-syntax.ts';
+import type { ExtentFlags } from '../sources/listing-source.ts';
+import type { OutputFlags, OutputPlan } from '../output-plan.ts';
+import type { Part, ResumeFrom } from '../part.ts';
 import {
   checkpointAt,
   fingerprintOf,

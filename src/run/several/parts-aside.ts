@@ -6,17 +6,36 @@ import {
   OutputError,
   ServiceError,
   UsageError,
-} from '../errors.ts';
-import type { RecordBatch } from '../json/records.ts';
-import { RecordSpool } from '../output/spool.ts';
-import { forEachPart, hasRecords, tryPart, type Part, type PartOptions, type PartResult } from './part.ts';
-import type { Run } from './run.ts';
+} from '../../errors.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { RecordSpool } from '../../output/spool.ts';
+import { mapInOrder } from '../../paging/map-in-order.ts';
+import { hasRecords, tryPart, type Part, type PartOptions, type PartResult } from '../part.ts';
+import type { Run } from '../run.ts';
+
+/** Parts that are asked at a time. */
+const AT_ONCE = 4;
+
+/** Parts that are asked or done while one before them is still read, at most: each may have a temporary file. */
+const AHEAD = 64;
+
+/** Does something for each part, up to four at a time, and gives what comes of it in the order of the parts. */
+export function forEachPart<Asked, Result>(
+  { context }: Run,
+  parts: readonly Asked[],
+  work: (part: Asked, signal: AbortSignal) => Promise<Result>,
+): AsyncGenerator<Result> {
+  const source = async function* () {
+    yield* parts;
+  };
+  return mapInOrder(source, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
+}
 
 /** One part of several: its name, its source, and whose it is. */
 export type NamedPart = PartOptions & { readonly name: string };
 
 /** What was put aside of one part. */
-export interface PartAside<Asked extends NamedPart> {
+interface PartAside<Asked extends NamedPart> {
   readonly asked: Asked;
   readonly result: PartResult;
   /** To be read before the next part is asked for; none where the part failed. */

@@ -1,9 +1,9 @@
-import type { Context } from '../context.ts';
-import { AuthError, UsageError } from '../errors.ts';
-import { knownProfile } from '../profiles/connection.ts';
-import { parseProfileName } from '../profiles/profile.ts';
-import { names } from './parse-values.ts';
-import { placeInSandbox, SANDBOX_PROFILES, type AddressFlags } from './session.ts';
+import type { Context } from '../../context.ts';
+import { AuthError, UsageError } from '../../errors.ts';
+import { knownProfile } from '../../profiles/connection.ts';
+import { parseProfileName } from '../../profiles/profile.ts';
+import { names } from '../parse-values.ts';
+import { placeInSandbox, SANDBOX_PROFILES, type AddressFlags } from '../session.ts';
 
 /** Which organizations are asked, and how their records leave. */
 export interface ProfilesFlags {

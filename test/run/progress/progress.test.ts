@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { always, inTurn, where } from '../support/fault-script.ts';
-import { status } from '../support/faults.ts';
-import { modelRecords } from '../support/model-service.ts';
-import { runOrganizations, type OrganizationsRun } from '../support/run-organizations.ts';
+import { always, inTurn, where } from '../../support/fault-script.ts';
+import { status } from '../../support/faults.ts';
+import { modelRecords } from '../../support/model-service.ts';
+import { runOrganizations, type OrganizationsRun } from '../../support/run-organizations.ts';
 
 /** Twenty invoices, and a service that is slow enough for progress to be shown. */
 const slow: OrganizationsRun = {
@@ -98,6 +98,13 @@ describe('the spinner', () => {
     expect(context.spinner.starts).toBe(0);
   });
 
+  it('is not there where the records go through a pipe, as to a pager', async () => {
+    const run = { ...slow, terminal: true, piped: true };
+    const { context, stdout, stderr } = await runOrganizations(LINE, run);
+    expect([context.spinner.starts, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('{"id":19,');
+  });
+
   it('has no colour where none is wanted', async () => {
     const run = { ...slow, terminal: true };
     expect((await runOrganizations(`${LINE} -o /dev/null`, run)).context.spinner.color).toBe(true);
@@ -114,13 +121,16 @@ describe('off a terminal', () => {
     expect([stderr, context.spinner.starts, context.clock.sleeps]).toEqual(['', 0, []]);
   });
 
-  it('--progress plain prints a line every ten seconds', async () => {
-    const organizations = { north: { records: { issued: modelRecords(20) }, turns: 1 } };
+  it('--progress plain prints a line with the time every ten seconds', async () => {
+    const organizations = { north: { records: { issued: modelRecords(20) }, turns: 5 } };
     const { stderr, context } = await runOrganizations(`${LINE} --progress plain`, { organizations });
     const lines = stderr.trimEnd().split('\n');
     expect(new Set(context.clock.sleeps)).toEqual(new Set([10_000]));
-    expect(lines).toContain('issued invoices: 5 of 20 · 1 page · 1 in flight · 60 s left');
-    expect(lines.filter((line) => !line.startsWith('issued invoices: '))).toEqual([]);
+    expect(lines[0]).toBe('2026-11-20T12:00:10Z issued invoices: 1 in flight');
+    expect(lines.join('\n')).toMatch(
+      /^2026-11-20T12:\d\d:\d0Z issued invoices: 5 of 20 · 1 page · 1 in flight/m,
+    );
+    expect(lines.filter((line) => !/^2026-11-20T12:\d\d:\d0Z issued invoices: /.test(line))).toEqual([]);
   });
 
   it('--progress plain names each profile that is asked', async () => {
@@ -129,7 +139,9 @@ describe('off a terminal', () => {
       south: { records: { issued: modelRecords(5) }, turns: 3 },
     };
     const { stderr } = await runOrganizations('issued --all-profiles --progress plain', { organizations });
-    expect(stderr).toMatch(/^north: issued invoices: 1 in flight\nsouth: issued invoices: 1 in flight\n/);
+    expect(stderr.replaceAll(/^\S+Z /gm, '')).toMatch(
+      /^north: issued invoices: 1 in flight\nsouth: issued invoices: 1 in flight\n/,
+    );
   });
 
   it('--progress plain is silent under --quiet', async () => {
@@ -147,11 +159,11 @@ describe('what is said of requests', () => {
     const { stderr } = await runOrganizations(`issued --profile north ${flag}`, { organizations });
     const target = '/v1/invoices/issued?options_page=0&options_pageSize=2000';
     expect(stderr.split('\n')).toEqual([
-      `GET ${target} → 500, 49 bytes, 0 ms`,
+      `2026-11-20T12:00:00Z GET ${target} → 500, 49 bytes, 0 ms`,
       expect.stringMatching(
-        /^GET \S+ again in 250 ms, attempt 2: api\.example\.com failed on \S+ \(500\): Refused: /,
+        /^2026-11-20T12:00:00Z GET \S+ again in 250 ms, attempt 2: api\.example\.com failed on \S+ \(500\): Refused: /,
       ),
-      expect.stringMatching(/^GET \S+ → 200, \d+ bytes, 0 ms, attempt 2$/),
+      expect.stringMatching(/^2026-11-20T12:00:00Z GET \S+ → 200, \d+ bytes, 0 ms, attempt 2$/),
       '',
     ]);
   });

@@ -1,9 +1,9 @@
-import type { RequestEvent } from '../api/client.ts';
-import type { Context, OutputStream } from '../context.ts';
-import { isForPeople } from '../output/terminal/colors.ts';
-import type { WalkEvent } from '../paging/walk-status.ts';
-import type { Notices } from './notices.ts';
-import { PlainDisplay, SpinnerDisplay, type ProgressDisplay } from './progress-display.ts';
+import type { RequestEvent } from '../../api/client.ts';
+import type { Context, OutputStream } from '../../context.ts';
+import { isForPeople } from '../../output/terminal/colors.ts';
+import type { WalkEvent } from '../../paging/walk-status.ts';
+import type { Notices } from '../notices.ts';
+import type { ProgressView } from './progress-display.ts';
 import { duration, ProgressState } from './progress-state.ts';
 
 /** Waits of more milliseconds than this are announced. */
@@ -54,7 +54,8 @@ interface ProgressOptions {
 export class Progress {
   readonly #context: Context;
   readonly #states: ProgressState[];
-  readonly #display: ProgressDisplay | undefined;
+  readonly #stopped = new AbortController();
+  #isShown = false;
 
   /**
    * Does the work while progress is shown.
@@ -70,7 +71,7 @@ export class Progress {
     try {
       await work(progress, { ...context, stdout: progress.#beside(context.stdout) });
     } finally {
-      progress.#display?.stop();
+      progress.#stop();
     }
   }
 
@@ -78,41 +79,61 @@ export class Progress {
     this.#context = context;
     const now = context.clock.now();
     this.#states = names?.map((name) => new ProgressState(name, now)) ?? [new ProgressState(undefined, now)];
-    const view = { context, what, states: this.#states, color: flags.color };
-    if (flags.quiet || flags.progress === false) this.#display = undefined;
-    else if (flags.progress === 'plain') this.#display = new PlainDisplay(view);
-    else if (context.stderr.isTerminal && isForPeople(context.env)) this.#display = new SpinnerDisplay(view);
+    const form = formOf(context, flags);
+    if (form !== undefined) this.#show(form, { context, what, states: this.#states, color: flags.color });
+  }
+
+  #show(form: 'lines' | 'spinner', view: ProgressView): void {
+    this.#isShown = true;
+    const { signal } = this.#stopped;
+    const show = async (): Promise<void> => {
+      const { showLines, showSpinner } = await import('./progress-display.ts');
+      await (form === 'lines' ? showLines : showSpinner)(view, signal);
+    };
+    // It ends when it is stopped; a standard error that is gone is no reason to stop the run.
+    show().catch(() => {});
+  }
+
+  #stop(): void {
+    this.#stopped.abort();
   }
 
   /** The track of one part, or of the only one. Its requests are also told to `notices`. */
   track(notices: Notices, name?: string): Track {
-    const standing = this.#states.find((one) => one.name === name) ?? this.#states[0]!;
+    const state = this.#states.find((one) => one.name === name) ?? this.#states[0]!;
     const { clock } = this.#context;
-    standing.begin(clock.now());
+    state.begin(clock.now());
     return {
-      walked: (event) => standing.walked(event),
+      walked: (event) => state.walked(event),
       asked: (event) => {
-        standing.asked(event, clock.now());
+        state.asked(event, clock.now());
         logRequest(notices, event);
       },
-      expect: (limit) => (standing.limit = limit),
-      end: (state) => (standing.state = state),
+      expect: (limit) => (state.limit = limit),
+      end: (end) => (state.state = end),
     };
   }
 
   /** Standard output, at whose first row on the same terminal the drawing ends. */
   #beside(stdout: OutputStream): OutputStream {
-    const display = this.#display;
-    if (!stdout.isTerminal || display === undefined) return stdout;
+    if (!stdout.isTerminal || !this.#isShown) return stdout;
     return {
       isTerminal: true,
+      isPipe: false,
       get columns() {
         return stdout.columns;
       },
       write: (bytes) => {
-        display.stop();
+        this.#stop();
         return stdout.write(bytes);
       },
     };
   }
+}
+
+/** How progress is shown, if it is: to somebody who waits at a terminal, unless what comes out goes through a pipe. */
+function formOf({ stdout, stderr, env }: Context, flags: ProgressFlags): 'lines' | 'spinner' | undefined {
+  if (flags.quiet || flags.progress === false) return undefined;
+  if (flags.progress === 'plain') return 'lines';
+  return stderr.isTerminal && !stdout.isPipe && isForPeople(env) ? 'spinner' : undefined;
 }

@@ -1,8 +1,8 @@
-import type { QueryPair } from '../api/address.ts';
-import { UsageError } from '../errors.ts';
-import type { RecordBatch } from '../json/records.ts';
-import { fetchCustomer, fetchFund, fetchPortalLink } from '../resources/items.ts';
-import type { ServiceSite, ServiceSource } from './part.ts';
+import type { QueryPair } from '../../api/address.ts';
+import { UsageError } from '../../errors.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { fetchCustomer, fetchFund, fetchPortalLink } from '../../resources/items.ts';
+import type { ServiceSite, ServiceSource } from '../part.ts';
 
 /** One customer. */
 export function customerSource(id: string): ServiceSource {

@@ -1,17 +1,17 @@
-import { UsageError } from '../errors.ts';
-import { sliceRecords } from '../json/records.ts';
-import type { Delivery } from '../paging/page.ts';
-import { chooseProfile } from '../profiles/connection.ts';
-import { readExport } from '../query/exports/read-export.ts';
-import type { KnownColumns } from '../query/known-columns.ts';
-import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
-import type { Records } from '../query/questions.ts';
-import type { Resource } from '../resources/resource.ts';
-import type { Export } from './export-part.ts';
+import { UsageError } from '../../errors.ts';
+import { sliceRecords } from '../../json/records.ts';
+import type { Delivery } from '../../paging/page.ts';
+import { chooseProfile } from '../../profiles/connection.ts';
+import { readExport } from '../../query/exports/read-export.ts';
+import type { KnownColumns } from '../../query/known-columns.ts';
+import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
+import type { Records } from '../../query/questions.ts';
+import type { Resource } from '../../resources/resource.ts';
+import type { Export } from '../export-part.ts';
 import { readFiscalIds, type FilterFlags } from './listing-source.ts';
-import { knownColumnsOf, refuseOverwriting } from './open-questions.ts';
-import type { LocalSource } from './part.ts';
-import type { Run } from './run.ts';
+import { knownColumnsOf, refuseOverwriting } from '../open-questions.ts';
+import type { LocalSource } from '../part.ts';
+import type { Run } from '../run.ts';
 
 export interface FromFlags {
   /** An export, to be read instead of asking the service. */
@@ -84,15 +84,15 @@ export class ExportSource implements LocalSource {
     const { file, exact, resource } = this.#wish;
     let records: Records = readExport(file, { exact: exact === true });
     if (this.#fiscalIds.length > 0) {
-      const { WhereFilter, whereQuestion } = await import('../query/where.ts');
-      const { counterpartyTest } = await import('../query/invoice-tests.ts');
+      const { WhereFilter, whereQuestion } = await import('../../query/where.ts');
+      const { counterpartyTest } = await import('../../query/invoice-tests.ts');
       const test = counterpartyTest(this.#fields!, `--${resource.fiscalIds?.flag}`, this.#fiscalIds);
       const question = whereQuestion(new WhereFilter([test], []), { what: this.records, locale: 'en-US' });
       records = question.answer(records);
     }
     const keys = this.#sortKeys();
     if (keys.length === 0) return records;
-    return (await import('../query/sort.ts')).sortQuestion(keys).answer(records);
+    return (await import('../../query/sort.ts')).sortQuestion(keys).answer(records);
   }
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */

@@ -1,20 +1,29 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
-import { prependMember, type RecordBatch } from '../json/records.ts';
-import { cannotWrite } from '../output/files/cannot-write.ts';
-import { checkFlagsOfFormat, endingOf, type Format } from '../output/formats.ts';
-import { deliver, exportPart, recordsOf, remarkCount, type Export } from './export-part.ts';
-import { listColumns } from './list-columns.ts';
-import { openQuestions, tableLimit } from './open-questions.ts';
-import { planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
-import { checkPart, forEachPart, tryPart, type Part, type PartResult } from './part.ts';
-import { checkResults, PartsAside, type NamedPart } from './parts-aside.ts';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { prependMember, type RecordBatch } from '../../json/records.ts';
+import { cannotWrite } from '../../output/files/cannot-write.ts';
+import { checkFlagsOfFormat, endingOf, type Format } from '../../output/formats.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import {
+  deliver,
+  exportPart,
+  listColumns,
+  recordsOf,
+  remarkCount,
+  remarkWritten,
+  withColumnsWatched,
+  type Export,
+} from '../export-part.ts';
+import { openQuestions, tableLimit } from '../open-questions.ts';
+import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
+import { checkPart, tryPart, type Part, type PartResult } from '../part.ts';
+import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
 import { chooseProfiles } from './profile-choice.ts';
-import { asksForTotals } from './question-conflicts.ts';
-import { inRun, type Run } from './run.ts';
-import { flagDefaults, type FlagDefaults } from './settings.ts';
+import { asksForTotals } from '../question-conflicts.ts';
+import { inRun, type Run } from '../run.ts';
+import { flagDefaults, type FlagDefaults } from '../settings.ts';
 
 /** The name of the column that says of which organization a record is. */
 const PROFILE_COLUMN = '_profile';
@@ -80,16 +89,16 @@ function wishOf({ output, extent = {}, questions = {}, source, everywhere }: Exp
 
 /** Questions are about each profile by itself, and so is a limit. */
 async function exportEach(several: Several, plan: OutputPlan): Promise<readonly PartResult[]> {
-  const { run, asked } = several;
+  const { asked } = several;
   const { extent = {} } = asked;
-  const remarks: (() => void)[] = [];
+  const remarks: (() => Promise<void>)[] = [];
   const aside = putAside(several, async (part) => {
     const questions = await openQuestions(part.context, { ...wishOf(asked, part.profile), plan });
     remarks.push(() => remarkCount(part, { extent, questions, plan }));
     return questions.answer(named(part, questions.limitOfListing));
   });
-  await deliverJoined(run, withSheets(asked, plan, aside), joined(aside));
-  for (const remark of remarks) remark();
+  await deliverJoined(several, { plan: withSheets(asked, plan, aside), aside, records: joined(aside) });
+  for (const remark of remarks) await remark();
   return aside.results;
 }
 
@@ -109,7 +118,7 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
       yield batch;
     }
   };
-  await deliverJoined(run, plan, questions.answer(counted()));
+  await deliverJoined(several, { plan, aside, records: questions.answer(counted()) });
   run.notices.tell(questions.notes(read, tableLimit(extent, plan) !== undefined));
   return aside.results;
 }
@@ -138,13 +147,28 @@ async function* joined(aside: PartsAside<NamedPart>): AsyncGenerator<RecordBatch
   if (aside.namesHad.length === 0) checkResults(aside.results);
 }
 
-async function deliverJoined(
-  { context, receipt, notices }: Run,
-  plan: OutputPlan,
-  records: AsyncIterable<RecordBatch>,
-): Promise<void> {
+interface Joined {
+  readonly plan: OutputPlan;
+  readonly aside: PartsAside<NamedPart>;
+  readonly records: AsyncIterable<RecordBatch>;
+}
+
+async function deliverJoined({ run, asked }: Several, { plan, aside, records }: Joined): Promise<void> {
+  const { context, receipt, notices, startedAt } = run;
+  const hasResult = isResult(asked);
   receipt.note({ plan });
-  receipt.note({ delivered: await deliver(context, plan, records, { receipt, notices }) });
+  const watched = await withColumnsWatched(records, { columns: asked.output.columns, hasResult, notices });
+  const delivered = await deliver(context, plan, watched, { receipt, notices });
+  receipt.note({ delivered });
+  const { target } = plan;
+  if (target === undefined || !delivered.isFile) return;
+  await remarkWritten({ context, notices, startedAt }, () => ({
+    count: receipt.facts.records,
+    what: hasResult ? 'rows' : asked.source.records,
+    place: target,
+    bytes: delivered.bytes,
+    more: [`of ${countOf(aside.namesHad.length, 'profile')}`],
+  }));
 }
 
 /** How one result is laid out is for the flags and the settings for all profiles to say: no single one decides. */

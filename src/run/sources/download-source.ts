@@ -1,25 +1,27 @@
-import { isLoopback } from '../api/address.ts';
-import { createFileClient, type FileClient } from '../api/files.ts';
-import { IncompleteError } from '../errors.ts';
-import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import { scanLines } from '../json/scan-records.ts';
-import { downloadFile, type DownloadJob, type DownloadResult } from '../output/downloads/download-file.ts';
-import { DownloadFolder } from '../output/downloads/download-folder.ts';
-import { InvoiceFileReader, LinkRenewal } from '../output/downloads/invoice-files.ts';
-import { mapInOrder } from '../paging/map-in-order.ts';
-import type { Delivery } from '../paging/page.ts';
-import type { QuestionFlags } from '../query/question-syntax.ts';
-import { conditionTest, WhereFilter, whereNotes } from '../query/where.ts';
-import { issued } from '../resources/issued.ts';
-import { numberedPages } from '../resources/listing-pages.ts';
-import { filterParameters } from '../resources/listing-query.ts';
-import type { NumberedPaging } from '../resources/resource.ts';
-import { version } from '../version.ts';
+import { isLoopback } from '../../api/address.ts';
+import { createFileClient, type FileClient } from '../../api/files.ts';
+import { IncompleteError } from '../../errors.ts';
+import { sliceRecords, type RecordBatch } from '../../json/records.ts';
+import { scanLines } from '../../json/scan-records.ts';
+import { downloadFile, type DownloadJob, type DownloadResult } from '../../output/downloads/download-file.ts';
+import { DownloadFolder } from '../../output/downloads/download-folder.ts';
+import { InvoiceFileReader, LinkRenewal } from '../../output/downloads/invoice-files.ts';
+import { mapInOrder } from '../../paging/map-in-order.ts';
+import type { Delivery } from '../../paging/page.ts';
+import type { QuestionFlags } from '../../query/question-syntax.ts';
+import { conditionTest, WhereFilter, whereNotes } from '../../query/where.ts';
+import { issued } from '../../resources/issued.ts';
+import { numberedPages } from '../../resources/listing-pages.ts';
+import { filterParameters } from '../../resources/listing-query.ts';
+import type { NumberedPaging } from '../../resources/resource.ts';
+import { version } from '../../version.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import type { Written } from '../progress/closing-line.ts';
 import { ListingSource, type ListingWish } from './listing-source.ts';
-import { askedWhere, columnsOf } from './open-questions.ts';
-import { requestDefaults } from './parse-values.ts';
-import type { ServiceSite, ServiceSource } from './part.ts';
-import type { Run } from './run.ts';
+import { askedWhere, columnsOf } from '../open-questions.ts';
+import { requestDefaults } from '../parse-values.ts';
+import type { ServiceSite, ServiceSource } from '../part.ts';
+import type { Run } from '../run.ts';
 
 /** What a record of a download says. */
 export const downloadColumns = ['invoice', 'file', 'bytes', 'status'] as const;
@@ -30,7 +32,7 @@ export interface FileFlags {
   readonly only?: ReadonlySet<string>;
 }
 
-export interface DownloadWish extends Omit<ListingWish, 'resource'> {
+interface DownloadWish extends Omit<ListingWish, 'resource'> {
   /** The folder, which is made if need be. */
   readonly folder: string;
   readonly files: FileFlags;
@@ -52,6 +54,7 @@ export class DownloadSource implements ServiceSource {
   readonly #wish: DownloadWish;
   readonly #listing: ListingSource;
   readonly #told = new DownloadRecords();
+  #withoutFiles = 0;
   #folder: DownloadFolder | undefined;
 
   constructor(wish: DownloadWish) {
@@ -78,6 +81,18 @@ export class DownloadSource implements ServiceSource {
       const record = this.#told.recordOf(result);
       if (record !== undefined) yield { records: record, next: undefined };
     }
+  }
+
+  written(): Written {
+    const { files, bytes } = this.#told;
+    const without = this.#withoutFiles;
+    return {
+      count: files,
+      what: 'files of issued invoices',
+      place: this.#wish.folder,
+      bytes,
+      more: without === 0 ? [] : [`${countOf(without, 'invoice')} without files`],
+    };
   }
 
   check(): void {
@@ -117,8 +132,9 @@ export class DownloadSource implements ServiceSource {
       ? this.#all(site)
       : this.#some(site, where)) {
       for (let index = 0; index < records.count; index++) {
-        for (const file of reader.read(records, index, placeOf(index)))
-          yield { file, claim: folder.claim(file) };
+        const files = reader.read(records, index, placeOf(index));
+        if (files.length === 0) this.#withoutFiles++;
+        for (const file of files) yield { file, claim: folder.claim(file) };
       }
     }
   }
@@ -193,12 +209,20 @@ const MOST_NAMED = 20;
 class DownloadRecords {
   readonly #failed: string[] = [];
   #files = 0;
+  /** Of the files that are in the folder. */
+  bytes = 0;
+
+  /** Files that are in the folder. */
+  get files(): number {
+    return this.#files - this.#failed.length;
+  }
 
   /** One record, as a batch of its own so that it leaves at once; undefined for a file that was not asked for. */
   recordOf(result: DownloadResult): RecordBatch | undefined {
     const { file, status, stored, failure } = result;
     if (status === 'unwanted') return undefined;
     this.#files++;
+    this.bytes += stored?.bytes ?? 0;
     if (failure !== undefined) this.#failed.push(`${file.stem}-${file.index} (${failure.message})`);
     // The invoice's number is written as the service wrote it.
     const rest = JSON.stringify({ file: stored?.name ?? null, bytes: stored?.bytes ?? null, status });

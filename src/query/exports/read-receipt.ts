@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { FolioError, UsageError, errorCode, systemReason } from '../errors.ts';
+import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 
 /** What of a receipt it takes to know the file again. */
 export interface DeliveredFile {

@@ -307,8 +307,10 @@ describe('a run over several profiles', () => {
 
   it('shows with --verbose whose request is which', async () => {
     const { stderr } = await runOrganizations('issued --profile north,south -v', { organizations: three() });
-    expect(stderr).toMatch(/^north: GET \/v1\/invoices\/issued\?\S+ → 200, \d+ bytes, 0 ms$/m);
-    expect(stderr).toMatch(/^south: GET /m);
+    expect(stderr).toMatch(
+      /^2026-11-20T12:00:00Z north: GET \/v1\/invoices\/issued\?\S+ → 200, \d+ bytes, 0 ms$/m,
+    );
+    expect(stderr).toMatch(/^\S+ south: GET /m);
   });
 });
 

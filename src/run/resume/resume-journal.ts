@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { UsageError } from '../errors.ts';
-import type { RecordBatch } from '../json/records.ts';
-import { recordsOfEntry, type Journal } from '../output/journal.ts';
-import { UniqueRecords } from '../paging/unique-records.ts';
-import type { WalkStatus } from '../paging/walk-status.ts';
-import type { PartialResults } from './completeness.ts';
+import { UsageError } from '../../errors.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { recordsOfEntry, type Journal } from '../../output/journal.ts';
+import { UniqueRecords } from '../../paging/unique-records.ts';
+import type { WalkStatus } from '../../paging/walk-status.ts';
+import type { PartialResults } from '../completeness.ts';
 
 /** What a run knew besides its records when it had given those of one page: what the run that goes on must know too. */
 interface Checkpoint {
@@ -50,7 +50,7 @@ export function restoreCheckpoint(
 /** What a journal is bound to: what each part is called, in the user's words, and its value or the hash of it. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
-export interface AskedFor {
+interface AskedFor {
   readonly baseUrl: string;
   readonly profile: string | undefined;
   /** As the token names it. */
