@@ -11,10 +11,10 @@ export async function measureStartUp(): Promise<void> {
   const empty = { name: 'node -e 0', command: [process.execPath, '-e', '0'] };
   const { env } = service;
   const goals = new Map([
-    ['--version', '1.5'],
-    ['--help', '1.8'],
-    ['issued --help', '1.8'],
-    ['issued --limit 5', '4'],
+    ['--version', '1.6'],
+    ['--help', '2'],
+    ['issued --help', '2'],
+    ['issued --limit 5', '3.8'],
   ]);
   const commands = [...goals.keys()].map((name) => ({ name, command: folio(...name.split(' ')), env }));
   try {
