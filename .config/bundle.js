@@ -26,6 +26,8 @@ const aliases = {
     };`,
   // The client loads its HTTP/2 half at once; this loads it when a connection speaks HTTP/2, which none does unasked.
   './client-h2.js': `module.exports = (...given) => require('undici/lib/dispatcher/client-h2.js')(...given);`,
+  // commander loads it for commands that are programs of their own, which folio has none of; this loads it for the first one.
+  'node:child_process': `module.exports = { get spawn() { return require('node:child_process').spawn; } };`,
   // conf loads a validator of JSON schemas, which runs only when a schema is given, and none is.
   'ajv/dist/2020.js':
     'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
@@ -50,6 +52,9 @@ export const alias = {
         path,
         namespace: 'alias',
       }),
+    );
+    onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
+      importer.includes('/node_modules/commander/') ? { path, namespace: 'alias' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'alias' }, ({ path }) => ({
       contents: aliases[path],
