@@ -6,7 +6,7 @@ const LEADING_ZEROS = /^0+/;
 const TRAILING_ZEROS = /0+$/;
 
 /** Exponents beyond this, either way, are taken for this: no amount has them, and they must not cost memory. */
-const FARTHEST_EXPONENT = 1e15;
+const MAX_EXPONENT = 1e15;
 const EXPONENT_DIGITS = 10;
 
 /**
@@ -32,12 +32,12 @@ export function numberOrder(literal: string): string | undefined {
   if (significant === '') return '1';
   const digits = significant.replace(TRAILING_ZEROS, '');
   const point = Number(exponent) + significant.length - fraction.length;
-  const size = Math.max(-FARTHEST_EXPONENT, Math.min(FARTHEST_EXPONENT, point));
+  const size = Math.max(-MAX_EXPONENT, Math.min(MAX_EXPONENT, point));
   return sign === '' ? `2${exponentOrder(size)}${digits}` : `0${exponentOrder(-size)}${complement(digits)}`;
 }
 
 function exponentOrder(exponent: number): string {
-  return (exponent + FARTHEST_EXPONENT).toString(36).padStart(EXPONENT_DIGITS, '0');
+  return (exponent + MAX_EXPONENT).toString(36).padStart(EXPONENT_DIGITS, '0');
 }
 
 /** Ends in a character after all digits, so that -1.2 comes after -1.25. */

@@ -81,8 +81,8 @@ interface ResultColumns {
 
 const BAR = 'bar';
 /** Display cells of a bar. A table cuts text that has too little room to eight, and a bar that is cut tells a lie. */
-const BAR_LEAST = 8;
-const BAR_MOST = 30;
+const BAR_MIN = 8;
+const BAR_MAX = 30;
 
 /**
  * The rows of all currencies; on a terminal with a bar behind each, in scale with those of its currency, where there is
@@ -99,8 +99,8 @@ export function resultRows(
   const shown = shownColumns(plain, choice, terminal.width);
   const leftOut = columns.filter((column) => !shown.includes(column));
   const { whole, least } = tableWidth(plain, shown);
-  if (least + BAR_LEAST > terminal.width) return { batch: batchOfRows(plain), columns: shown, leftOut };
-  const width = Math.max(BAR_LEAST, Math.min(BAR_MOST, terminal.width - whole));
+  if (least + BAR_MIN > terminal.width) return { batch: batchOfRows(plain), columns: shown, leftOut };
+  const width = Math.max(BAR_MIN, Math.min(BAR_MAX, terminal.width - whole));
   const style = { width, blocks: terminal.blocks };
   return {
     batch: batchOfRows(currencies.flatMap((rows) => withBars(rows, style))),
@@ -114,7 +114,7 @@ function shownColumns(
   { columns, spare, further }: ResultColumns,
   room: number,
 ): readonly string[] {
-  if (tableWidth(rows, columns).whole + BAR_LEAST <= room) return columns;
+  if (tableWidth(rows, columns).whole + BAR_MIN <= room) return columns;
   let shown = columns.filter((column) => !spare.includes(column));
   for (const column of further) {
     // Behind the last column there is no gap.

@@ -3,12 +3,12 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
-import type { AskedWhere } from '../query/cell-test.ts';
+import type { AskedWhere } from '../query/where/cell-test.ts';
 import type { KnownColumns } from '../query/known-columns.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultSite } from '../query/result-rows.ts';
-import type { RecordTest, WhereFilter } from '../query/where.ts';
+import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags } from './sources/listing-source.ts';
 import { TABLE_LIMIT, type OutputFlags, type OutputPlan } from './output-plan.ts';
@@ -87,13 +87,13 @@ async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promi
 // What most runs do not ask is not loaded for them.
 
 async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
-  return (await import('../query/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
+  return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
 }
 
 async function filterOf(context: Context, asked: QuestionsWish): Promise<WhereFilter | undefined> {
   const { where = [], overdue, since, until } = asked.flags;
   if (where.length === 0 && (overdue ?? since ?? until) === undefined) return undefined;
-  const { conditionTest, WhereFilter } = await import('../query/where.ts');
+  const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const at = askedWhere(context);
   const tests = where.map((condition) => conditionTest(condition, at));
   return new WhereFilter([...tests, ...(await invoiceTests(context, asked))], columnsOf(where));
@@ -112,8 +112,8 @@ export function columnsOf(where: NonNullable<QuestionFlags['where']>): string[] 
 async function invoiceTests(context: Context, asked: QuestionsWish): Promise<RecordTest[]> {
   const { overdue, since, until, field } = asked.flags;
   if ((overdue ?? since ?? until) === undefined) return [];
-  const { issuedTest, overdueTest } = await import('../query/invoice-tests.ts');
-  const { parseDate } = await import('../query/date-value.ts');
+  const { issuedTest, overdueTest } = await import('../query/where/invoice-tests.ts');
+  const { parseDate } = await import('../query/where/date-value.ts');
   const fields = await knownColumnsOf(context, { ...asked, field });
   const { today } = askedWhere(context);
   const tests = overdue ? [overdueTest(fields, today)] : [];

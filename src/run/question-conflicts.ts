@@ -117,7 +117,7 @@ export function checkQuestions(given: FlagsOfRun): void {
 /** Throws UsageError for a date that is none. */
 export async function checkDates({ since, until }: QuestionFlags): Promise<void> {
   if ((since ?? until) === undefined) return;
-  const { DATE_FORMS, parseDate } = await import('../query/date-value.ts');
+  const { DATE_FORMS, parseDate } = await import('../query/where/date-value.ts');
   for (const [flag, value] of Object.entries({ since, until })) {
     if (value === undefined || parseDate(value, 0) !== undefined) continue;
     throw new UsageError(`--${flag} ${JSON.stringify(value)} is no date`, { hint: DATE_FORMS });

@@ -24,7 +24,7 @@ interface Piece {
 
 const CHUNK_BYTES = 1 << 18;
 /** A record may hold a string of 16 MiB; a "record" of more than this is a file of another kind. */
-const MOST_RECORD_BYTES = 64 << 20;
+const MAX_RECORD_BYTES = 64 << 20;
 const ARRAY_START = Buffer.from('[');
 
 /** An earlier export in jsonl or json, read in pieces: the file may be larger than memory. */
@@ -64,7 +64,7 @@ export class ExportFile {
       if (cut > 0) yield this.#scan(bytes.subarray(0, cut), { offset, format, last: false });
       rest = bytes.subarray(cut);
       offset += cut;
-      if (rest.length > MOST_RECORD_BYTES) this.#refuse('a record of more than 64 MiB', offset);
+      if (rest.length > MAX_RECORD_BYTES) this.#refuse('a record of more than 64 MiB', offset);
     }
   }
 

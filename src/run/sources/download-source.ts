@@ -9,7 +9,7 @@ import { InvoiceFileReader, LinkRenewal } from '../../output/downloads/invoice-f
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { QuestionFlags } from '../../query/question-syntax.ts';
-import { conditionTest, WhereFilter, whereNotes } from '../../query/where.ts';
+import { conditionTest, WhereFilter, whereNotes } from '../../query/where/where.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages } from '../../resources/listing-pages.ts';
 import { filterParameters } from '../../resources/listing-query.ts';

@@ -84,8 +84,8 @@ export class ExportSource implements LocalSource {
     const { file, exact, resource } = this.#wish;
     let records: Records = readExport(file, { exact: exact === true });
     if (this.#fiscalIds.length > 0) {
-      const { WhereFilter, whereQuestion } = await import('../../query/where.ts');
-      const { counterpartyTest } = await import('../../query/invoice-tests.ts');
+      const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
+      const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
       const test = counterpartyTest(this.#fields!, `--${resource.fiscalIds?.flag}`, this.#fiscalIds);
       const question = whereQuestion(new WhereFilter([test], []), { what: this.records, locale: 'en-US' });
       records = question.answer(records);

@@ -1,7 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
 import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -71,6 +73,106 @@ describe('aging', () => {
     expect(stdout).toMatch(/^counterparty +fiscalId +currency .* total +bar\n/);
     expect(stdout).toMatch(/Roble .* 107\.5 {2}█+\nLago .* 20\.0 {2}█+\S?\nTotal .* 127\.5 *\n/);
     expect(stderr).toContain('4 open invoices as of 2026-11-20');
+  });
+
+  it('has totals as rows where they are asked for, told apart', async () => {
+    expect((await age('--totals', '--columns', '_row,counterparty,currency,total')).stdout).toBe(
+      '_row,counterparty,currency,total\ncounterparty,Roble,CLP,107.5\ncounterparty,Lago,CLP,20.0\n' +
+        'total,Total,CLP,127.5\ncounterparty,Roble,USD,0.1\ntotal,Total,USD,0.1\n',
+    );
+  });
+
+  it('sorts and limits the counterparties of each currency; totals are of all', async () => {
+    const columns = ['--columns', 'counterparty,currency,total'];
+    const { stdout } = await age('--sort', 'counterparty', ...columns);
+    expect(stdout).toBe('counterparty,currency,total\nLago,CLP,20.0\nRoble,CLP,107.5\nRoble,USD,0.1\n');
+    const first = await age('--limit', '1', '--totals', '-v', ...columns);
+    expect(first.stdout).toBe(
+      'counterparty,currency,total\nRoble,CLP,107.5\nTotal,CLP,127.5\nRoble,USD,0.1\nTotal,USD,0.1\n',
+    );
+    expect(first.stderr).toContain('2 of 3 shown; totals are of all\n');
+    const wrong = await age('--sort', 'totl');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('--sort: the result has no column totl\n  Did you mean total?');
+  });
+
+  it('is of some counterparties, as the service or the file has them', async () => {
+    const ids = ['--customer-fiscal-id', '2-7'];
+    const { asked } = await age(...ids);
+    expect(asked).toEqual(['/invoices/issued?options_page=0&options_pageSize=2000&customerFiscalIds=2-7']);
+    const argv = ['aging', '--as-of', '2026-11-20', '--from', fileOf(INVOICES.join('\n')), ...ids];
+    expect((await runScripted(argv, [])).stdout).toContain('total\nLago,2-7,CLP,1,0,0,20,0,0,20\n');
+  });
+
+  it('has one row for what is not dated, and one for what is in no currency', async () => {
+    const more = [INVOICES[0]!.replace('"2026-11-10"', 'null'), INVOICES[1]!.replace('"CLP"', '""')];
+    const { code, stdout } = await runScripted(
+      ['aging', '--as-of', '2026-11-20'],
+      [pageOf([...INVOICES, ...more])],
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain('\nno due date,,CLP,1,,,,,,100.5\n');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('no currency,,,1,0,0,20,0,0,20');
+  });
+
+  it('leaves out what was issued after a past day, and says that later payments are not undone', async () => {
+    const dated = INVOICES.map((invoice, at) =>
+      invoice.replace('{', `{"date":"${at === 1 ? '2026-11-05' : '2026-09-01'}",`),
+    );
+    const argv = ['aging', '--as-of', '2026-10-31'];
+    const columns = ['--columns', 'counterparty,currency,total,note'];
+    const note = 'balances of 2026-11-20: payments after 2026-10-31 are not undone';
+    const { stdout } = await runScripted([...argv, ...columns], [pageOf(dated)]);
+    expect(stdout).toBe(`counterparty,currency,total,note\nRoble,CLP,107.5,${note}\nRoble,USD,0.1,${note}\n`);
+    const screen = { terminal: true, columns: 120, env: { NO_COLOR: '1' } };
+    const shown = await runScripted(argv, [pageOf(dated)], screen);
+    expect(shown.stderr).toContain(`${note}; 1 open invoice issued later left out\n`);
+    expect(shown.stdout).not.toContain('note');
+  });
+
+  it('keeps total and the last bucket on the narrowest terminal, and says what is not shown', async () => {
+    const screen = (columns: number) => ({
+      terminal: true,
+      columns,
+      env: { LANG: 'C.UTF-8', NO_COLOR: '1' },
+    });
+    const at = async (columns: number) => runScripted(['aging'], [pageOf(INVOICES)], screen(columns));
+    expect((await at(60)).stdout.split('\n')[0]!.trim()).toMatch(/^counterparty +currency .*over 90 +total/);
+    const narrow = await at(40);
+    expect(narrow.stdout.split('\n')[0]!.trim().split(/ {2,}/)).toEqual([
+      'counterparty',
+      'currency',
+      'over 90',
+      'total',
+    ]);
+    expect(narrow.stderr).toContain(
+      'Not shown: fiscalId, invoices, not due, 1 to 30, 31 to 60, 61 to 90. Choose with',
+    );
+  });
+
+  it('is a sheet of that name in a workbook, without totals', async () => {
+    const file = join(temporaryFolder(), 'aging.xlsx');
+    expect(await age('-o', file)).toMatchObject({ code: 0, stdout: '' });
+    const [sheet, ...others] = readWorkbook(readFileSync(file));
+    expect(others).toEqual([]);
+    expect(sheet).toMatchObject({ name: 'aging', rows: { length: 4 } });
+  });
+
+  it('is of several organizations, each in rows of its own', async () => {
+    const organizations = {
+      north: { records: { issued: INVOICES } },
+      south: { records: { issued: INVOICES.slice(0, 1) } },
+    };
+    const { code, stdout } = await runOrganizations(
+      `aging --profile north,south --as-of 2026-11-20 --columns _profile,counterparty,currency,total`,
+      { organizations },
+    );
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout:
+        '_profile,counterparty,currency,total\nnorth,Roble,CLP,107.5\nsouth,Roble,CLP,100.5\n' +
+        'north,Lago,CLP,20.0\nnorth,Roble,USD,0.1\n',
+    });
   });
 
   it('says that figures are not of all, by its exit code', async () => {
@@ -167,6 +269,8 @@ describe('an aging that is wrong', () => {
     ['--from x --param a=b', /--from and --param do not go together/],
     ['--from x --report y', /--from and --report do not go together/],
     ['--where x', /--where 'x' does not parse at character 2/],
+    ['--issuer-fiscal-id 1-9', /--issuer-fiscal-id names nobody among the counterparties of issued invoices/],
+    ['--payable --customer-fiscal-id 1-9', /--customer-fiscal-id names nobody among the counterparties/],
     ['--sum x', /unknown option '--sum'/],
   ])('%s', async (flags, names) => {
     const { code, stdout, stderr, asked } = await runScripted(['aging', ...flags.split(' ')], []);

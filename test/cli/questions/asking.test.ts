@@ -101,10 +101,16 @@ describe('--overdue, --since and --until', () => {
     expect(await ids(...flags)).toBe(kept);
   });
 
-  it('says what is left out for want of a due date', async () => {
-    expect((await ask('--overdue', '--count')).stderr).toBe(
-      'warning: --overdue: 1 open invoice without a due date left out\n',
-    );
+  it('says what is left out for want of a date', async () => {
+    const undated = pageOf([INVOICES[0]!, INVOICES[5]!.replace('"date":"2026-11-21"', '"date":null')]);
+    const overdue = await runScripted(['issued', '--overdue', '--count', '-v'], [undated], { clock });
+    expect(overdue.stderr).toContain('--overdue: 1 open invoice without a due date left out\n');
+    expect((await ask('--overdue', '--count')).stderr).toBe('');
+    const since = await runScripted(['issued', '--since', '2026', '--count'], [undated], { clock });
+    expect(since).toMatchObject({
+      stdout: '1\n',
+      stderr: 'warning: --since: 1 record without a date of issue left out\n',
+    });
   });
 
   it('finds the fields under the names they are known by, by --field and by settings', async () => {

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Changes, type ChangesSummary } from '../../../src/query/changes/changes.ts';
 import { parseCondition } from '../../../src/query/question-syntax.ts';
-import { conditionTest, WhereFilter } from '../../../src/query/where.ts';
+import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { batchOf, linesOf } from '../batches.ts';
 

@@ -1,12 +1,12 @@
-import { UsageError } from '../errors.ts';
-import type { Cell } from '../json/cells.ts';
-import { parseCalendarDay } from '../json/calendar-day.ts';
-import { countOf } from '../output/terminal/number-text.ts';
-import { amountOf } from './amount.ts';
+import { UsageError } from '../../errors.ts';
+import type { Cell } from '../../json/cells.ts';
+import { parseCalendarDay } from '../../json/calendar-day.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import { amountOf } from '../amount.ts';
 import { foldFiscalId } from './cell-test.ts';
 import { compareDate, isDate, type DateValue } from './date-value.ts';
-import { FieldFinder, howToMap, type KnownColumns } from './known-columns.ts';
-import type { Note } from './questions.ts';
+import { FieldFinder, howToMap, type KnownColumns } from '../known-columns.ts';
+import type { Note } from '../questions.ts';
 import type { RecordTest } from './where.ts';
 
 const DOCUMENT_TYPE = 'documentType';
@@ -33,7 +33,9 @@ export function overdueTest(fields: KnownColumns, today: number): RecordTest {
       return day !== undefined && day < today;
     },
     finish: () => refuseWithout(finder, '--overdue'),
-    notes: () => leftOut(withoutDue, '--overdue', 'open invoice', 'due date'),
+    // Nobody knows whether they are overdue; that some have no such date is usual.
+    notes: () =>
+      leftOut('remark', `--overdue: ${countOf(withoutDue, 'open invoice')} without a due date`, withoutDue),
   };
 }
 
@@ -59,7 +61,8 @@ export function issuedTest(fields: KnownColumns, flag: 'since' | 'until', date: 
       return flag === 'since' ? order >= 0 : order <= 0;
     },
     finish: () => refuseWithout(finder, `--${flag}`),
-    notes: () => leftOut(withoutDate, `--${flag}`, 'record', 'date of issue'),
+    notes: () =>
+      leftOut('warning', `--${flag}: ${countOf(withoutDate, 'record')} without a date of issue`, withoutDate),
   };
 }
 
@@ -84,7 +87,6 @@ function refuseWithout(finder: FieldFinder, flag: string): void {
   throw new UsageError(`${flag}: no record has ${finder.describe(field)}`, { hint: howToMap(field) });
 }
 
-function leftOut(count: number, flag: string, what: string, missing: string): Note[] {
-  if (count === 0) return [];
-  return [{ kind: 'warning', text: `${flag}: ${countOf(count, what)} without a ${missing} left out` }];
+function leftOut(kind: Note['kind'], whom: string, count: number): Note[] {
+  return count === 0 ? [] : [{ kind, text: `${whom} left out` }];
 }

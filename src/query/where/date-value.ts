@@ -1,4 +1,4 @@
-import { formatDay, parseCalendarDay } from '../json/calendar-day.ts';
+import { formatDay, parseCalendarDay } from '../../json/calendar-day.ts';
 
 /** A date that somebody asks for: a stretch of days (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
 export type DateValue = { readonly period: string } | { readonly instant: Instant; readonly day: string };

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCondition, type Condition, type Operator } from '../../src/query/question-syntax.ts';
-import { conditionTest, WhereFilter, whereQuestion } from '../../src/query/where.ts';
-import { parseCalendarDay } from '../../src/json/calendar-day.ts';
-import { UsageError } from '../../src/errors.ts';
-import { batchOf, linesOf } from './batches.ts';
+import { parseCondition, type Condition, type Operator } from '../../../src/query/question-syntax.ts';
+import { conditionTest, WhereFilter, whereQuestion } from '../../../src/query/where/where.ts';
+import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
+import { UsageError } from '../../../src/errors.ts';
+import { batchOf, linesOf } from '../batches.ts';
 
 const at = { today: parseCalendarDay('2026-11-21')!, locale: 'en-US' };
 

@@ -1,11 +1,11 @@
-import { CellReader, type Cell } from '../json/cells.ts';
-import { selectRecords, type RecordBatch } from '../json/records.ts';
-import { countOf, digitGrouper } from '../output/terminal/number-text.ts';
-import { cellOrder } from './cell-order.ts';
+import { CellReader, type Cell } from '../../json/cells.ts';
+import { selectRecords, type RecordBatch } from '../../json/records.ts';
+import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
+import { cellOrder } from '../cell-order.ts';
 import { cellTest, checkValues, kindOfCells, type AskedWhere, type ColumnKind } from './cell-test.ts';
-import { ColumnWatch } from './column-watch.ts';
-import type { Condition } from './question-syntax.ts';
-import type { FilterQuestion, Note } from './questions.ts';
+import { ColumnWatch } from '../column-watch.ts';
+import type { Condition } from '../question-syntax.ts';
+import type { FilterQuestion, Note } from '../questions.ts';
 
 /** Whether a record is one of those that are asked for. */
 export interface RecordTest {

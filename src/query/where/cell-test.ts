@@ -1,9 +1,9 @@
-import { UsageError } from '../errors.ts';
-import type { Cell } from '../json/cells.ts';
-import { digitGrouper } from '../output/terminal/number-text.ts';
-import { cellOrder, numberOrder } from './cell-order.ts';
+import { UsageError } from '../../errors.ts';
+import type { Cell } from '../../json/cells.ts';
+import { digitGrouper } from '../../output/terminal/number-text.ts';
+import { cellOrder, numberOrder } from '../cell-order.ts';
 import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
-import type { Condition } from './question-syntax.ts';
+import type { Condition } from '../question-syntax.ts';
 
 /** Whether a cell is what was asked for. */
 type CellTest = (cell: Cell | undefined) => boolean;

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isLosslessNumber, parse } from 'lossless-json';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { runFolio } from '../../support/run-folio.ts';
+import { sharedFolder } from '../../support/shared-folder.ts';
+
+/**
+ * The figures of the built program, beside others from the same records: read by another library, added as big integers
+ * of thousandths, dated by the runtime. No code is shared.
+ */
+interface Invoice {
+  readonly number: string;
+  readonly type: string;
+  readonly currency: string;
+  readonly fiscalId: string;
+  /** In thousandths. */
+  readonly open: bigint;
+  readonly total: bigint;
+  /** In days since 1970-01-01; undefined for none. */
+  readonly due: number | undefined;
+}
+
+const folder = sharedFolder();
+let file: string;
+let invoices: readonly Invoice[];
+
+beforeAll(async () => {
+  file = join(folder(), 'issued.jsonl');
+  const { code, stderr } = await runFolio(['issued', '--sandbox', '-o', file]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  invoices = readFileSync(file, 'utf8').trimEnd().split('\n').map(invoiceOf);
+});
+
+function invoiceOf(line: string): Invoice {
+  const record = parse(line) as Record<string, unknown>;
+  const text = (name: string): string => {
+    const value = record[name];
+    return isLosslessNumber(value) ? value.value : (value as string);
+  };
+  return {
+    number: text('number'),
+    type: text('documentType'),
+    currency: text('currency'),
+    fiscalId: text('receiverFiscalId'),
+    open: thousandths(text('amountToBePaid')),
+    total: thousandths(text('totalAmount')),
+    due: record['dueBy'] ? Date.parse(text('dueBy').slice(0, 10)) / 86_400_000 : undefined,
+  };
+}
+
+function thousandths(literal: string): bigint {
+  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]\+?(\d+))?$/.exec(
+    literal,
+  )!;
+  const digits = 3 + Number(exponent);
+  expect(fraction.length).toBeLessThanOrEqual(digits);
+  return BigInt(`${sign}${whole}${fraction.padEnd(digits, '0')}`);
+}
+
+/** The day that it is where the program runs. */
+function today(): number {
+  const now = new Date();
+  return Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86_400_000;
+}
+
+/** The answer of the built program, a row of cells for each line behind the header. */
+async function rows(...args: string[]): Promise<string[][]> {
+  const { code, stdout, stderr } = await runFolio([...args, '--from', file, '--format', 'tsv']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const [, ...lines] = stdout.toString('utf8').trimEnd().split('\n');
+  return lines.map((line) => line.split('\t'));
+}
+
+describe('figures of the built program', () => {
+  it('--overdue are those with an open amount and a due date before today', async () => {
+    const overdue = invoices.filter(
+      ({ type, open, due }) => type === 'INVOICE' && open > 0n && due !== undefined && due < today(),
+    );
+    expect(overdue.length).toBeGreaterThan(10);
+    expect((await rows('issued', '--overdue', '--columns', 'number')).flat()).toEqual(
+      overdue.map(({ number }) => number),
+    );
+  });
+
+  it('--sum is the sum of each currency', async () => {
+    const sums = new Map<string, bigint>();
+    for (const { currency, total } of invoices) sums.set(currency, (sums.get(currency) ?? 0n) + total);
+    const answer = await rows('issued', '--sum', 'totalAmount', '--columns', 'currency,totalAmount');
+    expect(new Map(answer.map(([currency, total]) => [currency, thousandths(total!)]))).toEqual(sums);
+    const grouped = await rows('issued', '--sum', 'totalAmount', '--group-by', 'currency');
+    expect(grouped.map(([currency, , total]) => [currency, total])).toEqual(answer);
+  });
+
+  it('aging has each open amount in the bucket of its days', async () => {
+    const model = new Map<string, bigint[]>();
+    for (const { open, due, currency, fiscalId, type } of invoices) {
+      if (open === 0n) continue;
+      const days = today() - (due ?? today());
+      const bucket = days <= 0 ? 0 : days <= 30 ? 1 : days <= 60 ? 2 : days <= 90 ? 3 : 4;
+      const key = due === undefined ? `undated ${currency}` : `${fiscalId} ${currency}`;
+      const amounts = model.get(key) ?? [0n, 0n, 0n, 0n, 0n, 0n];
+      const signed = type === 'CREDIT_NOTE' && open > 0n ? -open : open;
+      for (const place of due === undefined ? [5] : [bucket, 5]) amounts[place] = amounts[place]! + signed;
+      model.set(key, amounts);
+    }
+    expect(model.size).toBeGreaterThan(10);
+    const answer = await rows('aging');
+    const aged = answer.map(([name, fiscalId, currency, , ...amounts]) => {
+      const who = name === 'no due date' ? 'undated' : fiscalId;
+      return [`${who} ${currency}`, amounts.map((amount) => thousandths(amount || '0'))] as const;
+    });
+    expect(new Map(aged)).toEqual(model);
+    expect(aged).toHaveLength(model.size);
+  });
+});
