@@ -11,7 +11,10 @@ export const whereFlags = flagGroup<Pick<QuestionFlags, 'where'>>(TITLE, { where
 
 /** `--from`: another place to read records from than the service. */
 export const fromFlags = flagGroup<FromFlags>(TITLE, {
-  from: text('--from <file>', 'of an export in jsonl, json or csv: nothing is sent, no token is needed'),
+  from: text(
+    '--from <file>',
+    'of an export in jsonl, json or csv, or a database of folio sync: nothing is sent, no token is needed',
+  ),
 });
 
 /** What is asked of the records of a listing, on this side: the service knows nothing of it. */

@@ -1,6 +1,6 @@
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
-import type { Database } from './database.ts';
+import { quoteName, type Database } from './database.ts';
 
 /** Bytes of records that are given together, about. */
 const TOGETHER = 1 << 20;
@@ -12,6 +12,15 @@ export async function profilesIn(database: Database, table: string): Promise<rea
   return rows.map(([profile]) => String(profile));
 }
 
+interface Chosen {
+  readonly profile: string;
+  /** Only records whose column has this text, as its first member; they are given without it. */
+  readonly where?: { readonly column: string; readonly value: string } | undefined;
+}
+
+/** The first member of a record, with the comma behind it. */
+const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
+
 /**
  * The records of a profile that are not gone, as the service sent them but for their links to files; in the order in which they
  * were first stored.
@@ -19,19 +28,20 @@ export async function profilesIn(database: Database, table: string): Promise<rea
 export async function* readRecords(
   database: Database,
   table: string,
-  profile: string,
+  { profile, where }: Chosen,
 ): AsyncGenerator<RecordBatch> {
-  if ((await database.relation(table)) === undefined) return;
   const place = database.dialect.engine === 'SQLite' ? 'rowid' : 'ctid';
+  const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
   const sql =
-    `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL` +
+    `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
     ` ORDER BY _first_run, ${place}`;
   let texts: string[] = [];
   let size = 0;
-  for await (const rows of database.stream(sql, [profile])) {
+  for await (const rows of database.stream(sql, where === undefined ? [profile] : [profile, where.value])) {
     for (const [raw] of rows) {
-      texts.push(String(raw));
-      size += texts.at(-1)!.length;
+      const text = String(raw);
+      texts.push(where === undefined ? text : text.replace(FIRST_MEMBER, '{'));
+      size += text.length;
       if (size < TOGETHER) continue;
       yield batchOfTexts(texts);
       texts = [];

@@ -114,7 +114,8 @@ describe.each(engines)('%s', (engine) => {
     expect(again.parts[0]).toMatchObject({ changed: 0, gone: 0, added: 0 });
     expect(await profilesIn(database, 'issued')).toEqual(['north', 'south']);
     const back: string[] = [];
-    for await (const batch of readRecords(database, 'issued', 'north')) back.push(...textsOf(batch));
+    for await (const batch of readRecords(database, 'issued', { profile: 'north' }))
+      back.push(...textsOf(batch));
     expect(back).toEqual(links);
     await database.close();
   });

@@ -91,7 +91,7 @@ async function run(seed: number, database: Database): Promise<void> {
   await expectModel(database, model);
   for (const [profile, records] of listings) {
     const texts: string[] = [];
-    for await (const batch of readRecords(database, 'issued', profile)) texts.push(...textsOf(batch));
+    for await (const batch of readRecords(database, 'issued', { profile })) texts.push(...textsOf(batch));
     expect(texts.toSorted()).toEqual([...records.values()].map(recordText).toSorted());
   }
 }

@@ -5,7 +5,6 @@ import { parseBuckets, type Buckets, type QuestionFlags } from '../../query/ques
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Export } from '../../run/export-part.ts';
-import type { Source } from '../../run/part.ts';
 import type { FromFlags } from '../../run/sources/export-source.ts';
 import { day, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
@@ -97,8 +96,7 @@ async function runAging(
   const resource = payable ? received : issued;
   const { exportRecords } = await import('../../run/pipeline.ts');
   await exportRecords(context, {
-    ...asked,
-    source: await sourceOf(aging, from, asked),
+    ...(await sourceOf(aging, from, asked)),
     sheet: 'aging',
     makeResult: async (settings) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
@@ -116,18 +114,17 @@ async function sourceOf(
   aging: AgingFlags,
   { from }: FromFlags,
   asked: Omit<Export, 'source'>,
-): Promise<Source> {
+): Promise<Export> {
   const { payable, param, field } = aging;
   const fiscalIds = fiscalIdsOf(aging);
   const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
   const resource = payable ? received : issued;
   if (from === undefined) {
     const { ListingSource } = await import('../../run/sources/listing-source.ts');
-    return new ListingSource({ resource, filters });
+    return { ...asked, source: new ListingSource({ resource, filters }) };
   }
-  const { ExportSource, refuseServiceFlags } = await import('../../run/sources/export-source.ts');
-  refuseServiceFlags({ ...asked, filters });
-  return new ExportSource({ file: from, resource, filters, output: asked.output.output, field });
+  const { exportFrom } = await import('../../run/sources/export-source.ts');
+  return exportFrom(asked, { file: from, resource, filters, field });
 }
 
 function fiscalIdsOf({

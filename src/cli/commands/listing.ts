@@ -77,14 +77,10 @@ function listing(resource: Resource, context: Context) {
       const source = new ListingSource({ resource, id, filters, extent, key: questions.key });
       return exportRecords(context, { ...asked, source });
     }
-    const { ExportSource, refuseServiceFlags } = await import('../../run/sources/export-source.ts');
-    refuseServiceFlags(asked);
+    const { exportFrom } = await import('../../run/sources/export-source.ts');
     const { field, changesSince } = questions;
-    const reading = { file: from, output: asked.output.output, exact: changesSince !== undefined };
-    await exportRecords(context, {
-      ...asked,
-      source: new ExportSource({ ...reading, resource, filters, field }),
-    });
+    const wish = { file: from, resource, id, filters, field, exact: changesSince !== undefined };
+    await exportRecords(context, await exportFrom(asked, wish));
   };
   return { flags, run };
 }

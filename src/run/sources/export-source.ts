@@ -12,6 +12,7 @@ import { readFiscalIds, type FilterFlags } from './listing-source.ts';
 import { knownColumnsOf, refuseOverwriting } from '../open-questions.ts';
 import type { LocalSource } from '../part.ts';
 import type { Run } from '../run.ts';
+import type { DatabaseRecords } from '../sync/database-records.ts';
 
 export interface FromFlags {
   /** An export, to be read instead of asking the service. */
@@ -28,13 +29,15 @@ interface ExportWish {
   readonly field?: QuestionFlags['field'];
   /** Whether text must be told from numbers, which csv does not. */
   readonly exact?: boolean;
+  /** What reads the file, where it is no export but a database. */
+  readonly database?: DatabaseRecords;
 }
 
 /**
  * The records of an export, for --from: those that the service would give, in the order asked for. Nothing is sent, and no
  * token is needed. Opening it throws UsageError where the export is what `output` would replace.
  */
-export class ExportSource implements LocalSource {
+class ExportSource implements LocalSource {
   readonly kind = 'local';
   readonly #wish: ExportWish;
   #fiscalIds: readonly string[] = [];
@@ -57,8 +60,9 @@ export class ExportSource implements LocalSource {
   }
 
   async open({ context, everywhere }: Run): Promise<void> {
-    const { file, output, resource, filters = {}, field } = this.#wish;
+    const { file, output, resource, filters = {}, field, database } = this.#wish;
     await refuseOverwriting('--from', file, output);
+    await database?.open(context);
     const { fiscalIds, sortBy } = filters;
     if (fiscalIds !== undefined) {
       this.#fiscalIds = await readFiscalIds(`--${resource.fiscalIds?.flag}`, fiscalIds, context.stdin);
@@ -80,9 +84,13 @@ export class ExportSource implements LocalSource {
     status.totalAtEnd = seen;
   }
 
+  async close(): Promise<void> {
+    await this.#wish.database?.close();
+  }
+
   async #chosen(): Promise<Records> {
-    const { file, exact, resource } = this.#wish;
-    let records: Records = readExport(file, { exact: exact === true });
+    const { file, exact, resource, database } = this.#wish;
+    let records: Records = database?.read() ?? readExport(file, { exact: exact === true });
     if (this.#fiscalIds.length > 0) {
       const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
       const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
@@ -113,8 +121,35 @@ export class ExportSource implements LocalSource {
   }
 }
 
+/**
+ * What --from is asked for: the flags that concern what is read, and the source, which is an export or a synced database. Throws
+ * UsageError for a flag that concerns the service.
+ */
+export async function exportFrom<Asked extends Omit<Export, 'source'>>(
+  asked: Asked,
+  wish: Omit<ExportWish, 'output' | 'database'> & { readonly id?: string | undefined },
+): Promise<Asked & Export> {
+  const { file, resource, id, filters } = wish;
+  const { output } = asked.output;
+  const refused = filters === undefined ? asked : { ...asked, filters };
+  const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
+  if (!(await isDatabase(file))) {
+    refuseServiceFlags(refused);
+    return { ...asked, source: new ExportSource({ ...wish, output }) };
+  }
+  // The profiles are those of the database, whether or not there are some of these names here.
+  const { profile, ...everywhere } = asked.everywhere;
+  const { allProfiles, ...profiles } = asked.profiles ?? {};
+  refuseServiceFlags({ ...refused, everywhere, profiles });
+  const database = new DatabaseRecords({
+    ...{ from: file, resource, id, profile },
+    allProfiles: allProfiles === true,
+  });
+  return { ...asked, everywhere, profiles, source: new ExportSource({ ...wish, output, database }) };
+}
+
 /** Throws UsageError for a flag that concerns the service, where a file is read instead: it would make no difference. */
-export function refuseServiceFlags({
+function refuseServiceFlags({
   request,
   report,
   resume,

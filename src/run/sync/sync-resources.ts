@@ -24,11 +24,12 @@ export interface SyncResource {
   readonly label: string;
   /** Whether it is synced when no resource is named. */
   readonly isUsual: boolean;
-  readonly source: () => ServiceSource;
+  /** @param key the columns that tell records apart; undefined for `id` */
+  readonly source: (key: readonly string[] | undefined) => ServiceSource;
 }
 
 /** The name of the table that holds a resource. */
-function tableOf({ name }: Pick<Resource, 'name'>): string {
+export function tableOf({ name }: Pick<Resource, 'name'>): string {
   return name.replaceAll(' ', '_');
 }
 
@@ -39,7 +40,7 @@ export const syncResources: readonly SyncResource[] = [
     records: resource.records,
     label: resource.label,
     isUsual: true,
-    source: () => new ListingSource({ resource }),
+    source: (key: readonly string[] | undefined) => new ListingSource({ resource, key }),
   })),
   {
     name: 'fund-documents',

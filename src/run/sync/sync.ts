@@ -273,7 +273,7 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   // What is wrong with the command line is no matter of one listing: then nothing is written.
   let refusal: UsageError | undefined;
   const options = {
-    source: resource.source(),
+    source: resource.source(keys.get(resource.name)),
     name,
     signal,
     ...(asked.profile !== undefined && { profile: asked.profile }),
