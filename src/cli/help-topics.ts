@@ -110,6 +110,43 @@ const formatsTopic: Topic = {
   ],
 };
 
+const questionsTopic: Topic = {
+  name: 'questions',
+  about: 'how to ask for some of the records, for sums and for changes',
+  blocks: [
+    'Questions are answered here, of everything that the listing has; the service knows nothing of them. --from <file> asks ' +
+      'them of an export in jsonl, json or csv, and then nothing is sent.',
+    'A condition of --where is a column, an operator and a value. Put it in quotes: the shell takes < and > for files.',
+    [
+      ['= !=', 'equal, or not; several values have commas between them, a comma within a value is \\,'],
+      ['< <= > >=', 'less or more: numbers by their exact value, dates as dates'],
+      ['~ !~', 'contains, or does not'],
+      ['==', 'exactly this text, in this case, commas included'],
+    ],
+    'A value is read by what the column holds; one that the column cannot hold is an error, never an empty answer.',
+    [
+      ['dates', '2026-11-21, 2026-11 (that month), 2026, today, yesterday, -30d, +2w, 2026-11-21T10:00:00Z'],
+      ['numbers', 'digits and a decimal point: 1000000 or 1190.10'],
+      ['fiscal IDs', 'in any spelling: 60.155.445-k is 60155445-K'],
+      ['text', 'without regard to case and accents'],
+      ['nothing', 'dueBy= are those without a due date, dueBy!= those with one'],
+    ],
+    '--overdue is what is still to be paid and was due before today, whatever its status says; --since and --until are by the ' +
+      'date of issue. Where these are in columns of other names, --field due=paymentDate says so.',
+    '--sum adds exactly, each currency by itself. --count is a number by itself. Both, and --group-by, --sort and ' +
+      '--changes-since, are of what --where and its kin let through.',
+    'For more than this, pipe jsonl to jq, from version 1.7 on: older ones round long numbers.',
+    'Examples:',
+    [
+      ['folio issued --overdue --sort -amountToBePaid --limit 10', 'the ten largest that are late'],
+      ['folio issued --since 2026-10 --until 2026-10 --sum totalAmount', 'what was invoiced in October'],
+      ["folio issued --where 'dueBy<=+7d' --where 'amountToBePaid>0'", 'what is due within a week'],
+      ['folio issued --from today.jsonl --changes-since yesterday.jsonl', 'two files, offline'],
+      ["folio issued --format jsonl | jq -r 'select(.payments | length > 1) | .number'", 'with jq'],
+    ],
+  ],
+};
+
 /** A question to a synced database, as it is pasted into `sqlite3 books.db` and into `psql`. */
 export interface DatabaseQuery {
   readonly question: string;
@@ -224,7 +261,13 @@ const databasesTopic: Topic = {
 };
 
 /** The pages of help besides those of commands. */
-export const topics: readonly Topic[] = [exitCodesTopic, environmentTopic, formatsTopic, databasesTopic];
+export const topics: readonly Topic[] = [
+  exitCodesTopic,
+  environmentTopic,
+  formatsTopic,
+  questionsTopic,
+  databasesTopic,
+];
 
 /** Terms up to so many cells share a line with their meaning. */
 const WIDEST_TERM = 30;

@@ -7,7 +7,8 @@ import type { Topic } from './help-topics.ts';
 
 /** What the help of `folio` says of its topics; their texts are loaded when one is asked for. */
 export const ABOUT_TOPICS =
-  'Topics: folio help exit-codes, folio help environment, folio help formats, folio help databases';
+  'Topics: folio help exit-codes, folio help environment, folio help formats, folio help questions, ' +
+  'folio help databases';
 
 /** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
