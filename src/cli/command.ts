@@ -68,11 +68,23 @@ export function addCommand<
   }
   return command.action(async (...received: unknown[]) => {
     refuseFlagsOfOthers(command);
-    const values = groups.map(([group, { read }]) => [group, read(command)] as const);
+    const idle = new Set(groups.map(([group]) => group));
+    const values = { everywhere: globalFlags.read(command) };
+    for (const [group, { read }] of groups) {
+      const given = read(command);
+      const get = (): object => {
+        idle.delete(group);
+        return given;
+      };
+      Object.defineProperty(values, group, { enumerable: true, get });
+    }
     // The parser hands over the arguments in order, then its own view of the flags; the groups have declared the rest.
-    await spec.run(
-      Object.fromEntries([...values, ['everywhere', globalFlags.read(command)]]) as GroupValues<Flags>,
-      received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>,
+    const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
+    await spec.run(values as GroupValues<Flags>, args);
+    if (idle.size === 0) return;
+    // Not an error of the user's: every run of such a command fails, and so does its first test.
+    throw new TypeError(
+      `${commandPath(command)} takes flags and never looks at them: ${[...idle].join(', ')}`,
     );
   });
 }

@@ -7,6 +7,9 @@ import { asksSeveral } from './several/profile-choice.ts';
 import { checkDates, checkQuestions } from './question-conflicts.ts';
 import { inRun } from './run.ts';
 
+/** Has a group of flags that no export reads refused by the compiler, also where the groups come by spreading. */
+type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyof Known>]: never };
+
 /**
  * Exports what a source yields: source, then questions, then a format in a file or on a stream. Every command whose
  * records leave in a format is this call, whatever the source: a listing, an item, what became of downloads, an export.
@@ -28,10 +31,13 @@ import { inRun } from './run.ts';
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered
  */
-export async function exportRecords(context: Context, given: Export): Promise<void> {
+export async function exportRecords<Given extends Export>(
+  context: Context,
+  given: Given & NothingBeside<Export, Given>,
+): Promise<void> {
   checkQuestions(given);
   await checkDates(given.questions ?? {});
-  const asked = { ...given, output: bareCount(given.output, given.questions ?? {}) };
+  const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
   if (asksSeveral(asked)) {
     const { exportProfiles } = await import('./several/profiles.ts');
     return exportProfiles(context, asked);

@@ -1,7 +1,7 @@
 import { promises } from 'node:fs';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { IncompleteError } from '../../errors.ts';
+import { IncompleteError, UsageError } from '../../errors.ts';
 import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
@@ -27,7 +27,8 @@ export function addVerify(program: Command, context: Context): void {
     summary: 'whether a file is still what was delivered',
     description: `Holds a file against the receipt of the run that wrote it (--report): bytes, SHA-256 and, in csv, tsv, jsonl and
 json, the number of records. Needs neither network nor token. Exit code 0 where it is still what was delivered, 6
-with the differences where it is not. Without a receipt it says whether the file is whole, and what is in it.`,
+with the differences where it is not. Without a receipt there is nothing to hold it against: exit code 2, with what is in
+the file, or 6 where it is not whole.`,
     arguments: [['<file>', 'what -o wrote']],
     examples: [
       ['folio issued -o issued.csv --report issued.csv.report.json', 'an export and its receipt'],
@@ -43,6 +44,7 @@ with the differences where it is not. Without a receipt it says whether the file
  *
  * @param report the receipt; without it `<file>.report.json`, and without that what the file itself shows
  * @throws IncompleteError with the differences when it is not
+ * @throws UsageError where there is no receipt
  */
 async function runVerify(context: Context, file: string, report: string | undefined): Promise<void> {
   const { readReceipt } = await import('../../query/exports/read-receipt.ts');
@@ -54,7 +56,10 @@ async function runVerify(context: Context, file: string, report: string | undefi
     const survey = await surveyFile(file, form);
     refuseDamaged(file, survey);
     const whole = survey.records === undefined ? '' : 'whole, ';
-    return say(`${file}: ${whole}${contents(survey, form.format)}; there is no receipt to hold it against`);
+    throw new UsageError(
+      `there is no receipt to hold ${file} against; it is ${whole}${contents(survey, form.format)}`,
+      { hint: 'Name the receipt of its run with --report. The next run writes one with --report.' },
+    );
   }
   const delivered = await readReceipt(path, file);
   const form = { format: delivered.format ?? formatOfEnding(file), header: delivered.header };

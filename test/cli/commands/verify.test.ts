@@ -120,13 +120,15 @@ describe('folio verify', () => {
 });
 
 describe('folio verify without a receipt', () => {
-  it('says what is in the file', async () => {
+  it('is exit 2, and says what is in the file', async () => {
     const file = await exported('out.csv');
     const copy = join(temporaryFolder(), 'copy.csv');
     writeFileSync(copy, readFileSync(file));
-    const { code, stdout } = await verify(copy);
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/copy.csv: whole, 3 records, .*; there is no receipt to hold it against\n$/);
+    const { code, stdout, stderr } = await verify(copy);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(
+      /^folio: there is no receipt to hold \S+copy.csv against; it is whole, 3 records, \d+ bytes, sha256 \w+\n {2}Name the receipt/,
+    );
   });
 
   it.each(['out.csv', 'out.tsv', 'out.jsonl', 'out.json'])(

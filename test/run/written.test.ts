@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startInvoiceService, runAgainstService } from '../support/invoice-service.ts';
+import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';
+import { runOrganizations } from '../support/run-organizations.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { modelRecords } from '../support/model-service.ts';
+
+const RECORDS = ['{"id":1,"status":"PAID"}', '{"id":2,"status":"OVERDUE"}', '{"id":3,"status":"PAID"}'];
+
+/** The clock of a test moves with whoever waits, such as what shows progress. */
+function timeless(text: string): string {
+  return text.replace(/\d\.\d s$/m, 'N s');
+}
+
+/** What is said at the end of a run on a terminal; the folder is left out. */
+async function said(flags: readonly string[], terminal = true): Promise<string> {
+  const folder = temporaryFolder();
+  const { code, stdout, stderr } = await runScripted(
+    ['issued', '-o', join(folder, 'out.csv'), ...flags],
+    [pageOf(RECORDS)],
+    { terminal },
+  );
+  expect([code, stdout]).toEqual([0, '']);
+  return timeless(stderr.replaceAll(`${folder}/`, ''));
+}
+
+describe('after -o on a terminal', () => {
+  it('one line says how many, where, how large and how long', async () => {
+    expect(await said([])).toBe('3 issued invoices → out.csv, 34 bytes, N s\n');
+  });
+
+  it.each([
+    [['--where', 'status=PAID'], '2 of 3 issued invoices → out.csv, 24 bytes, N s\n'],
+    [['--limit', '1'], '1 of 3 issued invoices → out.csv, 17 bytes, N s\n'],
+    [['--group-by', 'status'], '2 rows → out.csv, 32 bytes, N s\n'],
+    [['-q'], ''],
+  ])('with %j it says so', async (flags, text) => {
+    expect(await said(flags)).toBe(text);
+  });
+
+  it('a single record is one record', async () => {
+    const file = join(temporaryFolder(), 'customer.json');
+    const { stderr } = await runScripted(['customers', 'get', '1', '-o', file], ['{"id":1}'], {
+      terminal: true,
+    });
+    expect(timeless(stderr)).toBe(`1 record → ${file}, 9 bytes, N s\n`);
+  });
+
+  it('several profiles are counted', async () => {
+    const organizations = {
+      north: { records: { issued: modelRecords(20) } },
+      south: { records: { issued: modelRecords(4) } },
+    };
+    const line = 'issued --all-profiles -o FOLDER/out.jsonl';
+    const { stderr } = await runOrganizations(line, { organizations, terminal: true });
+    expect(stderr).toMatch(/^24 issued invoices → \S+out.jsonl, of 2 profiles, 2\.2 kB, \d\.\d s\n$/);
+  });
+
+  it('off a terminal nothing is said', async () => {
+    expect(await said([], false)).toBe('');
+  });
+
+  it('nothing is said of a device', async () => {
+    const { stderr } = await runScripted(['customers', '-o', '/dev/null'], [customersOf(['{"id":1}'])], {
+      terminal: true,
+    });
+    expect(stderr).toBe('');
+  });
+});
+
+describe('after a download on a terminal', () => {
+  it('one line counts the files, and the invoices that have none', async () => {
+    const service = await startInvoiceService([
+      { id: 'a', number: 1, files: ['/files/1.pdf', '/files/2.xml'] },
+      { id: 'b', number: 2, files: [] },
+      { id: 'c', number: 3 },
+    ]);
+    const folder = join(temporaryFolder(), 'invoices');
+    const { code, stderr } = await runAgainstService(['issued', 'download', folder], service, {
+      terminal: true,
+    });
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, '1-1.pdf'), 'utf8')).toBe('file /files/1.pdf');
+    expect(timeless(stderr)).toBe(
+      `2 files of issued invoices → ${folder}, 2 invoices without files, 34 bytes, N s\n`,
+    );
+  });
+});
+
+describe('a column that no record has', () => {
+  it.each([
+    ['numbr', '--columns: no record has a value in numbr; did you mean number?'],
+    ['id,total', '--columns: no record has a value in total (2 records read)'],
+  ])('is said for --columns %s, and the file is there', async (columns, warning) => {
+    const records = ['{"id":1,"number":7}', '{"id":2,"number":8}'];
+    const argv = ['issued', '--columns', columns, '--format', 'csv'];
+    const { code, stdout, stderr } = await runScripted(argv, [pageOf(records)]);
+    expect(code).toBe(0);
+    expect(stdout.split('\n')[0]).toBe(columns);
+    expect(stderr).toContain(`warning: ${warning}`);
+  });
+
+  it('is not one that only the last record has, or that is null in all', async () => {
+    const records = [
+      ...Array.from({ length: 600 }, (_, id) => `{"id":${id},"none":null}`),
+      '{"id":600,"late":1}',
+    ];
+    const argv = ['issued', '--columns', 'id,late,none', '--format', 'csv'];
+    const { stderr } = await runScripted(argv, [pageOf(records)]);
+    expect(stderr).toBe('');
+  });
+
+  it('is said of several profiles once', async () => {
+    const organizations = {
+      north: { records: { issued: modelRecords(2) } },
+      south: { records: { issued: modelRecords(2) } },
+    };
+    const { stderr } = await runOrganizations('issued --all-profiles --columns nope --format csv', {
+      organizations,
+    });
+    expect(stderr.match(/no record has a value in nope/g)).toHaveLength(1);
+  });
+});
