@@ -67,8 +67,6 @@ class CursorWalk {
   readonly #pages: CursorPages;
   /** Came word for word as another before it. */
   #heldBack: RecordBatch[] = [];
-  /** Pages of records without a key, all of which had come before: given once another brings something new. */
-  #equalPages: RecordBatch[] = [];
   #isShifted = false;
   #isRepeating = false;
   #read = 0;
@@ -77,86 +75,99 @@ class CursorWalk {
     this.#options = options;
     this.#limit = options.limit ?? Infinity;
     this.#unique = options.given ?? new UniqueRecords();
-    this.#unique.beginOnlyPass();
     this.#pages = new CursorPages(options);
   }
 
-  /** Whether records were held back that may be missing. */
+  /** Whether records were held back that may be missing, or may be missing since the listing moved. */
   get isDoubtful(): boolean {
-    return this.#heldBack.length > 0 && !this.#isRepeating && this.#options.from === undefined;
+    return (this.#heldBack.length > 0 || this.#isShifted) && !this.#isRepeating && !this.#isEnough;
   }
 
   async *read(): AsyncGenerator<Delivery> {
-    const { status } = this.#options;
+    const { status, from } = this.#options;
     const isEnough = (page: CursorPage): boolean => status.records + page.records.count >= this.#limit;
     let last: RecordBatch | undefined;
     let [nothingNew, empty] = [0, 0];
-    for await (const page of this.#pages.from(this.#options.from, isEnough)) {
-      const { next } = page;
-      status.page(page.records.count, undefined);
-      const common = last === undefined ? 0 : commonRun(last, page.records, this.#unique.columns);
-      if (page.records.count > 0) last = page.records;
-      const records = sliceRecords(page.records, common, page.records.count);
-      status.repeats += common;
+    this.#unique.beginPass('page');
+    for await (const { records, next } of this.#pages.from(from, isEnough)) {
+      const common = last === undefined ? 0 : commonRun(last, records, this.#unique.columns);
+      if (records.count > 0) last = records;
       this.#isShifted ||= common > 0;
+      status.repeats += common;
       const before = this.#unique.inPass;
-      const given = [...this.#sift(records)];
-      nothingNew = records.count + common > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
-      empty = page.records.count === 0 ? empty + 1 : 0;
-      for (const some of given) {
-        const fits = sliceRecords(some, 0, this.#limit - status.records);
-        status.records += fits.count;
-        if (fits.count > 0) yield { records: fits, next: next ?? undefined };
-      }
-      if (status.records >= this.#limit) return;
+      const fresh = this.#take(sliceRecords(records, common, records.count));
+      yield* this.#give(fresh, next ?? undefined);
+      if (this.#isEnough) return;
+      nothingNew = records.count > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
+      empty = records.count === 0 ? empty + 1 : 0;
       const most = this.#unique.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS;
       if (this.#pages.isCircular || nothingNew >= most || empty >= EMPTY_IN_A_ROW)
         return this.#endRepeating();
     }
-    for (const equal of this.#equalPages) yield* this.#give(equal);
-    if (this.#heldBack.length > 0) status.settle(this.#heldBackCount, 'order');
   }
 
-  /** Reads all of it once more, and gives what was held back where everything came as it did the first time. */
+  /**
+   * Reads all of it once more, and gives what it finds. A pass in which nothing comes twice has everything; and what
+   * comes twice in the same places of two passes is there twice: then that is given too.
+   */
   async *readAgain(): AsyncGenerator<Delivery> {
-    const { status } = this.#options;
-    const [sequence, read] = [this.#unique.sequence, this.#read];
-    status.reread();
-    this.#unique.beginPass('page');
-    this.#read = 0;
-    for await (const page of this.#pages.from(undefined, () => this.#read >= read)) {
-      status.page(page.records.count, undefined);
-      const records = sliceRecords(page.records, 0, read - this.#read);
-      this.#read += records.count;
-      yield* this.#give(this.#unique.sift(records, true).fresh);
-      if (this.#pages.isCircular || this.#read >= read) break;
+    const { status, from } = this.#options;
+    // A walk that went on with an earlier one has not read everything.
+    let first = from === undefined && !this.#isShifted ? this.#passed : undefined;
+    for (let round = 0; round < (first === undefined ? 2 : 1); round++) {
+      const held = yield* this.#passAgain(first?.read);
+      const { read, sequence } = this.#passed;
+      if (this.#heldBack.length === 0 && !this.#isShifted) return;
+      if (first !== undefined && read === first.read && sequence === first.sequence) {
+        status.repeats -= this.#heldBackCount;
+        for (const records of held) yield* this.#give(records, undefined);
+        return;
+      }
+      status.settle(Math.max(1, this.#heldBackCount), 'unsteady');
+      first = this.#passed;
     }
-    const isSame = this.#read === read && this.#unique.sequence === sequence && !this.#isShifted;
-    if (!isSame) return status.settle(Math.max(1, this.#heldBackCount), 'order');
-    for (const records of this.#heldBack) yield* this.#give(records);
-    status.repeats -= this.#heldBackCount;
-    status.settle(0, undefined);
   }
 
-  /** What of a page is to be given now. */
-  *#sift(records: RecordBatch): Generator<RecordBatch> {
+  /** Reads everything, or as many records as another pass did. Returns what was held back before. */
+  async *#passAgain(most = Infinity): AsyncGenerator<Delivery, readonly RecordBatch[]> {
+    const held = this.#heldBack;
+    this.#options.status.reread();
+    this.#unique.beginPass('page');
+    this.#heldBack = [];
+    this.#isShifted = false;
+    this.#read = 0;
+    for await (const { records } of this.#pages.from(undefined, () => this.#read >= most)) {
+      yield* this.#give(this.#take(records), undefined);
+      if (this.#pages.isCircular || this.#read >= most) break;
+    }
+    return held;
+  }
+
+  /** What a pass came to. */
+  get #passed(): { readonly read: number; readonly sequence: number } {
+    return { read: this.#read, sequence: this.#unique.sequence };
+  }
+
+  /** What of a page is to be given; what came before is held back. */
+  #take(records: RecordBatch): RecordBatch {
     const { status } = this.#options;
+    status.page(records.count, undefined);
     this.#read += records.count;
-    const before = this.#unique.inPass;
-    const { fresh, again, changed } = this.#unique.sift(records, this.#isShifted);
-    status.repeats += again + changed;
-    if (again > 0 && !this.#isShifted) this.#heldBack.push(...withoutThose(records, fresh));
-    // Without a key, equal records are different records, unless the service sends them for ever.
-    if (this.#unique.inPass === before && fresh.count > 0) return void this.#equalPages.push(fresh);
-    yield* this.#equalPages.splice(0);
-    yield fresh;
+    const { fresh, repeated } = this.#unique.sift(records, this.#isShifted, true);
+    status.repeats += repeated.count;
+    this.#heldBack.push(...copiesOf(repeated));
+    return fresh;
   }
 
-  *#give(records: RecordBatch): Generator<Delivery> {
+  *#give(records: RecordBatch, next: string | undefined): Generator<Delivery> {
     const { status } = this.#options;
     const given = sliceRecords(records, 0, this.#limit - status.records);
     status.records += given.count;
-    if (given.count > 0) yield { records: given, next: undefined };
+    if (given.count > 0) yield { records: given, next };
+  }
+
+  get #isEnough(): boolean {
+    return this.#options.status.records >= this.#limit;
   }
 
   #endRepeating(): void {
@@ -282,18 +293,12 @@ function commonRun(before: RecordBatch, page: RecordBatch, columns?: KeyColumns)
   return 0;
 }
 
-/** The records that are not among `some` of them, a batch each, with bytes of their own: a page would be held by one. */
-function withoutThose(records: RecordBatch, some: RecordBatch): RecordBatch[] {
-  const kept = new Set<number>();
-  for (let index = 0; index < some.count; index++) kept.add(some.bounds[2 * index]!);
-  const others: RecordBatch[] = [];
-  for (let index = 0; index < records.count; index++) {
-    const start = records.bounds[2 * index]!;
-    if (kept.has(start)) continue;
-    const end = records.bounds[2 * index + 1]!;
+/** Each record as a batch with bytes of its own: a page would be held by one. */
+function copiesOf(records: RecordBatch): RecordBatch[] {
+  return Array.from({ length: records.count }, (_, index) => {
+    const [start = 0, end = 0] = records.bounds.subarray(2 * index, 2 * index + 2);
     const id = records.ids.subarray(2 * index, 2 * index + 2).map((at) => (at === -1 ? at : at - start));
     const bytes = Buffer.from(records.bytes.subarray(start, end));
-    others.push({ bytes, count: 1, bounds: Int32Array.of(0, end - start), ids: id, spaced: records.spaced });
-  }
-  return others;
+    return { bytes, count: 1, bounds: Int32Array.of(0, end - start), ids: id, spaced: records.spaced };
+  });
 }

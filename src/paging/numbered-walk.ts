@@ -1,3 +1,4 @@
+import { UsageError } from '../errors.ts';
 import { sliceRecords } from '../json/records.ts';
 import { inOrder } from './in-order.ts';
 import { PageReader, type PageReaderOptions, type PageTask, type Region } from './page-reader.ts';
@@ -45,7 +46,13 @@ export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerato
   if (options.isSinglePage) return;
   for (let again = walk.settle(); again !== undefined; again = walk.settle()) {
     options.status.reread();
-    yield* walk.read(again);
+    try {
+      yield* walk.read(again);
+    } catch (error) {
+      // The service does not know that order: what is in doubt remains so.
+      if (!walk.isSorted || !(error instanceof UsageError)) throw error;
+      return;
+    }
   }
 }
 
@@ -74,6 +81,11 @@ class NumberedWalk {
     this.#options = options;
     this.#unique = options.given ?? new UniqueRecords();
     this.#reader = new PageReader(options, this.#unique);
+  }
+
+  /** Whether it reads in an order of its own. */
+  get isSorted(): boolean {
+    return this.#round === 'sorted';
   }
 
   /** Reads regions in order and gives what was not given before. */
@@ -105,7 +117,7 @@ class NumberedWalk {
     const { fresh, again, changed, unsure } = this.#unique.sift(records, isMoved);
     this.#watchForRepeats(placed, {
       records: records.count,
-      isNew: this.#unique.inPass > before || fresh.count > 0,
+      isNew: this.#unique.inPass > before,
     });
     this.#unsure += unsure;
     const given = sliceRecords(fresh, 0, this.#until - status.records);
@@ -147,13 +159,20 @@ class NumberedWalk {
   #doubt(): { readonly lacking: number; readonly doubt: Doubt } {
     const { pass } = this.#reader;
     const [missing, tooMany] = [this.#missing, this.#tooMany];
-    const unclear = this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat);
-    const lacking = Math.max(missing, tooMany, this.#isProven && !unclear ? 0 : 1);
+    const isProven = this.#isProven;
+    const unclear =
+      !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat));
+    const lacking = Math.max(missing, tooMany, isProven && !unclear ? 0 : 1);
     if (this.#isRepeating || pass.isStuck) return { lacking, doubt: 'repeating' };
     if (this.#hasNewTotal) return { lacking, doubt: 'changing' };
     if (tooMany > 0) return { lacking, doubt: 'more' };
-    if (this.#isUnordered) return { lacking, doubt: 'order' };
-    return { lacking, doubt: pass.moved || unclear ? 'changing' : 'total' };
+    // Of a listing whose order alone is not stable, nothing vanishes.
+    const hasLost = this.#unique.hasKeys && this.#unique.size > this.#expected;
+    if (!hasLost && (this.#isUnordered || (pass.moved && this.#round !== 'first')))
+      return { lacking, doubt: 'order' };
+    if (pass.moved || unclear || hasLost) return { lacking, doubt: 'changing' };
+    const isNamed = this.#reader.extent.total !== undefined && missing > 0;
+    return { lacking, doubt: isNamed && this.#unique.repeatedInPass === 0 ? 'total' : 'order' };
   }
 
   /** True when the pages read last show that none was missed: they hold together, and none of their records came twice. */
@@ -167,6 +186,12 @@ class NumberedWalk {
     const isSame = this.#sequences.includes(sequence);
     if (this.#round !== 'first') this.#sequences.push(sequence);
     return isSame || (isWhole && (inPass === size || !this.#mustHoldAll));
+  }
+
+  /** True when the last pass over everything held just the records that were given. */
+  get #isExact(): boolean {
+    const { inPass, size } = this.#unique;
+    return this.#round !== 'first' && this.#round !== 'parts' && inPass === size && !this.#hasNewTotal;
   }
 
   /** In pages that adjoin nothing but the count shows whether one was missed: then all that was given must be among them. */

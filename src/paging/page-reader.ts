@@ -123,7 +123,8 @@ export class PageReader {
   async run(task: PageTask, signal: AbortSignal): Promise<TaskResult<Region, PlacedPage>> {
     const { size, region } = task;
     const lastTry = size === 1 || this.sizes.isFixed || this.sizes.isSlowAtEverySize;
-    const patience: Patience = region.check !== undefined ? 'once' : lastTry ? 'retry' : 'shrink';
+    const isTrial = region.check !== undefined || this.sizes.isUntried(size);
+    const patience: Patience = isTrial ? 'once' : lastTry ? 'retry' : 'shrink';
     try {
       return this.#read(task, await this.#fetchPage({ offset: task.offset, size }, signal, patience));
     } catch (error) {

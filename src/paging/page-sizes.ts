@@ -52,6 +52,8 @@ export class PageSizes {
   #isFixed = false;
   #isCapped = false;
   #isConstant = false;
+  /** The service was seen to refuse a size outright. */
+  #isPicky = false;
   readonly #slowSizes = new Set<number>();
 
   /**
@@ -129,6 +131,7 @@ export class PageSizes {
 
   /** The service does not take the size; it took CHECK_SIZE in its place. Returns what to ask for next. */
   refusedOutright(size: number): LocalLimit {
+    this.#isPicky = true;
     const half = Math.max(CHECK_SIZE, Math.floor(size / 2));
     this.#refused = size;
     this.#size = Math.min(this.#size, half);
@@ -144,6 +147,11 @@ export class PageSizes {
   /** Whether the service is slow whatever is asked for: two sizes were too slow, and nothing came since. */
   get isSlowAtEverySize(): boolean {
     return this.#slowSizes.size >= 2;
+  }
+
+  /** Whether the service takes no large page, and none of this size came so far. */
+  isUntried(size: number): boolean {
+    return this.#isPicky && !this.wasServed(size);
   }
 
   /** Whether a page of this size came, so that it cannot be the size for which one is refused. */
@@ -168,9 +176,11 @@ export class PageSizes {
     this.#refusedInARow = 0;
     const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
     if (count >= size) {
-      this.#served = Math.max(this.#served, step);
-      if (step >= this.#refused) this.#refused = Infinity;
-      if (place === undefined || step >= this.#size) this.#learn(step, fits);
+      // A page that gave way by more than a few records says nothing about its step.
+      const came = size * 1.2 >= step ? step : size;
+      this.#served = Math.max(this.#served, came);
+      if (came >= this.#refused) this.#refused = Infinity;
+      if (place === undefined || came >= this.#size) this.#learn(came, fits);
     }
     return place && this.#climb(place, fits);
   }

@@ -11,6 +11,8 @@ export interface Sifted {
   readonly changed: number;
   /** The same where keys stand for several records, so that nobody can tell: given, since nothing is to be missing. */
   readonly unsure: number;
+  /** Came before in this pass, on another page: word for word, or, where asked for, under the same key. */
+  readonly repeated: RecordBatch;
 }
 
 /** How equal records are told apart: those of one page always are, those of all pages only where nothing is read twice. */
@@ -32,6 +34,8 @@ export class UniqueRecords {
   hasKeys = false;
   /** Records of the present pass that differ from each other, or stand in one page. */
   inPass = 0;
+  /** The others: they came before in it, word for word, on another page. */
+  repeatedInPass = 0;
   /** The contents of this pass in their order, as a hash: two passes that read the same have the same. */
   sequence = 0;
   readonly columns: KeyColumns | undefined;
@@ -42,6 +46,7 @@ export class UniqueRecords {
   readonly #keysInPage = new HashSet();
   /** What came in this pass, where all is read again. */
   #pass: HashSet | undefined;
+  #passKeys = new HashSet();
   #occurrences: HashSet | undefined;
   /** What an earlier walk gave: equal records that come now are others. */
   #restored = new HashSet();
@@ -52,17 +57,13 @@ export class UniqueRecords {
     this.#identity = new IdentityReader(columns);
   }
 
-  /** Begins the one pass over a listing without a total, after what was restored. */
-  beginOnlyPass(): void {
-    this.#pass = new HashSet();
-    this.count('pass');
-  }
-
   /** Begins to read everything again. Records without a key are counted over all pages, or within each. */
   beginPass(counting: Counting): void {
     this.inPass = 0;
+    this.repeatedInPass = 0;
     this.sequence = 0;
     this.#pass = new HashSet();
+    this.#passKeys = new HashSet();
     this.#restored = new HashSet();
     this.count(counting);
   }
@@ -96,9 +97,11 @@ export class UniqueRecords {
    * The records of one page that were not given before.
    *
    * @param moved whether the listing was seen to move, so that a record may have come before in another form
+   * @param holdsAlike whether a record under a key that came with another content is not to be given yet
    */
-  sift(batch: RecordBatch, moved: boolean): Sifted {
+  sift(batch: RecordBatch, moved: boolean, holdsAlike = false): Sifted {
     const fresh: number[] = [];
+    const repeated: number[] = [];
     let [again, changed, unsure] = [0, 0, 0];
     this.#inPage.clear();
     this.#keysInPage.clear();
@@ -107,7 +110,6 @@ export class UniqueRecords {
       const { words, hasKey } = identity;
       const high = words[2]!;
       const inPage = occurrenceIn(this.#inPage, identity);
-      if (this.#pass === undefined || this.#pass.add(high, inPage)) this.inPass++;
       const low =
         hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, identity);
       this.sequence = Math.imul(this.sequence ^ high, 0x9e3779b1) ^ words[3]! ^ (this.sequence >>> 13);
@@ -115,17 +117,24 @@ export class UniqueRecords {
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words[0]!, words[1]!);
       const isKnownKey = hasKey && !this.#noteKey();
       if (isTwiceInPage) this.keysRepeat = true;
-      if (!this.#contents.add(high, low)) again++;
+      const isNewKey = !holdsAlike || !hasKey || this.#passKeys.add(words[0]!, words[1]!);
+      const isAlike = holdsAlike && !isNewKey && !isTwiceInPage;
+      const isKnown = !this.#contents.add(high, low);
+      const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(high, inPage);
+      if (isRepeated || isAlike) repeated.push(index);
+      else this.inPass++;
+      if (isKnown) again++;
       else if (isKnownKey && moved && !this.keysRepeat) changed++;
       else {
         if (isKnownKey && moved && !isTwiceInPage) unsure++;
         if (isKnownKey) this.keysRepeat = true;
-        fresh.push(index);
+        if (!isAlike) fresh.push(index);
       }
     }
     this.size += fresh.length;
     const records = fresh.length === batch.count ? batch : selectRecords(batch, fresh);
-    return { fresh: records, again, changed, unsure };
+    this.repeatedInPass += repeated.length;
+    return { fresh: records, again, changed, unsure, repeated: selectRecords(batch, repeated) };
   }
 
   /** False where the key was there. */

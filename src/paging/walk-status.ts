@@ -10,11 +10,12 @@ export type WalkEvent =
  * Why records may be missing:
  * - `changing`: the listing kept changing while it was read;
  * - `order`: the service's order changes from request to request;
+ * - `unsteady`: read again it came otherwise, without a total that would tell why;
  * - `total`: the service names a higher total than it serves;
  * - `repeating`: page after page brought records that had come before;
  * - `more`: more records came than the service names, so some of them are one that changed while it was read.
  */
-export type Doubt = 'changing' | 'order' | 'total' | 'repeating' | 'more';
+export type Doubt = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more';
 
 /** What became of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say else. */
 export class WalkStatus {

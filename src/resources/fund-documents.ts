@@ -4,6 +4,7 @@ export const fundDocuments: Resource = {
   name: 'fund documents',
   records: 'documents of the fund',
   label: 'number',
+  naturalKey: ['number', 'documentType'],
   path: '/accounts-payable/prepaid-expenses/{id}',
   paging: {
     kind: 'numbered',

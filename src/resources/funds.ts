@@ -4,6 +4,7 @@ export const funds: Resource = {
   name: 'funds',
   records: 'prepaid-expense funds',
   label: 'number',
+  naturalKey: ['number', 'documentType'],
   path: '/accounts-payable/prepaid-expenses',
   paging: {
     kind: 'numbered',

@@ -100,7 +100,8 @@ function sortedPages({ resource, paging, query, options }: Opening<NumberedPagin
   const unique = resource.sortBy?.unique;
   if (unique === undefined || query.sortBy === unique) return undefined;
   if (valueOf(query.params, 'options_sortBy') !== undefined) return undefined;
-  return numberedPages(requestOf(resource, { ...query, sortBy: unique }, options), paging);
+  const request = requestOf(resource, { ...query, sortBy: unique }, options);
+  return numberedPages(request, paging, { isOurs: query.pageSize === undefined });
 }
 
 function valueOf(params: readonly QueryPair[], name: string): string | undefined {

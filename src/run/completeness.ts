@@ -50,6 +50,10 @@ const DOUBTS: Readonly<Record<Doubt, { readonly why: string; readonly hint: stri
     why: 'the service’s order changes from request to request',
     hint: 'Running it again will hardly help. Where the listing can be sorted, add --sort-by NUMBER.',
   },
+  unsteady: {
+    why: 'read again, the listing came otherwise: its order or its records change',
+    hint: AGAIN_LATER,
+  },
   total: { why: 'it names a higher total than it serves', hint: AGAIN_LATER },
   repeating: {
     why: 'page after page it sends records that it had sent before',
