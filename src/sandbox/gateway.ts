@@ -1,15 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { Draw, hash32 } from './data/values.ts';
-import { customerEndpoint, customersEndpoint } from './endpoints/customers.ts';
+import { customerEndpoint, customersEndpoint, portalLinkEndpoint } from './endpoints/customers.ts';
 import { BadQuery, Query, type Endpoint, type World } from './endpoints/endpoint.ts';
 import { openLink } from './endpoints/files.ts';
 import { fundEndpoint, fundsEndpoint } from './endpoints/funds.ts';
 import { issuedEndpoint } from './endpoints/issued.ts';
-import { portalLinkEndpoint } from './endpoints/portal-link.ts';
 import { receivedEndpoint } from './endpoints/received.ts';
 import type { Settings } from './options.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
-import { findOrganization, type IssuedToken } from './token.ts';
+import { findOrganization, type IssuedToken } from './signing.ts';
 
 const cacheBytes = 48 * 1024 * 1024;
 

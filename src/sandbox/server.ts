@@ -6,8 +6,7 @@ import { makeOrganizations } from './data/organization.ts';
 import { Gateway } from './gateway.ts';
 import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
-import { LinkSigner } from './signed-links.ts';
-import { issueToken, secretKey, tokenLife } from './token.ts';
+import { issueToken, LinkSigner, secretKey, tokenLife } from './signing.ts';
 
 /** An embedded service that is running. */
 export interface Sandbox {

@@ -3,8 +3,8 @@ import { chooseFault, PageCache } from '../../src/sandbox/gateway.ts';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { jsonReply } from '../../src/sandbox/reply.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
-import { secretKey } from '../../src/sandbox/token.ts';
-import { LinkSigner } from '../../src/sandbox/signed-links.ts';
+import { secretKey } from '../../src/sandbox/signing.ts';
+import { LinkSigner } from '../../src/sandbox/signing.ts';
 import { httpGet } from '../support/http-get.ts';
 
 /** The waits, in ms, of 20 calls of a path; nothing really waits. */

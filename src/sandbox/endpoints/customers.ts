@@ -11,8 +11,7 @@ import {
   personName,
 } from '../data/values.ts';
 import { errorReply, jsonReply } from '../reply.ts';
-import { BadQuery, type Call, type Endpoint } from './endpoint.ts';
-import { pageTail, renderPage } from './record-page.ts';
+import { BadQuery, pageTail, renderPage, type Call, type Endpoint } from './endpoint.ts';
 
 // Neither options_page nor options_sortBy (spec 4.3 rules 2 and 3), nor fiscalId and overdueAmount (rule 4).
 const parameters = ['options_nextToken', 'options_sortOrder', 'options_pageSize'];
@@ -123,6 +122,26 @@ export class Cursors {
 
 /** `+/++` in base64. */
 const beginning = Buffer.from('+/++', 'base64');
+
+/**
+ * GET /customers/portal-link (spec 4.5). Its parameter and body are not in the specification (4.9): here `customerId`
+ * and an object with `link`, which like the link to a file ends after 24 hours.
+ */
+export const portalLinkEndpoint: Endpoint = {
+  form: 'array',
+  signs: true,
+  answer({ world, place, query }) {
+    query.allowOnly(['customerId']);
+    const id = query.text('customerId') ?? '';
+    if (id === '') throw new BadQuery('Parameter customerId is required');
+    const customers = world.organizations[place].issued.parties;
+    if (customers.ids.indexOf(id, customers.count) < 0) {
+      return errorReply('message', 404, `Customer ${id} not found`);
+    }
+    const link = world.origin + world.links.sign(`/portal/${place + 1}/${id}`, world.links.expiry());
+    return jsonReply(200, JSON.stringify({ link }));
+  },
+};
 
 /** A customer as the JSON text that the service sends. */
 export function renderCustomer(customers: Parties, index: number): string {

@@ -11,8 +11,7 @@ import {
   personName,
 } from '../data/values.ts';
 import { errorReply, jsonReply } from '../reply.ts';
-import { BadQuery, tieSalt, type Call, type Endpoint } from './endpoint.ts';
-import { pageHead, pageTail, renderPage } from './record-page.ts';
+import { BadQuery, pageHead, pageTail, renderPage, tieSalt, type Call, type Endpoint } from './endpoint.ts';
 
 const largestFundPage = 1000;
 

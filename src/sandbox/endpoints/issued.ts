@@ -1,17 +1,26 @@
-import { sortKeys, type Ledger, type Presence } from '../data/ledger.ts';
+import { sortKeys, type Ledger } from '../data/ledger.ts';
 import type { Book } from '../data/organization.ts';
-import { dayText, Draw, hash32, moneyText, netOf, oddMoneyText } from '../data/values.ts';
+import { dayText, Draw, hash32, moneyText } from '../data/values.ts';
 import { jsonReply, type Reply } from '../reply.ts';
-import { tieSalt, type Call, type Endpoint } from './endpoint.ts';
-import { readFilter, resolveFiscalIds, selectInvoices } from './invoice-filter.ts';
 import {
   countRecords,
   pageHead,
   pageTail,
   renderPage,
   renderPieces,
+  tieSalt,
+  type Call,
+  type Endpoint,
   type RecordPage,
-} from './record-page.ts';
+} from './endpoint.ts';
+import {
+  paidOf,
+  readFilter,
+  renderAmounts,
+  resolveFiscalIds,
+  selectInvoices,
+  unlessMissing,
+} from './invoices.ts';
 
 const parameters = [
   'options_page',
@@ -126,36 +135,12 @@ export function renderIssued(book: Book, index: number, linkTo: LinkTo, withMove
   );
 }
 
-/** A member of an invoice that a few records have as null and a few do not have. */
-export function unlessMissing(name: string, value: string, presence: Presence): string {
-  return presence === 'missing' ? '' : `,"${name}":${presence === 'null' ? 'null' : value}`;
-}
-
 /** How many files the invoice of this index has, 0 to 2: the second is the XML. */
 function renderFiles(id: string, draw: Draw, linkTo: LinkTo): string {
   const share = draw.below(10);
   if (share < 2) return '';
   const first = `{"fileUrl":"${linkTo(id, 0)}"}`;
   return share < 8 ? first : `${first},{"fileUrl":"${linkTo(id, 1)}"}`;
-}
-
-/** The amounts, in both kinds of invoices; what is paid follows from the status. */
-export function renderAmounts(ledger: Ledger, index: number): string {
-  const [total, currency] = [ledger.amountOf(index), ledger.currencyOf(index)];
-  const [net, paid] = [netOf(total, currency), paidOf(ledger, index)];
-  const open = ledger.statusOf(index) === 'NULLIFIED' ? 0 : total - paid;
-  const text = (amount: number): string => moneyText(amount, currency);
-  const totalText = ledger.isOddlySpelled(index) ? oddMoneyText(total, index) : text(total);
-  return (
-    `,"currency":"${currency}","totalAmount":${totalText},"netAmount":${text(net)},"taxAmount":${text(total - net)}` +
-    `,"amountToBePaid":${text(open)},"conciliatedAmount":${text(paid)}`
-  );
-}
-
-function paidOf(ledger: Ledger, index: number): number {
-  const status = ledger.statusOf(index);
-  if (status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID') return ledger.amountOf(index);
-  return status === 'PARTIALLY_PAID' ? Math.round(ledger.amountOf(index) / 500) * 100 : 0;
 }
 
 function renderPayments(ledger: Ledger, index: number, draw: Draw): string {

@@ -2,10 +2,8 @@ import { sortKeys, type Ledger } from '../data/ledger.ts';
 import type { Book } from '../data/organization.ts';
 import { dayText, Draw, hash32 } from '../data/values.ts';
 import { gatewayReply, jsonReply } from '../reply.ts';
-import { BadQuery, tieSalt, type Endpoint } from './endpoint.ts';
-import { readFilter, resolveFiscalIds, selectInvoices } from './invoice-filter.ts';
-import { renderAmounts, unlessMissing } from './issued.ts';
-import { pageHead, pageTail, renderPage } from './record-page.ts';
+import { BadQuery, pageHead, pageTail, renderPage, tieSalt, type Endpoint } from './endpoint.ts';
+import { readFilter, renderAmounts, resolveFiscalIds, selectInvoices, unlessMissing } from './invoices.ts';
 
 // Without totalAmount, which is not accepted (spec 4.2 rule 5).
 const parameters = [

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderCustomer } from '../../src/sandbox/endpoints/customers.ts';
-import { openFund, renderDocument } from '../../src/sandbox/endpoints/funds.ts';
-import { renderIssued } from '../../src/sandbox/endpoints/issued.ts';
-import { makeOrganizations, type Organization } from '../../src/sandbox/data/organization.ts';
-import { renderReceived } from '../../src/sandbox/endpoints/received.ts';
+import { renderCustomer } from '../../../src/sandbox/endpoints/customers.ts';
+import { openFund, renderDocument } from '../../../src/sandbox/endpoints/funds.ts';
+import { renderIssued } from '../../../src/sandbox/endpoints/issued.ts';
+import { makeOrganizations, type Organization } from '../../../src/sandbox/data/organization.ts';
+import { renderReceived } from '../../../src/sandbox/endpoints/received.ts';
 
 const counts = { issued: 3000, received: 600, customers: 200, funds: 40, documents: 60 };
 const linkTo = (invoice: string, file: number): string => `http://localhost/files/${invoice}/${file}`;

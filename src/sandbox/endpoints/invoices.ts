@@ -5,11 +5,13 @@ import {
   traitOf,
   type DocumentType,
   type InvoiceSortKey,
+  type Ledger,
+  type Presence,
   type RecordView,
   type Status,
 } from '../data/ledger.ts';
 import { normalizeFiscalId, type Book, type Parties } from '../data/organization.ts';
-import { parseServiceDay } from '../data/values.ts';
+import { moneyText, netOf, oddMoneyText, parseServiceDay } from '../data/values.ts';
 import { BadQuery, type Query } from './endpoint.ts';
 
 /** Which invoices are asked for; what is undefined does not restrict. */
@@ -83,4 +85,29 @@ function readDay(query: Query, name: string): number | undefined {
   const day = text === undefined ? undefined : parseServiceDay(text);
   if (text !== undefined && day === undefined) throw new BadQuery(`Invalid date for ${name}: ${text}`);
   return day;
+}
+
+/** The amounts, in both kinds of invoices; what is paid follows from the status. */
+export function renderAmounts(ledger: Ledger, index: number): string {
+  const [total, currency] = [ledger.amountOf(index), ledger.currencyOf(index)];
+  const [net, paid] = [netOf(total, currency), paidOf(ledger, index)];
+  const open = ledger.statusOf(index) === 'NULLIFIED' ? 0 : total - paid;
+  const text = (amount: number): string => moneyText(amount, currency);
+  const totalText = ledger.isOddlySpelled(index) ? oddMoneyText(total, index) : text(total);
+  return (
+    `,"currency":"${currency}","totalAmount":${totalText},"netAmount":${text(net)},"taxAmount":${text(total - net)}` +
+    `,"amountToBePaid":${text(open)},"conciliatedAmount":${text(paid)}`
+  );
+}
+
+/** What is paid of an invoice, in hundredths. */
+export function paidOf(ledger: Ledger, index: number): number {
+  const status = ledger.statusOf(index);
+  if (status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID') return ledger.amountOf(index);
+  return status === 'PARTIALLY_PAID' ? Math.round(ledger.amountOf(index) / 500) * 100 : 0;
+}
+
+/** A member of an invoice that a few records have as null and a few do not have. */
+export function unlessMissing(name: string, value: string, presence: Presence): string {
+  return presence === 'missing' ? '' : `,"${name}":${presence === 'null' ? 'null' : value}`;
 }
