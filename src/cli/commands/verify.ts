@@ -1,7 +1,8 @@
 import { promises } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { IncompleteError, UsageError } from '../../errors.ts';
+import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
@@ -17,54 +18,121 @@ interface VerifyFlags {
 const verifyFlags = flagGroup<VerifyFlags>(undefined, {
   report: text(
     '--report <receipt>',
-    'the receipt of that run (default: <file>.report.json where there is one)',
+    'the receipt of that run (default: <file>.report.json); without a file, all that it names',
   ),
 });
 
-/** `verify`: whether a file is still what a run delivered. */
+/** `verify`: whether files are still what runs delivered. */
 export function addVerify(program: Command, context: Context): void {
   addCommand(program, 'verify', {
     summary: 'whether a file is still what was delivered',
-    description: `Holds a file against the receipt of the run that wrote it (--report): bytes, SHA-256 and, in csv, tsv, jsonl and
-json, the number of records. Needs neither network nor token. Exit code 0 where it is still what was delivered, 6
-with the differences where it is not. Without a receipt there is nothing to hold it against: exit code 2, with what is in
-the file, or 6 where it is not whole.`,
-    arguments: [['<file>', 'what -o wrote']],
+    description: `Holds files against the receipts of the runs that wrote them (--report): bytes, SHA-256 and, in csv, tsv, jsonl and
+json, the number of records. Of a folder it holds all files that the receipts in it name, as <name>.report.json. Needs
+neither network nor token. Exit code 0 where all are still what was delivered, 6 with the differences where one is not, 2
+where there is no receipt to hold a file against.`,
+    arguments: [['[files...]', 'what -o wrote; a folder, or a receipt, for all that is named there']],
     examples: [
       ['folio issued -o issued.csv --report issued.csv.report.json', 'an export and its receipt'],
       ['folio verify issued.csv', 'whether it is still the same'],
+      ['folio verify exports', 'all files of a folder that have receipts'],
     ],
     flags: { receipt: verifyFlags },
-    run: ({ receipt }, [file]) => runVerify(context, file, receipt.report),
+    run: ({ receipt }, [files]) => runVerify(context, files, receipt.report),
   });
 }
 
+/** A file, and the receipt that it is held against; undefined where there is none. */
+interface Held {
+  readonly file: string;
+  readonly receipt: string | undefined;
+}
+
 /**
- * Says on standard output that the file is what was delivered.
+ * Says on standard output of each file that it is what was delivered.
  *
- * @param report the receipt; without it `<file>.report.json`, and without that what the file itself shows
- * @throws IncompleteError with the differences when it is not
- * @throws UsageError where there is no receipt
+ * @param report the receipt of all files; without it each has its own, `<file>.report.json`
+ * @throws IncompleteError with the differences where one is not, UsageError where one has no receipt
  */
-async function runVerify(context: Context, file: string, report: string | undefined): Promise<void> {
+async function runVerify(
+  context: Context,
+  files: readonly string[],
+  report: string | undefined,
+): Promise<void> {
+  if (files.length === 0 && report === undefined) {
+    throw new UsageError('verify: which file?', {
+      hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --report.',
+    });
+  }
+  const held: Held[] = files.length === 0 ? await namedBy(report!) : [];
+  for (const file of files) held.push(...(await heldAs(file, report)));
+  const failures: FolioError[] = [];
+  for (const each of held) {
+    try {
+      await verifyFile(context, each);
+    } catch (error) {
+      if (held.length === 1 || !(error instanceof IncompleteError || error instanceof UsageError))
+        throw error;
+      failures.push(error);
+    }
+  }
+  if (failures.length === 0) return;
+  const says = failures.map(({ message }) => message).join('; ');
+  const Kind = failures.some((error) => error instanceof IncompleteError) ? IncompleteError : UsageError;
+  throw new Kind(`${failures.length} of ${countOf(held.length, 'file')}: ${says}`, {
+    hint: failures[0]!.hint,
+  });
+}
+
+/** The files that an argument stands for: itself, or those that the receipts in a folder, or a receipt, name. */
+async function heldAs(file: string, report: string | undefined): Promise<Held[]> {
+  if (report !== undefined) return [{ file, receipt: report }];
+  if (file.endsWith(RECEIPT)) return namedBy(file);
+  const isFolder = await promises.stat(file).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [{ file, receipt: await usualReceipt(file) }];
+  const names = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted(byText);
+  if (names.length === 0) {
+    throw new UsageError(`there is no receipt in ${file} to hold a file against`, { hint: NEXT_RUN });
+  }
+  const held: Held[] = [];
+  for (const name of names) held.push(...(await namedBy(join(file, name))));
+  return held;
+}
+
+const RECEIPT = '.report.json';
+const NEXT_RUN = 'The next run writes one with --report <file>.report.json.';
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+/** The files that a receipt names: beside it, where there is one of that name, else where they were written. */
+async function namedBy(receipt: string): Promise<Held[]> {
   const { readReceipt } = await import('../../query/exports/read-receipt.ts');
+  const held: Held[] = [];
+  for (const { output } of await readReceipt(receipt)) {
+    if (output === null) continue;
+    const beside = join(dirname(receipt), basename(output));
+    held.push({ file: (await isThere(beside)) ? beside : output, receipt });
+  }
+  if (held.length > 0) return held;
+  throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
+    hint: NEXT_RUN,
+  });
+}
+
+async function verifyFile(context: Context, { file, receipt }: Held): Promise<void> {
+  const { deliveredAs, readReceipt } = await import('../../query/exports/read-receipt.ts');
   const { surveyFile } = await import('../../query/exports/survey-file.ts');
   const say = (line: string): Promise<void> => context.stdout.write(`${visible(line)}\n`);
-  const path = report ?? (await usualReceipt(file));
-  if (path === undefined) {
-    const form = { format: formatOfEnding(file), header: true };
-    const survey = await surveyFile(file, form);
-    refuseDamaged(file, survey);
-    const whole = survey.records === undefined ? '' : 'whole, ';
-    throw new UsageError(
-      `there is no receipt to hold ${file} against; it is ${whole}${contents(survey, form.format)}`,
-      { hint: 'Name the receipt of its run with --report. The next run writes one with --report.' },
-    );
-  }
-  const delivered = await readReceipt(path, file);
-  const form = { format: delivered.format ?? formatOfEnding(file), header: delivered.header };
+  const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
+  const form = { format: delivered?.format ?? formatOfEnding(file), header: delivered?.header ?? true };
   const survey = await surveyFile(file, form);
-  refuseOther(file, path, survey, delivered);
+  if (receipt === undefined || delivered === undefined)
+    return refuseUnheld(file, receipt, survey, form.format);
+  refuseOther(file, receipt, survey, delivered);
   await say(`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey, form.format)}`);
   if (!delivered.complete) {
     await say(`that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`);
@@ -72,10 +140,14 @@ async function runVerify(context: Context, file: string, report: string | undefi
 }
 
 async function usualReceipt(file: string): Promise<string | undefined> {
-  const path = `${file}.report.json`;
+  const path = `${file}${RECEIPT}`;
+  return (await isThere(path)) ? path : undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
   return promises.access(path).then(
-    () => path,
-    () => undefined,
+    () => true,
+    () => false,
   );
 }
 
@@ -84,9 +156,22 @@ function contents({ records, bytes, sha256 }: Survey, format = 'this format'): s
   return `${counted}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
 }
 
-function refuseDamaged(file: string, { damage }: Survey): void {
-  if (damage === undefined) return;
-  throw new IncompleteError(`${file} is not whole: ${damage}`, { hint: 'Export it again.' });
+/** Says what the file itself shows, since that is all there is. */
+function refuseUnheld(
+  file: string,
+  receipt: string | undefined,
+  survey: Survey,
+  format = 'this format',
+): never {
+  if (survey.damage !== undefined) {
+    throw new IncompleteError(`${file} is not whole: ${survey.damage}`, { hint: 'Export it again.' });
+  }
+  const whole = survey.records === undefined ? '' : 'it is whole, ';
+  const none =
+    receipt === undefined
+      ? `there is no receipt to hold ${file} against`
+      : `the receipt ${receipt} does not name ${file}`;
+  throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint: NEXT_RUN });
 }
 
 function refuseOther(file: string, path: string, now: Survey, delivered: DeliveredFile): void {

@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 
-/** What of a receipt it takes to know the file again. */
+/** What of a receipt it takes to know a file again. */
 export interface DeliveredFile {
+  /** As it was given to -o; null for what went to standard output. */
+  readonly output: string | null;
   readonly records: number;
   readonly bytes: number;
   /** In hex; null where no file was delivered. */
@@ -16,25 +18,30 @@ export interface DeliveredFile {
 }
 
 /**
- * Reads what a receipt that --report wrote tells of a file. One receipt may tell of several files, which then go by
- * their names.
+ * Reads what a receipt that --report wrote tells of files: of one, or of several where a run wrote one for each profile.
  *
  * @throws UsageError when there is none, FolioError when it cannot be read or is no receipt
  */
-export async function readReceipt(path: string, file: string): Promise<DeliveredFile> {
+export async function readReceipt(path: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') {
       throw new UsageError(`there is no receipt ${path}`, { hint: 'The next run writes one with --report.' });
     }
     throw new FolioError(`cannot read the receipt ${path}: ${systemReason(error)}`, { cause: error });
   });
-  return receiptIn(text, path, file);
+  const run = parseObject(text, path);
+  const sections = sectionsWithFiles(run['profiles']);
+  return (sections.length > 0 ? sections : [run]).map((section) => deliveredIn({ ...run, ...section }, path));
 }
 
-function receiptIn(text: string, path: string, file: string): DeliveredFile {
-  const run = parseObject(text, path);
-  const receipt = { ...run, ...sectionOf(run['profiles'], file) };
-  const { records, bytes, sha256, finishedAt, complete, errors, format = null, header } = receipt;
+/** That of the files which goes by the name of this one; the only one goes by any. */
+export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): DeliveredFile | undefined {
+  const named = delivered.find(({ output }) => output !== null && basename(output) === basename(file));
+  return named ?? (delivered.length === 1 ? delivered[0] : undefined);
+}
+
+function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): DeliveredFile {
+  const { output, records, bytes, sha256, finishedAt, complete, errors, format = null, header } = receipt;
   const wrong = (member: string): never => {
     throw brokenReceipt(path, `its "${member}" is not what a receipt has there`);
   };
@@ -47,15 +54,23 @@ function receiptIn(text: string, path: string, file: string): DeliveredFile {
   if (!Array.isArray(errors)) return wrong('errors');
   if (format !== null && typeof format !== 'string') return wrong('format');
   const told = { errors: errors.map(String), format, header: header !== false };
-  return { records, bytes, sha256, finishedAt, complete, ...told };
+  return {
+    output: typeof output === 'string' ? output : null,
+    records,
+    bytes,
+    sha256,
+    finishedAt,
+    complete,
+    ...told,
+  };
 }
 
-/** What the receipt of --output-dir has of one profile, whose file is called like this one; else nothing. */
-function sectionOf(sections: unknown, file: string): Record<string, unknown> | undefined {
-  if (!Array.isArray(sections)) return undefined;
-  return (sections as readonly (Record<string, unknown> | null)[]).find(
-    (section) => typeof section?.['output'] === 'string' && basename(section['output']) === basename(file),
-  ) as Record<string, unknown> | undefined;
+/** What the receipt of --output-dir has of each profile that a file was planned for. */
+function sectionsWithFiles(sections: unknown): readonly Readonly<Record<string, unknown>>[] {
+  if (!Array.isArray(sections)) return [];
+  return (sections as readonly (Record<string, unknown> | null)[]).filter(
+    (section) => typeof section?.['output'] === 'string',
+  ) as readonly Readonly<Record<string, unknown>>[];
 }
 
 function parseObject(text: string, path: string): Record<string, unknown> {
