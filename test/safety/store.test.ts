@@ -2,6 +2,7 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
@@ -9,7 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { always } from '../support/fault-script.ts';
 import { startFaultServer } from '../support/fault-server.ts';
+import { silence } from '../support/faults.ts';
 import { ModelService } from '../support/model-service.ts';
 import { withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
@@ -111,6 +114,49 @@ describe.concurrent('the store', () => {
     expect(run).toMatchObject({ code: 2, after: run.text, requests: 0 });
     expect(run.stderr).toMatch(/would be \d+ bytes long, more than 1048576; nothing was changed\n/);
     expect(await runWith({ store })).toMatchObject({ code: 0, stdout: '{"id":1}\n' });
+  });
+
+  it('is the old one or the new one when its writer is killed, and the next one clears up', async () => {
+    const folder = join(newFolder(), 'config');
+    const file = join(folder, 'config.json');
+    mkdirSync(folder, { mode: 0o700 });
+    // Large enough to be seen half-written.
+    const text = GOOD.replace('"baseUrl"', `"note":"${'x'.repeat(700_000)}","baseUrl"`);
+    writeFileSync(file, text, { mode: 0o600 });
+    const { profiles } = JSON.parse(text) as { profiles: object };
+    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    let left = 0;
+    for (let kill = 0; kill < 8; kill++) {
+      const { process, exit } = startFolio(['config', 'set', 'format', 'csv'], { env });
+      const end = { isThere: false };
+      void exit.then(() => (end.isThere = true));
+      while (!end.isThere && !readdirSync(folder).some((name) => name.includes('.tmp-'))) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      process.kill('SIGKILL');
+      await exit;
+      expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profiles });
+      expect(modeOf(file)).toBe('600');
+      if (readdirSync(folder).length > 1) left++;
+    }
+    expect(left).toBeGreaterThan(0);
+    expect((await runFolio(['config', 'set', 'format', 'jsonl'], { env })).code).toBe(0);
+    expect(readdirSync(folder)).toEqual(['config.json']);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profiles, settings: { format: 'jsonl' } });
+  });
+
+  it('leaves signals to folio: a run with a stored token is stopped like any other', async () => {
+    const folder = join(newFolder(), 'config');
+    mkdirSync(folder, { mode: 0o700 });
+    const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }), always(silence));
+    await withServer(server, async ({ baseUrl, requests }) => {
+      writeFileSync(join(folder, 'config.json'), GOOD.replace('BASE', baseUrl), { mode: 0o600 });
+      const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+      const { process, exit } = startFolio(['issued'], { env });
+      while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      process.kill('SIGINT');
+      expect(await exit).toMatchObject({ code: 130, signal: null, stderr: 'folio: stopped by SIGINT\n' });
+    });
   });
 
   it('behind a symbolic link must lie in a private folder too', async () => {
