@@ -1,4 +1,5 @@
 import type { RecordBatch } from '../json/records.ts';
+import type { KnownColumn } from './column-roles.ts';
 
 /** Where bytes go. A write resolves when more may be written (back-pressure) and rejects with OutputError. */
 export interface Sink {
@@ -34,6 +35,10 @@ export interface Layout {
   readonly raw?: boolean | undefined;
   /** table: whose separators group the digits, such as `es-CL`; undefined for `en-US`. */
   readonly locale?: string | undefined;
+  /** table, xlsx: the columns that people look for, in the order in which a table shows them. */
+  readonly known?: readonly KnownColumn[] | undefined;
+  /** table: the day that it is, in days since 1970-01-01; undefined where nothing is past due. */
+  readonly today?: number | undefined;
   /** xlsx: the name of the sheet; `records` unless given. */
   readonly sheet?: string | undefined;
   /** xlsx: a sheet for each value of this column, named after the value. */

@@ -14,6 +14,15 @@ export const fundDocuments: Resource = {
     maxSize: 100,
     recordsIn: 'assignedDocuments',
   },
+  shown: [
+    { in: ['number', 'folio'], role: 'number', word: 'number', rank: 1 },
+    { in: ['date', 'emissionDate'], role: 'date', word: 'date', rank: 4 },
+    { in: ['issuer.name', 'supplier.name', 'name'], role: 'party', word: 'issuer', rank: 2 },
+    { in: ['totalAmount', 'total', 'amount'], role: 'amount', word: 'total', rank: 3 },
+    { in: ['currency'], role: 'currency', word: 'cur', rank: 5 },
+    { in: ['category'], role: 'other', word: 'category' },
+    { in: ['type', 'documentType'], role: 'document', word: 'type' },
+  ],
   defaultOrder: 'the service’s own',
   refusedParameters: {},
   examples: [

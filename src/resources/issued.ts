@@ -1,4 +1,5 @@
 import type { Resource } from './resource.ts';
+import { shownOfInvoices } from './shown-fields.ts';
 
 export const issued: Resource = {
   name: 'issued',
@@ -15,6 +16,7 @@ export const issued: Resource = {
     compressedOver: 1729,
     recordsIn: 'pageResults',
   },
+  shown: shownOfInvoices('customer'),
   defaultOrder: 'by DATE, ascending',
   sortBy: {
     known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],

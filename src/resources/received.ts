@@ -1,4 +1,5 @@
 import type { Resource } from './resource.ts';
+import { shownOfInvoices } from './shown-fields.ts';
 
 export const received: Resource = {
   name: 'received',
@@ -15,6 +16,7 @@ export const received: Resource = {
     maxSize: 1000,
     recordsIn: 'pageResults',
   },
+  shown: shownOfInvoices('issuer'),
   defaultOrder: 'the service’s own, unsorted',
   sortBy: {
     known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],

@@ -14,6 +14,8 @@ export interface Resource {
   /** Below the base address; `{id}` stands for the positional argument. */
   readonly path: string;
   readonly paging: NumberedPaging | CursorPaging;
+  /** The columns that people look for, in the order in which a table shows them. */
+  readonly shown: readonly ShownField[];
   /** The order in which records come when none is asked for, for the help. */
   readonly defaultOrder: string;
   readonly sortBy?: SortKeys;
@@ -24,6 +26,27 @@ export interface Resource {
   /** Command lines for the help, each with what it answers. */
   readonly examples: readonly (readonly [commandLine: string, answer: string])[];
 }
+
+/** Something that people look for in a record. */
+export interface ShownField {
+  /** A field that questions know too, which says where it is; or the columns that it may be in, the likeliest first. */
+  readonly in: InvoiceField | readonly string[];
+  /** What it is to who reads. An amount that is `open` is past due after the day of `due`. */
+  readonly role: ShownRole;
+  /** Names it in the head of a table, where the column is too narrow for its own name. */
+  readonly word: string;
+  /**
+   * Where a terminal is narrow, fields of higher numbers are left out first; the currency stays with the amounts. Without
+   * a number it is only shown where there is room for all of it beside those.
+   */
+  readonly rank?: number;
+}
+
+type InvoiceField =
+  'amount' | 'total' | 'due' | 'date' | 'currency' | 'counterpartyName' | 'counterpartyFiscalId';
+
+type ShownRole =
+  'number' | 'status' | 'date' | 'due' | 'party' | 'amount' | 'open' | 'currency' | 'document' | 'other';
 
 export interface NumberedPaging {
   readonly kind: 'numbered';

@@ -10,7 +10,13 @@ import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { Questions, Records } from '../query/questions.ts';
 import type { Written } from './progress/closing-line.ts';
 import type { Notices } from './notices.ts';
-import { openQuestions, tableLimit, type MakeResult, type SettingsOwner } from './open-questions.ts';
+import {
+  openQuestions,
+  shownColumnsOf,
+  tableLimit,
+  type MakeResult,
+  type SettingsOwner,
+} from './open-questions.ts';
 import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { checkPart, type Part, type Source } from './part.ts';
@@ -48,14 +54,15 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const { single, sheet = source.records, extent = {}, questions: flags = {} } = asked;
   if (output.listColumns) return exportColumns(part, asked);
   const wished = { ...output, ...chosenColumns(output, asked) };
+  const settings = settingsOf(part);
   const planned = await planOutput(context, {
     flags: wished,
     color: everywhere.color,
     defaults,
     single,
     sheet,
+    known: () => shownColumnsOf(context, { resource: source.resource, settings, field: flags.field }),
   });
-  const settings = settingsOf(part);
   const makeResult = await asked.makeResult?.(settings);
   const { resource, records: what } = source;
   const questions = await openQuestions(context, {

@@ -2,6 +2,7 @@ import { promises } from 'node:fs';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
+import type { KnownColumn } from '../output/column-roles.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
 import type { KnownColumns } from '../query/known-columns.ts';
@@ -137,6 +138,16 @@ export async function knownColumnsOf(
   const usual = resource?.name === 'received' ? RECEIVED_COLUMNS : ISSUED_COLUMNS;
   const stored = settings.sandbox ? {} : fieldMap(await context.config(), settings.profile);
   return mapKnownColumns(usual, { ...stored, ...Object.fromEntries(field) });
+}
+
+/** The columns that people look for in records of the resource. Throws UsageError for settings that are not allowed. */
+export async function shownColumnsOf(context: Context, wish: FieldsWish): Promise<readonly KnownColumn[]> {
+  const fields = await knownColumnsOf(context, wish);
+  const shown = wish.resource?.shown ?? [];
+  return shown.map(({ in: place, ...column }) => ({
+    ...column,
+    names: typeof place === 'string' ? fields[place] : place,
+  }));
 }
 
 async function resultOf(

@@ -1,5 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { localDay } from '../json/calendar-day.ts';
+import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
 import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
 import { useColor } from '../output/terminal/colors.ts';
@@ -55,12 +57,14 @@ interface OutputWish {
   readonly single?: boolean | undefined;
   /** xlsx: what the sheet is called. */
   readonly sheet?: string | undefined;
+  /** Finds out which columns people look for; called where the format shows them differently. */
+  readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, color, defaults, single = false, sheet }: OutputWish,
+  { flags, color, defaults, single = false, sheet, known }: OutputWish,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -83,6 +87,8 @@ export async function planOutput(
     excel: flags.excel === true,
     single,
     sheet,
+    known: format === 'table' || format === 'xlsx' ? await known?.() : undefined,
+    today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
     // What is piped must not depend on a locale.

@@ -1,21 +1,26 @@
-import type { ColumnRole } from './table-columns.ts';
-import type { ShownColumn } from './table-columns.ts';
+import type { ColumnRole } from '../column-roles.ts';
+import { displayWidth, truncate } from '../terminal/display-width.ts';
+import type { ShownColumn } from './table-rows.ts';
 
-/** Cells between two columns. */
+/** Cells between two columns, and where one more of those that people look for finds room by that. */
 export const GAP = 2;
+const NARROW_GAP = 1;
 
 /**
  * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before
  * another column gets room. Of a point in time, `2024-10-15…` is enough for most.
  */
 const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comfort: number }>> = {
-  profile: { least: 16, comfort: 30 },
+  profile: { least: 12, comfort: 30 },
   number: { least: 16, comfort: 30 },
-  status: { least: 12, comfort: 30 },
+  status: { least: 8, comfort: 30 },
   date: { least: 11, comfort: 11 },
-  party: { least: 16, comfort: 40 },
-  amount: { least: 12, comfort: 30 },
+  due: { least: 11, comfort: 11 },
+  party: { least: 10, comfort: 40 },
+  amount: { least: 30, comfort: 30 },
+  open: { least: 30, comfort: 30 },
   currency: { least: 3, comfort: 8 },
+  document: { least: 8, comfort: 30 },
   // A UUID has 36.
   other: { least: 8, comfort: 36 },
 };
@@ -23,84 +28,142 @@ const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comf
 /** A number cannot be read without its end, so it gets all its room, unless it is longer than any amount. */
 const NUMBER = { least: 16, comfort: 30 };
 
-/** How many columns of a kind come before the next kind: many dates must not take the room of the amount. */
-const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
-  profile: 1,
-  number: 1,
-  status: 1,
-  date: 2,
-  party: 1,
-  amount: 1,
-  currency: 1,
-};
-
 export interface FittedColumn {
   readonly column: ShownColumn;
   /** Display cells that the column is given. */
   width: number;
 }
 
-/**
- * Chooses the columns that a terminal of `room` cells shows, and their widths. First come as many important columns as
- * fit, cut if necessary. Then these grow, then other columns are added, and what is left goes to those that are still cut.
- * The order stays as given.
- *
- * @param asked whether the user named the columns: then all are equally important
- */
-export function fitColumns(columns: readonly ShownColumn[], room: number, asked: boolean): FittedColumn[] {
-  const fit = new Fit(room);
-  const matters = asked ? columns : columns.filter(({ role }) => role !== 'other');
-  const first = asked ? columns : firstOfEachKind(columns);
-  const least = (column: ShownColumn): number =>
-    sizeOf(asked ? { ...column, role: 'other' } : column, 'least');
-  for (const column of new Set([...first, ...matters])) fit.add(column, least(column));
-  fit.grow((column) => sizeOf(column, 'comfort'));
-  for (const column of columns) if (!matters.includes(column)) fit.add(column, sizeOf(column, 'comfort'));
-  fit.grow((column) => column.width);
-  const fitted = fit.fitted.sort((a, b) => columns.indexOf(a.column) - columns.indexOf(b.column));
-  if (fitted.length > 0 || columns.length === 0) return fitted;
-  return [{ column: columns[0]!, width: Math.max(1, Math.min(columns[0]!.width, room)) }];
+export interface FittedTable {
+  readonly columns: readonly FittedColumn[];
+  /** Cells between two columns. */
+  readonly gap: number;
 }
 
-function firstOfEachKind(columns: readonly ShownColumn[]): ShownColumn[] {
+/**
+ * Chooses the columns that a terminal of `room` cells shows, and their widths. The order stays as given.
+ *
+ * Those that matter come by rank, at the least width; the first that does not fit ends that, so that what is missing is
+ * always the least important. An amount is shown only beside its currency. Then the columns grow, others are added as wide
+ * as they read well, and what is left goes to those that are still cut.
+ *
+ * @param asked whether the user named the columns: then all are equally important, as far as they fit
+ */
+export function fitColumns(columns: readonly ShownColumn[], room: number, asked: boolean): FittedTable {
+  const fit = asked ? fitAsked(columns, room) : fitByRank(columns, room);
+  fit.growTo(({ role, numeric, width }) => Math.min(width, sizeOf(role, numeric, 'comfort')));
+  fit.growTo(({ width }) => width);
+  const fitted = columns.flatMap((column) => fit.fitted.get(column) ?? []);
+  // Even a terminal that has no room for any column shows one.
+  if (fitted.length === 0 && columns.length > 0)
+    fitted.push({ column: columns[0]!, width: Math.max(1, Math.min(columns[0]!.width, room)) });
+  return { columns: fitted, gap: fit.gap };
+}
+
+/** What stands in the head of a column. */
+export function headOf({ column, width }: FittedColumn): string {
+  const { name, word } = column;
+  return displayWidth(name) <= width ? name : truncate(word, width);
+}
+
+function fitAsked(columns: readonly ShownColumn[], room: number): Fit {
+  const fit = new Fit(room, GAP);
+  for (const column of columns)
+    fit.add([column], ({ numeric, width }) => Math.min(width, sizeOf('other', numeric, 'least')));
+  return fit;
+}
+
+function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
+  const ranked = byRank(columns);
+  const currency = ranked.find(({ role }) => role === 'currency');
+  const fits = [GAP, NARROW_GAP].map((gap) => {
+    const fit = new Fit(room, gap);
+    for (const column of ranked) {
+      const isMoney = column.role === 'amount' || column.role === 'open';
+      const needed = isMoney && currency !== undefined ? [currency, column] : [column];
+      if (!fit.add(needed, leastOf)) break;
+    }
+    return fit;
+  });
+  const [wide, narrow] = fits as [Fit, Fit];
+  const fit = narrow.fitted.size > wide.fitted.size ? narrow : wide;
+  if (fit.fitted.size < ranked.length) return fit;
+  const comfort = ({ role, numeric, width }: ShownColumn): number =>
+    Math.min(width, sizeOf(role, numeric, 'comfort'));
+  fit.growTo(comfort);
+  for (const nested of [false, true])
+    for (const column of columns) if (column.nested === nested) fit.add([column], comfort);
+  return fit;
+}
+
+/** How many columns of a kind come before the next kind: many dates must not take the room of the amount. */
+const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
+  profile: 1,
+  number: 1,
+  status: 1,
+  due: 1,
+  date: 1,
+  party: 1,
+  amount: 1,
+  currency: 1,
+};
+
+/** The columns that matter, the most important first: those with a rank; where there are none, what the names tell. */
+function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
+  const ranked = columns.filter(({ rank }) => rank !== undefined);
+  if (ranked.some(({ role }) => role !== 'profile'))
+    return ranked.toSorted((one, other) => one.rank! - other.rank!);
   const seen = new Map<ColumnRole, number>();
-  return columns.filter(({ role }) => {
+  const first = columns.filter(({ role }) => {
     const count = (seen.get(role) ?? 0) + 1;
     seen.set(role, count);
     return count <= (FIRST[role] ?? 0);
   });
+  return [...new Set([...first, ...columns.filter(({ role }) => role !== 'other')])];
 }
 
-function sizeOf({ role, width, numeric }: ShownColumn, size: 'least' | 'comfort'): number {
-  return Math.min(width, (numeric ? NUMBER : SIZES[role])[size]);
+/** In display cells. The name of a column is no reason to make it wider: there is a word for it. */
+function leastOf({ role, word, numeric, cells }: ShownColumn): number {
+  return Math.min(Math.max(cells, displayWidth(word)), sizeOf(role, numeric, 'least'));
 }
+
+function sizeOf(role: ColumnRole, numeric: boolean, size: 'least' | 'comfort'): number {
+  return Math.max(SIZES[role][size], numeric ? NUMBER[size] : 0);
+}
+
+type WidthOf = (column: ShownColumn) => number;
 
 class Fit {
-  readonly fitted: FittedColumn[] = [];
+  readonly gap: number;
+  readonly fitted = new Map<ShownColumn, FittedColumn>();
   #room: number;
 
-  constructor(room: number) {
-    this.#room = room + GAP;
+  constructor(room: number, gap: number) {
+    this.gap = gap;
+    this.#room = room + gap;
   }
 
-  /** Adds the column if there is room for it. */
-  add(column: ShownColumn, width: number): void {
-    if (width + GAP > this.#room) return;
-    this.#room -= width + GAP;
-    this.fitted.push({ column, width });
+  /** Adds those of the columns that are not there yet, if there is room for all of them; whether there was. */
+  add(columns: readonly ShownColumn[], widthOf: WidthOf): boolean {
+    const added = columns.filter((column) => !this.fitted.has(column));
+    const cells = added.reduce((sum, column) => sum + widthOf(column) + this.gap, 0);
+    if (cells > this.#room) return false;
+    this.#room -= cells;
+    for (const column of added) this.fitted.set(column, { column, width: widthOf(column) });
+    return true;
   }
 
-  /** Lets the columns grow, each up to a size: first the name of the party, last the times of day, all or none. */
-  grow(size: (column: ShownColumn) => number): void {
-    const wanted = (fitted: FittedColumn): number => Math.max(0, size(fitted.column) - fitted.width);
-    const [dates, others] = [this.#ofRole('date', true), this.#ofRole('date', false)];
-    for (const fitted of [...this.#ofRole('party', true), ...others]) this.#widen(fitted, wanted(fitted));
+  /** Lets the columns grow, each up to a width: first the name of the party, last the times of day, all or none. */
+  growTo(widthOf: WidthOf): void {
+    const wanted = (fitted: FittedColumn): number => Math.max(0, widthOf(fitted.column) - fitted.width);
+    const isDate = ({ column: { role } }: FittedColumn): boolean => role === 'date' || role === 'due';
+    const isParty = ({ column: { role } }: FittedColumn): boolean => role === 'party';
+    const all = [...this.fitted.values()];
+    const [dates, parties] = [all.filter(isDate), all.filter(isParty)];
+    const others = all.filter((fitted) => !isDate(fitted) && !isParty(fitted));
+    for (const fitted of [...parties, ...others]) this.#widen(fitted, wanted(fitted));
     const allDates = dates.reduce((sum, fitted) => sum + wanted(fitted), 0);
     if (allDates <= this.#room) for (const fitted of dates) this.#widen(fitted, wanted(fitted));
-  }
-
-  #ofRole(role: ColumnRole, so: boolean): FittedColumn[] {
-    return this.fitted.filter(({ column }) => (column.role === role) === so);
   }
 
   #widen(fitted: FittedColumn, cells: number): void {

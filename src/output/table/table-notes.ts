@@ -1,5 +1,5 @@
-import { displayWidth } from '../terminal/display-width.ts';
-import { digitGrouper } from '../terminal/number-text.ts';
+import { displayWidth, truncate } from '../terminal/display-width.ts';
+import { countOf, digitGrouper } from '../terminal/number-text.ts';
 
 /**
  * The line below a table that does not show all records: `50 of 12,345 · --all for the rest`. Empty if it shows all.
@@ -20,23 +20,21 @@ export function tableFooter({
 
 /** How to see the columns that a table leaves out. */
 const HOW_TO_SEE = {
-  narrow: 'Choose with --columns, see all with --wide, or write a file: -o invoices.csv',
-  late: 'They came late: choose with --columns, or write a file: -o invoices.csv',
+  narrow: ' · --columns, --wide',
+  late: ' · they came late: --columns, or a file',
 } as const;
 
-/** The lines below a table that name the columns it leaves out: at most `width` display cells, unless a word is longer. */
-export function leftOutNote(names: readonly string[], width: number, how: keyof typeof HOW_TO_SEE): string[] {
-  if (names.length === 0) return [];
-  const list = names.map((name, index) => (index < names.length - 1 ? `${name},` : `${name}.`));
-  const lines: string[] = [];
-  let line = 'Not shown:';
-  for (const word of [...list, ...HOW_TO_SEE[how].split(' ')]) {
-    if (displayWidth(line) + 1 + displayWidth(word) > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line += ` ${word}`;
+/** The line below a table that names the columns it leaves out, as many as `width` display cells have room for. */
+export function leftOutNote(names: readonly string[], width: number, how: keyof typeof HOW_TO_SEE): string {
+  if (names.length === 0) return '';
+  // A narrow terminal has no room for the advice.
+  for (const end of [HOW_TO_SEE[how], '']) {
+    for (let count = names.length; count > 0; count = Math.min(count - 1, Math.floor(width / 3))) {
+      const rest = names.length - count;
+      const more = rest === 0 ? '' : ` and ${rest} more`;
+      const line = `Not shown: ${names.slice(0, count).join(', ')}${more}${end}`;
+      if (displayWidth(line) <= width) return line;
     }
   }
-  return [...lines, line];
+  return truncate(`Not shown: ${countOf(names.length, 'column')}`, width);
 }

@@ -3,13 +3,20 @@ import type { RecordBatch } from '../../json/records.ts';
 import { paint } from '../terminal/colors.ts';
 import { displayWidth } from '../terminal/display-width.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import { TableRows } from './table-columns.ts';
-import { statusStyle, TableDrawing } from './table-drawing.ts';
-import { fitColumns, type FittedColumn } from './table-fit.ts';
+import { LATE, RowForm } from './row-form.ts';
+import { TableDrawing } from './table-drawing.ts';
+import { fitColumns, GAP, type FittedTable } from './table-fit.ts';
 import { leftOutNote } from './table-notes.ts';
+import { TableRows } from './table-rows.ts';
 
 /** How many records decide the columns and their widths: when rows are cut to fit, and when they are whole. */
 const SAMPLE = { cut: 500, whole: 10_000 };
+
+/** Cells that are kept for that, at most: records of thousands of columns would fill the memory. */
+const MOST_CELLS = 1_000_000;
+
+/** Cells that are read or drawn before a signal is looked for: a long table takes seconds. */
+const CELLS_AT_ONCE = 20_000;
 
 /** The width of the words below a table, in display cells, when there is no terminal. */
 const WORDS = 100;
@@ -29,7 +36,8 @@ class TableWriter implements Writer {
   readonly #cut: boolean;
   /** Rows that are not drawn yet. */
   #held: string[][] = [];
-  #drawing: TableDrawing | undefined;
+  /** Undefined until the columns are decided on. */
+  #body: { readonly drawing: TableDrawing; readonly form: RowForm } | undefined;
   #shown = new Set<number>();
 
   constructor(sink: Sink, layout: Layout) {
@@ -41,45 +49,63 @@ class TableWriter implements Writer {
 
   async write(batch: RecordBatch): Promise<void> {
     const sample = this.#cut ? SAMPLE.cut : SAMPLE.whole;
+    let cells = 0;
     for (let index = 0; index < batch.count; index++) {
-      this.#held.push(this.#rows.read(batch, index));
-      if (this.#drawing === undefined && this.#held.length === sample) await this.#settle();
+      const texts = this.#rows.read(batch, index);
+      this.#held.push(texts);
+      cells += texts.length;
+      const isSampled = this.#held.length === sample || this.#held.length * texts.length > MOST_CELLS;
+      if (this.#body === undefined ? isSampled : cells > CELLS_AT_ONCE) await this.#drawHeld();
+      if (cells <= CELLS_AT_ONCE) continue;
+      cells = 0;
+      await setImmediate();
     }
-    if (this.#drawing !== undefined) await this.#draw(this.#drawing);
+    if (this.#body !== undefined) await this.#drawHeld();
   }
 
   async end(): Promise<void> {
-    if (this.#drawing === undefined) await this.#settle();
+    await this.#drawHeld();
     const names = this.#rows.columns().flatMap(({ index, name }) => (this.#shown.has(index) ? [] : [name]));
-    const note = leftOutNote(names, this.#layout.width ?? WORDS, this.#cut ? 'narrow' : 'late');
-    if (note.length === 0) return;
-    const lines = note.map((line) => `${this.#layout.color ? paint(line, 'dim') : line}\n`);
-    await this.#sink.write(`\n${lines.join('')}`);
+    const { width = WORDS, color } = this.#layout;
+    const left = leftOutNote(names, width, this.#cut ? 'narrow' : 'late');
+    const late = this.#body?.form.hasMarked === true ? `${LATE} past due` : '';
+    const notes = [late, left].filter((note) => note !== '');
+    if (notes.length === 0) return;
+    await this.#sink.write(`\n${notes.map((line) => `${color ? paint(line, 'dim') : line}\n`).join('')}`);
   }
 
-  /** Decides on columns and widths; writes the head and the rows read so far. */
-  async #settle(): Promise<void> {
-    const columns = this.#rows.columns();
-    if (columns.length === 0) return;
-    const { width = Infinity, color, columns: asked } = this.#layout;
-    const fitted: FittedColumn[] = this.#cut
-      ? fitColumns(columns, width, asked !== undefined)
-      : columns.map((column) => ({ column, width: column.width }));
-    this.#shown = new Set(fitted.map(({ column }) => column.index));
-    const status = columns.find(({ role }) => role === 'status')?.index;
-    this.#drawing = new TableDrawing(fitted, status, { color, cut: this.#cut });
-    await this.#sink.write(this.#drawing.head());
-    await this.#draw(this.#drawing);
-  }
-
-  async #draw(drawing: TableDrawing): Promise<void> {
+  /** Draws the rows read so far. The first time, they decide on columns and widths, and the head comes before them. */
+  async #drawHeld(): Promise<void> {
+    this.#body ??= await this.#settle();
+    if (this.#body === undefined) return;
+    const { drawing, form } = this.#body;
     const rows = this.#held;
     this.#held = [];
-    for (const text of drawing.rows(rows)) {
+    let [text, cells] = ['', 0];
+    for (const texts of rows) {
+      text += drawing.row(form.shown(texts), form.stylesOf(texts));
+      if ((cells += this.#shown.size) < CELLS_AT_ONCE) continue;
       await this.#sink.write(text);
-      // A long table takes seconds: a signal must be heard meanwhile.
       await setImmediate();
+      [text, cells] = ['', 0];
     }
+    if (text !== '') await this.#sink.write(text);
+  }
+
+  async #settle(): Promise<{ drawing: TableDrawing; form: RowForm } | undefined> {
+    const columns = this.#rows.columns();
+    if (columns.length === 0) return undefined;
+    const { width = Infinity, color, columns: asked } = this.#layout;
+    const form = new RowForm(columns, this.#layout);
+    const measured = columns.map((column) => form.measured(column));
+    const fitted: FittedTable = this.#cut
+      ? fitColumns(measured, width, asked !== undefined)
+      : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
+    this.#shown = new Set(fitted.columns.map(({ column }) => column.index));
+    if (this.#cut) this.#rows.readOnly([...this.#shown, ...form.needed]);
+    const drawing = new TableDrawing(fitted, { color, cut: this.#cut });
+    await this.#sink.write(drawing.head());
+    return { drawing, form };
   }
 }
 
@@ -91,12 +117,15 @@ function openRecordSheet(sink: Sink, layout: Layout): Writer {
       for (let index = 0; index < batch.count; index++) {
         const texts = rows.read(batch, index);
         const columns = rows.columns();
+        const form = new RowForm(columns, { ...layout, raw: true });
+        const styles = form.stylesOf(texts);
+        const shown = form.shown(texts);
         const width = Math.max(...columns.map(({ name }) => displayWidth(name)));
-        for (const { index, name, role } of columns) {
+        for (const { index, name } of columns) {
           const blanks = ' '.repeat(width - displayWidth(name));
-          const text = texts[index] ?? '';
-          const style = role === 'status' ? statusStyle(text) : undefined;
-          const value = layout.color && style !== undefined ? paint(text, style) : text;
+          const text = shown[index] ?? '';
+          const style = styles?.get(index);
+          const value = style === undefined ? text : paint(text, style);
           await sink.write(
             `${layout.color ? paint(name, 'bold') : name}${value === '' ? '' : `${blanks}  ${value}`}\n`,
           );

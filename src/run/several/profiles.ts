@@ -16,7 +16,7 @@ import {
   withColumnsWatched,
   type Export,
 } from '../export-part.ts';
-import { openQuestions, tableLimit } from '../open-questions.ts';
+import { openQuestions, shownColumnsOf, tableLimit } from '../open-questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
@@ -173,8 +173,9 @@ async function deliverJoined({ run, asked }: Several, { plan, aside, records }: 
 
 /** How one result is laid out is for the flags and the settings for all profiles to say: no single one decides. */
 async function planJoined({ run: { context, everywhere }, asked }: Several): Promise<OutputPlan> {
-  const { output, source } = asked;
+  const { output, source, questions } = asked;
   const { columns } = output;
+  const settings = { profile: undefined, sandbox: everywhere.sandbox === true };
   const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
   const flags = isNamed ? output : { ...output, columns: [PROFILE_COLUMN, ...columns] };
   const defaults = everywhere.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
@@ -183,6 +184,7 @@ async function planJoined({ run: { context, everywhere }, asked }: Several): Pro
     color: everywhere.color,
     defaults,
     sheet: asked.sheet ?? source.records,
+    known: () => shownColumnsOf(context, { resource: source.resource, settings, field: questions?.field }),
   });
 }
 

@@ -1,20 +1,31 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { roleOf } from '../../../src/output/table/table-columns.ts';
-import { fitColumns, GAP } from '../../../src/output/table/table-fit.ts';
-import type { ShownColumn } from '../../../src/output/table/table-columns.ts';
+import { roleOf, type ColumnRole } from '../../../src/output/column-roles.ts';
+import { displayWidth } from '../../../src/output/terminal/display-width.ts';
+import { fitColumns, headOf, GAP } from '../../../src/output/table/table-fit.ts';
+import type { ShownColumn } from '../../../src/output/table/table-rows.ts';
 
-/** Columns given as `name:width`, with a `#` after those of numbers. */
+/** A column of `cells`, as its name tells. */
+function unknown(
+  name: string,
+  { index, cells, numeric }: Pick<ShownColumn, 'index' | 'cells' | 'numeric'>,
+): ShownColumn {
+  const width = Math.max(cells, displayWidth(name));
+  const told = { index, name, cells, numeric, width, role: roleOf(name), word: name };
+  return { ...told, rank: undefined, days: false, nested: false };
+}
+
+/** Columns given as `name:cells`, with a `#` after those of numbers. */
 function columns(text: string): ShownColumn[] {
   return text.split(' ').map((part, index) => {
-    const [, name, width, numeric] = /^(.*):(\d+)(#?)$/.exec(part)!;
-    return { index, name: name!, role: roleOf(name!), width: Number(width), numeric: numeric === '#' };
+    const [, name, cells, numeric] = /^(.*):(\d+)(#?)$/.exec(part)!;
+    return unknown(name!, { index, cells: Number(cells), numeric: numeric === '#' });
   });
 }
 
 function fitted(text: string, room: number, asked = false): string {
   return fitColumns(columns(text), room, asked)
-    .map(({ column, width }) => `${column.name}:${width}${column.numeric ? '#' : ''}`)
+    .columns.map(({ column, width }) => `${column.name}:${width}${column.numeric ? '#' : ''}`)
     .join(' ');
 }
 
@@ -29,12 +40,11 @@ describe('fitColumns', () => {
       'number:6# status:23 date:20 dueBy:20 customer.name:30 totalAmount:12# taxAmount:12# currency:8 id:36',
     ],
     [120, 'number:6# status:21 date:11 dueBy:11 customer.name:30 totalAmount:12# taxAmount:12# currency:3'],
-    [80, 'number:6# status:12 date:11 dueBy:11 customer.name:18 totalAmount:12#'],
-    [40, 'number:6# status:14 date:11 currency:3'],
+    [80, 'number:6# status:8 date:11 dueBy:11 customer.name:10 totalAmount:12# taxAmount:12# currency:3'],
+    [40, 'number:6# status:9 date:11 dueBy:11'],
     [10, 'number:6#'],
-    [4, 'currency:4'],
-    [2, 'number:2#'],
-  ])('in %i cells', (room, expected) => {
+    [4, 'number:4#'],
+  ])('of which nothing is known, in %i cells', (room, expected) => {
     expect(fitted(invoice, room)).toBe(expected);
   });
 
@@ -44,7 +54,61 @@ describe('fitColumns', () => {
   });
 
   it('of no columns is nothing', () => {
-    expect(fitColumns([], 80, false)).toEqual([]);
+    expect(fitColumns([], 80, false).columns).toEqual([]);
+  });
+
+  const KNOWN: readonly (readonly [string, ColumnRole, string, number | undefined, number])[] = [
+    ['number', 'number', 'number', 1, 5],
+    ['date', 'date', 'date', 7, 10],
+    ['dueBy', 'due', 'due', 4, 10],
+    ['customer.name', 'party', 'customer', 2, 30],
+    ['totalAmount', 'amount', 'total', 5, 10],
+    ['amountToBePaid', 'open', 'open', 3, 9],
+    ['currency', 'currency', 'cur', 6, 3],
+    ['status', 'status', 'status', 8, 14],
+    ['documentType', 'document', 'type', undefined, 7],
+    ['payments', 'other', 'payments', undefined, 20],
+  ];
+  const known = KNOWN.map(([name, role, word, rank, cells], index): ShownColumn => {
+    const numeric = ['number', 'amount', 'open'].includes(role);
+    const nested = name === 'payments';
+    return { ...unknown(name, { index, cells, numeric }), role, word, rank, nested };
+  });
+
+  const shown = (room: number): string =>
+    fitColumns(known, room, false)
+      .columns.map((fitted) => `${headOf(fitted)}:${fitted.width}`)
+      .join(' ');
+
+  it.each([
+    [
+      200,
+      'number:6 date:10 dueBy:10 customer.name:30 totalAmount:11 amountToBePaid:14 currency:8 status:14 documentType:12 payments:20',
+    ],
+    [130, 'number:6 date:10 dueBy:10 customer.name:30 totalAmount:11 amountToBePaid:14 currency:8 status:14'],
+    [100, 'number:6 date:10 dueBy:10 customer.name:30 total:10 open:9 cur:3 status:8'],
+    [80, 'number:6 date:10 dueBy:10 customer:10 total:10 open:9 cur:3 status:8'],
+    [73, 'number:6 date:10 dueBy:10 customer:10 total:10 open:9 cur:3 status:8'],
+    [60, 'number:6 dueBy:10 customer:12 total:10 open:9 cur:3'],
+    [45, 'number:6 dueBy:10 customer.name:13 open:9 cur:3'],
+    [33, 'number:6 customer:12 open:9 cur:3'],
+    [30, 'number:6 customer.name:22'],
+  ])('keeps what matters most, in %i cells', (room, expected) => {
+    expect(shown(room)).toBe(expected);
+  });
+
+  it('never shows an amount without its currency, nor drops something for what matters less', () => {
+    for (let room = 1; room < 200; room++) {
+      const roles = fitColumns(known, room, false).columns.map(({ column: { role } }) => role);
+      if (roles.includes('amount') || roles.includes('open')) expect(roles).toContain('currency');
+      const ranks = fitColumns(known, room, false)
+        .columns.filter(({ column }) => column.role !== 'currency')
+        .map(({ column: { rank } }) => rank ?? Infinity);
+      const missing = known.filter(
+        ({ role, rank }) => role !== 'currency' && !ranks.includes(rank ?? Infinity),
+      );
+      for (const { rank = Infinity } of missing) expect(Math.max(...ranks)).toBeLessThan(rank);
+    }
   });
 
   it('stays within the room, widens nothing beyond its need, and keeps the order', () => {
@@ -59,17 +123,18 @@ describe('fitColumns', () => {
       'id',
       'notes',
     );
-    const column = fc.record({ name: names, width: fc.integer({ min: 1, max: 80 }), numeric: fc.boolean() });
+    const column = fc.record({ name: names, cells: fc.integer({ min: 1, max: 80 }), numeric: fc.boolean() });
     fc.assert(
       fc.property(
         fc.array(column, { maxLength: 12 }),
         fc.integer({ min: 1, max: 250 }),
         fc.boolean(),
         (given, room, asked) => {
-          const columns = given.map((column, index) => ({ ...column, index, role: roleOf(column.name) }));
-          const result = fitColumns(columns, room, asked);
+          const columns = given.map((column, index) => unknown(column.name, { ...column, index }));
+          const { columns: result, gap } = fitColumns(columns, room, asked);
           expect(result.length > 0).toBe(columns.length > 0);
-          const cells = result.reduce((sum, { width }) => sum + width + GAP, -GAP);
+          expect(gap).toBeLessThanOrEqual(GAP);
+          const cells = result.reduce((sum, { width }) => sum + width + gap, -gap);
           expect(cells).toBeLessThanOrEqual(room);
           expect(result.every(({ column, width }) => width >= 1 && width <= column.width)).toBe(true);
           const order = result.map(({ column }) => column.index);

@@ -14,21 +14,22 @@ describe('tableFooter', () => {
 });
 
 describe('leftOutNote', () => {
-  it('says nothing when nothing was left out', () => {
-    expect(leftOutNote([], 80, 'narrow')).toEqual([]);
+  it.each([
+    [[], 80, ''],
+    [['id', 'files'], 80, 'Not shown: id, files · --columns, --wide'],
+    [['id', 'files'], 38, 'Not shown: id, files'],
+    [['id', 'a.very.long.name', '漢字'], 45, 'Not shown: id and 2 more · --columns, --wide'],
+    [['a.very.long.name', '漢字'], 12, 'Not shown: …'],
+    [
+      Array.from({ length: 2_000 }, (_, n) => `c${n}`),
+      60,
+      'Not shown: c0, c1, c2, c3 and 1996 more · --columns, --wide',
+    ],
+  ])('of %j in %i cells is one line: %s', (names, width, line) => {
+    expect(leftOutNote(names, width, 'narrow')).toBe(line);
   });
 
-  it('breaks between words, and not where a name is wider than the line', () => {
-    expect(leftOutNote(['a.very.long.name', '漢字'], 12, 'late')).toEqual([
-      'Not shown:',
-      'a.very.long.name,',
-      '漢字. They',
-      'came late:',
-      'choose with',
-      '--columns,',
-      'or write a',
-      'file: -o',
-      'invoices.csv',
-    ]);
+  it('says why columns are missing from rows that are whole', () => {
+    expect(leftOutNote(['late'], 80, 'late')).toBe('Not shown: late · they came late: --columns, or a file');
   });
 });

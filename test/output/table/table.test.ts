@@ -80,7 +80,7 @@ CLP                 10003
     expect(lines.slice(10_002)).toEqual([
       'longer  y',
       '',
-      'Not shown: c. They came late: choose with --columns, or write a file: -o invoices.csv',
+      'Not shown: c · they came late: --columns, or a file',
       '',
     ]);
   });
@@ -94,14 +94,13 @@ describe('a table on a terminal', () => {
   it('of 80 cells shows what matters and names the rest', async () => {
     expect(await table(invoices, { width: 80, locale: 'es-CL' })).toBe(
       `\
-number  status   date         dueBy       customer.name              totalAmount
-──────  ───────  ───────────  ──────────  ────────────────────  ────────────────
- 10001  PAID     2024-10-15…  2024-11-15  Ñandú y Compañía Lt…      1.190.000,50
- 10002  OVERDUE  2024-10-16…  2024-11-16  漢字株式会社          12.345.678.901.…
- 10003  NEW      2024-10-17…              a␊b␛[2J                            1E2
+number status  date       dueBy      customer.na…                totalAmount cu…
+────── ─────── ────────── ────────── ──────────── ────────────────────────── ───
+ 10001 PAID    2024-10-15 2024-11-15 Ñandú y Com…               1.190.000,50 CLP
+ 10002 OVERDUE 2024-10-16 2024-11-16 漢字株式会社 12.345.678.901.234.567.890 CLP
+ 10003 NEW     2024-10-17            a␊b␛[2J                             1E2 CLP
 
-Not shown: currency, id, customer.fiscalId, files, note. Choose with --columns,
-see all with --wide, or write a file: -o invoices.csv
+Not shown: id, customer.fiscalId, files, note · --columns, --wide
 `,
     );
   });
@@ -115,10 +114,7 @@ customer.na…       totalAmount
 漢字株式会社  12,345,678,901,…
 a␊b␛[2J                    1E2
 
-Not shown: note. Choose with
---columns, see all with
---wide, or write a file: -o
-invoices.csv
+Not shown: note
 `,
     );
   });
@@ -137,12 +133,76 @@ invoices.csv
     const text = await table(invoices, { width: 80, color: true, columns: ['status', 'dueBy', 'date'] });
     expect(text.split('\n')).toEqual([
       '\u001b[1mstatus\u001b[22m   \u001b[1mdueBy\u001b[22m       \u001b[1mdate\u001b[22m',
-      '───────  ──────────  ────────────────────',
-      '\u001b[32mPAID\u001b[39m     2024-11-15  2024-10-15T00:00:00Z',
-      '\u001b[1;31mOVERDUE\u001b[22;39m  \u001b[1;31m2024-11-16\u001b[22;39m  2024-10-16T00:00:00Z',
-      'NEW                  2024-10-17T00:00:00Z',
+      '───────  ──────────  ──────────',
+      '\u001b[32mPAID\u001b[39m     2024-11-15  2024-10-15',
+      '\u001b[1;31mOVERDUE\u001b[22;39m  \u001b[1;31m2024-11-16\u001b[22;39m  2024-10-16',
+      'NEW                  2024-10-17',
       '',
     ]);
+  });
+
+  const known: Layout['known'] = [
+    { names: ['dueBy'], role: 'due', word: 'due', rank: 1 },
+    { names: ['openAmount', 'amountToBePaid'], role: 'open', word: 'open', rank: 2 },
+    { names: ['currency'], role: 'currency', word: 'cur', rank: 3 },
+    { names: ['status'], role: 'status', word: 'status', rank: 4 },
+    { names: ['documentType'], role: 'document', word: 'type' },
+  ];
+  const open = (dueBy: string | null, amountToBePaid: number, status: string, documentType = 'INVOICE') => ({
+    status,
+    amountToBePaid,
+    dueBy,
+    currency: 'CLP',
+    documentType,
+  });
+  const owed = JSON.stringify([
+    open('2026-03-01', 1000.5, 'PENDING'),
+    open('2026-03-02', 1000.5, 'PENDING'),
+    open('2026-03-01', 0, 'PENDING'),
+    open('2026-03-01', -7, 'PENDING'),
+    open(null, 7, 'OVERDUE'),
+    open('2026-03-01T00:00:00Z', 7, 'PAID', 'CREDIT_NOTE'),
+    open('2026-03-01T00:00:00Z', 7, 'PAID'),
+  ]);
+  const today = Date.UTC(2026, 2, 2) / 86_400_000;
+
+  it('shows what is past due in red, whatever the status says', async () => {
+    const text = await table(owed, { width: 60, color: true, known, today });
+    expect(text.split('\n').slice(2, -1)).toEqual([
+      '\u001b[1;31m2026-03-01\u001b[22;39m         \u001b[1;31m1,000.5\u001b[22;39m  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
+      '2026-03-02         1,000.5  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
+      '2026-03-01               0  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
+      '2026-03-01              -7  CLP       \u001b[33mPENDING\u001b[39m  INVOICE',
+      '                         7  CLP       \u001b[1;31mOVERDUE\u001b[22;39m  INVOICE',
+      '2026-03-01               7  CLP       \u001b[32mPAID\u001b[39m     CREDIT_NOTE',
+      '\u001b[1;31m2026-03-01\u001b[22;39m               \u001b[1;31m7\u001b[22;39m  CLP       \u001b[32mPAID\u001b[39m     INVOICE',
+    ]);
+  });
+
+  it('marks what is past due where there are no colours, and only on a terminal', async () => {
+    expect(await table(owed, { width: 60, known, today })).toBe(`\
+dueBy        amountToBePaid  currency  status   documentType
+───────────  ──────────────  ────────  ───────  ────────────
+2026-03-01!         1,000.5  CLP       PENDING  INVOICE
+2026-03-02          1,000.5  CLP       PENDING  INVOICE
+2026-03-01                0  CLP       PENDING  INVOICE
+2026-03-01               -7  CLP       PENDING  INVOICE
+                          7  CLP       OVERDUE  INVOICE
+2026-03-01                7  CLP       PAID     CREDIT_NOTE
+2026-03-01!               7  CLP       PAID     INVOICE
+
+! past due
+`);
+    expect(await table(owed, { raw: true, known })).not.toContain('!');
+  });
+
+  it('shows days as days, unless some of the column are more than that', async () => {
+    const days =
+      '[{"a":"2026-03-01T00:00:00.000Z","b":"2026-03-01T00:00:00Z"},{"a":"2026-03-02","b":"2026-03-01T10:00:00Z"}]';
+    expect(await table(days, { width: 60 })).toBe(
+      'a           b\n──────────  ────────────────────\n2026-03-01  2026-03-01T00:00:00Z\n2026-03-02  2026-03-01T10:00:00Z\n',
+    );
+    expect(await table(days, { width: 60, raw: true })).toContain('2026-03-01T00:00:00.000Z');
   });
 
   it('colours nothing unless told to', async () => {

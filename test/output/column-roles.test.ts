@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { isIdentifier, rankOf, roleOf, type ColumnRole } from '../../../src/output/table/table-columns.ts';
+import { isIdentifier, knownAmong, rankOf, roleOf, type ColumnRole } from '../../src/output/column-roles.ts';
 
 describe('roleOf', () => {
   const roles: readonly (readonly [ColumnRole, readonly string[]])[] = [
     ['profile', ['_profile']],
     ['number', ['number', 'folio', 'invoiceNumber']],
     ['status', ['status', 'Status']],
-    ['date', ['date', 'dueBy', 'dueDate', 'emissionDate', 'issued_at']],
+    ['date', ['date', 'emissionDate', 'issued_at']],
+    ['due', ['dueBy', 'dueDate', 'due', 'DueByDate']],
     ['party', ['customer.name', 'issuer.name', 'receiverName', 'name']],
     ['amount', ['totalAmount', 'amountToBePaid', 'netAmount', 'total', 'balance', 'balance.overdue']],
     ['currency', ['currency']],
@@ -56,4 +57,18 @@ describe('isIdentifier', () => {
     '%s is none',
     (name) => expect(isIdentifier(name)).toBe(false),
   );
+});
+
+describe('knownAmong', () => {
+  it('takes the first name of a thing that is there, and each column for one thing', () => {
+    const total = {
+      names: ['totalAmount', 'total', 'amount'],
+      role: 'amount',
+      word: 'total',
+      rank: 2,
+    } as const;
+    const open = { names: ['openAmount', 'total'], role: 'open', word: 'open', rank: 1 } as const;
+    const found = knownAmong(['amount', 'total', 'x'], [total, open]);
+    expect([...found]).toEqual([['total', total]]);
+  });
 });

@@ -1,0 +1,70 @@
+/** What a column is to who reads it: that decides how wide it is, how it is shown, and what stays where room is short. */
+export type ColumnRole =
+  | 'profile'
+  | 'number'
+  | 'status'
+  | 'date'
+  | 'due'
+  | 'party'
+  | 'amount'
+  | 'open'
+  | 'currency'
+  | 'document'
+  | 'other';
+
+/** A column that people look for in records of a known kind. */
+export interface KnownColumn {
+  /** What it may be called, the likeliest first: the first that any record has is the one. */
+  readonly names: readonly string[];
+  readonly role: ColumnRole;
+  /** In the head of a table, where the column is too narrow for its name. */
+  readonly word: string;
+  /** Where room is short, columns of higher numbers go first; those without one are there only where room is left. */
+  readonly rank?: number;
+}
+
+/** For columns that nothing is known of but the name. The most important first. */
+const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
+  ['profile', /^_profile$/],
+  ['number', /^(?:number|folio|(?:invoice|document)_?number)$/i],
+  ['status', /^status$/i],
+  ['due', /^[Dd]ue(?:_?[Bb]y)?(?:_?[Dd]ate)?$/],
+  ['date', /^(?:[Dd]ate|\w+(?:Date|_date)|(?:issued|emitted)_?(?:at|on|At|On))$/],
+  ['party', /^(?:counterparty|(?:(?:customer|issuer|receiver|supplier|provider|vendor|client)[._]?)?name)$/i],
+  ['amount', /^(?:\w*(?:amount|balance)\w*|total|balance\.\w+)$/i],
+  ['currency', /^currency(?:_?code)?$/i],
+];
+
+/** Names of numbers that identify rather than count: their digits are never grouped. */
+const IDENTIFIER =
+  /(?:^|[._])(?:id|number|invoice|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
+
+/** What a column's name tells of it. */
+export function roleOf(column: string): ColumnRole {
+  return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';
+}
+
+/** The importance of a column: 0 for the most important. Equal ones keep the order of the records. */
+export function rankOf(role: ColumnRole): number {
+  const rank = ROLES.findIndex(([name]) => name === (role === 'due' ? 'date' : role));
+  return rank < 0 ? ROLES.length : rank;
+}
+
+/** Whether the numbers of a column name something rather than count it. */
+export function isIdentifier(column: string): boolean {
+  return IDENTIFIER.test(column);
+}
+
+/** What is known of each of the columns that there are: of several names of one thing, the first that is there counts. */
+export function knownAmong(
+  columns: readonly string[],
+  known: readonly KnownColumn[],
+): ReadonlyMap<string, KnownColumn> {
+  const there = new Set(columns);
+  const found = new Map<string, KnownColumn>();
+  for (const column of known) {
+    const name = column.names.find((one) => there.has(one) && !found.has(one));
+    if (name !== undefined) found.set(name, column);
+  }
+  return found;
+}

@@ -1,0 +1,172 @@
+import { CellReader, type Cell } from '../../json/cells.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import {
+  isIdentifier,
+  knownAmong,
+  rankOf,
+  roleOf,
+  type ColumnRole,
+  type KnownColumn,
+} from '../column-roles.ts';
+import { displayWidth } from '../terminal/display-width.ts';
+import { digitGrouper, type GroupDigits } from '../terminal/number-text.ts';
+import { visible } from '../terminal/terminal-text.ts';
+import type { Layout } from '../writer.ts';
+
+/** A column, as far as the rows are read. */
+export interface ShownColumn {
+  /** Its place in the rows. */
+  readonly index: number;
+  readonly name: string;
+  /** In its head, where it is too narrow for its name. */
+  readonly word: string;
+  readonly role: ColumnRole;
+  /** Where room is short, columns of higher ranks go first; undefined for what nobody looks for. */
+  readonly rank: number | undefined;
+  /** Display cells of its widest cell. */
+  readonly cells: number;
+  /** Display cells of its widest cell or its name. */
+  readonly width: number;
+  /** Numbers only: aligned on the right. */
+  readonly numeric: boolean;
+  /** Days only, though some are written as points in time: shown as days. */
+  readonly days: boolean;
+  /** Lists or whole objects, which nobody reads in a cell. */
+  readonly nested: boolean;
+}
+
+/** Reads records as rows of text that is safe for a terminal, and measures them. */
+export class TableRows {
+  readonly #reader: CellReader;
+  readonly #known: readonly KnownColumn[];
+  readonly #ordered: boolean;
+  readonly #asSent: boolean;
+  readonly #group: GroupDigits;
+  readonly #seen: ColumnFacts[] = [];
+  /** The places of the columns that are read; undefined for all. */
+  #wanted: ReadonlySet<number> | undefined;
+
+  constructor({
+    columns,
+    known = [],
+    raw = false,
+    locale = 'en-US',
+  }: Pick<Layout, 'columns' | 'known' | 'raw' | 'locale'>) {
+    this.#reader = new CellReader(columns);
+    this.#known = known;
+    this.#ordered = columns !== undefined;
+    this.#asSent = raw;
+    this.#group = raw ? (literal) => literal : digitGrouper(locale);
+  }
+
+  /** The texts of a record, one for each column so far. Empty for null and for missing fields. */
+  read(batch: RecordBatch, index: number): string[] {
+    const cells = this.#reader.read(batch, index);
+    const texts: string[] = Array.from({ length: cells.length });
+    for (const [column, cell] of cells.entries()) texts[column] = this.#textOf(cell, column);
+    return texts;
+  }
+
+  /** From now on only the cells at these places are made texts; the others are empty. */
+  readOnly(places: Iterable<number>): void {
+    this.#wanted = new Set(places);
+  }
+
+  /** The columns so far: in the order asked for, else first those that people look for, in their order. */
+  columns(): ShownColumn[] {
+    const names = this.#reader.columns;
+    const found = knownAmong(names, this.#known);
+    const places = new Map(this.#known.map((column, place) => [column, place]));
+    const columns = names.map((column, index) => this.#shownColumn(column, index, found.get(column)));
+    if (this.#ordered) return columns;
+    const place = ({ index, role }: ShownColumn): number => {
+      const column = found.get(names[index]!);
+      if (role === 'profile') return -1;
+      if (column !== undefined) return places.get(column)!;
+      return this.#known.length + (found.size > 0 ? 0 : rankOf(role));
+    };
+    return columns.sort((a, b) => place(a) - place(b));
+  }
+
+  #shownColumn(column: string, index: number, known: KnownColumn | undefined): ShownColumn {
+    const name = visible(column);
+    const {
+      numbers = 0,
+      texts = 0,
+      nested = 0,
+      midnights = 0,
+      days = 0,
+      width = 0,
+      dayWidth = 0,
+    } = this.#seen[index] ?? {};
+    const areDays = !this.#asSent && midnights > 0 && midnights + days === numbers + texts + nested;
+    const cells = Math.max(areDays ? dayWidth : width, 1);
+    const role = known?.role ?? roleOf(column);
+    return {
+      index,
+      name,
+      word: known?.word ?? name,
+      role,
+      rank: known?.rank ?? (role === 'profile' ? 0 : undefined),
+      cells,
+      width: Math.max(displayWidth(name), cells),
+      numeric: numbers > 0 && texts + nested === 0,
+      days: areDays,
+      nested: nested > 0,
+    };
+  }
+
+  #textOf(cell: Cell | undefined, column: number): string {
+    if (cell === undefined || this.#wanted?.has(column) === false) return '';
+    const facts = (this.#seen[column] ??= new ColumnFacts());
+    const text = this.#shown(cell, column, facts);
+    const width = displayWidth(text);
+    if (width > facts.width) facts.width = width;
+    return text;
+  }
+
+  #shown({ kind, text }: Cell, column: number, facts: ColumnFacts): string {
+    if (kind === 'number') {
+      facts.numbers++;
+      return (facts.shape ??= isIdentifier(this.#reader.columns[column]!) ? asSent : this.#group)(text);
+    }
+    if (kind === 'array') facts.nested++;
+    else facts.texts++;
+    if (kind === 'string' && text.length >= DAY_LENGTH) facts.seeDay(text);
+    return visible(text);
+  }
+}
+
+/** Characters of `2024-10-15`. */
+const DAY_LENGTH = 10;
+const DAY = /^\d{4}-\d{2}-\d{2}(T00:00:00(?:\.0+)?(?:Z|[+-]00:?00)?)?$/;
+
+/** What the cells of a column were so far. */
+class ColumnFacts {
+  numbers = 0;
+  texts = 0;
+  nested = 0;
+  /** Texts that are a day, and days that are written as the midnight with which they begin. */
+  days = 0;
+  midnights = 0;
+  width = 0;
+  /** The width if each midnight is shown as its day. */
+  readonly dayWidth = DAY_LENGTH;
+  shape: GroupDigits | undefined;
+
+  seeDay(text: string): void {
+    const match = DAY.exec(text);
+    if (match === null) return;
+    if (match[1] === undefined) this.days++;
+    else this.midnights++;
+  }
+}
+
+function asSent(literal: string): string {
+  return literal;
+}
+
+/** The day of a point in time that is the midnight with which a day begins; any other text as it is. */
+export function dayOf(text: string): string {
+  return DAY.test(text) ? text.slice(0, DAY_LENGTH) : text;
+}
