@@ -96,7 +96,9 @@ class CursorWalk {
       status.repeats += common;
       const before = this.#unique.inPass;
       const fresh = this.#take(sliceRecords(records, common, records.count));
-      yield* this.#give(fresh, next ?? undefined);
+      // What is to be read again must be found again by a walk that goes on with this one.
+      const isSure = this.#heldBack.length === 0 && !this.#isShifted;
+      yield* this.#give(fresh, (isSure ? next : undefined) ?? undefined);
       if (this.#isEnough) return;
       nothingNew = records.count > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
       empty = records.count === 0 ? empty + 1 : 0;
@@ -114,12 +116,14 @@ class CursorWalk {
     const { status, from } = this.#options;
     // A walk that went on with an earlier one has not read everything.
     let first = from === undefined && !this.#isShifted ? this.#passed : undefined;
-    for (let round = 0; round < (first === undefined ? 2 : 1); round++) {
+    const rounds = first === undefined ? 2 : 1;
+    for (let round = 0; round < rounds; round++) {
       const held = yield* this.#passAgain(first?.read);
       const { read, sequence } = this.#passed;
-      if (this.#heldBack.length === 0 && !this.#isShifted) return;
+      if (this.#heldBack.length === 0 && !this.#isShifted) return status.settle(0, undefined);
       if (first !== undefined && read === first.read && sequence === first.sequence) {
         status.repeats -= this.#heldBackCount;
+        status.settle(0, undefined);
         for (const records of held) yield* this.#give(records, undefined);
         return;
       }

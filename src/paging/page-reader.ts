@@ -29,7 +29,7 @@ export interface PageReaderOptions {
 const UNREADABLE_IN_A_ROW = 5;
 
 /** Records that a page shares with the one before it, at most, where pages were refused. */
-const LOCAL_OVERLAP = 8;
+const LOCAL_OVERLAP = 16;
 
 /** Records not yet asked for, from `from` up to `to`. Without `to`: as far as the listing goes. */
 export interface Region {

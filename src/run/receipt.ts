@@ -160,6 +160,7 @@ function walkOf(parts: readonly PartFacts[]): Record<string, unknown> {
     totalAtStart: total(parts, ({ status }) => status.totalAtStart),
     totalAtEnd: total(parts, ({ status }) => status.totalAtEnd),
     drift: parts.some(({ status }) => status.drift),
+    orderMayMove: parts.some(({ status }) => status.orderMayMove),
     pages: sum(parts, ({ status }) => status.pages),
     requests: sum(stats, ({ requests }) => requests),
     retries: sum(stats, ({ retries }) => retries),

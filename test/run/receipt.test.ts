@@ -65,6 +65,7 @@ describe('--report', () => {
       totalAtStart: 2,
       totalAtEnd: 2,
       drift: false,
+      orderMayMove: false,
       pages: 1,
       requests: 1,
       retries: 0,

@@ -1,0 +1,303 @@
+import { describe, expect, it } from 'vitest';
+import type { OpenTransport } from '../../src/api/transport.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { fakeContext } from '../support/fake-context.ts';
+
+type Answer = string | readonly [status: number, body?: string, milliseconds?: number];
+
+/** Runs a command line against a service that answers each address by itself. */
+async function runAgainst(argv: readonly string[], answer: (query: URLSearchParams, url: URL) => Answer) {
+  const asked: string[] = [];
+  const openTransport: OpenTransport = async () => ({
+    send: async ({ url }) => {
+      asked.push(url.search);
+      const answered = answer(url.searchParams, url);
+      const [status, body = '{}', milliseconds = 0] =
+        typeof answered === 'string' ? ([200, answered] as const) : answered;
+      context.clock.advance(milliseconds);
+      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
+    },
+    close: async () => {},
+  });
+  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
+  const context = fakeContext({ openTransport, env, argv: [...argv, '--format', 'jsonl'] });
+  const code = await runCommandLine(context);
+  const { stdout, stderr } = context;
+  const rows = stdout.text === '' ? [] : stdout.text.trimEnd().split('\n');
+  return { code, rows, stderr: stderr.text, asked };
+}
+
+function pageOf(records: readonly string[], total: number): string {
+  return `{"total":${total},"page":0,"errors":[],"pageResults":[${records.join(',')}]}`;
+}
+
+/** A page of these records, as the query asks for it. */
+function served(all: readonly string[], query: URLSearchParams, first = 0): string {
+  const size = Number(query.get('options_pageSize'));
+  const start = (Number(query.get('options_page')) - first) * size;
+  return pageOf(all.slice(start, start + size), all.length);
+}
+
+const records = (count: number, text = (at: number): string => `{"id":${at},"number":"F-${at}"}`): string[] =>
+  Array.from({ length: count }, (_, at) => text(at));
+
+describe('equal ids of different records', () => {
+  it('are all delivered: within a page, between pages, and by cursor', async () => {
+    const all = records(60, (at) => `{"id":${at % 7},"name":"n${at}"}`);
+    const numbered = await runAgainst(['issued', '--page-size', '15'], (query) => served(all, query));
+    expect(numbered).toMatchObject({ code: 0, rows: all, stderr: '' });
+    const cursors = await runAgainst(['customers', '--page-size', '15'], (query) => {
+      const start = Number(query.get('options_nextToken') ?? 0);
+      const next = start + 15 < all.length ? `"${start + 15}"` : 'null';
+      return `{"data":[${all.slice(start, start + 15).join(',')}],"errors":[],"nextToken":${next}}`;
+    });
+    expect(cursors.code).toBe(0);
+    expect(cursors.rows.toSorted()).toEqual(all.toSorted());
+  });
+});
+
+describe('an order that is not stable', () => {
+  const count = 1_200;
+  const days = (by: (at: number) => number): string[] =>
+    Array.from({ length: count }, (_, at) => at)
+      .toSorted((a, b) => Math.floor(a / 200) - Math.floor(b / 200) || by(a) - by(b))
+      .map((at) => `{"id":${at},"date":${Math.floor(at / 200)}}`);
+
+  it('by the page size: gives every record', async () => {
+    const { code, rows, stderr } = await runAgainst(['issued', '--page-size', '100'], (query) => {
+      const size = Number(query.get('options_pageSize'));
+      return served(
+        days((at) => Math.imul(at + 1, 2 * size + 1) % 1009),
+        query,
+      );
+    });
+    expect({ code, stderr, given: new Set(rows).size, rows: rows.length }).toEqual({
+      ...{ code: 0, stderr: '' },
+      ...{ given: count, rows: count },
+    });
+  });
+
+  it('by the request: gives every record where it can be sorted by number, else says why not', async () => {
+    let salt = 0;
+    const shuffled = (query: URLSearchParams): string => {
+      salt++;
+      const isSorted = query.get('options_sortBy') === 'NUMBER';
+      return served(
+        days((at) => (isSorted ? at : Math.imul(at + salt, 2 * salt + 1) % 1009)),
+        query,
+        0,
+      );
+    };
+    const { code, rows } = await runAgainst(['issued', '--page-size', '100'], shuffled);
+    expect({ code, given: new Set(rows).size, rows: rows.length }).toEqual({
+      code: 0,
+      given: count,
+      rows: count,
+    });
+    const funds = await runAgainst(['funds', '--page-size', '100'], (query) => {
+      salt++;
+      return served(
+        days((at) => Math.imul(at + salt, 2 * salt + 1) % 1009),
+        query,
+        1,
+      );
+    });
+    expect(funds.code).toBe(6);
+    expect(funds.stderr).toContain('the service’s order changes from request to request');
+  });
+});
+
+describe('the documents of a fund', () => {
+  const documents = records(230);
+  const start = (query: URLSearchParams, size: number): number =>
+    (Number(query.get('options_page')) - 1) * size;
+
+  it.each<[string, (query: URLSearchParams) => string]>([
+    [
+      'an array in pages of its own size',
+      (query) =>
+        `{"id":1,"total":77,"assignedDocuments":[${documents.slice(start(query, 20), start(query, 20) + 20).join(',')}]}`,
+    ],
+    [
+      'an array with a total beside it',
+      (query) =>
+        `{"id":1,"total":230,"pageSize":20,"assignedDocuments":[${documents.slice(start(query, 20), start(query, 20) + 20).join(',')}]}`,
+    ],
+    [
+      'an envelope without a total',
+      (query) => {
+        const size = Number(query.get('options_pageSize'));
+        return `{"id":1,"assignedDocuments":{"data":[${documents.slice(start(query, size), start(query, size) + size).join(',')}]}}`;
+      },
+    ],
+  ])('are all delivered as %s', async (_, answer) => {
+    expect(await runAgainst(['funds', 'documents', '1'], answer)).toMatchObject({ code: 0, rows: documents });
+    const whole = await runAgainst(['funds', 'get', '1'], answer);
+    expect(whole.rows[0]!.match(/"number"/g)).toHaveLength(230);
+  });
+
+  it.each(['null', '[]', '{"data":[]}', '{"pageResults":null}', undefined])(
+    'are none as %s',
+    async (value) => {
+      const body = `{"id":1${value === undefined ? '' : `,"assignedDocuments":${value}`}}`;
+      expect(await runAgainst(['funds', 'documents', '1'], () => body)).toMatchObject({ code: 0, rows: [] });
+      expect(await runAgainst(['funds', 'get', '1'], () => body)).toMatchObject({ code: 0, rows: [body] });
+    },
+  );
+});
+
+describe('pages that are too much', () => {
+  it.each([
+    ['issued', 0],
+    ['received', 0],
+    ['funds', 1],
+  ])('shrink on %s, by what the records weigh', async (listing, first) => {
+    const heavy = records(500, (at) => `{"id":${at},"x":"${'x'.repeat(50_000)}"}`);
+    const { code, rows, asked } = await runAgainst([listing, '--page-size', '500'], (query) => {
+      const body = served(heavy, query, first);
+      return body.length > 6_000_000 ? [502] : body;
+    });
+    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 500 });
+    expect(asked.length).toBeLessThanOrEqual(10);
+  });
+
+  it('take few calls for a heavy stretch', async () => {
+    const some = records(
+      3_100,
+      (at) => `{"id":${at},"x":"${'x'.repeat(at >= 1_500 && at < 1_600 ? 250_000 : 500)}"}`,
+    );
+    const { code, rows, asked } = await runAgainst(['received'], (query) => {
+      const body = served(some, query);
+      return body.length > 6_000_000 ? [502] : body;
+    });
+    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 3_100 });
+    expect(asked.length).toBeLessThanOrEqual(60);
+  });
+
+  it('are given up soon by a service that is slow at every size', async () => {
+    const { code, asked } = await runAgainst(['received'], () => [502, '{}', 29_200]);
+    expect(code).toBe(5);
+    expect(new Set(asked).size).toBe(2);
+    expect(asked.length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('many fiscal IDs', () => {
+  const ids = Array.from({ length: 3_000 }, (_, at) => `${10_000_000 + at}-${at % 10}`);
+  const idsOf = (query: URLSearchParams): string[] =>
+    query.getAll('customerFiscalIds').flatMap((list) => list.split(','));
+
+  it('go in addresses under 8,000 bytes, and a record that several parts share comes once', async () => {
+    const lengths: number[] = [];
+    const { code, rows, stderr } = await runAgainst(
+      ['issued', '--customer-fiscal-id', ids.join(',')],
+      (query, url) => {
+        lengths.push(url.href.length);
+        const found = idsOf(query).filter((id) => id !== ids[7]);
+        const own = found.map((id) => `{"id":"${id}"}`);
+        const all = ['{"id":"shared"}', ...own];
+        const unknown = idsOf(query).includes(ids[7]!)
+          ? `[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"${ids[7]!.replace('-', '')}"}}]`
+          : '[]';
+        return `{"total":${all.length},"errors":${unknown},"pageResults":[${all.join(',')}]}`;
+      },
+    );
+    expect(Math.max(...lengths)).toBeLessThan(8_000);
+    expect({ code, rows: rows.length, given: new Set(rows).size }).toEqual({
+      code: 0,
+      rows: 3_000,
+      given: 3_000,
+    });
+    expect(stderr).toContain(`no customer has the fiscal ID ${ids[7]}`);
+  });
+
+  it('are sent again, repeated, to a service that takes a list with commas for one ID', async () => {
+    const { code, rows, stderr } = await runAgainst(
+      ['issued', '-v', '--customer-fiscal-id', '1-9,2-7'],
+      (query) => {
+        const lists = query.getAll('customerFiscalIds');
+        if (lists.length === 2) return pageOf(['{"id":1}'], 1);
+        const fiscalId = lists[0]!.replaceAll('-', '');
+        return [
+          400,
+          `{"errors":[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"${fiscalId}"}}]}`,
+        ];
+      },
+    );
+    expect({ code, rows }).toEqual({ code: 0, rows: ['{"id":1}'] });
+    expect(stderr).toContain('--list-encoding repeat');
+  });
+
+  it('are asked for one by one under --strict where the listing never names an unknown one', async () => {
+    const line = ['received', '--strict', '--issuer-fiscal-id', '1-9,2-7'];
+    const { code, stderr } = await runAgainst(line, (query) =>
+      query.get('issuerFiscalIds') === '2-7'
+        ? [400, '{"message":"issuer not found"}']
+        : pageOf(['{"id":1}'], 1),
+    );
+    expect(code).toBe(6);
+    expect(stderr).toContain('2-7');
+  });
+});
+
+describe('records without an id', () => {
+  it('are not known by links that are signed anew', async () => {
+    let signature = 0;
+    const { code, rows } = await runAgainst(['issued', '--page-size', '100'], (query) =>
+      served(
+        records(
+          450,
+          (at) => `{"number":${at},"files":[{"fileUrl":"https://f.example/${at}?s=${signature++}"}]}`,
+        ),
+        query,
+      ),
+    );
+    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 450 });
+  });
+
+  it('are known by their number where one changed while the listing moved', async () => {
+    let pages = 0;
+    const { rows, code } = await runAgainst(
+      ['issued', '--page-size', '100', '--concurrency', '1'],
+      (query) => {
+        const all = records(450, (at) => `{"number":${at},"net":${at === 99 && pages > 0 ? 2 : 1}}`);
+        // One before the place is gone, so that the record which changed comes again.
+        if (pages++ > 0) all.shift();
+        return served(all, query);
+      },
+    );
+    const numbers = rows.map((row) => /"number":(\d+)/.exec(row)![1]);
+    expect({ code, given: new Set(numbers).size, rows: rows.length }).toEqual({
+      code: 0,
+      given: 450,
+      rows: 450,
+    });
+  });
+});
+
+describe('a service that repeats itself', () => {
+  it('is asked at most 60 times', async () => {
+    const first = records(100);
+    for (const argv of [['issued'], ['issued', '--page-size', '100'], ['funds', '--page-size', '20']]) {
+      const { code, asked, stderr } = await runAgainst(argv, (query) =>
+        pageOf(first.slice(0, Number(query.get('options_pageSize'))), 160_000),
+      );
+      expect(code).toBe(6);
+      expect(asked.length).toBeLessThanOrEqual(60);
+      expect(stderr).toContain('sends records that it had sent before');
+    }
+  });
+});
+
+describe('--page-size', () => {
+  it.each([499, 97])('%i is halved, and no more, where pages are refused', async (size) => {
+    const { code, rows, asked } = await runAgainst(['issued', '--page-size', `${size}`], (query) =>
+      Number(query.get('options_pageSize')) > 250 ||
+      (size === 97 && Number(query.get('options_pageSize')) > 50)
+        ? [502]
+        : served(records(2_000), query),
+    );
+    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 2_000 });
+    expect(asked.length).toBeLessThan(size === 499 ? 24 : 65);
+  });
+});
