@@ -266,6 +266,17 @@ describe('--changes-since', () => {
     );
   });
 
+  it('holds whole records against each other, whichever columns are chosen', async () => {
+    expect(await changes('--columns', 'number')).toBe(
+      '_change,id,number,field,old,new\nchanged,1,10,status,PENDING,PAID\nadded,3,30,,,\ngone,2,20,,,\n',
+    );
+    const same = await runScripted(
+      ['issued', '--changes-since', fileOf(`${now.join('\n')}\n`), '--columns', 'number'],
+      [pageOf(now)],
+    );
+    expect(same.stdout).toBe('_change,id,number,field,old,new\n');
+  });
+
   it('begins on a first night where there is no earlier file', async () => {
     const file = join(temporaryFolder(), 'yesterday.jsonl');
     const argv = ['issued', '--changes-since', file, '--columns', 'status'];
