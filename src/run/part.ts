@@ -207,14 +207,19 @@ function partialResults({ source, context, receipt }: Asking<Source>): PartialRe
   return partial;
 }
 
+/** Said of a listing in several pages, sorted by what may change: no reading could show that all of it came. */
+const ORDER_MAY_MOVE =
+  'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
+
 async function announcing(
-  { partial, notices, source }: Pick<Part, 'partial' | 'notices' | 'source'>,
+  { partial, notices, source, status }: Pick<Part, 'partial' | 'notices' | 'source' | 'status'>,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work();
   } finally {
     partial.announce(notices, source.resource?.fiscalIds);
+    if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
   }
 }
 

@@ -289,6 +289,22 @@ describe('a service that repeats itself', () => {
   });
 });
 
+describe('an order that can move', () => {
+  it.each([
+    ['AMOUNT', true],
+    ['DUE_BY', true],
+    ['NUMBER', false],
+    ['DATE', false],
+  ])('is said of --sort-by %s: %s', async (key, isSaid) => {
+    const line = ['issued', '--sort-by', key, '--page-size', '100'];
+    const { code, stderr } = await runAgainst(line, (query) => served(records(250), query));
+    expect(code).toBe(0);
+    expect(stderr.includes('the order can move')).toBe(isSaid);
+    const one = await runAgainst([...line, '--limit', '5'], (query) => served(records(250), query));
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+  });
+});
+
 describe('--page-size', () => {
   it.each([499, 97])('%i is halved, and no more, where pages are refused', async (size) => {
     const { code, rows, asked } = await runAgainst(['issued', '--page-size', `${size}`], (query) =>
