@@ -14,8 +14,9 @@ const SRC = join(ROOT, 'src');
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['process-context.ts'],
   'process-context.ts': ['cli', 'api', 'profiles', 'output'],
-  cli: ['run', 'resources', 'query', 'output', 'profiles', 'database', 'api', 'json', 'sandbox'],
-  run: ['resources', 'query', 'output', 'profiles', 'database', 'paging', 'api', 'json', 'sandbox'],
+  cli: ['run', 'resources', 'report', 'query', 'output', 'profiles', 'database', 'api', 'json', 'sandbox'],
+  run: ['resources', 'report', 'query', 'output', 'profiles', 'database', 'paging', 'api', 'json', 'sandbox'],
+  report: ['query', 'output', 'json'],
   resources: ['paging', 'api', 'json'],
   query: ['output', 'json'],
   output: ['paging', 'api', 'json'],

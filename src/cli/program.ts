@@ -15,6 +15,7 @@ import { addIssuedDownload } from './commands/download.ts';
 import { addRawGet } from './commands/get.ts';
 import { addCustomerItems, addFundItems } from './commands/items.ts';
 import { addListing } from './commands/listing.ts';
+import { addReport } from './commands/report.ts';
 import { addSandbox } from './commands/sandbox.ts';
 import { addSync } from './commands/sync.ts';
 import { addVerify } from './commands/verify.ts';
@@ -46,6 +47,7 @@ export function buildProgram(context: Context, writeOut: (text: string) => void 
   addCustomerItems(addListing(program, 'customers', customers, context), context);
   addFundItems(addListing(program, 'funds', funds, context), context);
   addAging(program, context);
+  addReport(program, context);
   addRawGet(program, context);
   addVerify(program, context);
   addSync(program, context);

@@ -17,6 +17,8 @@ export function digitGrouper(locale: string): GroupDigits {
     if (format === undefined) {
       format = new Intl.NumberFormat(locale, {
         numberingSystem: 'latn',
+        // Some languages leave four digits together, which a column of amounts must not.
+        useGrouping: 'always',
         minimumFractionDigits: decimals,
         maximumFractionDigits: decimals,
       });

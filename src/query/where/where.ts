@@ -40,6 +40,8 @@ export class WhereFilter {
   readonly #reader: CellReader;
   readonly #tests: readonly (RecordTest & { readonly at: readonly number[] })[];
   readonly #unchecked: Set<RecordTest>;
+  /** The tests that a record has come to: one that none came to cannot say what no record has. */
+  readonly #reached = new Set<RecordTest>();
   readonly #watch: ColumnWatch;
   readonly #met: readonly (readonly [column: number, met: MetValues])[];
   #seen = 0;
@@ -80,12 +82,11 @@ export class WhereFilter {
       this.#watch.see(cells);
       if (this.#kept + indices.length === 0) for (const [at, met] of this.#met) met.add(cells[at]);
       const place = this.#seen + index + 1;
-      const passes = this.#tests.every(({ holds, at }) =>
-        holds(
-          at.map((column) => cells[column]),
-          place,
-        ),
-      );
+      const passes = this.#tests.every((test) => {
+        this.#reached.add(test);
+        const own = test.at.map((column) => cells[column]);
+        return test.holds(own, place);
+      });
       if (!passes) continue;
       indices.push(index);
       places.push(place);
@@ -103,7 +104,7 @@ export class WhereFilter {
 
   /** At the end of the records. Throws UsageError as `RecordTest.finish` does. */
   finish(): void {
-    if (this.#seen > 0) for (const { finish } of this.#tests) finish?.();
+    for (const test of this.#reached) test.finish?.();
   }
 
   /** At the end: what the tests have to say. */

@@ -1,0 +1,55 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { KNOWN_FIELDS } from '../../query/known-columns.ts';
+import { parseLanguage } from '../../report/words.ts';
+import { oneOf, parameter, target } from '../../run/parse-values.ts';
+import { REPORT_FORMATS, type PageFlags, type PageOutputFlags } from '../../run/report-run.ts';
+import { addCommand } from '../command.ts';
+import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
+import { reportFlags, requestFlags } from '../flags.ts';
+
+/** `report`: how an organization stands, on one page. */
+export function addReport(program: Command, context: Context): void {
+  addCommand(program, 'report', {
+    summary: 'how you stand, on one page to read, print and send',
+    description:
+      'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
+      'Amounts are exact and never of two currencies together. A page that is not whole says so at its top.',
+    examples: [
+      ['folio report -o november.html', 'this month, as of today'],
+      ['folio report --period last-month --lang es -o octubre.html', 'the month before, in Spanish'],
+      ['folio report --all-profiles -o group.html', 'every organization, and a table of them'],
+      ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
+      ['folio report --format json', 'the figures behind the page'],
+    ],
+    flags: { page: pageFlags, output: pageOutputFlags, report: reportFlags, request: requestFlags },
+    run: async (values) => {
+      const { writeReport } = await import('../../run/report-run.ts');
+      await writeReport(context, values);
+    },
+  });
+}
+
+const pageFlags = flagGroup<PageFlags>('What it is about:', {
+  period: text(
+    '--period <period>',
+    'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
+  ),
+  allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
+  from: wordList('--from <file...>', 'of exports, without asking the service: issued.jsonl, received=in.csv'),
+  lang: valued('--lang <language>', 'en or es (default: by the locale)', parseLanguage),
+  field: valued(
+    '--field <name=column>',
+    `the column of ${KNOWN_FIELDS.join(', ')}; for good: folio config set fields.<name>`,
+    parameter('--field'),
+  ),
+});
+
+const pageOutputFlags = flagGroup<PageOutputFlags>('What comes out:', {
+  format: valued(
+    '--format <format>',
+    'html, or json for the figures behind the page',
+    oneOf('--format', REPORT_FORMATS),
+  ),
+  output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
+});

@@ -1,0 +1,245 @@
+import { CellReader, type Cell } from '../json/cells.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  DECIMAL_ZERO,
+  negateDecimal,
+  parseDecimal,
+  type Decimal,
+} from '../json/decimal.ts';
+import type { RecordBatch } from '../json/records.ts';
+import type { AgedBalance } from '../query/aging.ts';
+import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
+
+/** Open amounts of one direction in one currency. */
+export interface OpenFigures {
+  readonly open: Decimal;
+  readonly overdue: Decimal;
+  readonly invoices: number;
+  /** Not due, then by age as the buckets of `folio aging`; last what has no due date. */
+  readonly buckets: readonly Decimal[];
+  /** Who owes, or is owed, most: the largest first. */
+  readonly parties: readonly AgedBalance[];
+  readonly partyCount: number;
+}
+
+/** Everything about one organization in one currency. */
+export interface CurrencySection {
+  readonly currency: string | undefined;
+  readonly receivable: OpenFigures;
+  readonly payable: OpenFigures;
+  readonly net: Decimal;
+  readonly issued: CurrencyFigures | undefined;
+  readonly received: CurrencyFigures | undefined;
+}
+
+export interface Fund {
+  readonly name: string | undefined;
+  readonly number: string | undefined;
+  readonly status: string | undefined;
+  readonly currency: string | undefined;
+  readonly amount: Decimal | undefined;
+  readonly balance: Decimal;
+}
+
+/** What the report says of one organization. */
+export interface OrganizationFigures {
+  /** The profile's name; undefined where the token came by other ways. */
+  readonly profile: string | undefined;
+  /** As the token names the organization, where it does. */
+  readonly organization: string | undefined;
+  readonly fiscalIds: readonly string[];
+  readonly currencies: readonly CurrencySection[];
+  /** The funds with a balance that is not zero, the first few hundred. */
+  readonly funds: readonly Fund[];
+  readonly fundCount: number;
+  readonly missing: readonly (MissingFigure & { readonly direction: 'issued' | 'received' | 'funds' })[];
+}
+
+/** Everything that a report shows. */
+export interface ReportFigures {
+  readonly dates: ReportDates;
+  /** True when every listing was read whole. */
+  readonly complete: boolean;
+  /** Why it is not complete: sentences, with the profile where there are several. */
+  readonly doubts: readonly string[];
+  readonly organizations: readonly OrganizationFigures[];
+}
+
+/** One listing of an organization: its figures, or why there are none. */
+export type ListingFigures<Figures> =
+  { readonly figures: Figures } | { readonly failure: Pick<MissingFigure, 'reason' | 'hint'> };
+
+export interface OrganizationListings {
+  readonly profile: string | undefined;
+  readonly organization: string | undefined;
+  readonly issued: ListingFigures<DirectionFigures>;
+  readonly received: ListingFigures<DirectionFigures>;
+  readonly funds: ListingFigures<FundFigures>;
+}
+
+const MOST_PARTIES = 10;
+const MOST_FUNDS = 300;
+const NO_INVOICES: DirectionFigures = {
+  invoices: 0,
+  currencies: [],
+  balances: [],
+  ownFiscalIds: [],
+  missing: [],
+};
+const NO_FUNDS: FundFigures = { first: [], count: 0, missing: [] };
+
+/** Puts together what the listings of one organization tell. */
+export function organizationFigures(listings: OrganizationListings): OrganizationFigures {
+  const missing: OrganizationFigures['missing'][number][] = [];
+  for (const direction of ['issued', 'received', 'funds'] as const) {
+    const listing = listings[direction];
+    const lacks = 'figures' in listing ? listing.figures.missing : failedFigures(direction, listing.failure);
+    missing.push(...lacks.map((one) => ({ ...one, direction })));
+  }
+  const issued = 'figures' in listings.issued ? listings.issued.figures : NO_INVOICES;
+  const received = 'figures' in listings.received ? listings.received.figures : NO_INVOICES;
+  const funds = 'figures' in listings.funds ? listings.funds.figures : NO_FUNDS;
+  return {
+    profile: listings.profile,
+    organization: listings.organization,
+    fiscalIds: [...new Set([...issued.ownFiscalIds, ...received.ownFiscalIds])],
+    currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
+    funds: funds.first,
+    fundCount: funds.count,
+    missing,
+  };
+}
+
+/** What cannot be told where a listing could not be read. */
+function failedFigures(
+  direction: 'issued' | 'received' | 'funds',
+  failure: Pick<MissingFigure, 'reason' | 'hint'>,
+): MissingFigure[] {
+  const figures = direction === 'funds' ? (['funds'] as const) : (['balances', 'months'] as const);
+  return figures.map((figure) => ({ figure, ...failure }));
+}
+
+/** All currencies, by name; invoices without one come last. */
+function currenciesOf(...directions: readonly DirectionFigures[]): (string | undefined)[] {
+  const found = directions.flatMap(({ currencies, balances }) => [...currencies, ...balances]);
+  const names = new Set(found.map(({ currency }) => currency));
+  const named = [...names].filter((name) => name !== undefined).toSorted();
+  return names.has(undefined) ? [...named, undefined] : named;
+}
+
+function sectionOf(
+  currency: string | undefined,
+  issued: DirectionFigures,
+  received: DirectionFigures,
+): CurrencySection {
+  const [receivable, payable] = [openFigures(currency, issued), openFigures(currency, received)];
+  return {
+    currency,
+    receivable,
+    payable,
+    net: addDecimals(receivable.open, negateDecimal(payable.open)),
+    issued: issued.currencies.find((one) => one.currency === currency),
+    received: received.currencies.find((one) => one.currency === currency),
+  };
+}
+
+function openFigures(currency: string | undefined, { balances }: DirectionFigures): OpenFigures {
+  const own = balances.filter((balance) => balance.currency === currency);
+  const buckets: Decimal[] = [];
+  for (const { amounts, undated } of own) {
+    for (const [index, amount] of [...amounts, undated].entries()) {
+      buckets[index] = addDecimals(buckets[index] ?? DECIMAL_ZERO, amount);
+    }
+  }
+  const byTotal = own
+    .map((balance) => ({ balance, total: totalOf(balance) }))
+    .toSorted((left, right) => compareDecimals(right.total, left.total));
+  return {
+    open: sumOf(buckets),
+    overdue: sumOf(buckets.slice(1, -1)),
+    invoices: own.reduce((count, { invoices }) => count + invoices, 0),
+    buckets,
+    parties: byTotal.slice(0, MOST_PARTIES).map(({ balance }) => balance),
+    partyCount: own.length,
+  };
+}
+
+/** Everything that a balance is open with, whatever its age. */
+export function totalOf({ amounts, undated }: AgedBalance): Decimal {
+  return sumOf([...amounts, undated]);
+}
+
+/** What of a balance is past due. */
+export function overdueOf({ amounts }: AgedBalance): Decimal {
+  return sumOf(amounts.slice(1));
+}
+
+export function sumOf(amounts: readonly Decimal[]): Decimal {
+  return amounts.reduce(addDecimals, DECIMAL_ZERO);
+}
+
+const FUND_COLUMNS = {
+  name: ['name', 'title', 'description'],
+  number: ['number', 'id'],
+  status: ['status'],
+  currency: ['currency', 'currencyCode'],
+  amount: ['amount', 'totalAmount'],
+  balance: ['balance', 'availableAmount', 'remainingAmount'],
+};
+
+export interface FundFigures {
+  /** Those with a balance that is not zero; the first few hundred. */
+  readonly first: readonly Fund[];
+  readonly count: number;
+  readonly missing: readonly MissingFigure[];
+}
+
+/** Gathers the funds that have a balance. */
+export class FundTally {
+  readonly #names = Object.values(FUND_COLUMNS).flat();
+  readonly #reader = new CellReader(this.#names);
+  readonly #first: Fund[] = [];
+  #count = 0;
+  #records = 0;
+  #hasBalance = false;
+
+  add(batch: RecordBatch): void {
+    for (let index = 0; index < batch.count; index++) {
+      this.#records++;
+      const cells = this.#reader.read(batch, index);
+      const find = (columns: readonly string[]): Cell | undefined =>
+        columns.map((column) => cells[this.#names.indexOf(column)]).find((cell) => cell !== undefined);
+      const balance = decimalOf(find(FUND_COLUMNS.balance));
+      if (balance === undefined) continue;
+      this.#hasBalance = true;
+      if (balance.coefficient === 0n) continue;
+      this.#count++;
+      if (this.#first.length === MOST_FUNDS) continue;
+      this.#first.push({
+        name: find(FUND_COLUMNS.name)?.text,
+        number: find(FUND_COLUMNS.number)?.text,
+        status: find(FUND_COLUMNS.status)?.text,
+        currency: find(FUND_COLUMNS.currency)?.text,
+        amount: decimalOf(find(FUND_COLUMNS.amount)),
+        balance,
+      });
+    }
+  }
+
+  finish(): FundFigures {
+    const isMissing = this.#records > 0 && !this.#hasBalance;
+    const reason = `No fund has a balance in ${FUND_COLUMNS.balance.join(' or ')}.`;
+    return {
+      first: this.#first,
+      count: this.#count,
+      missing: isMissing ? [{ figure: 'funds', reason, hint: undefined }] : [],
+    };
+  }
+}
+
+function decimalOf(cell: Cell | undefined): Decimal | undefined {
+  if (cell?.kind !== 'number') return undefined;
+  const value = parseDecimal(cell.text);
+  return typeof value === 'string' ? undefined : value;
+}

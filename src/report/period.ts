@@ -1,0 +1,77 @@
+import { UsageError } from '../errors.ts';
+
+/** Whole months, as the books are kept: `2026-11`, `2026-Q3`, `2026`. */
+export interface Period {
+  /** Days since 1970-01-01, both within the period. */
+  readonly first: number;
+  readonly last: number;
+  /** As it is written: `2026-11`, `2026-Q3`. */
+  readonly name: string;
+}
+
+/** One month: `2026-11`, and the days that it has. */
+export interface Month {
+  readonly name: string;
+  readonly first: number;
+  readonly last: number;
+}
+
+const MILLISECONDS_A_DAY = 86_400_000;
+
+/**
+ * Reads `2026-11`, `2026-Q3`, `2026`, `this-month` or `last-month`. `today` is in days since 1970-01-01.
+ * Throws UsageError for anything else, and for a period that has not begun.
+ */
+export function parsePeriod(text: string, today: number): Period {
+  const period = periodOf(text.trim().toLowerCase(), today);
+  if (period === undefined) {
+    throw new UsageError(`--period ${JSON.stringify(text)}: expected a month, a quarter or a year`, {
+      hint: 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.',
+    });
+  }
+  if (period.first > today) {
+    throw new UsageError(`--period ${text} has not begun yet`, {
+      hint: 'Name a period that has begun, such as this-month.',
+    });
+  }
+  return period;
+}
+
+/** The month of a day, in days since 1970-01-01. */
+export function monthOf(day: number): Month {
+  const date = new Date(day * MILLISECONDS_A_DAY);
+  return monthAt(date.getUTCFullYear(), date.getUTCMonth());
+}
+
+/** So many months in a row, of which the last is that of the day. */
+export function monthsUpTo(day: number, count: number): Month[] {
+  const date = new Date(day * MILLISECONDS_A_DAY);
+  return Array.from({ length: count }, (_, index) =>
+    monthAt(date.getUTCFullYear(), date.getUTCMonth() - count + 1 + index),
+  );
+}
+
+function periodOf(text: string, today: number): Period | undefined {
+  if (text === 'this-month') return monthOf(today);
+  if (text === 'last-month') return monthOf(monthOf(today).first - 1);
+  const [, year, quarter, month] = /^(\d{4})(?:-(?:q([1-4])|(0[1-9]|1[0-2])))?$/.exec(text) ?? [];
+  if (year === undefined) return undefined;
+  if (month !== undefined) return monthAt(Number(year), Number(month) - 1);
+  const [from, to] = quarter === undefined ? [0, 11] : [3 * Number(quarter) - 3, 3 * Number(quarter) - 1];
+  const name = text.toUpperCase();
+  return { name, first: monthAt(Number(year), from).first, last: monthAt(Number(year), to).last };
+}
+
+/** `index` is from 0, and may be below 0 or above 11. */
+function monthAt(year: number, index: number): Month {
+  const first = dayOf(year, index);
+  const date = new Date(first * MILLISECONDS_A_DAY);
+  return { name: date.toISOString().slice(0, 7), first, last: dayOf(year, index + 1) - 1 };
+}
+
+function dayOf(year: number, month: number): number {
+  const date = new Date(0);
+  // Set apart: Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  date.setUTCFullYear(year, month, 1);
+  return date.getTime() / MILLISECONDS_A_DAY;
+}

@@ -1,0 +1,269 @@
+import { UsageError } from '../errors.ts';
+import { formatDay } from '../json/calendar-day.ts';
+import { formatDecimal, type Decimal } from '../json/decimal.ts';
+import { digitGrouper } from '../output/terminal/number-text.ts';
+
+/** The languages that a report is written in. */
+export const REPORT_LANGUAGES = ['en', 'es'] as const;
+export type ReportLanguage = (typeof REPORT_LANGUAGES)[number];
+
+/** The language of a locale such as `es-CL`; English where it is neither Spanish nor English. */
+export function languageOf(locale: string): ReportLanguage {
+  return locale.toLowerCase().startsWith('es') ? 'es' : 'en';
+}
+
+/** Everything that a page says, in one language. */
+export interface Words {
+  readonly title: string;
+  readonly asOf: string;
+  readonly period: string;
+  readonly made: string;
+  readonly organization: string;
+  readonly fiscalId: string;
+  readonly whole: string;
+  readonly notWhole: string;
+  readonly laterPayments: string;
+  readonly overview: string;
+  readonly receivable: string;
+  readonly payable: string;
+  readonly net: string;
+  readonly overdue: string;
+  readonly overdueShare: string;
+  readonly open: string;
+  readonly invoices: string;
+  readonly ageing: string;
+  readonly ageingAbout: string;
+  readonly months: string;
+  readonly monthsAbout: string;
+  readonly month: string;
+  readonly issued: string;
+  readonly received: string;
+  readonly inPeriod: string;
+  readonly documents: string;
+  readonly debtors: string;
+  readonly creditors: string;
+  readonly counterparty: string;
+  readonly total: string;
+  readonly dueSoon: string;
+  readonly dueSoonPay: string;
+  readonly largest: string;
+  readonly number: string;
+  readonly due: string;
+  readonly days: string;
+  readonly amount: string;
+  readonly funds: string;
+  readonly fund: string;
+  readonly status: string;
+  readonly balance: string;
+  readonly currency: string;
+  readonly noCurrency: string;
+  readonly noName: string;
+  readonly noDueDate: string;
+  readonly noCurrencyRow: string;
+  readonly notDue: string;
+  readonly figures: string;
+  readonly nothingOpen: string;
+  readonly missing: Readonly<Record<'balances' | 'months' | 'dueSoon' | 'funds', string>>;
+  readonly firstOf: (shown: string, all: string, sum: string) => string;
+  readonly firstParties: (shown: string, all: string) => string;
+  readonly daysRange: (from: number, to: number) => string;
+  readonly over: (days: number) => string;
+  readonly sortBy: string;
+}
+
+const en: Words = {
+  title: 'Invoices and funds',
+  asOf: 'As of',
+  period: 'Period',
+  made: 'Made by folio',
+  organization: 'Organization',
+  fiscalId: 'Fiscal ID',
+  whole: 'Every listing was read whole.',
+  notWhole: 'These figures are not whole. Do not rely on them.',
+  laterPayments:
+    'The service tells balances as they are today. What was paid after the day above is counted as paid already.',
+  overview: 'At a glance',
+  receivable: 'Receivable',
+  payable: 'Payable',
+  net: 'Net',
+  overdue: 'Overdue',
+  overdueShare: 'of it overdue',
+  open: 'Open',
+  invoices: 'invoices',
+  ageing: 'Open amounts by age',
+  ageingAbout: 'How long the open amounts are overdue, in days.',
+  months: 'Issued and received by month',
+  monthsAbout: 'Totals of the invoices of each month by their date of issue; credit notes are taken away.',
+  month: 'Month',
+  issued: 'Issued',
+  received: 'Received',
+  inPeriod: 'in the period',
+  documents: 'documents',
+  debtors: 'Who owes most',
+  creditors: 'Whom you owe most',
+  counterparty: 'Counterparty',
+  total: 'Total',
+  dueSoon: 'To be received in the next thirty days',
+  dueSoonPay: 'To be paid in the next thirty days',
+  largest: 'Largest overdue invoices',
+  number: 'Number',
+  due: 'Due',
+  days: 'Days overdue',
+  amount: 'Open amount',
+  funds: 'Funds with a balance',
+  fund: 'Fund',
+  status: 'Status',
+  balance: 'Balance',
+  currency: 'Currency',
+  noCurrency: 'No currency',
+  noName: 'No name',
+  noDueDate: 'No due date',
+  noCurrencyRow: 'No currency named',
+  notDue: 'Not due',
+  figures: 'The figures as a table',
+  nothingOpen: 'Nothing is open.',
+  missing: {
+    balances: 'Open amounts, ageing and counterparties are not shown.',
+    months: 'The totals by month are not shown.',
+    dueSoon: 'What falls due is not shown.',
+    funds: 'The funds are not shown.',
+  },
+  firstOf: (shown, all, sum) => `The first ${shown} of ${all}; all of them come to ${sum}.`,
+  firstParties: (shown, all) => `The first ${shown} of ${all}.`,
+  daysRange: (from, to) => `${from}–${to} days`,
+  over: (days) => `Over ${days} days`,
+  sortBy: 'Sort by',
+};
+
+const es: Words = {
+  title: 'Facturas y fondos',
+  asOf: 'Al',
+  period: 'Período',
+  made: 'Hecho con folio',
+  organization: 'Organización',
+  fiscalId: 'ID fiscal',
+  whole: 'Todos los listados se leyeron completos.',
+  notWhole: 'Estas cifras no están completas. No las use como base.',
+  laterPayments:
+    'El servicio informa los saldos de hoy. Lo pagado después de la fecha indicada ya se cuenta como pagado.',
+  overview: 'Resumen',
+  receivable: 'Por cobrar',
+  payable: 'Por pagar',
+  net: 'Neto',
+  overdue: 'Vencido',
+  overdueShare: 'vencido',
+  open: 'Abierto',
+  invoices: 'facturas',
+  ageing: 'Saldos abiertos por antigüedad',
+  ageingAbout: 'Cuántos días llevan vencidos los saldos abiertos.',
+  months: 'Emitido y recibido por mes',
+  monthsAbout:
+    'Totales de las facturas de cada mes según su fecha de emisión, descontadas las notas de crédito.',
+  month: 'Mes',
+  issued: 'Emitido',
+  received: 'Recibido',
+  inPeriod: 'en el período',
+  documents: 'documentos',
+  debtors: 'Quién debe más',
+  creditors: 'A quién se debe más',
+  counterparty: 'Contraparte',
+  total: 'Total',
+  dueSoon: 'Por cobrar en los próximos treinta días',
+  dueSoonPay: 'Por pagar en los próximos treinta días',
+  largest: 'Mayores facturas vencidas',
+  number: 'Número',
+  due: 'Vence',
+  days: 'Días de atraso',
+  amount: 'Saldo',
+  funds: 'Fondos con saldo',
+  fund: 'Fondo',
+  status: 'Estado',
+  balance: 'Saldo',
+  currency: 'Moneda',
+  noCurrency: 'Sin moneda',
+  noName: 'Sin nombre',
+  noDueDate: 'Sin vencimiento',
+  noCurrencyRow: 'Sin moneda indicada',
+  notDue: 'No vencido',
+  figures: 'Las cifras en una tabla',
+  nothingOpen: 'No hay nada abierto.',
+  missing: {
+    balances: 'No se muestran saldos abiertos, antigüedad ni contrapartes.',
+    months: 'No se muestran los totales por mes.',
+    dueSoon: 'No se muestra lo que vence.',
+    funds: 'No se muestran los fondos.',
+  },
+  firstOf: (shown, all, sum) => `Los primeros ${shown} de ${all}; todos suman ${sum}.`,
+  firstParties: (shown, all) => `Los primeros ${shown} de ${all}.`,
+  daysRange: (from, to) => `${from}–${to} días`,
+  over: (days) => `Más de ${days} días`,
+  sortBy: 'Ordenar por',
+};
+
+/** How a page writes words, numbers and dates. */
+export interface Writing {
+  readonly language: ReportLanguage;
+  readonly words: Words;
+  /** Every digit, grouped as the locale does. */
+  readonly amount: (value: Decimal) => string;
+  readonly count: (value: number) => string;
+  /** A day, in days since 1970-01-01. */
+  readonly day: (day: number) => string;
+  /** `nov 26` for `2026-11`. */
+  readonly month: (name: string) => string;
+  /** A rough number for the axis of a chart: `1.2M`. */
+  readonly rough: (value: number) => string;
+  /** A share of 1, with one decimal. */
+  readonly share: (part: Decimal, whole: Decimal) => string | undefined;
+}
+
+/**
+ * The writing of a language for a locale, such as `es-CL`. Where the locale is of another language, numbers and dates
+ * are written as the language does.
+ */
+export function writingOf(language: ReportLanguage, locale: string): Writing {
+  const tag = languageOf(locale) === language && /^(?:en|es)/i.test(locale) ? locale : language;
+  const group = digitGrouper(tag);
+  const dayFormat = dateFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' });
+  const monthFormat = dateFormat(tag, { month: 'short', year: '2-digit' });
+  const rough = new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 });
+  const percent = new Intl.NumberFormat(tag, {
+    style: 'percent',
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
+  return {
+    language,
+    words: language === 'es' ? es : en,
+    amount: (value) => group(formatDecimal(value)),
+    count: (value) => value.toLocaleString(tag),
+    day: (day) => dayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
+    month: (name) => monthFormat.format(new Date(`${name}-01T00:00:00Z`)),
+    rough: (value) => rough.format(value),
+    share: (part, whole) => {
+      const thousandths = perMille(part, whole);
+      return thousandths === undefined ? undefined : percent.format(thousandths / 1000);
+    },
+  };
+}
+
+function dateFormat(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(tag, { ...options, timeZone: 'UTC' });
+}
+
+/** A share in thousandths, rounded half up; undefined where there is nothing to have a share of. */
+function perMille(part: Decimal, whole: Decimal): number | undefined {
+  if (whole.coefficient <= 0n || part.coefficient < 0n) return undefined;
+  const scale = Math.max(part.scale, whole.scale);
+  const [a, b] = [part, whole].map((one) => one.coefficient * 10n ** BigInt(scale - one.scale));
+  return Number((a! * 2000n + b!) / (2n * b!));
+}
+
+/** Reads `--lang`. Throws UsageError. */
+export function parseLanguage(text: string): ReportLanguage {
+  const language = REPORT_LANGUAGES.find((one) => one === text.toLowerCase());
+  if (language !== undefined) return language;
+  throw new UsageError(`--lang ${JSON.stringify(text)}: there is no such language`, {
+    hint: `A report is written in ${REPORT_LANGUAGES.join(' or ')}.`,
+  });
+}

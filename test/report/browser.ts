@@ -1,0 +1,43 @@
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll } from 'vitest';
+
+/** Where Debian's package puts it. */
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+export interface OpenedPage {
+  readonly page: Page;
+  /** What the page said on the console, and what it asked for beside itself. */
+  readonly complaints: readonly string[];
+}
+
+export interface OpenOptions {
+  readonly width?: number;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly script?: boolean;
+}
+
+/** A real browser for the tests of a file; it opens pages from disk. */
+export function browserForTests(): (path: string, options?: OpenOptions) => Promise<OpenedPage> {
+  let browser: Browser;
+  beforeAll(async () => {
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-quic'];
+    browser = await chromium.launch({ executablePath: CHROMIUM, args });
+  }, 60_000);
+  afterAll(() => browser.close());
+  return async (path, { width = 1280, colorScheme = 'light', script = true } = {}) => {
+    const context = await browser.newContext({
+      viewport: { width, height: 900 },
+      colorScheme,
+      javaScriptEnabled: script,
+    });
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(`console: ${message.text()}`));
+    page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
+    page.on('request', (request) => {
+      if (request.url() !== `file://${path}`) complaints.push(`request: ${request.url()}`);
+    });
+    await page.goto(`file://${path}`);
+    return { page, complaints };
+  };
+}

@@ -1,0 +1,168 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runFolio } from '../support/run-folio.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { browserForTests } from './browser.ts';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** A report about these issued invoices, as a file. */
+async function reportOf(invoices: readonly object[], ...flags: readonly string[]): Promise<string> {
+  const folder = temporaryFolder();
+  const from = join(folder, 'issued.jsonl');
+  writeFileSync(from, invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
+  const path = join(folder, 'report.html');
+  const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
+  const { code } = await runFolio(['report', '--from', from, '-o', path, ...flags], { env });
+  // The other listings are not there, which the page says.
+  expect(code).toBe(0);
+  return path;
+}
+
+async function sandboxReport(...flags: readonly string[]): Promise<string> {
+  const path = join(temporaryFolder(), 'report.html');
+  const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
+  const { code, stderr } = await runFolio(['--sandbox', 'report', '-o', path, ...flags], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return path;
+}
+
+function invoice(fields: object): object {
+  return {
+    ...{ number: 1, documentType: 'INVOICE', date: '2026-01-05', dueBy: '2026-02-05', currency: 'CLP' },
+    ...{ totalAmount: 100, amountToBePaid: 100, issuerFiscalId: '9-9' },
+    ...{ customer: { name: 'Roble', fiscalId: '1-9' } },
+    ...fields,
+  };
+}
+
+const HOSTILE = [
+  '<script>document.title="run"</script>',
+  '</svg></table><h1>big</h1>',
+  '"><img src=x onerror=alert(1)>',
+  "'; DROP TABLE x --",
+  '&lt;b&gt;',
+  'abc\u202egnp.exe',
+  '\u0000\u001b[31m\u0007',
+  '</script><script>alert(1)</script>',
+  'javascript:alert(1)',
+  '\u2028\u2029',
+];
+
+describe('the page of a report', () => {
+  const open = browserForTests();
+
+  it('asks for nothing and says nothing on the console, wide, narrow and dark', async () => {
+    const path = await sandboxReport('--profile', 'one,two');
+    for (const options of [{ width: 1280 }, { width: 390 }, { width: 800, colorScheme: 'dark' as const }]) {
+      const { page, complaints } = await open(path, options);
+      await page.locator('summary').first().click();
+      const overflow = Number(
+        await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'),
+      );
+      expect({ options, complaints, overflow: overflow > 0 }).toEqual({
+        options,
+        complaints: [],
+        overflow: false,
+      });
+    }
+  });
+
+  it('forbids every request by its own policy', async () => {
+    const { page } = await open(await sandboxReport());
+    const policy = await page.getAttribute('meta[http-equiv="Content-Security-Policy"]', 'content');
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'$/,
+    );
+  });
+
+  it('has no token and no signed link', async () => {
+    const text = readFileSync(await sandboxReport(), 'utf8');
+    expect(text).not.toMatch(/eyJ|https?:\/\/|signature|expires=/i);
+  });
+
+  it('sorts a table by the exact values of a column, up and down', async () => {
+    const amounts = ['9007199254740993.10', '9007199254740993.09', '2', '10', '-5'];
+    const lines = amounts.map((amount, index) =>
+      JSON.stringify(
+        invoice({ number: index, customer: { name: `N${index}`, fiscalId: `${index}-1` } }),
+      ).replace('"amountToBePaid":100', `"amountToBePaid":${amount}`),
+    );
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'issued.jsonl'), `${lines.join('\n')}\n`);
+    const path = join(folder, 'report.html');
+    await runFolio(['report', '--from', join(folder, 'issued.jsonl'), '-o', path], {
+      env: { LC_ALL: 'en_US.UTF-8' },
+    });
+    const { page, complaints } = await open(path);
+    const table = page.locator('table', { has: page.locator('caption', { hasText: 'Who owes most' }) });
+    const names = (): Promise<string[]> => table.locator('tbody tr td:first-child').allTextContents();
+    const total = table.locator('thead button', { hasText: 'Total' });
+    await total.click();
+    expect(await names()).toEqual(['N0', 'N1', 'N3', 'N2', 'N4']);
+    expect(await table.locator('thead th[aria-sort]').getAttribute('aria-sort')).toBe('descending');
+    await total.click();
+    expect(await names()).toEqual(['N4', 'N2', 'N3', 'N1', 'N0']);
+    await table.locator('thead button', { hasText: 'Counterparty' }).click();
+    expect(await names()).toEqual(['N4', 'N3', 'N2', 'N1', 'N0']);
+    expect(complaints).toEqual([]);
+  });
+
+  it('is whole without its script', async () => {
+    const { page } = await open(await sandboxReport(), { script: false });
+    expect(await page.locator('h1').textContent()).toBe('Invoices and funds');
+    expect(await page.locator('svg rect').count()).toBeGreaterThan(5);
+    expect(await page.locator('thead button').count()).toBe(0);
+  });
+
+  it('shows hostile names as the text that they are', async () => {
+    const invoices = HOSTILE.map((name, index) =>
+      invoice({
+        number: name,
+        customer: { name, fiscalId: `${index}-0` },
+        amountToBePaid: 1000 - index,
+        currency: 'CLP',
+      }),
+    );
+    const { page, complaints } = await open(await reportOf([...invoices, invoice({ currency: '<i>X</i>' })]));
+    expect(complaints).toEqual([]);
+    expect(await page.title()).toBe('Invoices and funds: 9-9');
+    expect(await page.locator('h1').count()).toBe(1);
+    expect(await page.locator('img, iframe, i b').count()).toBe(0);
+    expect(await page.locator('script').count()).toBe(1);
+    const table = page
+      .locator('table', { has: page.locator('caption', { hasText: 'Who owes most' }) })
+      .last();
+    const names = await table.locator('tbody td:first-child bdi').allTextContents();
+    expect(names.slice(0, 5)).toEqual(HOSTILE.slice(0, 5));
+    expect(names[5]).toBe('abc\\u{202e}gnp.exe');
+    expect(names[6]).toBe('\u2400\u241b[31m\u2407');
+  });
+
+  it.each([
+    ['in light', { colorScheme: 'light' as const }],
+    ['in dark', { colorScheme: 'dark' as const }],
+  ])('has no violations of accessibility %s', { timeout: 120_000 }, async (_, options) => {
+    const { page } = await open(await sandboxReport('--profile', 'one,two'), options);
+    for (const details of await page.locator('summary').all()) await details.click();
+    // The page's own policy forbids foreign scripts; the tool comes in through the browser, past it.
+    const violations = await page.evaluate(`${axe}
+      axe.run().then((result) => result.violations.map((violation) => JSON.stringify(violation).slice(0, 500)))`);
+    expect(violations).toEqual([]);
+  });
+
+  it('stays small for many invoices', { timeout: 120_000 }, async () => {
+    const many = Array.from({ length: 20_000 }, (_, index) =>
+      invoice({
+        number: index,
+        dueBy: index % 2 === 0 ? '2020-01-01' : '2026-11-30',
+        customer: { name: `Customer ${index % 5000}`, fiscalId: `${index % 5000}-1` },
+      }),
+    );
+    const text = readFileSync(await reportOf(many), 'utf8');
+    expect(text.length).toBeLessThan(200_000);
+    expect(text).toContain('10,000');
+  });
+});

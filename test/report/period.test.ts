@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
+import { monthsUpTo, parsePeriod } from '../../src/report/period.ts';
+
+const TODAY = parseCalendarDay('2026-11-21')!;
+
+describe('a period', () => {
+  it.each([
+    ['2026-11', '2026-11', '2026-11-01', '2026-11-30'],
+    ['2024-02', '2024-02', '2024-02-01', '2024-02-29'],
+    ['2026-Q3', '2026-Q3', '2026-07-01', '2026-09-30'],
+    ['2026-q4', '2026-Q4', '2026-10-01', '2026-12-31'],
+    ['2025', '2025', '2025-01-01', '2025-12-31'],
+    ['this-month', '2026-11', '2026-11-01', '2026-11-30'],
+    ['last-month', '2026-10', '2026-10-01', '2026-10-31'],
+    [' Last-Month ', '2026-10', '2026-10-01', '2026-10-31'],
+  ])('%s is %s', (text, name, first, last) => {
+    const period = parsePeriod(text, TODAY);
+    expect({ ...period, first: formatDay(period.first), last: formatDay(period.last) }).toEqual({
+      ...{ name, first, last },
+    });
+  });
+
+  it('before January is December', () => {
+    expect(parsePeriod('last-month', parseCalendarDay('2026-01-15')!).name).toBe('2025-12');
+  });
+
+  it.each(['', 'november', '2026-13', '2026-00', '2026-Q5', '11/2026', '2026-11-21', '26-11'])(
+    'is not %j, and the forms are named',
+    (text) => {
+      expect(() => parsePeriod(text, TODAY)).toThrow(
+        expect.objectContaining({
+          name: 'UsageError',
+          hint: 'Periods are written 2026-11, 2026-Q3, 2026, this-month or last-month.',
+        }),
+      );
+    },
+  );
+
+  it('that has not begun is refused', () => {
+    expect(() => parsePeriod('2026-12', TODAY)).toThrow('--period 2026-12 has not begun yet');
+  });
+});
+
+describe('the months up to a day', () => {
+  it('are in a row, over the turn of the year', () => {
+    expect(monthsUpTo(parseCalendarDay('2026-02-28')!, 4).map(({ name }) => name)).toEqual([
+      '2025-11',
+      '2025-12',
+      '2026-01',
+      '2026-02',
+    ]);
+  });
+});
