@@ -5,13 +5,13 @@ import { markup, type Html } from './html.ts';
 import type { Writing } from './words.ts';
 
 /** One bar of parts, such as what is receivable by age. */
-export interface StackedBar {
+interface StackedBar {
   readonly label: string;
   /** One for each part of the chart, in its order. */
   readonly amounts: readonly Decimal[];
 }
 
-export interface StackedChart {
+interface StackedChart {
   readonly title: string;
   readonly about: string;
   /** What the parts are called. */
@@ -77,7 +77,7 @@ export function stackedBars({ title, about, parts, bars }: StackedChart, writing
   return markup`${picture({ id, title, about, height }, [axis, pieces, zero, labels])}${legend(parts)}`;
 }
 
-export interface MonthlyChart {
+interface MonthlyChart {
   readonly title: string;
   readonly about: string;
   readonly series: readonly [string, string];

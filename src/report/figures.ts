@@ -175,7 +175,7 @@ export function overdueOf({ amounts }: AgedBalance): Decimal {
   return sumOf(amounts.slice(1));
 }
 
-export function sumOf(amounts: readonly Decimal[]): Decimal {
+function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce(addDecimals, DECIMAL_ZERO);
 }
 

@@ -5,7 +5,7 @@ import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal
 import type { RecordBatch } from '../json/records.ts';
 import { Aging, DEFAULT_BUCKETS, type AgedBalance } from '../query/aging.ts';
 import { amountOf } from '../query/amount.ts';
-import { isCreditNote } from '../query/invoice-tests.ts';
+import { isCreditNote } from '../query/where/invoice-tests.ts';
 import { FieldFinder, type KnownColumns, type KnownField } from '../query/known-columns.ts';
 import { monthOf, type Period } from './period.ts';
 
@@ -18,7 +18,7 @@ export interface ReportDates {
 }
 
 /** One open invoice, as a line of a list. */
-export interface OpenInvoice {
+interface OpenInvoice {
   readonly number: string | undefined;
   readonly counterparty: string | undefined;
   readonly due: number;

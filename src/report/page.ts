@@ -65,7 +65,7 @@ function hashOf(text: string): string {
 }
 
 /** What an organization is called: by its profile, else by its fiscal ID, else by what its token says. */
-export function nameOf(
+function nameOf(
   { profile, organization, fiscalIds }: OrganizationFigures,
   { words }: Writing,
 ): string {

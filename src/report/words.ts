@@ -4,7 +4,7 @@ import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { digitGrouper } from '../output/terminal/number-text.ts';
 
 /** The languages that a report is written in. */
-export const REPORT_LANGUAGES = ['en', 'es'] as const;
+const REPORT_LANGUAGES = ['en', 'es'] as const;
 export type ReportLanguage = (typeof REPORT_LANGUAGES)[number];
 
 /** The language of a locale such as `es-CL`; English where it is neither Spanish nor English. */

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { KNOWN_FIELDS } from '../../query/known-columns.ts';
 import { parseLanguage } from '../../report/words.ts';
 import { oneOf, parameter, target } from '../../run/parse-values.ts';
-import { REPORT_FORMATS, type PageFlags, type PageOutputFlags } from '../../run/report-run.ts';
+import { REPORT_FORMATS, type PageFlags, type PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
 import { reportFlags, requestFlags } from '../flags.ts';
@@ -24,7 +24,7 @@ export function addReport(program: Command, context: Context): void {
     ],
     flags: { page: pageFlags, output: pageOutputFlags, report: reportFlags, request: requestFlags },
     run: async (values) => {
-      const { writeReport } = await import('../../run/report-run.ts');
+      const { writeReport } = await import('../../run/several/report.ts');
       await writeReport(context, values);
     },
   });

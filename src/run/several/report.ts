@@ -1,45 +1,38 @@
 import { basename } from 'node:path';
-import type { Context } from '../context.ts';
-import { IncompleteError, UsageError } from '../errors.ts';
-import { localDay } from '../json/calendar-day.ts';
-import { openDestination } from '../output/files/open-destination.ts';
-import { localeOf } from '../output/terminal/number-text.ts';
-import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../query/known-columns.ts';
+import type { Context } from '../../context.ts';
+import { IncompleteError, UsageError } from '../../errors.ts';
+import { localDay } from '../../json/calendar-day.ts';
+import { openDestination } from '../../output/files/open-destination.ts';
+import { localeOf } from '../../output/terminal/number-text.ts';
+import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../../query/known-columns.ts';
 import {
   FundTally,
   organizationFigures,
   type FundFigures,
   type ListingFigures,
   type ReportFigures,
-} from '../report/figures.ts';
+} from '../../report/figures.ts';
 import {
   InvoiceFigures,
   type DirectionFigures,
   type MissingFigure,
   type ReportDates,
-} from '../report/invoice-figures.ts';
-import { monthOf, parsePeriod } from '../report/period.ts';
-import { languageOf, writingOf, type ReportLanguage } from '../report/words.ts';
-import { funds } from '../resources/funds.ts';
-import { issued } from '../resources/issued.ts';
-import { received } from '../resources/received.ts';
-import { version } from '../version.ts';
-import { ExportSource } from './export-source.ts';
-import { ListingSource } from './listing-source.ts';
-import {
-  checkPart,
-  forEachPart,
-  hasRecords,
-  tryPart,
-  type Part,
-  type PartResult,
-  type Source,
-} from './part.ts';
-import type { RequestFlags } from './parse-values.ts';
+} from '../../report/invoice-figures.ts';
+import { monthOf, parsePeriod } from '../../report/period.ts';
+import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
+import { funds } from '../../resources/funds.ts';
+import { issued } from '../../resources/issued.ts';
+import { received } from '../../resources/received.ts';
+import { version } from '../../version.ts';
+import { ExportSource } from '../sources/export-source.ts';
+import { ListingSource } from '../sources/listing-source.ts';
+import { checkPart, hasRecords, tryPart, type Part, type PartResult, type Source } from '../part.ts';
+import type { RequestFlags } from '../parse-values.ts';
+import { forEachPart } from './parts-aside.ts';
 import { asksSeveral, chooseProfiles } from './profile-choice.ts';
-import type { ReportFlags } from './receipt.ts';
-import { inRun, type GlobalFlags, type Run } from './run.ts';
-import { fieldMap } from './settings.ts';
+import type { ReportFlags } from '../receipt.ts';
+import { inRun, type GlobalFlags, type Run } from '../run.ts';
+import { fieldMap } from '../settings.ts';
 
 /** What is asked of a report. */
 export interface PageFlags {
@@ -59,7 +52,7 @@ export interface PageOutputFlags {
 }
 
 export const REPORT_FORMATS = ['html', 'json'] as const;
-export type ReportFormat = (typeof REPORT_FORMATS)[number];
+type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export interface ReportRun {
   readonly everywhere: GlobalFlags;
@@ -293,10 +286,10 @@ interface TextOptions {
 
 async function textOf(figures: ReportFigures, { format, page, context }: TextOptions): Promise<string> {
   if (format === 'json') {
-    const { figuresJson } = await import('../report/figures-json.ts');
+    const { figuresJson } = await import('../../report/figures-json.ts');
     return figuresJson(figures);
   }
-  const { reportPage } = await import('../report/page.ts');
+  const { reportPage } = await import('../../report/page.ts');
   const locale = localeOf(context.env);
   return reportPage(figures, { writing: writingOf(page.lang ?? languageOf(locale), locale), version });
 }

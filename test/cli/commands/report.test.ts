@@ -1,0 +1,130 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { OpenTransport } from '../../../src/api/transport.ts';
+import { runInTerminal } from '../../support/in-terminal.ts';
+import { pageOf, runScripted, type Answer, type Outcome } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const INVOICE =
+  '{"id":1,"number":7,"date":"2026-11-02","dueBy":"2026-11-10","totalAmount":119.00,"amountToBePaid":100.50,' +
+  '"currency":"CLP","issuerFiscalId":"9-9","customer":{"name":"Roble","fiscalId":"1-9"},"files":[{"fileUrl":"https://x/?sig=1"}]}';
+
+/** Runs a report against a service that answers each listing alike however often it is asked. */
+function report(flags: readonly string[], answers: Readonly<Record<string, Answer>> = {}): Promise<Outcome> {
+  const all: Readonly<Record<string, Answer>> = {
+    issued: pageOf([INVOICE]),
+    received: pageOf([]),
+    'prepaid-expenses': pageOf(['{"id":3,"name":"Viajes","currency":"CLP","amount":10,"balance":4.50}']),
+    ...answers,
+  };
+  const openTransport: OpenTransport = async () => ({
+    send: async ({ url }) => {
+      const answer = all[url.pathname.split('/').at(-1)!]!;
+      const [status, body] = typeof answer === 'string' ? [200, answer] : answer;
+      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
+    },
+    close: async () => {},
+  });
+  return runScripted(['report', '--retries', '0', ...flags], [], { openTransport });
+}
+
+describe('folio report', () => {
+  it('tells the figures as JSON', async () => {
+    const { code, stdout, stderr } = await report(['--format', 'json', '--period', '2026-11']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const told = JSON.parse(stdout) as { organizations: readonly Record<string, unknown>[] };
+    expect(told).toMatchObject({ asOf: '2026-11-20', complete: true, doubts: [] });
+    expect(told.organizations[0]).toMatchObject({
+      fiscalIds: ['9-9'],
+      currencies: [
+        {
+          currency: 'CLP',
+          receivable: { open: '100.50', overdue: '100.50', invoices: 1 },
+          payable: { open: '0', invoices: 0 },
+          net: '100.50',
+          issued: { inPeriod: '119.00', documentsInPeriod: 1, months: { '2026-11': '119.00' } },
+        },
+      ],
+      funds: [{ name: 'Viajes', balance: '4.50' }],
+      missing: [],
+    });
+  });
+
+  it('writes a page off a terminal, and to a file', async () => {
+    const path = join(temporaryFolder(), 'november.html');
+    const { stdout } = await report([]);
+    expect(stdout).toMatch(/^<!doctype html>/);
+    expect(stdout).toContain('100.50');
+    expect(await report(['-o', path])).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(readFileSync(path, 'utf8')).toBe(stdout);
+  });
+
+  it('is refused on a terminal, with the line to type', async () => {
+    const { code, screen } = await runInTerminal(['--sandbox', 'report']);
+    expect(code).toBe(2);
+    expect(screen).toContain('a page cannot be shown on a terminal');
+    expect(screen).toContain('folio report -o report.html');
+  });
+
+  it('says at its top that it is not whole, and ends in exit 6', async () => {
+    const path = join(temporaryFolder(), 'report.html');
+    const { code, stderr } = await report(['-o', path], {
+      received: [500, '{"error":"x","message":"down"}'],
+    });
+    expect(code).toBe(6);
+    expect(stderr).toContain('the report is not whole, and says so: received: ');
+    const page = readFileSync(path, 'utf8');
+    const [verdict, received] = [page.indexOf('These figures are not whole'), page.indexOf('100.50')];
+    expect(verdict).toBeGreaterThan(0);
+    expect(verdict).toBeLessThan(received);
+    expect(page).toContain('Received: Open amounts, ageing and counterparties are not shown.');
+  });
+
+  it('keeps the old page where nothing could be read', async () => {
+    const path = join(temporaryFolder(), 'report.html');
+    writeFileSync(path, 'old');
+    const refused: Answer = [403, '{"Message":"User is not authorized to access this resource"}'];
+    const answers = { issued: refused, received: refused, 'prepaid-expenses': refused };
+    expect(await report(['-o', path], answers)).toMatchObject({ code: 3, stdout: '' });
+    expect(readFileSync(path, 'utf8')).toBe('old');
+  });
+
+  it('shows no figure that rests on a column that is missing, and names the column', async () => {
+    const { code, stdout } = await report(['--format', 'json'], {
+      issued: pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]),
+    });
+    expect(code).toBe(0);
+    const { missing } = (JSON.parse(stdout) as { organizations: readonly { missing: readonly object[] }[] })
+      .organizations[0]!;
+    expect(missing).toMatchObject([{ figure: 'balances', direction: 'issued' }]);
+    expect(JSON.stringify(missing)).toContain('--field due=<column>');
+    const mapped = await report(['--format', 'json', '--field', 'due=paymentDate'], {
+      issued: pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]),
+    });
+    expect(mapped.stdout).toContain('"missing": []');
+  });
+
+  it('is in Spanish where asked', async () => {
+    const { stdout } = await report(['--lang', 'es']);
+    expect(stdout).toContain('<html lang="es">');
+    expect(stdout).toContain('Quién debe más');
+    expect(stdout).toContain('100,50');
+  });
+
+  it.each([
+    [['--period', 'november'], '--period "november": expected a month, a quarter or a year'],
+    [['--period', '2027-01'], '--period 2027-01 has not begun yet'],
+    [['--lang', 'de'], '--lang "de": there is no such language'],
+    [['--format', 'pdf'], '--format'],
+    [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
+    [['--from', 'mine.jsonl'], '--from mine.jsonl: which listing is it?'],
+    [['--from', 'issued.jsonl', '--from', 'issued=b.csv'], '--from names two files of the issued listing'],
+    [['--from', 'issued.jsonl', '--all-profiles'], '--from and --all-profiles do not go together'],
+  ])('refuses %j', async (flags, message) => {
+    const { code, stdout, stderr } = await report(flags);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(existsSync('report.pdf')).toBe(false);
+  });
+});
