@@ -65,10 +65,7 @@ function hashOf(text: string): string {
 }
 
 /** What an organization is called: by its profile, else by its fiscal ID, else by what its token says. */
-function nameOf(
-  { profile, organization, fiscalIds }: OrganizationFigures,
-  { words }: Writing,
-): string {
+function nameOf({ profile, organization, fiscalIds }: OrganizationFigures, { words }: Writing): string {
   return profile ?? fiscalIds[0] ?? organization ?? words.organization;
 }
 

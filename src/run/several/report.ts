@@ -24,10 +24,9 @@ import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import { version } from '../../version.ts';
-import { ExportSource } from '../sources/export-source.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { checkPart, hasRecords, tryPart, type Part, type PartResult, type Source } from '../part.ts';
-import type { RequestFlags } from '../parse-values.ts';
+import { names, type RequestFlags } from '../parse-values.ts';
 import { forEachPart } from './parts-aside.ts';
 import { asksSeveral, chooseProfiles } from './profile-choice.ts';
 import type { ReportFlags } from '../receipt.ts';
@@ -70,6 +69,9 @@ const RESOURCES = { issued, received, funds };
 interface ReportPart {
   readonly name: string;
   readonly listing: Listing;
+  /** Under which name the organization is told of, where there are several. */
+  readonly organization?: string;
+  /** Whose token and settings hold. */
   readonly profile?: string;
   readonly source: Source;
 }
@@ -106,6 +108,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       digest: report.report !== undefined,
     });
     try {
+      for (const { source } of parts) await source.open?.(run);
       const read: PartFigures[] = [];
       for await (const one of forEachPart(run, parts, (part, signal) =>
         readPart(run, { part, signal, dates, page }),
@@ -117,6 +120,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       await destination.commit();
       checkRead(read);
     } finally {
+      for (const { source } of parts) await source.close?.();
       await destination.discard();
     }
   });
@@ -161,22 +165,26 @@ async function partsOf(context: Context, { everywhere, page }: ReportRun): Promi
     LISTINGS.map((listing) => ({
       name: profile === undefined ? listing : `${profile} ${listing}`,
       listing,
-      ...(profile !== undefined && { profile }),
+      ...(profile !== undefined && { profile, organization: profile }),
       source: new ListingSource({ resource: RESOURCES[listing] }),
     })),
   );
 }
 
-function exportParts(
+async function exportParts(
   from: readonly string[],
   { everywhere, allProfiles }: { everywhere: GlobalFlags; allProfiles: boolean | undefined },
-): ReportPart[] {
+): Promise<ReportPart[]> {
   const clash = everywhere.sandbox ? '--sandbox' : allProfiles ? '--all-profiles' : undefined;
   if (clash !== undefined) {
     throw new UsageError(`--from and ${clash} do not go together: files are read, and no service asked`, {
-      hint: 'Leave out one of the two.',
+      hint: allProfiles ? 'Name the profiles of a database with --profile a,b.' : 'Leave out one of the two.',
     });
   }
+  const { isDatabase } = await import('../sync/database-records.ts');
+  const [first = ''] = from;
+  if (from.length === 1 && (await isDatabase(first))) return databaseParts(first, everywhere.profile);
+  const { ExportSource } = await import('../sources/export-source.ts');
   const parts = from.map((text): ReportPart => {
     const [, named, path = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
     const listing = LISTINGS.find(
@@ -187,17 +195,30 @@ function exportParts(
         hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,
       });
     }
-    return {
-      name: listing,
-      listing,
-      source: new ExportSource({ file: path, resource: RESOURCES[listing], output: undefined }),
-    };
+    const source = new ExportSource({ file: path, resource: RESOURCES[listing], output: undefined });
+    return { name: listing, listing, source };
   });
   const twice = parts.find(({ listing }, index) => parts.findIndex((one) => one.listing === listing) < index);
   if (twice === undefined) return parts;
   throw new UsageError(`--from names two files of the ${twice.listing} listing`, {
     hint: 'Give one file for each listing.',
   });
+}
+
+/** The listings that a synced database has, of the profiles named, or of the only one that it has. */
+async function databaseParts(from: string, profiles: string | undefined): Promise<ReportPart[]> {
+  const { ExportSource } = await import('../sources/export-source.ts');
+  const { DatabaseRecords } = await import('../sync/database-records.ts');
+  const named = profiles === undefined ? [undefined] : names('--profile')(profiles);
+  return named.flatMap((profile) =>
+    LISTINGS.map((listing): ReportPart => {
+      const resource = RESOURCES[listing];
+      const database = new DatabaseRecords({ from, resource, id: undefined, profile, allProfiles: false });
+      const source = new ExportSource({ file: from, resource, output: undefined, database });
+      const name = profile === undefined ? listing : `${profile} ${listing}`;
+      return { name, listing, source, ...(profile !== undefined && { organization: profile }) };
+    }),
+  );
 }
 
 interface PartReading {
@@ -211,7 +232,7 @@ async function readPart(run: Run, { part, signal, dates, page }: PartReading): P
   let who: Pick<PartFigures, 'organization' | 'profile'> = { organization: undefined, profile: part.profile };
   let tally: PartFigures['tally'];
   const result = await tryPart(run, { ...part, signal }, async (open) => {
-    who = { organization: open.session?.organization, profile: part.profile ?? open.profile };
+    who = { organization: open.session?.organization, profile: part.organization ?? open.profile };
     tally = await openTally(open, { part, dates, page });
     for await (const { records } of open.read(undefined)) tally.figures.add(records);
     checkPart(open);
@@ -235,9 +256,9 @@ async function openTally(
 }
 
 function figuresOf(read: readonly PartFigures[], dates: ReportDates): ReportFigures {
-  const profiles = [...new Set(read.map(({ part }) => part.profile))];
-  const organizations = profiles.map((profile) => {
-    const own = read.filter(({ part }) => part.profile === profile);
+  const shown = [...new Set(read.map(({ part }) => part.organization))];
+  const organizations = shown.map((name) => {
+    const own = read.filter(({ part }) => part.organization === name);
     const known = own.find(({ organization }) => organization !== undefined) ?? own[0];
     return organizationFigures({
       profile: known?.profile,

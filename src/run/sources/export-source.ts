@@ -37,7 +37,7 @@ interface ExportWish {
  * The records of an export, for --from: those that the service would give, in the order asked for. Nothing is sent, and no
  * token is needed. Opening it throws UsageError where the export is what `output` would replace.
  */
-class ExportSource implements LocalSource {
+export class ExportSource implements LocalSource {
   readonly kind = 'local';
   readonly #wish: ExportWish;
   #fiscalIds: readonly string[] = [];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runInTerminal } from '../../support/in-terminal.ts';
+import { runFolio } from '../../support/run-folio.ts';
 import { pageOf, runScripted, type Answer, type Outcome } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -103,6 +104,23 @@ describe('folio report', () => {
       issued: pageOf([INVOICE.replace('"dueBy"', '"paymentDate"')]),
     });
     expect(mapped.stdout).toContain('"missing": []');
+  });
+
+  it('tells the same of a synced database as of the service', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder();
+    const shell = `"$@" --sandbox sync books.db && "$@" --sandbox report --format json > service.json &&
+      "$@" report --from books.db --format json > database.json`;
+    expect(await runFolio([], { cwd, shell, env: { FOLIO_TOKEN: undefined } })).toMatchObject({ code: 0 });
+    const told = ['service', 'database'].map(
+      (name) => JSON.parse(readFileSync(join(cwd, `${name}.json`), 'utf8')) as { organizations: object[] },
+    );
+    const [service, database] = told.map(({ organizations: [figures] }) => ({
+      ...figures,
+      // Only a token says this.
+      organization: null,
+    }));
+    expect(database).toEqual(service);
+    expect(JSON.stringify(database)).toContain('"receivable":{"open":"19486446"');
   });
 
   it('is in Spanish where asked', async () => {
