@@ -122,6 +122,7 @@ Examples:
   folio sandbox --port 8080                   serves at http://127.0.0.1:8080/v1
   folio sandbox --issued 1000000              a large organization
   folio sandbox --realistic --fail-rate 0.2   slow and unreliable, as on a bad day
+  folio sandbox --order by-size --ids repeat  as a service may be where the specification is silent
 `;
 
 /** The flags of `folio sandbox`, parsed; what is not given is not there. */
