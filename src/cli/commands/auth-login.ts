@@ -41,9 +41,10 @@ const loginFlags = flagGroup<LoginOptions>(undefined, {
   replace: yes('--replace', 'store it also over the token of another organization'),
 });
 
-/** Declares `folio auth login`. */
-export function addLogin(auth: Command, context: Context, verify: VerifyConnection): void {
-  addCommand(auth, 'login', {
+/** Declares `login` under a command: under `auth`, and hidden under the program, where many look for it. */
+export function addLogin(parent: Command, context: Context, verify: VerifyConnection): void {
+  addCommand(parent, 'login', {
+    hidden: parent.parent === null,
     summary: 'store the token of an organization',
     description:
       'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +

@@ -47,6 +47,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     description: 'Profiles: one for each organization, with its token.',
   });
   addLogin(auth, context, verify);
+  addLogin(program, context, verify);
   addCommand(auth, 'status', {
     summary: 'the address, token and profile that commands use',
     description: 'Says which profile, base address and token commands use, and until when; never the token.',

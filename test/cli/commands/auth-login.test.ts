@@ -53,6 +53,14 @@ describe('folio auth login', () => {
     });
   });
 
+  it('goes by the name `folio login` too', async () => {
+    const folder = temporaryFolder();
+    const options = { verify: accept, env: { FOLIO_CONFIG_DIR: folder }, stdin: { text: 'abc\n' } };
+    const outcome = await runProfiles(['login', '--base-url', address, '--profile', 'acme'], options);
+    expect(outcome).toEqual({ code: 0, stdout: '', stderr: '', prompts: [] });
+    expect(stored(folder)).toMatchObject({ profiles: { acme: { token: 'abc' } } });
+  });
+
   it('takes it from a pipe, silently', async () => {
     const folder = temporaryFolder();
     const env = { FOLIO_PROFILE: 'acme', FOLIO_BASE_URL: address };
