@@ -93,6 +93,8 @@ export interface Part extends Site {
   readonly startedAt: number;
   /** The records; to be read once. */
   readonly read: (limit: number | undefined, resume?: ResumeFrom) => AsyncGenerator<Delivery>;
+  /** So many records from the beginning, for a look: nothing is counted. */
+  readonly peek: (limit: number) => AsyncGenerator<Delivery>;
 }
 
 /** What is to be asked: a source and, where the run has several parts, the name of the part and its profile. */
@@ -148,7 +150,7 @@ export async function askPart(
 
 type Asking<Of extends Source> = Omit<
   Part,
-  'source' | 'partial' | 'session' | 'profile' | 'defaults' | 'read'
+  'source' | 'partial' | 'session' | 'profile' | 'defaults' | 'read' | 'peek'
 > & {
   readonly source: Of;
   readonly track: Track;
@@ -180,6 +182,7 @@ async function readService(
           track.expect(limit);
           return source.read(site, limit, resume);
         },
+        peek: (limit) => source.read(uncounted(site), limit),
       }),
     );
   } finally {
@@ -198,7 +201,14 @@ async function readLocal(asking: Asking<LocalSource>, read: (part: Part) => Prom
     profile,
     defaults: flagDefaults(store, profile, source.resource),
     read: (limit) => source.read(site, limit),
+    peek: (limit) => source.read(uncounted(site), limit),
   });
+}
+
+/** The same site, for what is no part of the run. */
+function uncounted<Of extends Site>(site: Of): Of {
+  const partial = new PartialResults([], site.context.secrets.redact);
+  return { ...site, status: new WalkStatus(), partial };
 }
 
 function partialResults({ source, context, receipt }: Asking<Source>): PartialResults {

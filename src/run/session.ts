@@ -98,6 +98,8 @@ export interface Session {
   readonly baseUrl: URL;
   /** As the token names it, where it does. */
   readonly organization: string | undefined;
+  /** What a one-way function makes of the token, to know it again by. The token itself is not handed out. */
+  readonly hashedToken: (hash: (token: string) => string) => string;
   /** When the token ends, in ms since 1970, in its last 14 days. */
   readonly tokenEndsSoon: number | undefined;
   readonly concurrency: number;
@@ -176,6 +178,7 @@ async function connect(
     profile,
     baseUrl,
     organization: decodeToken(token)?.organizationId,
+    hashedToken: (hash) => hash(token),
     tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
     concurrency: patience.concurrency,
     defaults,

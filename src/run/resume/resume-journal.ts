@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { recordsOfEntry, type Journal } from '../../output/journal.ts';
@@ -19,7 +19,7 @@ interface Checkpoint {
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** The standing of a walk that goes on at `next`. */
+/** What a walk that goes on at `next` has come to. */
 export function checkpointAt(next: number | string, status: WalkStatus, partial: PartialResults): Checkpoint {
   const { totalAtStart, totalAtEnd, drift } = status;
   const unreadable = [...status.unreadable].filter((offset) => typeof next === 'string' || offset < next);
@@ -37,14 +37,14 @@ export function checkpointAt(next: number | string, status: WalkStatus, partial:
 
 /** Tells the books of this run what the earlier one knew. */
 export function restoreCheckpoint(
-  standing: Checkpoint,
+  checkpoint: Checkpoint,
   records: number,
   books: { readonly status: WalkStatus; readonly partial: PartialResults },
 ): void {
-  const { totalAtStart, drift = false, unreadable = [] } = standing;
+  const { totalAtStart, drift = false, unreadable = [] } = checkpoint;
   books.status.takeOver({ records, totalAtStart, drift, unreadable });
-  for (const id of standing.missingFiscalIds ?? []) books.partial.missingFiscalIds.add(id);
-  for (const warning of standing.warnings ?? []) books.partial.warnings.add(warning);
+  for (const id of checkpoint.missingFiscalIds ?? []) books.partial.missingFiscalIds.add(id);
+  for (const warning of checkpoint.warnings ?? []) books.partial.warnings.add(warning);
 }
 
 /** What a journal is bound to: what each part is called, in the user's words, and its value or the hash of it. */
@@ -111,6 +111,11 @@ function hashed(value: unknown): string {
   return HASHED + createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
 }
 
+/** A hash that says nothing of a token to whoever does not have it. */
+export function saltedHash(salt: string, text: string): string {
+  return hashed([salt, text]);
+}
+
 function flagOf(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -123,58 +128,131 @@ export interface EarlierRun {
   readonly given: UniqueRecords;
   readonly records: number;
   /** After the pages that are taken over. */
-  readonly standing: Checkpoint;
+  readonly checkpoint: Checkpoint;
+  /** Undefined where it is not to be had again in the same way. */
+  readonly firstPage: RecordBatch | undefined;
   readonly lastPage: RecordBatch;
   /** Where in the journal the last page begins, in bytes. */
   readonly end: number;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 
-/** What a journal begins with. */
-export function journalHead(fingerprint: Fingerprint, startedAt: number): Readonly<Record<string, unknown>> {
-  return { folioJournal: VERSION, startedAt, fingerprint };
+/** What a run is bound to: what it asks for, and the token that it asks with, hashed with a salt of the journal's own. */
+export interface JournalOwner {
+  readonly fingerprint: Fingerprint;
+  readonly tokenHash: (salt: string) => string;
 }
 
+/** What a journal begins with. */
+export function journalHead(
+  { fingerprint, tokenHash }: JournalOwner,
+  startedAt: number,
+): Readonly<Record<string, unknown>> {
+  const salt = randomBytes(16).toString('hex');
+  return { folioJournal: VERSION, startedAt, fingerprint, salt, token: tokenHash(salt) };
+}
+
+/** Why nothing can be made of a journal. */
+export const ODD_JOURNAL = 'what is kept beside it is no journal of this version of folio';
+
 /**
- * Reads what an earlier run left: undefined when there are not two whole pages, since the last one is always read again.
+ * Reads what an earlier run left: undefined when there are not two whole pages, since the last one is always read again;
+ * ODD_JOURNAL for a file of another kind.
  *
- * @throws UsageError when that run asked for something else than this one
+ * @throws UsageError when that run asked for something else than this one, or with another token
  */
 export async function readEarlierRun(
   journal: Journal,
-  fingerprint: Fingerprint,
+  owner: JournalOwner,
   shown: string,
-): Promise<EarlierRun | undefined> {
+): Promise<EarlierRun | typeof ODD_JOURNAL | undefined> {
   const given = new UniqueRecords();
   let startedAt: number | undefined;
-  let standing: Checkpoint | undefined;
-  let last: { batch: RecordBatch; standing: Checkpoint; start: number } | undefined;
+  let checkpoint: Checkpoint | undefined;
+  let firstPage: RecordBatch | undefined;
+  let last: { batch: RecordBatch; checkpoint: Checkpoint; start: number } | undefined;
   let records = 0;
   for await (const entry of journal.entries()) {
     if (startedAt === undefined) {
-      if (entry.head['folioJournal'] !== VERSION) return undefined;
-      refuseOther(entry.head['fingerprint'] as Fingerprint, fingerprint, shown);
-      startedAt = entry.head['startedAt'] as number;
+      const head = headOf(entry.head);
+      if (head === undefined) return ODD_JOURNAL;
+      refuseOther(head, owner, shown);
+      startedAt = head.startedAt;
       continue;
     }
     if (last !== undefined) {
       given.restore(last.batch);
       records += last.batch.count;
-      standing = last.standing;
+      checkpoint = last.checkpoint;
+      firstPage ??= last.batch;
     }
-    last = {
-      batch: recordsOfEntry(entry),
-      standing: entry.head as unknown as Checkpoint,
-      start: entry.start,
-    };
+    const next = checkpointOf(entry.head);
+    if (next === undefined) return ODD_JOURNAL;
+    last = { batch: recordsOfEntry(entry), checkpoint: next, start: entry.start };
   }
-  if (startedAt === undefined || standing === undefined || last === undefined) return undefined;
-  return { startedAt, given, records, standing, lastPage: last.batch, end: last.start };
+  if (startedAt === undefined || checkpoint === undefined || last === undefined) return undefined;
+  const wholeFirst = (checkpoint.unreadable ?? []).length === 0 ? firstPage : undefined;
+  return {
+    ...{ startedAt, given, records, checkpoint, firstPage: wholeFirst },
+    ...{ lastPage: last.batch, end: last.start },
+  };
 }
 
-function refuseOther(before: Fingerprint, now: Fingerprint, shown: string): void {
-  const different = differences(before, now);
+interface JournalHead {
+  readonly startedAt: number;
+  readonly fingerprint: Fingerprint;
+  readonly salt: string;
+  readonly token: string;
+}
+
+/** The head of a journal of this version; undefined for anything else, whoever wrote it. */
+function headOf(head: Readonly<Record<string, unknown>>): JournalHead | undefined {
+  const { folioJournal, startedAt, fingerprint, salt, token } = head;
+  if (folioJournal !== VERSION || !isMoment(startedAt)) return undefined;
+  if (typeof salt !== 'string' || typeof token !== 'string' || !isFingerprint(fingerprint)) return undefined;
+  return { startedAt, fingerprint, salt, token };
+}
+
+function isMoment(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(new Date(value).getTime());
+}
+
+function isFingerprint(value: unknown): value is Fingerprint {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).every((part) => typeof part === 'string');
+}
+
+function checkpointOf(head: Readonly<Record<string, unknown>>): Checkpoint | undefined {
+  const { next, totalAtStart, totalAtEnd, drift, unreadable, missingFiscalIds, warnings } = head;
+  if (typeof next !== 'string' && !isCount(next)) return undefined;
+  if (!isMaybe(totalAtStart, isCount) || !isMaybe(totalAtEnd, isCount)) return undefined;
+  if (!isMaybe(drift, (value) => typeof value === 'boolean')) return undefined;
+  if (!isMaybe(unreadable, (value) => isListOf(value, isCount))) return undefined;
+  if (!isMaybe(missingFiscalIds, isListOfTexts) || !isMaybe(warnings, isListOfTexts)) return undefined;
+  return { next, totalAtStart, totalAtEnd, drift, unreadable, missingFiscalIds, warnings };
+}
+
+function isMaybe<Value>(value: unknown, is: (value: unknown) => value is Value): value is Value | undefined {
+  return value === undefined || is(value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isListOf<Value>(value: unknown, is: (value: unknown) => value is Value): value is Value[] {
+  return Array.isArray(value) && value.every(is);
+}
+
+function isListOfTexts(value: unknown): value is string[] {
+  return isListOf(value, (one) => typeof one === 'string');
+}
+
+function refuseOther(head: JournalHead, { fingerprint, tokenHash }: JournalOwner, shown: string): void {
+  const different = differences(head.fingerprint, fingerprint);
+  // A token of another organization is told by the organization, where it names one.
+  if (different.length === 0 && tokenHash(head.salt) !== head.token) different.push('another token');
   if (different.length === 0) return;
   throw new UsageError(
     `cannot go on with ${shown}: the run that was stopped had ${different.join(', and ')}`,

@@ -21,13 +21,15 @@ import {
   journalHead,
   readEarlierRun,
   restoreCheckpoint,
+  saltedHash,
   type EarlierRun,
-  type Fingerprint,
+  ODD_JOURNAL,
+  type JournalOwner,
 } from './resume-journal.ts';
 
 /**
- * Whether pages that are read again hold the records of a page read before, in the same order: by id, else by their
- * bytes. What is said of a record may have changed, such as its signed links, which do every time.
+ * Whether pages that are read again hold the records of a page read before, in the same order, each as it was. Signed links
+ * change every time and are no part of a record.
  */
 class SameRecords {
   readonly #before: RecordBatch;
@@ -46,7 +48,8 @@ class SameRecords {
   goesOn(again: RecordBatch): boolean {
     const [one, other] = [new IdentityReader(), new IdentityReader()];
     for (let index = 0; index < again.count && !this.isComplete; index++) {
-      if (one.read(this.#before, this.#met++).key() !== other.read(again, index).key()) return false;
+      const [before, now] = [one.read(this.#before, this.#met++).words, other.read(again, index).words];
+      if (before.some((word, at) => word !== now[at])) return false;
     }
     return true;
   }
@@ -55,7 +58,7 @@ class SameRecords {
 /** What was read in the place of a page read before, or why that page no longer says where to go on. */
 type ReadAgain = { readonly deliveries: readonly Delivery[] } | { readonly reason: string };
 
-/** Reads as much of the walk as the page had: the page is to be as it was, but for what is said of its records. */
+/** Reads as much of the walk as the page had: the page is to be as it was. */
 async function readAgain(walk: AsyncGenerator<Delivery>, page: RecordBatch): Promise<ReadAgain> {
   const same = new SameRecords(page);
   const deliveries: Delivery[] = [];
@@ -80,7 +83,9 @@ interface ResumableOptions {
   readonly path: string;
   /** The target, for messages. */
   readonly shown: string;
-  readonly fingerprint: Fingerprint;
+  readonly owner: JournalOwner;
+  /** Reads so many records from the beginning, for a look: what comes of it is no part of the run. */
+  readonly peek: (limit: number) => AsyncGenerator<Delivery>;
   /** Opens the walk at its beginning, or where an earlier one left off. */
   readonly open: (resume?: ResumeFrom) => AsyncGenerator<Delivery>;
   readonly status: WalkStatus;
@@ -94,9 +99,9 @@ const LINK_LIFETIME = 24 * 60 * 60 * 1000;
 
 /**
  * A walk that can be stopped at any moment and gone on with by a later run: each page goes into the journal before it is given.
- * The later run reads the last page again. Where that holds the same records in the same order, the pages
- * before it stand, and the records come as they would have in one go. Where not, the listing moved, and what crossed
- * the place meanwhile would be missed: then the walk begins anew, and says so. Rounds of reading again, which come after the
+ * The later run reads the first and the last page again. Where they hold the same records in the same order, each as it was,
+ * the pages between them stand, and the records come as they would have in one go. Where not, the listing moved, and what
+ * crossed the place meanwhile would be missed: then the walk begins anew, and says so. Rounds of reading again, which come after the
  * last page, are not kept.
  */
 export class ResumableWalk {
@@ -112,17 +117,19 @@ export class ResumableWalk {
 
   /** To be read once. Throws UsageError when the journal is of a run that asked for something else. */
   async *read(): AsyncGenerator<RecordBatch> {
-    const { path, shown, fingerprint, open, clock } = this.#options;
+    const { path, shown, owner, open, clock } = this.#options;
     const journal = await Journal.open(path, clock);
     try {
-      const earlier = await readEarlierRun(journal, fingerprint, shown);
+      const found = await readEarlierRun(journal, owner, shown);
+      if (found === ODD_JOURNAL) this.#options.notices.warn(`begins ${shown} anew: ${ODD_JOURNAL}`);
+      const earlier = found === ODD_JOURNAL ? undefined : found;
       const resumed = earlier && (await this.#goOn(earlier));
       if (earlier !== undefined && resumed !== undefined) {
         await journal.cutAt(earlier.end);
         for await (const entry of journal.entries()) if (entry.start > 0) yield recordsOfEntry(entry);
       } else {
         await journal.cutAt(0);
-        await journal.append({ head: journalHead(fingerprint, clock.now()), body: Buffer.alloc(0) });
+        await journal.append({ head: journalHead(owner, clock.now()), body: Buffer.alloc(0) });
       }
       yield* this.#keep(journal, resumed ?? open());
     } finally {
@@ -141,13 +148,18 @@ export class ResumableWalk {
   /** The walk from the earlier run's last page on, when that page is as it was; else undefined. */
   async #goOn(earlier: EarlierRun): Promise<AsyncGenerator<Delivery> | undefined> {
     const { status, partial, open } = this.#options;
-    const { standing, given, records, lastPage } = earlier;
+    const { checkpoint, given, records, lastPage } = earlier;
     this.#kept = records + lastPage.count;
-    restoreCheckpoint(standing, records, { status, partial });
+    const other = await this.#beginsOtherwise(earlier);
+    if (other !== undefined) {
+      this.#beginAnew(earlier, other);
+      return undefined;
+    }
+    restoreCheckpoint(checkpoint, records, { status, partial });
     const { repeats } = status;
-    const walk = open({ next: standing.next, given });
+    const walk = open({ next: checkpoint.next, given });
     const again = await readAgain(walk, lastPage);
-    const grew = standing.totalAtEnd !== status.totalAtEnd;
+    const grew = checkpoint.totalAtEnd !== status.totalAtEnd;
     // Records that came a second time were moved behind the place by others before it, which would be missed.
     const reason =
       'reason' in again ? again.reason : grew && status.repeats > repeats ? LISTING_MOVED : undefined;
@@ -160,6 +172,18 @@ export class ResumableWalk {
     this.takenOver = this.#kept = records;
     this.#sayFrom(earlier);
     return inTurn(again.deliveries, walk);
+  }
+
+  /** Why the first page is not as it was, which shows what the last one and the total do not: one record for another. */
+  async #beginsOtherwise({ firstPage }: EarlierRun): Promise<string | undefined> {
+    if (firstPage === undefined || firstPage.count === 0) return undefined;
+    const walk = this.#options.peek(firstPage.count);
+    try {
+      const again = await readAgain(walk, firstPage);
+      return 'reason' in again ? again.reason : undefined;
+    } finally {
+      await walk.return(undefined);
+    }
   }
 
   #beginAnew({ records }: EarlierRun, reason: string | undefined): void {
@@ -247,8 +271,15 @@ export async function openResumable(
     fiscalIds: source.fiscalIds ?? [],
     flags: { ...defaults, ...output, ...questions, ...source.asked, limit: extent.limit },
   });
+  // The embedded service makes its tokens anew each time.
+  const tokenHash = (salt: string): string =>
+    everywhere.sandbox || session === undefined
+      ? ''
+      : session.hashedToken((token) => saltedHash(salt, token));
   return new ResumableWalk({
-    ...{ shown, fingerprint, path: journalPath(target), status, partial, notices, clock: context.clock },
+    ...{ shown, path: journalPath(target), status, partial, notices, clock: context.clock },
+    owner: { fingerprint, tokenHash },
     open: (resume) => part.read(limit, resume),
+    peek: part.peek,
   });
 }

@@ -251,9 +251,9 @@ function refuseTogether(asked: Export): void {
       hint: 'One writes a file for each profile, the other a sheet for each: leave one of them out.',
     });
   }
-  if (resume?.resume) {
-    throw new UsageError('--resume goes on with one organization, and several profiles were named', {
-      hint: 'Export each by itself with --profile <name> -o <name>.csv --resume.',
+  if (resume?.resume && outputDir === undefined) {
+    throw new UsageError('--resume keeps what a run has so far beside the file of each profile', {
+      hint: 'Write a file for each with --output-dir <folder>.',
     });
   }
   if (extent?.nextToken !== undefined) {

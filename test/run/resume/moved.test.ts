@@ -11,6 +11,17 @@ async function stoppedSite(line = LINE): Promise<ResumeSite> {
   return site;
 }
 
+/** A record whose amount is another. */
+function changed(record: string): string {
+  return record.replace('.10', '.30');
+}
+
+function changeIn(records: string[], from: number, to: number) {
+  return (record: string, at: number): void => {
+    if (at >= from && at < to) records[at] = changed(record);
+  };
+}
+
 function lines(records: readonly string[]): string {
   return records.map((record) => `${record}\n`).join('');
 }
@@ -21,6 +32,12 @@ describe('a listing that changed between the stop and the next run', () => {
     ['lost its first record', (records: string[]) => records.shift()],
     ['lost nearly everything', (records: string[]) => records.splice(1)],
     ['has a new record within the last page', (records: string[]) => records.splice(9, 0, modelRecord(99))],
+    ['has another field in its first page', (records: string[]) => (records[1] = changed(records[1]!))],
+    ['has another field in the last page', (records: string[]) => records.forEach(changeIn(records, 9, 18))],
+    [
+      'lost a record of its first page and has another there',
+      (records: string[]) => records.splice(2, 0, modelRecord(99), ...records.splice(0, 1).slice(1)),
+    ],
   ])('%s: is read anew, and said', async (_, change) => {
     const site = await stoppedSite();
     const { issued } = site.service.records;
@@ -52,25 +69,29 @@ describe('a listing that changed between the stop and the next run', () => {
     });
   });
 
-  it('is gone on with when only what is said of the records changed, as signed links do', async () => {
-    const site = await stoppedSite();
+  it('is gone on with when only the signed links changed, as they do every time', async () => {
+    const linked = modelRecords(30).map((record) =>
+      record.replace('}}', '},"file":"https://files.example/a?sig=1.10"}'),
+    );
+    const site = new ResumeSite(new ModelService({ issued: linked }));
+    await site.run(LINE, { stopAt: 7 });
     const { issued } = site.service.records;
     const before = [...issued];
-    for (const [at, record] of issued.entries()) issued[at] = record.replace('.10', '.20');
+    for (const [at, record] of issued.entries()) issued[at] = record.replace('sig=1.10', 'sig=1.20');
     expect(await site.run(LINE)).toMatchObject({ code: 0, stderr: '' });
     const given = site.read('out.jsonl').split('\n').slice(0, -1);
     expect(given).toHaveLength(30);
     // Those that the stopped run had are as they were then.
-    const changed = given.findIndex((record) => record.includes('.20'));
-    expect(changed).toBeGreaterThan(5);
-    expect(given).toEqual([...before.slice(0, changed), ...issued.slice(changed)]);
+    const first = given.findIndex((record) => record.includes('sig=1.20'));
+    expect(first).toBeGreaterThan(5);
+    expect(given).toEqual([...before.slice(0, first), ...issued.slice(first)]);
   });
 
   it('is read anew when the service does not take its cursor any more', async () => {
     const line = 'customers --page-size 3 -o FOLDER/out.jsonl --resume';
     const site = await stoppedSite(line);
     const { code, stderr } = await site.run(line, {
-      script: ({ number }) => (number === 0 ? status(400) : undefined),
+      script: ({ number }) => (number === 1 ? status(400) : undefined),
     });
     expect([code, stderr]).toEqual([0, expect.stringContaining('refuses to go on from there')]);
     expect(site.read('out.jsonl')).toBe(lines(site.service.records.customers));

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Journal } from '../../../src/output/journal.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { modelRecords, ModelService } from '../../support/model-service.ts';
 import { ResumeSite } from './resume-site.ts';
 
@@ -52,6 +54,18 @@ describe('a run that asks for something else than the one that was stopped', () 
     expect(code).toBe(2);
     expect(stderr).toContain('had another organization');
     expect(stderr).not.toContain('org-one');
+  });
+
+  it('is refused for another token, which neither the journal nor the refusal shows', async () => {
+    const site = await stoppedSite();
+    const { code, stderr, asked } = await site.run(LINE, {
+      env: { FOLIO_TOKEN: 'a-token-of-somebody-else' },
+    });
+    expect([code, asked]).toEqual([2, []]);
+    expect(stderr).toContain('had another token');
+    const journal = site.read('.out.csv.folio-resume');
+    for (const text of [stderr, journal]) expect(text).not.toMatch(/a-token-/);
+    expect(await site.run(LINE)).toMatchObject({ code: 0 });
   });
 
   it.each(['--page-size 5', '--concurrency 1', '--retries 2', '--timeout 9', '--quiet', '--strict'])(
@@ -110,6 +124,48 @@ describe('a journal that is not what this user wrote', () => {
     expect(site.names).toEqual(['out.csv']);
   });
 });
+
+describe('a journal that was forged', () => {
+  it.each<readonly [string, Readonly<Record<string, unknown>>]>([
+    ['without a fingerprint', { fingerprint: null }],
+    ['of a moment that is none', { startedAt: 'soon' }],
+    ['that goes on nowhere', { next: -1 }],
+    ['with totals that are none', { totalAtStart: [] }],
+    ['with places that are none', { unreadable: ['1'] }],
+    ['of another version', { folioJournal: 99 }],
+  ])('%s is said in a sentence, and the listing is read anew', async (_, members) => {
+    const site = await stoppedSite();
+    await forge(site.path('.out.csv.folio-resume'), (entry) => {
+      const isHead = 'folioJournal' in entry.head;
+      const isOfHead = ['fingerprint', 'startedAt', 'folioJournal'].includes(Object.keys(members)[0]!);
+      return isHead === isOfHead ? { ...entry, head: { ...entry.head, ...members } } : entry;
+    });
+    const { code, stderr } = await site.run(LINE);
+    expect(stderr).toMatch(
+      /^warning: begins \S+out.csv anew: what is kept beside it is no journal of this version of folio\n$/,
+    );
+    expect([code, site.names]).toEqual([0, ['out.csv']]);
+  });
+
+  it('with records that are none is no fault of folio’s own', async () => {
+    const site = await stoppedSite();
+    await forge(site.path('.out.csv.folio-resume'), (entry) => ({ ...entry, body: Buffer.from('[{"a":') }));
+    const { stderr } = await site.run(LINE);
+    expect(stderr).not.toContain('fault of folio');
+  });
+});
+
+type Entry = Parameters<Journal['append']>[0];
+
+/** Writes the journal anew, each entry changed, with hashes that fit. */
+async function forge(path: string, change: (entry: Entry) => Entry): Promise<void> {
+  const journal = await Journal.open(path, new FakeClock());
+  const entries: Entry[] = [];
+  for await (const { head, body } of journal.entries()) entries.push(change({ head, body }));
+  await journal.cutAt(0);
+  for (const entry of entries) await journal.append(entry);
+  await journal.close();
+}
 
 describe('two runs with --resume on one file', () => {
   it('are kept apart by the lock of the target, which covers the journal', async () => {

@@ -9,7 +9,6 @@ const REFUSED: readonly (readonly [line: string, says: RegExp])[] = [
   ['issued --profile north,', /--profile "north,"/],
   ['issued --profile north,north', /comes twice/],
   ['issued --profile north,south --resume -o FOLDER/out.csv', /--resume/],
-  ['issued --all-profiles --resume --output-dir FOLDER', /--resume/],
   ['customers --all-profiles --next-token c1', /--next-token/],
   ['issued --all-profiles --token-file FOLDER/token', /--token-file gives one token/],
   ['issued --output-dir FOLDER', /--output-dir: of which profiles/],
