@@ -4,6 +4,7 @@ import { UsageError } from '../errors.ts';
 import { exitCodeOf } from './exit-codes.ts';
 import { buildProgram } from './program.ts';
 import { reportError } from './report-error.ts';
+import { expandShortcut } from './shortcuts.ts';
 
 /**
  * A stream for words, not for data: no text that is written to it, whoever writes it, leaves with a secret in it. A
@@ -45,7 +46,8 @@ export async function runCommandLine(given: Context): Promise<number> {
   let answer = '';
   const program = buildProgram(context, (text) => void (answer += text));
   try {
-    await program.parseAsync(context.argv, { from: 'user' }).catch(passHelp);
+    const argv = await expandShortcut(context, program);
+    await program.parseAsync(argv, { from: 'user' }).catch(passHelp);
     // As one text: a small one needs no stream, which takes the runtime 4 ms to make.
     if (answer !== '') await context.stdout.write(answer);
     return 0;

@@ -23,7 +23,9 @@ import { checkPart, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './several/profile-choice.ts';
 import type { ReceiptPart, ReportFlags } from './receipt.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
+import { asksForResult } from './question-conflicts.ts';
 import type { GlobalFlags } from './run.ts';
+import type { FlagDefaults } from './settings.ts';
 import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 
 /** What is to be exported, and how: a source, and the values of the flags that a command has. */
@@ -53,7 +55,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const { receipt, notices, context, everywhere, defaults, source } = part;
   const { single, sheet = source.records, extent = {}, questions: flags = {} } = asked;
   if (output.listColumns) return exportColumns(part, asked);
-  const wished = { ...output, ...chosenColumns(output, asked) };
+  const wished = { ...output, ...columnsWanted(output, asked, defaults) };
   const settings = settingsOf(part);
   const planned = await planOutput(context, {
     flags: wished,
@@ -157,8 +159,15 @@ function settingsOf({ profile, everywhere }: Part): SettingsOwner {
   return { profile, sandbox: everywhere.sandbox === true };
 }
 
-function chosenColumns(output: OutputFlags, { columns }: Export): Pick<OutputFlags, 'columns'> {
-  return output.columns !== undefined || columns === undefined ? {} : { columns };
+/** As asked for, else as the command has them, else as the settings say for records that come out as they are. */
+export function columnsWanted(
+  output: OutputFlags,
+  { columns, single, makeResult, questions = {} }: Export,
+  defaults: Pick<FlagDefaults, 'columns'>,
+): Pick<OutputFlags, 'columns'> {
+  const isResult = single === true || makeResult !== undefined || asksForResult(questions);
+  const chosen = output.columns ?? columns ?? (isResult ? undefined : defaults.columns);
+  return chosen === undefined ? {} : { columns: chosen };
 }
 
 async function openResumable(

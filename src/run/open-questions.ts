@@ -12,7 +12,7 @@ import type { ResultSite } from '../query/result-rows.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags } from './sources/listing-source.ts';
-import { TABLE_LIMIT, type OutputFlags, type OutputPlan } from './output-plan.ts';
+import type { OutputFlags, OutputPlan } from './output-plan.ts';
 import { asksForTotals } from './question-conflicts.ts';
 import { fieldMap } from './settings.ts';
 
@@ -74,7 +74,7 @@ function limitOf(
 /** Records after which a table on a terminal stops by itself. */
 export function tableLimit({ all, limit, page }: Extent, plan: OutputPlan): number | undefined {
   if (plan.format !== 'table' || !plan.onTerminal) return undefined;
-  return all || limit !== undefined || page !== undefined ? undefined : TABLE_LIMIT;
+  return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
 }
 
 /** The terminal that bars are drawn on, where the answer is a table on one. */

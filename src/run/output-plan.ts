@@ -33,8 +33,8 @@ export function discardNotice(
   return { onDiscard: () => notices.warn(text) };
 }
 
-/** Records that a table shows on a terminal unless --limit or --all says otherwise. */
-export const TABLE_LIMIT = 50;
+/** Records that a table shows on a terminal unless --limit, --all or a setting says otherwise. */
+const TABLE_LIMIT = 50;
 
 /** How and where the records leave. */
 export interface OutputPlan {
@@ -45,6 +45,8 @@ export interface OutputPlan {
   readonly target: string | undefined;
   /** Whether what is written goes to a terminal. */
   readonly onTerminal: boolean;
+  /** Records after which a table on a terminal stops by itself. */
+  readonly tableLimit: number;
 }
 
 interface OutputWish {
@@ -52,7 +54,7 @@ interface OutputWish {
   /** False with --no-color. */
   readonly color: boolean;
   /** What the settings say for flags that are not given. */
-  readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter'>;
+  readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit'>;
   /** True for a command that is about a single record. */
   readonly single?: boolean | undefined;
   /** xlsx: what the sheet is called. */
@@ -96,7 +98,8 @@ export async function planOutput(
     locale: localeOf(context.env),
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
-  return { format, layout, openWriter: await loadWriter(format), target, onTerminal };
+  const tableLimit = defaults.limit ?? TABLE_LIMIT;
+  return { format, layout, openWriter: await loadWriter(format), target, onTerminal, tableLimit };
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */

@@ -128,3 +128,8 @@ export async function checkDates({ since, until }: QuestionFlags): Promise<void>
 export function asksForTotals({ sum, groupBy, count }: QuestionFlags): boolean {
   return (sum ?? groupBy ?? count) !== undefined;
 }
+
+/** Whether something else comes out than the records. */
+export function asksForResult(questions: QuestionFlags): boolean {
+  return asksForTotals(questions) || questions.changesSince !== undefined;
+}

@@ -9,6 +9,7 @@ import type { Resource } from '../resources/resource.ts';
 import {
   delimiter,
   LIST_ENCODINGS,
+  names,
   oneOf,
   requestParsers,
   wholeNumber,
@@ -50,11 +51,27 @@ const settings = new Map<string, Setting<unknown>>([
     const parse = wholeNumber(key, 1, most ?? 1_000_000);
     return [key, { about: `--page-size for ${records}`, stored: 'number', parse }] as const;
   }),
+  [
+    'limit',
+    {
+      about: 'records that a table on a terminal shows, 50 otherwise',
+      stored: 'number',
+      parse: wholeNumber('limit', 1),
+    },
+  ],
+  ...resources.map((resource) => {
+    const key = columnsSetting(resource);
+    return [key, { about: `--columns of ${resource.records}`, stored: 'string', parse: names(key) }] as const;
+  }),
   ...KNOWN_FIELDS.map((field) => {
     const key = `fields.${field}`;
     return [
       key,
-      { about: `the column that aging takes for ${field}`, stored: 'string', parse: column(key) },
+      {
+        about: `the column that holds the ${field}, for aging, --overdue and their kin`,
+        stored: 'string',
+        parse: column(key),
+      },
     ] as const;
   }),
 ]);
@@ -62,6 +79,48 @@ const settings = new Map<string, Setting<unknown>>([
 /** The name of the setting for a resource's page size: `pageSize.fundDocuments`. */
 function pageSizeSetting({ name }: Pick<Resource, 'name'>): string {
   return `pageSize.${camel(name.replaceAll(' ', '-'))}`;
+}
+
+/** The name of the setting for a resource's columns: `columns.issued`. */
+function columnsSetting({ name }: Pick<Resource, 'name'>): string {
+  return `columns.${camel(name.replaceAll(' ', '-'))}`;
+}
+
+/** The name of the setting that holds what a word of the user's own is short for: `shortcut.late`. */
+export function shortcutSetting(name: string): string {
+  return `shortcut.${name}`;
+}
+
+const shortcut: Setting<readonly string[]> = {
+  about: 'a command line by a name of your own',
+  stored: 'string',
+  parse: (line) => {
+    const words = splitWords(line);
+    if (words.length > 0 && words[0] !== 'folio') return words;
+    throw new UsageError(`shortcut ${JSON.stringify(line)}: expected a command line`, {
+      hint: "Write what follows folio, as in 'issued --overdue --sort=-amountToBePaid'.",
+    });
+  },
+};
+
+/** The words of a command line, with quotes as a shell takes them; nothing else in it is special. Throws UsageError. */
+export function splitWords(line: string): string[] {
+  const words: string[] = [];
+  const word = /\s*((?:'[^']*'|"(?:[^"\\]|\\.)*"|[^\s'"])+)\s*/y;
+  while (word.lastIndex < line.length) {
+    const at = word.lastIndex;
+    const [, text] = word.exec(line) ?? [];
+    if (text === undefined) {
+      if (line.slice(at).trim() === '') break;
+      throw new UsageError(`shortcut ${JSON.stringify(line)}: a quote is not closed`);
+    }
+    words.push(
+      text.replaceAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"/g, (_, single?: string, double?: string) => {
+        return single ?? double!.replaceAll(/\\(["\\])/g, '$1');
+      }),
+    );
+  }
+  return words;
 }
 
 /** The names of all settings, each with what it is the default of. */
@@ -75,11 +134,12 @@ export const settingNames: readonly (readonly [name: string, about: string])[] =
  * @throws UsageError that lists those that there are
  */
 export function findSetting(given: string): { readonly name: string; readonly setting: Setting<unknown> } {
+  if (/^shortcut\.[a-z][a-z0-9-]*$/.test(given)) return { name: given, setting: shortcut };
   const name = camel(given);
   const setting = settings.get(name);
   if (setting) return { name, setting };
   throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
-    hint: `The settings are ${[...settings.keys()].join(', ')}; with --profile also baseUrl.`,
+    hint: `The settings are ${[...settings.keys()].join(', ')}, shortcut.<name>; with --profile also baseUrl.`,
   });
 }
 
@@ -130,6 +190,9 @@ export interface FlagDefaults extends RequestFlags {
   readonly delimiter?: string;
   readonly listEncoding?: ListEncoding;
   readonly pageSize?: number;
+  readonly columns?: readonly string[];
+  /** Of a table on a terminal. */
+  readonly limit?: number;
 }
 
 /**
@@ -143,11 +206,23 @@ export function flagDefaults(
   profile: string | undefined,
   resource: Pick<Resource, 'name'> | undefined,
 ): FlagDefaults {
-  const names = ['format', 'delimiter', 'listEncoding', 'concurrency', 'retries', 'retryDelay', 'timeout'];
-  const pairs = names.map((name) => [name, settingFor(store, name, profile)] as const);
+  const shared = [
+    'format',
+    'delimiter',
+    'listEncoding',
+    'concurrency',
+    'retries',
+    'retryDelay',
+    'timeout',
+    'limit',
+  ];
+  const pairs = shared.map((name) => [name, settingFor(store, name, profile)] as const);
   const pageSize = resource && settingFor(store, pageSizeSetting(resource), profile);
+  const columns = resource && settingFor(store, columnsSetting(resource), profile);
   // The table of settings gives each the type that its flag has.
-  return Object.fromEntries([...pairs, ['pageSize', pageSize]].filter(([, value]) => value !== undefined));
+  return Object.fromEntries(
+    [...pairs, ['pageSize', pageSize], ['columns', columns]].filter(([, value]) => value !== undefined),
+  );
 }
 
 /** The columns that the user has mapped for aging, by field; see `folio config set fields.due <column>`. */

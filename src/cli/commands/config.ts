@@ -9,10 +9,11 @@ import { parseProfileName, type Profile } from '../../profiles/profile.ts';
 import { isJsonObject, type JsonObject, type StoreDocument } from '../../profiles/store-document.ts';
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
-import { findSetting, settingNames } from '../../run/settings.ts';
+import { findSetting, settingNames, shortcutSetting } from '../../run/settings.ts';
 import { addCommand, addGroup } from '../command.ts';
 import { factFlags, writeFactsAsJson, writeFactSheet, type FactFlags, type Facts } from '../facts.ts';
 import { flagGroup, yes } from '../flag-group.ts';
+import { checkShortcut } from '../shortcuts.ts';
 
 interface NamesFlags {
   readonly names?: boolean;
@@ -30,6 +31,11 @@ export function addConfig(program: Command, context: Context): void {
     examples: [
       ['folio config set format jsonl', 'unless a command says otherwise'],
       ['folio config set page-size.received 250 --profile acme', 'for one organization'],
+      [
+        'folio config set columns.issued number,dueBy,totalAmount',
+        'what issued shows, unless --columns says otherwise',
+      ],
+      ["folio config set shortcut.late 'issued --overdue'", 'then folio late is folio issued --overdue'],
       ['folio config list --profile acme', 'what that profile holds; never its token'],
     ],
   });
@@ -53,7 +59,10 @@ export function addConfig(program: Command, context: Context): void {
       ['<setting>', ''],
       ['<value>', ''],
     ],
-    run: ({ everywhere }, [name, value]) => runConfigSet(context, everywhere, { name, value }),
+    run: ({ everywhere }, [name, value]) => {
+      checkShortcut(name, program, everywhere.profile);
+      return runConfigSet(context, everywhere, { name, value });
+    },
   });
   addCommand(config, 'unset', {
     description: 'Removes a setting.',
@@ -171,9 +180,10 @@ async function runConfigList(context: Context, flags: GlobalFlags & FactFlags & 
   const store = await context.config();
   const owner = settingsOwner(flags, store);
   const settings = store.settings(owner?.name);
-  const known = new Set(settingNames.map(([name]) => name));
-  const unknown = Object.keys(settings).filter((name) => !known.has(name));
-  const entries = Object.entries(settings).filter(([name]) => known.has(name));
+  const names = new Set(settingNames.map(([name]) => name));
+  const isKnown = (name: string): boolean => names.has(name) || name.startsWith(shortcutSetting(''));
+  const unknown = Object.keys(settings).filter((name) => !isKnown(name));
+  const entries = Object.entries(settings).filter(([name]) => isKnown(name));
   const facts: Facts = {
     ...(owner
       ? {

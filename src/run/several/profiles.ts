@@ -15,13 +15,14 @@ import {
   remarkWritten,
   withColumnsWatched,
   type Export,
+  columnsWanted,
 } from '../export-part.ts';
 import { openQuestions, shownColumnsOf, tableLimit } from '../open-questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
 import { chooseProfiles } from './profile-choice.ts';
-import { asksForTotals } from '../question-conflicts.ts';
+import { asksForResult } from '../question-conflicts.ts';
 import { inRun, type Run } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
 
@@ -174,11 +175,13 @@ async function deliverJoined({ run, asked }: Several, { plan, aside, records }: 
 /** How one result is laid out is for the flags and the settings for all profiles to say: no single one decides. */
 async function planJoined({ run: { context, everywhere }, asked }: Several): Promise<OutputPlan> {
   const { output, source, questions } = asked;
-  const { columns } = output;
   const settings = { profile: undefined, sandbox: everywhere.sandbox === true };
-  const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
-  const flags = isNamed ? output : { ...output, columns: [PROFILE_COLUMN, ...columns] };
   const defaults = everywhere.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
+  const { columns } = columnsWanted(output, asked, defaults);
+  const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
+  const flags = isNamed
+    ? { ...output, ...(columns && { columns }) }
+    : { ...output, columns: [PROFILE_COLUMN, ...columns] };
   return planOutput(context, {
     flags,
     color: everywhere.color,
@@ -198,7 +201,7 @@ function withSheets({ profiles }: Export, plan: OutputPlan, aside: PartsAside<Na
 
 /** Whether something else comes out than the records. */
 function isResult({ questions = {}, makeResult }: Export): boolean {
-  return asksForTotals(questions) || questions.changesSince !== undefined || makeResult !== undefined;
+  return asksForResult(questions) || makeResult !== undefined;
 }
 
 /**

@@ -1,0 +1,57 @@
+import type { Command } from 'commander';
+import type { Context } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { Notices } from '../run/notices.ts';
+import { shortcutSetting, splitWords } from '../run/settings.ts';
+
+/**
+ * The command line with a shortcut of the settings in its place: `late --limit 5` as `issued --overdue --limit 5`. It is
+ * expanded once, and never goes before a command of that name. Says so under --verbose.
+ */
+export async function expandShortcut(context: Context, program: Command): Promise<readonly string[]> {
+  const { argv } = context;
+  const at = commandAt(argv, program);
+  const name = argv[at];
+  if (name === undefined || isCommand(program, name) || !/^[a-z][a-z0-9-]*$/.test(name)) return argv;
+  const line = (await context.config()).settings(undefined)[shortcutSetting(name)];
+  if (typeof line !== 'string') return argv;
+  const expanded = argv.toSpliced(at, 1, ...splitWords(line));
+  const verbose = ['-v', '--verbose', '--debug'].some((flag) => expanded.includes(flag));
+  new Notices(context, { verbose }).detail(`${name} is short for: folio ${line}`);
+  return expanded;
+}
+
+/** Throws UsageError for a shortcut that would never be expanded: a command has its name, or it is one profile's. */
+export function checkShortcut(setting: string, program: Command, profile: string | undefined): void {
+  const name = setting.startsWith(SHORTCUT) ? setting.slice(SHORTCUT.length) : undefined;
+  if (name === undefined) return;
+  if (profile !== undefined) {
+    throw new UsageError('a shortcut is for all profiles', {
+      hint: `Leave --profile out, or write it into the shortcut.`,
+    });
+  }
+  if (isCommand(program, name)) {
+    throw new UsageError(`there is a command ${name}, and a shortcut never goes before one`, {
+      hint: 'Choose another name for the shortcut.',
+    });
+  }
+}
+
+const SHORTCUT = shortcutSetting('');
+
+function isCommand(program: Command, word: string): boolean {
+  return (
+    word === 'help' || program.commands.some((each) => each.name() === word || each.aliases().includes(word))
+  );
+}
+
+/** Where the command is: the first word that is no flag, and no value of one. */
+function commandAt(argv: readonly string[], program: Command): number {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at]!;
+    if (!word.startsWith('-')) return at;
+    const option = program.options.find(({ long, short }) => word === long || word === short);
+    if (option?.required) at++;
+  }
+  return -1;
+}
