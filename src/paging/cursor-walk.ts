@@ -69,6 +69,9 @@ class CursorWalk {
   #heldBack: RecordBatch[] = [];
   #isShifted = false;
   #isRepeating = false;
+  /** Whether everything is read once more, so that a record may have come before in another form. */
+  #isAgain = false;
+  #unsure = 0;
   #read = 0;
 
   constructor(options: CursorWalkOptions) {
@@ -120,7 +123,8 @@ class CursorWalk {
     for (let round = 0; round < rounds; round++) {
       const held = yield* this.#passAgain(first?.read);
       const { read, sequence } = this.#passed;
-      if (this.#heldBack.length === 0 && !this.#isShifted) return status.settle(0, undefined);
+      const isClean = this.#unsure === 0 && !this.#isShifted;
+      if (this.#heldBack.length === 0 && isClean) return status.settle(0, undefined);
       if (first !== undefined && read === first.read && sequence === first.sequence) {
         status.repeats -= this.#heldBackCount;
         status.settle(0, undefined);
@@ -136,6 +140,7 @@ class CursorWalk {
   async *#passAgain(most = Infinity): AsyncGenerator<Delivery, readonly RecordBatch[]> {
     const held = this.#heldBack;
     this.#options.status.reread();
+    this.#isAgain = true;
     this.#unique.beginPass('page');
     this.#heldBack = [];
     this.#isShifted = false;
@@ -157,7 +162,8 @@ class CursorWalk {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
-    const { fresh, repeated } = this.#unique.sift(records, this.#isShifted, true);
+    const { fresh, repeated, unsure } = this.#unique.sift(records, this.#isAgain, true);
+    this.#unsure += unsure;
     status.repeats += repeated.count;
     this.#heldBack.push(...copiesOf(repeated));
     return fresh;

@@ -25,6 +25,8 @@ const ROUNDS_OF_MOVING = 2;
 const ROUNDS_OF_ORDER = 3;
 /** Pages in a row with nothing new in this pass after which the service counts as repeating itself. */
 const NOTHING_NEW = 3;
+/** Records that those pages have together, at least. */
+const OLD_RECORDS = 30;
 /** The same where records have no key, so that different ones may well be equal. */
 const NOTHING_NEW_WITHOUT_KEYS = 12;
 
@@ -70,6 +72,7 @@ class NumberedWalk {
   /** Given although they may be records that were given before, in another form. */
   #unsure = 0;
   #nothingNew = 0;
+  #oldRecords = 0;
   #isRepeating = false;
   #hasNewTotal = false;
   /** Records were seen in other places than before: one that was given may be gone. */
@@ -133,6 +136,9 @@ class NumberedWalk {
   #watchForRepeats({ offset }: PlacedPage, { records, isNew }: { records: number; isNew: boolean }): void {
     if (this.#round === 'parts' || records === 0) return;
     this.#nothingNew = isNew ? 0 : this.#nothingNew + 1;
+    this.#oldRecords = isNew ? 0 : this.#oldRecords + records;
+    // In a few small pages equal dates may have changed places.
+    if (this.#oldRecords < OLD_RECORDS) return;
     if (this.#nothingNew < (this.#unique.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS)) return;
     this.#isRepeating = true;
     this.#reader.extent.endsAt(offset);
@@ -170,7 +176,7 @@ class NumberedWalk {
     const hasLost = this.#unique.hasKeys && this.#unique.size > this.#expected;
     if (!hasLost && (this.#isUnordered || (pass.moved && this.#round !== 'first')))
       return { lacking, doubt: 'order' };
-    if (pass.moved || unclear || hasLost) return { lacking, doubt: 'changing' };
+    if (pass.moved || unclear || hasLost) return { lacking, doubt: 'unsteady' };
     const isNamed = this.#reader.extent.total !== undefined && missing > 0;
     return { lacking, doubt: isNamed && this.#unique.repeatedInPass === 0 ? 'total' : 'order' };
   }
@@ -180,12 +186,15 @@ class NumberedWalk {
     const { pass } = this.#reader;
     if (pass.moved) return false;
     if (this.#round === 'parts') return true;
-    const { inPass, size, sequence } = this.#unique;
+    const { inPass, size, sequence, keysRepeat } = this.#unique;
+    // Nothing counts the records: one that changed on the way may be there in both forms.
+    const isCounted = this.#reader.extent.total !== undefined;
+    if (!isCounted && keysRepeat && this.#round === 'first') return false;
     const isWhole = inPass + this.#options.status.unreadable.size >= this.#expected;
     // Equal records may be different ones, when they come in the same places again.
     const isSame = this.#sequences.includes(sequence);
     if (this.#round !== 'first') this.#sequences.push(sequence);
-    return isSame || (isWhole && (inPass === size || !this.#mustHoldAll));
+    return isSame || (isWhole && (inPass === size || ((isCounted || !keysRepeat) && !this.#mustHoldAll)));
   }
 
   /** True when the last pass over everything held just the records that were given. */
@@ -249,6 +258,7 @@ class NumberedWalk {
     const { sizes, pass } = this.#reader;
     this.#round = round;
     this.#nothingNew = 0;
+    this.#oldRecords = 0;
     sizes.keepConstant(round === 'one-size');
     if (round === 'parts') {
       const rereads = pass.doubtful(sizes.largest);

@@ -76,6 +76,7 @@ export class UniqueRecords {
 
   /** How equal records without a key are counted from here on. */
   count(counting: Counting): void {
+    if (counting === 'pass') this.#pass ??= new HashSet();
     this.#occurrences = counting === 'pass' ? this.#restored : undefined;
     this.#restored = new HashSet();
   }

@@ -234,17 +234,28 @@ export function drawFreedoms(random: Random): Freedoms {
     listing === 'customers'
       ? ['none', '400', '413', '500', '502', 'slow', 'capped']
       : ['none', 'none', 'capped', 'capped-silently', 'fixed', '400', '413', '500', '502', 'slow', 'heavy'];
+  const drift = random(3) > 0 ? 'none' : pick<Freedoms['drift']>('insert', 'delete', 'both', 'update');
+  const limit = pick(...limits);
+  const isFixed = limit === 'fixed' || limit.startsWith('capped');
+  // Without a total, or by cursor, nothing tells what came and went.
+  const isUnseen = listing === 'customers' || listing === 'documents';
   return {
     listing,
     records,
     order,
-    ids: pick('unique', 'unique', 'repeat', 'none', 'nothing'),
+    // Of records with no key at all, one that changed is another.
+    ids:
+      drift === 'update'
+        ? pick('unique', 'repeat', 'none')
+        : pick('unique', 'unique', 'repeat', 'none', 'nothing'),
     links: random(2) === 0,
     shape: pick('envelope', 'array', 'array-total', 'without-total', 'data'),
     end: pick('null', 'missing', 'empty'),
-    limit: pick(...limits),
+    limit,
     most: 10 + random(50),
-    drift: random(3) > 0 ? 'none' : pick('insert', 'delete', 'both', 'update'),
-    repeating: random(25) === 0 && records > 60,
+    // Pages of one size adjoin: what goes and comes between two of them leaves no trace.
+    drift: isUnseen && drift !== 'insert' ? 'none' : isFixed && drift === 'both' ? 'insert' : drift,
+    // Documents without a total that are the same on each page may be all there are.
+    repeating: random(25) === 0 && records > 60 && listing !== 'documents',
   };
 }
