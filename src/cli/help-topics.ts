@@ -48,10 +48,6 @@ export const variables: TermList = [
   ['CI', 'set: no colours and no progress, as off a terminal'],
   ['LC_ALL, LC_NUMERIC, LANG', 'how tables group the digits of numbers'],
   ['HTTPS_PROXY, NO_PROXY', 'the proxy for https, and for whom it is not; in small letters too'],
-  [
-    'PGHOST, PGPORT, PGUSER, PGPASSWORD, PGDATABASE, PGSSLMODE',
-    'a PostgreSQL database, as its own programs read them',
-  ],
   ['NODE_EXTRA_CA_CERTS', 'a file with certificates of authorities of your own'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '0 switches off the check of certificates: with it folio does not run'],
   [
@@ -66,7 +62,7 @@ const environmentTopic: Topic = {
   about: 'the environment variables that are read',
   blocks: [
     'A flag goes before the environment, that before the profile, that before the default. A variable that is set to ' +
-      'nothing counts as not set.',
+      'nothing counts as not set. FOLIO_TOKEN or FOLIO_BASE_URL beside --profile is refused: a profile brings its own.',
     variables,
     'Nothing is read from the working folder. What folio starts, such as a token command, does not see FOLIO_TOKEN.',
     'Examples:',
