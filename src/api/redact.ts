@@ -5,64 +5,68 @@ const HIDDEN = '[hidden]';
 
 /** A shorter text occurs in many words, and no real secret is that short. */
 const MIN_SECRET_LENGTH = 4;
+/** A part of a secret from so many characters on is hidden too: a text may have been cut within it. */
+const PART = 10;
+/** The same for hexadecimal, of which a short piece may be any number. */
+const HEX_PART = 20;
 /** A shorter piece of base64 may occur by chance. */
 const MIN_BASE64_LENGTH = 8;
-
-/** A link whose query carries a signature opens the file to everybody (spec 2.5). */
-const SIGNED_LINK =
-  /(https?:\/\/[^\s"'<>?]+)\?(?:[^\s"'<>]*[&-])?(?:sig(?:nature)?|token|credential|expires|key-pair-id|policy)=[^\s"'<>]*/gi;
-
-/** A JSON Web Token (RFC 7519). Its header and payload are objects, and `{"` is `eyJ` in base64. */
-const WEB_TOKEN = /\beyJ[\w-]{4,}\.eyJ[\w-]{2,}\.[\w-]*/gi;
+/** Every part that is to be hidden has so many characters that begin at a multiple of their number. */
+const ANCHOR = PART >> 1;
 
 /** Replaces what must not be shown in a text. */
 export type Redact = (text: string) => string;
 
 /**
- * Makes a function that hides the secrets in a text by their exact values: as they are, percent-encoded wholly or in part,
- * in JSON, and in base64 (also within a longer encoded text, as in Basic credentials). A pattern of what tokens look like
- * would miss a token without "Bearer". Only JSON Web Tokens are also hidden by their look, because a user may type one
- * where no token is expected. Upper and lower case are the same, because host names are shown in lower case. A signed
- * link keeps its address and loses its query.
+ * Makes a function that hides the secrets in a text by their exact values, and all longer parts of them: as they are,
+ * percent-encoded (wholly, in part, twice), with the escapes of JSON, in hexadecimal, and in base64 (also within a longer
+ * encoded text, as in Basic credentials). A pattern of what tokens look like would miss a token without "Bearer". Only
+ * JSON Web Tokens are also hidden by their look, because a user may type one where no token is expected. Upper and lower
+ * case are the same, because host names are shown in lower case. A signed link keeps its address and loses its query.
+ * The time is linear in the length of the text, whatever it holds. Redact first, then cut.
  */
 export function redactor(secrets: readonly string[]): Redact {
   const long = [...new Set(secrets)].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  // The longest comes first: a shorter secret within it would otherwise leave parts of it in the text.
-  long.sort((a, b) => b.length - a.length);
-  let forms: string[] | undefined;
-  let pattern: RegExp | undefined;
+  let needles: Needle[] | undefined;
+  let anchors: Anchors | undefined;
   return (text) => {
-    let shown = text;
-    forms ??= long.flatMap(literalForms).map((form) => form.toUpperCase());
-    if (mayHold(text, forms)) {
-      // Made when it is needed: it takes 4 ms, and most texts can be seen to hold no secret.
-      pattern ??= new RegExp(long.flatMap(patternsOf).join('|'), 'gi');
-      shown = text.replace(pattern, HIDDEN);
-    }
-    return shown.replace(SIGNED_LINK, `$1?${HIDDEN}`).replace(WEB_TOKEN, HIDDEN);
+    needles ??= long.flatMap(needlesOf);
+    const plain = plainText(text);
+    const found = needles.flatMap((needle) => (needle.part < PART ? placesOf(needle.text, plain.text) : []));
+    if (mayHoldParts(plain.text, needles))
+      for (const part of partsIn(plain.text, (anchors ??= anchorsOf(needles)))) found.push(part);
+    const shown = found.length === 0 ? text : hideRanges(text, plain, found);
+    return hideWebTokens(hideSignatures(shown));
   };
 }
 
-/** Whether a text may hold one of the forms, in upper case, or one that is percent-encoded or escaped in part. */
-function mayHold(text: string, forms: readonly string[]): boolean {
-  if (forms.length === 0) return false;
-  if (/[%\\]/.test(text)) return true;
-  const upper = text.toUpperCase();
-  return forms.some((form) => upper.includes(form));
+/** A short text is looked at first without the anchors, which take a millisecond to make. */
+const SHORT_TEXT = 4_000;
+
+function mayHoldParts(text: string, needles: readonly Needle[]): boolean {
+  if (needles.length === 0) return false;
+  if (text.length > SHORT_TEXT) return true;
+  for (let at = 0; at + ANCHOR <= text.length; at += ANCHOR) {
+    const anchor = text.slice(at, at + ANCHOR);
+    if (needles.some((needle) => needle.part >= PART && needle.text.includes(anchor))) return true;
+  }
+  return false;
 }
 
-function patternsOf(secret: string): string[] {
-  const characters = Array.from(secret, (character) => {
-    const bytes = Buffer.from(character).toString('hex').replace(/../g, '%$&');
-    const unit = `\\\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    return `(?:${escapeRegExp(character)}|${bytes}|${unit})`;
-  });
-  return [characters.join(''), ...literalForms(secret).slice(1).map(escapeRegExp)];
+/** A form of a secret, as it is in a text whose escapes are undone. */
+interface Needle {
+  readonly text: string;
+  /** How many of its characters are enough to hide them. */
+  readonly part: number;
 }
 
-/** The secret as it is, in JSON, and in base64. */
-function literalForms(secret: string): string[] {
-  return [secret, JSON.stringify(secret).slice(1, -1), ...base64FormsOf(secret)];
+function needlesOf(secret: string): Needle[] {
+  const bytes = Buffer.from(secret);
+  const texts = [secret, bytes.toString('latin1'), ...base64FormsOf(secret)];
+  const plain = texts.map((form) => plainText(form).text);
+  const needles = [...new Set(plain)].map((text) => ({ text, part: Math.min(PART, text.length) }));
+  const hex = bytes.toString('hex');
+  return [...needles, { text: hex, part: Math.min(HEX_PART, hex.length) }];
 }
 
 /**
@@ -79,8 +83,134 @@ function base64FormsOf(secret: string): string[] {
   return forms.filter((form) => form.length >= MIN_BASE64_LENGTH);
 }
 
-function escapeRegExp(text: string): string {
-  return text.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&');
+/** Where in the needles each sequence of ANCHOR characters stands. */
+type Anchors = ReadonlyMap<string, readonly { readonly needle: Needle; readonly at: number }[]>;
+
+function anchorsOf(needles: readonly Needle[]): Anchors {
+  const anchors = new Map<string, { needle: Needle; at: number }[]>();
+  for (const needle of needles) {
+    for (let at = 0; needle.part >= PART && at + ANCHOR <= needle.text.length; at++) {
+      const anchor = needle.text.slice(at, at + ANCHOR);
+      const known = anchors.get(anchor);
+      if (known === undefined) anchors.set(anchor, [{ needle, at }]);
+      else known.push({ needle, at });
+    }
+  }
+  return anchors;
+}
+
+/** The text with the ranges of its plain form hidden. Ranges that overlap are hidden as one. */
+function hideRanges(text: string, plain: PlainText, ranges: readonly Range[]): string {
+  let shown = '';
+  let from = 0;
+  let until = -1;
+  for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (start >= until) shown += text.slice(from, plain.placeOf(start)) + HIDDEN;
+    until = Math.max(until, end);
+    from = plain.placeOf(until);
+  }
+  return shown + text.slice(from);
+}
+
+type Range = readonly [start: number, end: number];
+
+function placesOf(needle: string, text: string): Range[] {
+  const places: Range[] = [];
+  for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+    places.push([at, at + needle.length]);
+  }
+  return places;
+}
+
+/** Where parts of the needles are. A part that is found is not searched again, so that the time is linear. */
+function partsIn(text: string, anchors: Anchors): Range[] {
+  const parts: Range[] = [];
+  for (let at = 0; at + ANCHOR <= text.length; at += ANCHOR) {
+    let longest: Range | undefined;
+    for (const { needle, at: place } of anchors.get(text.slice(at, at + ANCHOR)) ?? []) {
+      let [start, end] = [at, at + ANCHOR];
+      for (let before = place; before > 0 && text[start - 1] === needle.text[before - 1]; before--) start--;
+      for (
+        let after = place + ANCHOR;
+        after < needle.text.length && text[end] === needle.text[after];
+        after++
+      )
+        end++;
+      const length = end - start;
+      if (length >= needle.part && length > (longest === undefined ? 0 : longest[1] - longest[0]))
+        longest = [start, end];
+    }
+    if (longest === undefined) continue;
+    parts.push(longest);
+    at = Math.max(at, Math.floor((longest[1] - ANCHOR) / ANCHOR) * ANCHOR);
+  }
+  return parts;
+}
+
+/** A text without case, escapes and backslashes, and where in the text as it was each of its characters stood. */
+interface PlainText {
+  readonly text: string;
+  placeOf(index: number): number;
+}
+
+/** A character that is written otherwise: `%2F`, `%252F`, `\u002f`, `\x2f`, `&#x2f;`, `&#47;`, `\/`. */
+const ESCAPED =
+  /%(?:25)*([\da-f]{2})|\\+u([\da-f]{4})|\\+x([\da-f]{2})|&#x0*([\da-f]{1,4});|&#0*(\d{1,5});|\\+([^])/gi;
+
+function plainText(escaped: string): PlainText {
+  if (!/[%\\]|&#/.test(escaped)) return { text: lowerCase(escaped), placeOf: (index) => index };
+  const places = new Int32Array(escaped.length + 1);
+  let text = '';
+  let from = 0;
+  const copy = (until: number): void => {
+    for (let at = from; at < until; at++) places[text.length + at - from] = at;
+    text += escaped.slice(from, until);
+  };
+  for (const match of escaped.matchAll(ESCAPED)) {
+    const [whole, percent, unicode, byte, hex, decimal, other = ''] = match;
+    copy(match.index);
+    places[text.length] = match.index;
+    const digits = percent ?? unicode ?? byte ?? hex;
+    const code = digits === undefined ? decimal && Number(decimal) : Number.parseInt(digits, 16);
+    const character = code === undefined ? other : String.fromCharCode(Number(code));
+    // How many backslashes a character has before it differs from form to form, so that none counts.
+    if (character !== '\\') text += character;
+    from = match.index + whole.length;
+  }
+  copy(escaped.length);
+  places[text.length] = escaped.length;
+  return { text: lowerCase(text), placeOf: (index) => places[index]! };
+}
+
+/** In lower case, each character in its place: the runtime makes some letters of other languages two. */
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}
+
+/** Takes the query from links whose query carries a signature: such a link opens the file to everybody (spec 2.5). */
+function hideSignatures(text: string): string {
+  return text.replace(/https?:\\*\/\\*\/[^\s"'<>]+/gi, (link) => {
+    const mark = link.indexOf('?');
+    return mark > 0 && SIGNATURE.test(link.slice(mark)) ? `${link.slice(0, mark)}?${HIDDEN}` : link;
+  });
+}
+
+const SIGNATURE = /[?&-](?:sig(?:nature)?|token|credential|expires|key-pair-id|policy)=/i;
+
+/** Hides JSON Web Tokens (RFC 7519). Their header and payload are objects, and `{"` is `eyJ` in base64. */
+function hideWebTokens(text: string): string {
+  return text.replace(/[\w.-]+/g, (dotted) => {
+    if (!/eyJ/i.test(dotted)) return dotted;
+    const parts = dotted.split('.');
+    const shown: string[] = [];
+    for (let at = 0; at < parts.length; at++) {
+      const header = /\beyJ[\w-]{4,}$/i.exec(parts[at]!);
+      const isToken = header !== null && at + 2 < parts.length && /^eyJ[\w-]{2,}$/i.test(parts[at + 1]!);
+      shown.push(isToken ? parts[at]!.slice(0, header.index) + HIDDEN : parts[at]!);
+      if (isToken) at += 2;
+    }
+    return shown.join('.');
+  });
 }
 
 /** The secrets in the environment: the token, also a malformed one, and the passwords of proxies. */

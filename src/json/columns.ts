@@ -4,13 +4,17 @@ import { toWords, type WordView } from './word-search.ts';
 /** The most columns of a table. Records with more fields than that are no rows. */
 const MAX_COLUMNS = 10_000;
 
+/** The most characters that the names of all columns have together. A name is written into every table, or kept for all of it. */
+const MAX_NAMES = 4 * 2 ** 20;
+
 /** What `Columns.find` returns for a field that is in no column. */
 const UNWANTED = -1;
 
 /**
  * Knows the column of each field of the records. The path of a field is the names of the members that lead to it, and its
  * column has these names joined with dots. Two paths may give the same name: a member `a.b`, and a member `b` within `a`.
- * Then the later one gets a backslash before its dots: `a\.b`.
+ * Then the later one gets a backslash before the dots in its members' names, `a\.b`, or, where that name is taken too, before
+ * all its dots, and any further one a number: `a.b#4`.
  */
 export class Columns {
   /** The names in order: as they were given, or else as they first appear. */
@@ -20,6 +24,9 @@ export class Columns {
   /** The paths of all objects that contain a field of a given column. */
   readonly #parents = new Set<string>();
   readonly #taken = new Set<string>();
+  /** The next number to try for names that more than three paths have. */
+  readonly #numbers = new Map<string, number>();
+  #characters = 0;
 
   constructor(given?: readonly string[]) {
     this.#names = given ? [...given] : [];
@@ -66,17 +73,26 @@ export class Columns {
         hint: 'Name the ones you want with --columns, or use --format jsonl.',
       });
     }
+    this.#characters += name.length;
+    if (this.#characters > MAX_NAMES) {
+      throw new ServiceError(`the names of the records' fields have more than ${MAX_NAMES} characters`, {
+        hint: 'Name the ones you want with --columns, or use --format jsonl.',
+      });
+    }
     return this.#names.push(name) - 1;
   }
 
   #free(path: readonly string[]): string {
     const plain = path.join('.');
-    let name = plain;
-    if (this.#taken.has(name)) name = escapeDots(path);
-    // Only names with dots can be the same, so that more backslashes give a free name in the end.
-    for (let slashes = '\\'; this.#taken.has(name); slashes += '\\')
-      name = plain.replaceAll('.', `${slashes}.`);
-    return name;
+    if (!this.#taken.has(plain)) return plain;
+    const escaped = [escapeDots(path), plain.replaceAll('.', '\\.')];
+    const free = escaped.find((name) => !this.#taken.has(name));
+    if (free !== undefined) return free;
+    // A number that was given once is not tried again, so that many equal names take no more time than others.
+    let number = this.#numbers.get(plain) ?? 4;
+    while (this.#taken.has(`${plain}#${number}`)) number++;
+    this.#numbers.set(plain, number + 1);
+    return `${plain}#${number}`;
   }
 
   #chosen(path: readonly string[], given: ReadonlyMap<string, number>): string | undefined {
@@ -136,6 +152,15 @@ export class Member {
   }
 }
 
+/** What all the members of the records have together. */
+interface Tally {
+  members: number;
+  forgotten: number;
+}
+
+/** How often a value may be dropped because its object comes again in the same record. No service writes such records. */
+const MAX_FORGOTTEN = 20_000_000;
+
 /** The members of the objects at one path, over all records. */
 export class Members {
   readonly path: readonly string[];
@@ -143,9 +168,9 @@ export class Members {
   first: Member | undefined;
   readonly #byName = new Map<string, Member>();
   readonly #columns: Columns;
-  readonly #tally: { members: number };
+  readonly #tally: Tally;
 
-  constructor(columns: Columns, path: readonly string[] = [], tally = { members: 0 }) {
+  constructor(columns: Columns, path: readonly string[] = [], tally: Tally = { members: 0, forgotten: 0 }) {
     this.path = path;
     this.#columns = columns;
     this.#tally = tally;
@@ -175,8 +200,12 @@ export class Members {
     return (member.members = new Members(this.#columns, member.path, this.#tally));
   }
 
-  /** All members that were seen. */
-  all(): Iterable<Member> {
+  /** All members that were seen, whose values are to be forgotten. Throws ServiceError where that happens too often. */
+  forgotten(): Iterable<Member> {
+    this.#tally.forgotten += this.#byName.size;
+    if (this.#tally.forgotten > MAX_FORGOTTEN) {
+      tooManyForRows('the records have the same fields with objects again and again');
+    }
     return this.#byName.values();
   }
 }

@@ -199,6 +199,6 @@ export class Projection {
   /** Drops what was found in this member, because the same object has it once more. */
   #forget(member: Member): void {
     if (member.column !== undefined && member.column >= 0) this.cells.kinds[member.column] = ABSENT;
-    for (const inner of member.members?.all() ?? []) this.#forget(inner);
+    for (const inner of member.members?.forgotten() ?? []) this.#forget(inner);
   }
 }

@@ -39,8 +39,12 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
 const IDENTIFIER =
   /(?:^|[._])(?:id|number|invoice|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
 
+/** A longer name was given by nobody who meant a role by it, and some take long to look through. */
+const LONGEST_NAME = 100;
+
 /** What a column's name tells of it. */
 export function roleOf(column: string): ColumnRole {
+  if (column.length > LONGEST_NAME) return 'other';
   return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';
 }
 
@@ -52,7 +56,7 @@ export function rankOf(role: ColumnRole): number {
 
 /** Whether the numbers of a column name something rather than count it. */
 export function isIdentifier(column: string): boolean {
-  return IDENTIFIER.test(column);
+  return column.length <= LONGEST_NAME && IDENTIFIER.test(column);
 }
 
 /** What is known of each of the columns that there are: of several names of one thing, the first that is there counts. */

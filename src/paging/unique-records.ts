@@ -85,9 +85,7 @@ export class UniqueRecords {
   restore(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++) {
       const { words } = this.#identity.read(batch, index);
-      let occurrence = 0;
-      while (!this.#contents.add(words[2]!, words[3]! ^ occurrence)) occurrence++;
-      this.#restored.add(words[2]!, words[3]! ^ occurrence);
+      this.#contents.add(words[2]!, occurrenceIn(this.#restored, words));
       this.#noteKey();
       this.size++;
       this.inPass++;
@@ -110,9 +108,8 @@ export class UniqueRecords {
       const identity = this.#identity.read(batch, index);
       const { words, hasKey } = identity;
       const high = words[2]!;
-      const inPage = occurrenceIn(this.#inPage, identity);
-      const low =
-        hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, identity);
+      const inPage = occurrenceIn(this.#inPage, words);
+      const low = hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
       this.sequence = Math.imul(this.sequence ^ high, 0x9e3779b1) ^ words[3]! ^ (this.sequence >>> 13);
       this.hasKeys = hasKey;
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words[0]!, words[1]!);
@@ -144,12 +141,27 @@ export class UniqueRecords {
   }
 }
 
-/** The last word of the content, other for each of equal records. */
-function occurrenceIn(counted: HashSet, { words }: IdentityReader): number {
+/**
+ * The last word of the content, other for each of equal records, which it adds. The k-th of equal ones has k in it, and so
+ * the first that is free is found by halves: a listing may have 100,000 equal records.
+ */
+function occurrenceIn(counted: HashSet, words: Readonly<Uint32Array>): number {
   const [high, low] = [words[2]!, words[3]!];
-  let occurrence = 0;
-  while (!counted.add(high, low ^ occurrence)) occurrence++;
-  return low ^ occurrence;
+  if (counted.add(high, low)) return low;
+  let [taken, free] = [0, 1];
+  while (counted.has(high, nth(low, free))) [taken, free] = [free, 2 * free];
+  while (free - taken > 1) {
+    const middle = (taken + free) >>> 1;
+    if (counted.has(high, nth(low, middle))) taken = middle;
+    else free = middle;
+  }
+  counted.add(high, nth(low, free));
+  return nth(low, free);
+}
+
+/** Another word for each number; far from one another, so that they do not crowd in a table. */
+function nth(low: number, number: number): number {
+  return low ^ Math.imul(number, 0x9e3779b1);
 }
 
 const FIRST_CAPACITY = 1024;
@@ -166,6 +178,10 @@ export class HashSet {
 
   get size(): number {
     return this.#count;
+  }
+
+  has(high: number, low: number): boolean {
+    return this.#isTaken(this.#find(high, low >>> 0));
   }
 
   /** Returns whether it is new. `high` is not 0. */

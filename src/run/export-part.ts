@@ -4,6 +4,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary } from '../output/formats.ts';
+import { paced } from '../output/paced-records.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
@@ -75,7 +76,9 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   receipt.note({ plan });
   const limit = questions.limitOfListing;
   const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
-  const answer = questions.answer(resumable?.read() ?? recordsOf(part.read(limit)));
+  const { signal } = context;
+  const listed = resumable?.read() ?? recordsOf(part.read(limit));
+  const answer = paced(questions.answer(paced(listed, signal)), signal);
   const records = await withColumnsWatched(answer, {
     ...{ columns: output.columns, hasResult: questions.hasResult, notices },
   });
@@ -150,7 +153,7 @@ async function exportColumns(part: Part, asked: Export): Promise<void> {
     ...{ flags, extent, columns: output.columns, resource, records: what },
     ...{ settings: settingsOf(part), plan: undefined },
   });
-  const records = recordsOf(part.read(questions.limitOfListing));
+  const records = paced(recordsOf(part.read(questions.limitOfListing)), part.context.signal);
   await listColumns(part.context, records, { questions, output: output.output });
   checkPart(part);
 }

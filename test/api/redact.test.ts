@@ -14,6 +14,17 @@ describe('redactor', () => {
     ['in a host name', token.toLowerCase()],
     ['in JSON', JSON.stringify({ token })],
     ['in JSON with escapes', token.replace(/./g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
+    ['in JSON with a backslash before each slash', JSON.stringify(token).replaceAll('/', '\\/')],
+    ['in JSON within JSON', JSON.stringify(JSON.stringify({ token }))],
+    ['percent-encoded twice', encodeURIComponent(encodeURIComponent(token))],
+    ['percent-encoded three times', token.replace(/./g, (c) => `%2525${c.charCodeAt(0).toString(16)}`)],
+    ['in hexadecimal', Buffer.from(token).toString('hex')],
+    ['in hexadecimal, large letters', Buffer.from(token).toString('hex').toUpperCase()],
+    ['in HTML', token.replace(/./g, (c) => `&#${c.charCodeAt(0)};`)],
+    ['in HTML, hexadecimal', token.replace(/./g, (c) => `&#x${c.charCodeAt(0).toString(16)};`)],
+    ['cut at its end', token.slice(0, 14)],
+    ['cut at its beginning', token.slice(-14)],
+    ['cut within its base64', Buffer.from(token).toString('base64').slice(3, 24)],
     ['in base64', Buffer.from(token).toString('base64')],
     ['in base64url', Buffer.from(token).toString('base64url')],
     ['in Basic credentials', `Basic ${Buffer.from(`me:${token}`).toString('base64')}`],
@@ -46,6 +57,27 @@ describe('redactor', () => {
     expect(redactor([])(`there is no profile "${unknown}"`)).toBe('there is no profile "[hidden]"');
     expect(redactor([])(`https://${unknown.toLowerCase()}/v1`)).toBe('https://[hidden]/v1');
     expect(redactor([])('eyJhbGciOiJub25lIn0.pdf and a.eyJ.b')).toBe('eyJhbGciOiJub25lIn0.pdf and a.eyJ.b');
+  });
+
+  it('takes the query off a signed link within JSON', () => {
+    expect(redact(String.raw`"https:\/\/h\/x?a=1&sig=abc"`)).toBe(String.raw`"https:\/\/h\/x?[hidden]"`);
+  });
+
+  it('hides each part of a token that is long enough to give it away', () => {
+    const secrets = fc.stringMatching(/^[a-zA-Z0-9_-]{20,60}$/);
+    fc.assert(
+      fc.property(
+        secrets,
+        fc.nat(20),
+        fc.integer({ min: 10, max: 40 }),
+        fc.string(),
+        (secret, from, size, around) => {
+          const part = secret.slice(from, from + size);
+          fc.pre(part.length >= 10);
+          expect(redactor([secret])(`${around}${part}…${around}`)).not.toContain(part);
+        },
+      ),
+    );
   });
 
   it('finds any token within any text, encoded at any place', () => {

@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { measureCalls } from './calls.ts';
+import { measureGrowth } from './growth.ts';
 import { measureMemory } from './memory.ts';
 import { measureStartUp } from './start-up.ts';
 import { measureThroughput } from './throughput.ts';
@@ -14,6 +15,7 @@ const sections = {
   speed: measureThroughput,
   memory: measureMemory,
   calls: measureCalls,
+  growth: measureGrowth,
 } as const;
 
 const asked = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3';
 import { paint, type Style } from '../terminal/colors.ts';
-import { displayWidth, isNarrow, truncate } from '../terminal/display-width.ts';
+import { columnWidth, truncate } from '../terminal/display-width.ts';
 import { headOf, type FittedTable } from './table-fit.ts';
 
 interface DrawingOptions {
@@ -52,7 +52,7 @@ export class TableDrawing {
     for (const [place, text] of texts.entries()) {
       const { column, width } = columns[place]!;
       const gap = place === 0 ? '' : this.#form.gaps[place - 1]!;
-      const pad = Math.max(0, width - (isNarrow(text) ? text.length : displayWidth(text)));
+      const pad = Math.max(0, width - columnWidth(text));
       blanks += gap.length + (column.numeric ? pad : 0);
       if (text !== '') {
         const style = styleOf(place);

@@ -1,5 +1,5 @@
 import type { ColumnRole } from '../column-roles.ts';
-import { displayWidth, truncate } from '../terminal/display-width.ts';
+import { columnWidth, truncate } from '../terminal/display-width.ts';
 import type { ShownColumn } from './table-rows.ts';
 
 /** Cells between two columns, and where one more of those that people look for finds room by that. */
@@ -63,7 +63,7 @@ export function fitColumns(columns: readonly ShownColumn[], room: number, asked:
 /** What stands in the head of a column. */
 export function headOf({ column, width }: FittedColumn): string {
   const { name, word } = column;
-  return displayWidth(name) <= width ? name : truncate(word, width);
+  return columnWidth(name) <= width ? name : truncate(word, width);
 }
 
 function fitAsked(columns: readonly ShownColumn[], room: number): Fit {
@@ -124,7 +124,7 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
 
 /** In display cells. The name of a column is no reason to make it wider: there is a word for it. */
 function leastOf({ role, word, numeric, cells }: ShownColumn): number {
-  return Math.min(Math.max(cells, displayWidth(word)), sizeOf(role, numeric, 'least'));
+  return Math.min(Math.max(cells, columnWidth(word)), sizeOf(role, numeric, 'least'));
 }
 
 function sizeOf(role: ColumnRole, numeric: boolean, size: 'least' | 'comfort'): number {

@@ -28,11 +28,12 @@ const HOW_TO_SEE = {
 export function leftOutNote(names: readonly string[], width: number, how: keyof typeof HOW_TO_SEE): string {
   if (names.length === 0) return '';
   // A narrow terminal has no room for the advice.
+  const short = names.slice(0, width).map((name) => truncate(name, width));
   for (const end of [HOW_TO_SEE[how], '']) {
-    for (let count = names.length; count > 0; count = Math.min(count - 1, Math.floor(width / 3))) {
+    for (let count = short.length; count > 0; count = Math.min(count - 1, Math.floor(width / 3))) {
       const rest = names.length - count;
       const more = rest === 0 ? '' : ` and ${rest} more`;
-      const line = `Not shown: ${names.slice(0, count).join(', ')}${more}${end}`;
+      const line = `Not shown: ${short.slice(0, count).join(', ')}${more}${end}`;
       if (displayWidth(line) <= width) return line;
     }
   }

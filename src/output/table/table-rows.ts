@@ -8,7 +8,7 @@ import {
   type ColumnRole,
   type KnownColumn,
 } from '../column-roles.ts';
-import { displayWidth } from '../terminal/display-width.ts';
+import { columnWidth } from '../terminal/display-width.ts';
 import { digitGrouper, type GroupDigits } from '../terminal/number-text.ts';
 import { visible } from '../terminal/terminal-text.ts';
 import type { Layout } from '../writer.ts';
@@ -109,7 +109,7 @@ export class TableRows {
       role,
       rank: known?.rank ?? (role === 'profile' ? 0 : undefined),
       cells,
-      width: Math.max(displayWidth(name), cells),
+      width: Math.max(columnWidth(name), cells),
       numeric: numbers > 0 && texts + nested === 0,
       days: areDays,
       nested: nested > 0,
@@ -120,7 +120,7 @@ export class TableRows {
     if (cell === undefined || this.#wanted?.has(column) === false) return '';
     const facts = (this.#seen[column] ??= new ColumnFacts());
     const text = this.#shown(cell, column, facts);
-    const width = displayWidth(text);
+    const width = columnWidth(text);
     if (width > facts.width) facts.width = width;
     return text;
   }

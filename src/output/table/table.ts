@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RecordBatch } from '../../json/records.ts';
 import { paint } from '../terminal/colors.ts';
-import { displayWidth } from '../terminal/display-width.ts';
+import { columnWidth } from '../terminal/display-width.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { LATE, RowForm } from './row-form.ts';
 import { TableDrawing } from './table-drawing.ts';
@@ -120,9 +120,9 @@ function openRecordSheet(sink: Sink, layout: Layout): Writer {
         const form = new RowForm(columns, { ...layout, raw: true });
         const styles = form.stylesOf(texts);
         const shown = form.shown(texts);
-        const width = Math.max(...columns.map(({ name }) => displayWidth(name)));
+        const width = Math.max(...columns.map(({ name }) => columnWidth(name)));
         for (const { index, name } of columns) {
-          const blanks = ' '.repeat(width - displayWidth(name));
+          const blanks = ' '.repeat(width - columnWidth(name));
           const text = shown[index] ?? '';
           const style = styles?.get(index);
           const value = style === undefined ? text : paint(text, style);

@@ -18,8 +18,21 @@ export function displayWidth(text: string): number {
   return stringWidth(SYLLABLE_PARTS.test(text) ? text.normalize('NFC') : text);
 }
 
+/** The most characters of a cell that are measured. Some texts take long to measure, and nobody reads further. */
+const MEASURED = 1_000;
+
+/**
+ * The width of a column that shows the text: its display width, up to 1,000. A longer cell pushes the rest of its row to the
+ * right.
+ */
+export function columnWidth(text: string): number {
+  return text.length <= MEASURED
+    ? displayWidth(text)
+    : Math.min(MEASURED, displayWidth(text.slice(0, MEASURED)));
+}
+
 /** Whether each character of the text takes one cell. */
-export function isNarrow(text: string): boolean {
+function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 

@@ -1,3 +1,4 @@
+import { paced } from '../../output/paced-records.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
@@ -139,7 +140,8 @@ async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncG
 /** The records with the name of their profile as first member, so that every filter, sum and writer sees it. */
 async function* named(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
   const member = `${JSON.stringify(PROFILE_COLUMN)}:${JSON.stringify(part.name)}`;
-  for await (const batch of recordsOf(part.read(limit))) yield prependMember(batch, member);
+  for await (const batch of paced(recordsOf(part.read(limit)), part.context.signal))
+    yield prependMember(batch, member);
 }
 
 /** The records of all parts, one after the other. Throws, as `checkResults` does, when nothing was had of any. */
