@@ -1,11 +1,7 @@
-import { UsageError } from '../errors.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { digitGrouper } from '../output/terminal/number-text.ts';
-
-/** The languages that a report is written in. */
-const REPORT_LANGUAGES = ['en', 'es'] as const;
-export type ReportLanguage = (typeof REPORT_LANGUAGES)[number];
+import type { ReportLanguage } from './choices.ts';
 
 /** The language of a locale such as `es-CL`; English where it is neither Spanish nor English. */
 export function languageOf(locale: string): ReportLanguage {
@@ -257,13 +253,4 @@ function perMille(part: Decimal, whole: Decimal): number | undefined {
   const scale = Math.max(part.scale, whole.scale);
   const [a, b] = [part, whole].map((one) => one.coefficient * 10n ** BigInt(scale - one.scale));
   return Number((a! * 2000n + b!) / (2n * b!));
-}
-
-/** Reads `--lang`. Throws UsageError. */
-export function parseLanguage(text: string): ReportLanguage {
-  const language = REPORT_LANGUAGES.find((one) => one === text.toLowerCase());
-  if (language !== undefined) return language;
-  throw new UsageError(`--lang ${JSON.stringify(text)}: there is no such language`, {
-    hint: `A report is written in ${REPORT_LANGUAGES.join(' or ')}.`,
-  });
 }

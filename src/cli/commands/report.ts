@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { KNOWN_FIELDS } from '../../query/known-columns.ts';
-import { parseLanguage } from '../../report/words.ts';
+import { parseLanguage, REPORT_FORMATS } from '../../report/choices.ts';
 import { oneOf, parameter, target } from '../../run/parse-values.ts';
-import { REPORT_FORMATS, type PageFlags, type PageOutputFlags } from '../../run/several/report.ts';
+import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
 import { reportFlags, requestFlags } from '../flags.ts';

@@ -19,7 +19,8 @@ import {
   type ReportDates,
 } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../report/period.ts';
-import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
+import { REPORT_FORMATS, type ReportFormat, type ReportLanguage } from '../../report/choices.ts';
+import { languageOf, writingOf } from '../../report/words.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
@@ -49,9 +50,6 @@ export interface PageOutputFlags {
   readonly format?: ReportFormat;
   readonly output?: string;
 }
-
-export const REPORT_FORMATS = ['html', 'json'] as const;
-type ReportFormat = (typeof REPORT_FORMATS)[number];
 
 export interface ReportRun {
   readonly everywhere: GlobalFlags;
