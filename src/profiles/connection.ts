@@ -4,7 +4,6 @@ import type { ConfigStore } from './config-store.ts';
 import { parseProfileName, type Profile } from './profile.ts';
 import { brokenStore } from './store-document.ts';
 import { runTokenCommand } from './token-command.ts';
-import { readTokenFile } from './token-file.ts';
 import { checkExpiry, parseToken, type Secret } from './token.ts';
 
 /** The flags that say whom to ask and as whom. */
@@ -99,6 +98,7 @@ async function findToken(
   checkAddress: () => void,
 ): Promise<Found | undefined> {
   if (flags.tokenFile !== undefined) {
+    const { readTokenFile } = await import('./token-file.ts');
     return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
   }
   if (env['FOLIO_TOKEN']) {

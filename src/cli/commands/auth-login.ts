@@ -14,7 +14,6 @@ import { visible } from '../../output/terminal/terminal-text.ts';
 import { checkNameIsNew, parseProfileName, type Profile } from '../../profiles/profile.ts';
 import { storeLogin } from '../../profiles/store-document.ts';
 import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command.ts';
-import { readTokenFile, readTokenInput } from '../../profiles/token-file.ts';
 import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
@@ -142,6 +141,7 @@ async function takeOffer(context: Context, flags: LoginFlags, profile: string): 
   const { tokenFile, tokenCommand: words } = flags;
   const { stdin, env, signal } = context;
   if (words === undefined) {
+    const { readTokenFile, readTokenInput } = await import('../../profiles/token-file.ts');
     if (tokenFile !== undefined)
       return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file' };
     const { token, note } = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
