@@ -13,6 +13,7 @@ await build({
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,
+  external: ['pg'],
   format: 'esm',
   platform: 'node',
   target: 'node20.18',

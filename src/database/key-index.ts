@@ -12,11 +12,6 @@ export function hash128(content: string | Buffer): string {
   return hash('sha256', content, 'binary').slice(0, 16);
 }
 
-/** The same as 32 hexadecimal digits, which is how a database keeps it. */
-export function hashText(digest: string): string {
-  return Buffer.from(digest, 'latin1').toString('hex');
-}
-
 /** Keys and contents of records by 128 bits of each: some 50 bytes a record, so that a million take 50 MB. */
 export class KeyIndex {
   readonly #pieces: Int32Array[] = [];
@@ -56,6 +51,15 @@ export class KeyIndex {
     const at = (record % PIECE) * WORDS + CONTENT;
     for (let word = 0; word < CONTENT; word++) if (piece[at + word] !== wordOf(content, word)) return false;
     return true;
+  }
+
+  /** The content's hash, as a database keeps it: 32 hexadecimal digits. */
+  contentText(record: number): string {
+    const piece = this.#pieces[Math.floor(record / PIECE)]!;
+    const at = (record % PIECE) * WORDS + CONTENT;
+    const digest = Buffer.alloc(4 * CONTENT);
+    for (let word = 0; word < CONTENT; word++) digest.writeInt32LE(piece[at + word]!, 4 * word);
+    return digest.toString('hex');
   }
 
   /** The slot that has the key, or the free one where it belongs. */

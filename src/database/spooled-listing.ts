@@ -84,7 +84,7 @@ export class SpooledListing {
 }
 
 /** 128 bits of what the record says. White space between its tokens is not part of it. */
-export function contentHash(batch: RecordBatch, at: number): string {
+function contentHash(batch: RecordBatch, at: number): string {
   return hash128(
     batch.spaced
       ? compact(batch.bytes, batch.bounds[2 * at]!, batch.bounds[2 * at + 1]!)

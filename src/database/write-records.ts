@@ -10,8 +10,7 @@ import {
   type StoredValue,
 } from './database.ts';
 import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
-import { hashText } from './key-index.ts';
-import { contentHash, type SpooledListing } from './spooled-listing.ts';
+import type { SpooledListing } from './spooled-listing.ts';
 import { fitsNumeric } from './stored-numbers.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
 import { OWN_COLUMNS, changeColumns, makeRecordTables, readColumns } from './tables.ts';
@@ -146,6 +145,8 @@ interface WantedRecords {
   readonly batch: RecordBatch;
   /** Of the records that are wanted. */
   readonly indices: readonly number[];
+  /** The place in the listing of the batch's first record. */
+  readonly first: number;
 }
 
 async function* batchesWith(
@@ -158,8 +159,8 @@ async function* batchesWith(
     const indices: number[] = [];
     for (let index = 0; index < batch.count; index++)
       if (isWanted(actions[first + index]!)) indices.push(index);
+    if (indices.length > 0) yield { batch, indices, first };
     first += batch.count;
-    if (indices.length > 0) yield { batch, indices };
   }
 }
 
@@ -192,13 +193,13 @@ class RowMaker {
 
   async *inserts(): AsyncGenerator<readonly StoredRow[]> {
     const { listing, profile, run, differences } = this.#written;
-    for await (const { batch, indices } of batchesWith(
+    for await (const { batch, indices, first } of batchesWith(
       listing,
       differences.actions,
       (action) => action === INSERT,
     )) {
       yield indices.map((index) => [
-        ...[profile, listing.keyOf(batch, index), hashText(contentHash(batch, index))],
+        ...[profile, listing.keyOf(batch, index), listing.index.contentText(first + index)],
         ...[run, run, null, recordBytes(batch, index).toString('utf8')],
         ...this.#cells(batch, index),
       ]);
@@ -207,7 +208,7 @@ class RowMaker {
 
   async *updates(): AsyncGenerator<readonly RowUpdate[]> {
     const { listing, profile, run, differences } = this.#written;
-    for await (const { batch, indices } of batchesWith(
+    for await (const { batch, indices, first } of batchesWith(
       listing,
       differences.actions,
       (action) => action === UPDATE,
@@ -215,7 +216,12 @@ class RowMaker {
       yield indices.map((index) => ({
         ...{ profile, key: listing.keyOf(batch, index) },
         values: [
-          ...[hashText(contentHash(batch, index)), run, null, recordBytes(batch, index).toString('utf8')],
+          ...[
+            listing.index.contentText(first + index),
+            run,
+            null,
+            recordBytes(batch, index).toString('utf8'),
+          ],
           ...this.#cells(batch, index),
         ],
       }));

@@ -3,6 +3,7 @@ import { measureCalls } from './calls.ts';
 import { measureGrowth } from './growth.ts';
 import { measureMemory } from './memory.ts';
 import { measureStartUp } from './start-up.ts';
+import { measureSync } from './sync.ts';
 import { measureThroughput } from './throughput.ts';
 
 /*
@@ -16,6 +17,7 @@ const sections = {
   memory: measureMemory,
   calls: measureCalls,
   growth: measureGrowth,
+  sync: measureSync,
 } as const;
 
 const asked = process.argv.slice(2);
