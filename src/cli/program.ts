@@ -18,6 +18,7 @@ import { addListing } from './commands/listing.ts';
 import { addReport } from './commands/report.ts';
 import { addSandbox } from './commands/sandbox.ts';
 import { addSync } from './commands/sync.ts';
+import { addTap } from './commands/tap.ts';
 import { addVerify } from './commands/verify.ts';
 import { globalFlags, refusedToken } from './flags.ts';
 import { ABOUT_TOPICS, addHelp } from './help.ts';
@@ -48,6 +49,7 @@ export function buildProgram(context: Context, writeOut: (text: string) => void 
   addFundItems(addListing(program, 'funds', funds, context), context);
   addAging(program, context);
   addReport(program, context);
+  addTap(program, context);
   addRawGet(program, context);
   addVerify(program, context);
   addSync(program, context);

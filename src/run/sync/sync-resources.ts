@@ -24,8 +24,11 @@ export interface SyncResource {
   readonly label: string;
   /** Whether it is synced when no resource is named. */
   readonly isUsual: boolean;
-  /** @param key the columns that tell records apart; undefined for `id` */
-  readonly source: (key: readonly string[] | undefined) => ServiceSource;
+  /**
+   * @param key the columns that tell records apart; undefined for `id`
+   * @param pageSize records a request; undefined for what the listing takes
+   */
+  readonly source: (key: readonly string[] | undefined, pageSize?: number) => ServiceSource;
 }
 
 /** The name of the table that holds a resource. */
@@ -40,7 +43,8 @@ export const syncResources: readonly SyncResource[] = [
     records: resource.records,
     label: resource.label,
     isUsual: true,
-    source: (key: readonly string[] | undefined) => new ListingSource({ resource, key }),
+    source: (key: readonly string[] | undefined, pageSize?: number) =>
+      new ListingSource({ resource, key, extent: pageSize === undefined ? {} : { pageSize } }),
   })),
   {
     name: 'fund-documents',

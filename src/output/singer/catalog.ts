@@ -1,0 +1,118 @@
+import { UsageError } from '../../errors.ts';
+import type { RecordShape, SingerSchema } from './record-shape.ts';
+
+/** One stream of a catalog that `--discover` printed and somebody may have edited. */
+export interface CatalogStream {
+  readonly isSelected: boolean;
+  /** Paths of the members that are not wanted. */
+  readonly leftOut: readonly (readonly string[])[];
+  /** What tells records apart; undefined where the catalog does not say. */
+  readonly key: readonly string[] | undefined;
+}
+
+export interface DiscoveredStream {
+  readonly name: string;
+  readonly key: readonly string[];
+  readonly shape: RecordShape;
+}
+
+/** The catalog of these streams, as Singer writes it. */
+export function catalogText(streams: readonly DiscoveredStream[]): string {
+  return `${JSON.stringify({ streams: streams.map(catalogEntry) }, undefined, 2)}\n`;
+}
+
+function catalogEntry({ name, key, shape }: DiscoveredStream): object {
+  const ofStream = {
+    'selected-by-default': true,
+    inclusion: 'available',
+    'forced-replication-method': 'FULL_TABLE',
+    'table-key-properties': key,
+  };
+  const members = [...shape.paths()].map((path) => {
+    const isKey = path.length === 1 && key.includes(path[0]!);
+    return {
+      breadcrumb: path.flatMap((part) => ['properties', part]),
+      metadata: isKey ? { inclusion: 'automatic' } : { inclusion: 'available', 'selected-by-default': true },
+    };
+  });
+  const schema: SingerSchema = shape.schema();
+  return {
+    tap_stream_id: name,
+    stream: name,
+    key_properties: key,
+    schema,
+    metadata: [{ breadcrumb: [], metadata: ofStream }, ...members],
+  };
+}
+
+/** Reads a catalog: its streams by name. Throws UsageError, naming the file, for what is none. */
+export function parseCatalog(text: string, file: string): ReadonlyMap<string, CatalogStream> {
+  const streams = memberOf(parsed(text, file), 'streams');
+  if (!Array.isArray(streams)) throw noCatalog(file);
+  return new Map(
+    streams.map((stream: unknown) => {
+      const name = memberOf(stream, 'tap_stream_id') ?? memberOf(stream, 'stream');
+      if (typeof name !== 'string') throw noCatalog(file);
+      return [name, streamOf(stream)];
+    }),
+  );
+}
+
+function streamOf(stream: unknown): CatalogStream {
+  const metadata = memberOf(stream, 'metadata');
+  const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : [];
+  const key = memberOf(stream, 'key_properties');
+  let isSelected = memberOf(memberOf(stream, 'schema'), 'selected') !== false;
+  const leftOut: string[][] = [];
+  for (const entry of entries) {
+    const breadcrumb = memberOf(entry, 'breadcrumb');
+    if (!Array.isArray(breadcrumb)) continue;
+    const wanted = isWanted(memberOf(entry, 'metadata'));
+    if (breadcrumb.length === 0) isSelected = wanted;
+    else if (!wanted) leftOut.push(breadcrumb.filter((_, index) => index % 2 === 1).map(String));
+  }
+  return { isSelected, leftOut, key: Array.isArray(key) && key.length > 0 ? key.map(String) : undefined };
+}
+
+function isWanted(metadata: unknown): boolean {
+  const inclusion = memberOf(metadata, 'inclusion');
+  if (inclusion === 'automatic') return true;
+  if (inclusion === 'unsupported') return false;
+  return (memberOf(metadata, 'selected') ?? memberOf(metadata, 'selected-by-default') ?? true) !== false;
+}
+
+/** The versions of streams that a state tells, by name. Throws UsageError for what is no state. */
+export function parseState(text: string, file: string): ReadonlyMap<string, number> {
+  const bookmarks = memberOf(parsed(text, file), 'bookmarks') ?? {};
+  const versions = new Map<string, number>();
+  for (const [name, bookmark] of Object.entries(bookmarks)) {
+    const version = memberOf(bookmark, 'version');
+    if (typeof version === 'number' && Number.isSafeInteger(version)) versions.set(name, version);
+  }
+  return versions;
+}
+
+/** An object of JSON. Throws UsageError naming the file. */
+export function parsed(text: string, file: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch {
+    // Said below, as for any other text that is no object.
+  }
+  throw new UsageError(`${file} is not an object of JSON`, {
+    hint: 'Singer’s configuration, catalog and state are one JSON object each.',
+  });
+}
+
+/** An own member of an object, or undefined. */
+export function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  return Object.getOwnPropertyDescriptor(value, name)?.value as unknown;
+}
+
+function noCatalog(file: string): UsageError {
+  return new UsageError(`${file} is no catalog: it has no list of streams with names`, {
+    hint: 'Make one with `folio tap --discover > catalog.json`.',
+  });
+}

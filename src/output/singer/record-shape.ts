@@ -1,0 +1,259 @@
+import { ServiceError } from '../../errors.ts';
+
+/** Levels of objects and arrays that are told apart, and members of all objects together. */
+const MOST_LEVELS = 64;
+const MOST_MEMBERS = 10_000;
+
+const FEWEST_64_BITS = -(2n ** 63n);
+const MOST_64_BITS = 2n ** 63n - 1n;
+
+type JsonType = 'object' | 'array' | 'string' | 'boolean' | 'integer' | 'decimal';
+
+/** A JSON schema as Singer's targets read it. */
+export interface SingerSchema {
+  readonly type: readonly string[];
+  readonly properties?: Readonly<Record<string, SingerSchema>>;
+  readonly items?: SingerSchema;
+  readonly format?: string;
+  readonly 'x-singer.decimal'?: true;
+}
+
+/**
+ * What all records of a stream look like, member by member, gathered from their text. Numbers that are not whole or exceed 64
+ * bits are decimals; where a member has one, all its numbers are written as strings, so that no target makes floats of them.
+ */
+export class RecordShape {
+  readonly #types = new Set<JsonType>();
+  readonly #members = new Map<string, RecordShape>();
+  #items: RecordShape | undefined;
+  /** Whether it is left out of what is written. */
+  #isLeftOut = false;
+
+  /** Takes in one record, which must be well-formed JSON. Throws ServiceError for too many levels or members. */
+  add(text: string): void {
+    new ShapeReader(text).read(this, 0);
+  }
+
+  /** The record on one line, its decimals as strings, without what is left out. */
+  write(text: string): string {
+    return new ShapeReader(text).write(this);
+  }
+
+  /** Has the members at these paths left out, as a catalog deselects them. */
+  leaveOut(paths: readonly (readonly string[])[]): void {
+    for (const path of paths) {
+      const member = this.#memberAt(path);
+      if (member !== undefined) member.#isLeftOut = true;
+    }
+  }
+
+  /** Open to null everywhere, and to members that no record had yet. */
+  schema(): SingerSchema {
+    const types = [...this.#types];
+    const hasDecimals = this.#types.has('decimal');
+    const named = types.map((type) =>
+      type === 'decimal' || (type === 'integer' && hasDecimals) ? 'string' : type,
+    );
+    // Nothing but null was seen: any text fits in a column made for text.
+    const type = ['null', ...new Set(named.length === 0 ? ['string'] : named)];
+    const shown = [...this.#members].filter(([, member]) => !member.#isLeftOut);
+    return {
+      type,
+      ...(this.#types.has('object') && {
+        // Without a prototype, so that a member called __proto__ is one like any other.
+        properties: Object.assign(
+          Object.create(null) as Record<string, SingerSchema>,
+          withoutPrototype(shown),
+        ),
+      }),
+      ...(this.#types.has('array') && { items: this.#items?.schema() ?? { type: ['null', 'string'] } }),
+      ...(hasDecimals && !this.#types.has('string') && DECIMAL),
+    };
+  }
+
+  /** Whether all columns of a key are members of the records. */
+  hasMembers(names: readonly string[]): boolean {
+    return names.every((name) => this.#members.has(name));
+  }
+
+  /** The paths of all members that are not in arrays, outer ones first. */
+  *paths(before: readonly string[] = []): Generator<readonly string[]> {
+    for (const [name, member] of this.#members) {
+      yield [...before, name];
+      yield* member.paths([...before, name]);
+    }
+  }
+
+  #memberAt([name, ...rest]: readonly string[]): RecordShape | undefined {
+    const member = name === undefined ? undefined : this.#members.get(name);
+    return member === undefined || rest.length === 0 ? member : member.#memberAt(rest);
+  }
+
+  note(type: JsonType): void {
+    this.#types.add(type);
+  }
+
+  member(name: string): RecordShape {
+    const known = this.#members.get(name);
+    if (known !== undefined) return known;
+    if (this.#members.size === MOST_MEMBERS) {
+      throw new ServiceError(`the records have more than ${MOST_MEMBERS} different members in one object`, {
+        hint: 'Leave the stream out of the catalog, or use `folio get` to look at the records.',
+      });
+    }
+    const member = new RecordShape();
+    this.#members.set(name, member);
+    return member;
+  }
+
+  items(): RecordShape {
+    return (this.#items ??= new RecordShape());
+  }
+
+  get isLeftOut(): boolean {
+    return this.#isLeftOut;
+  }
+
+  get writesStrings(): boolean {
+    return this.#types.has('decimal');
+  }
+}
+
+const DECIMAL = { format: 'singer.decimal', 'x-singer.decimal': true } as const;
+
+/** So that a member called __proto__ is one like any other. */
+function withoutPrototype(
+  members: readonly (readonly [string, RecordShape])[],
+): Record<string, SingerSchema> {
+  const properties = Object.create(null) as Record<string, SingerSchema>;
+  for (const [name, member] of members) properties[name] = member.schema();
+  return properties;
+}
+
+const TEXT = /"(?:[^"\\]|\\.)*"/y;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const WHOLE = /^-?\d+$/;
+const SURELY_64_BITS = 18;
+
+/** Goes through the text of one record, along its shape. */
+class ShapeReader {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(shape: RecordShape, level: number): void {
+    if (level > MOST_LEVELS) {
+      throw new ServiceError(`a record has more than ${MOST_LEVELS} levels of objects and arrays`, {
+        hint: 'Use --format jsonl, which hands records over as they were sent.',
+      });
+    }
+    switch (this.#next()) {
+      case '{':
+        shape.note('object');
+        for (const name of this.#memberNames()) this.read(shape.member(nameOf(name)), level + 1);
+        return;
+      case '[':
+        shape.note('array');
+        for (const _ of this.#elements()) this.read(shape.items(), level + 1);
+        return;
+      case '"':
+        shape.note('string');
+        this.#take(TEXT);
+        return;
+      case 't':
+      case 'f':
+        shape.note('boolean');
+        this.#takeWord();
+        return;
+      case 'n':
+        this.#takeWord();
+        return;
+      default:
+        shape.note(isWhole(this.#take(NUMBER)) ? 'integer' : 'decimal');
+    }
+  }
+
+  write(shape: RecordShape): string {
+    switch (this.#next()) {
+      case '{': {
+        const members: string[] = [];
+        for (const name of this.#memberNames()) {
+          const member = shape.member(nameOf(name));
+          const value = this.write(member);
+          if (!member.isLeftOut) members.push(`${name}:${value}`);
+        }
+        return `{${members.join(',')}}`;
+      }
+      case '[': {
+        const elements: string[] = [];
+        for (const _ of this.#elements()) elements.push(this.write(shape.items()));
+        return `[${elements.join(',')}]`;
+      }
+      case '"':
+        return this.#take(TEXT);
+      case 't':
+      case 'f':
+      case 'n':
+        return this.#takeWord();
+      default: {
+        const literal = this.#take(NUMBER);
+        return shape.writesStrings ? `"${literal}"` : literal;
+      }
+    }
+  }
+
+  /** Yields the literal of each name, with the value next to be taken. */
+  *#memberNames(): Generator<string> {
+    this.#at++;
+    while (this.#next() !== '}') {
+      const name = this.#take(TEXT);
+      this.#next();
+      this.#at++;
+      yield name;
+      if (this.#next() === ',') this.#at++;
+    }
+    this.#at++;
+  }
+
+  *#elements(): Generator<void> {
+    this.#at++;
+    while (this.#next() !== ']') {
+      yield;
+      if (this.#next() === ',') this.#at++;
+    }
+    this.#at++;
+  }
+
+  /** The first character behind white space, which is not taken. */
+  #next(): string | undefined {
+    while (/\s/.test(this.#text[this.#at] ?? '')) this.#at++;
+    return this.#text[this.#at];
+  }
+
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const taken = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += taken.length;
+    return taken;
+  }
+
+  #takeWord(): string {
+    const word = this.#text[this.#at] === 'f' ? 'false' : this.#text[this.#at] === 't' ? 'true' : 'null';
+    this.#at += word.length;
+    return word;
+  }
+}
+
+function nameOf(literal: string): string {
+  return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
+}
+
+function isWhole(literal: string): boolean {
+  if (!WHOLE.test(literal)) return false;
+  if (literal.length <= SURELY_64_BITS) return true;
+  const value = BigInt(literal);
+  return value >= FEWEST_64_BITS && value <= MOST_64_BITS;
+}

@@ -1,0 +1,298 @@
+import { open } from 'node:fs/promises';
+import type { Context } from '../../context.ts';
+import { errorCode, IncompleteError, systemReason, UsageError } from '../../errors.ts';
+import { recordBytes, type RecordBatch } from '../../json/records.ts';
+import { catalogText, memberOf, parseCatalog, parsed, parseState } from '../../output/singer/catalog.ts';
+import type { CatalogStream, DiscoveredStream } from '../../output/singer/catalog.ts';
+import { RecordShape } from '../../output/singer/record-shape.ts';
+import { checkTokenFile } from '../../profiles/private-file.ts';
+import { checkPart, hasRecords, tryPart, type Part, type PartResult, type ServiceSource } from '../part.ts';
+import type { RequestFlags } from '../parse-values.ts';
+import { inRun, type GlobalFlags, type Run } from '../run.ts';
+import { syncResources, type SyncResource } from '../sync/sync-resources.ts';
+import { forEachPart, PartsAside } from './parts-aside.ts';
+
+/** What Singer's runners give a tap. */
+export interface TapFlags {
+  readonly config?: string;
+  readonly discover?: boolean;
+  readonly catalog?: string;
+  /** The name that older runners use for the catalog. */
+  readonly properties?: string;
+  readonly state?: string;
+}
+
+export interface TapRun {
+  readonly everywhere: GlobalFlags;
+  readonly request: RequestFlags;
+  readonly tap: TapFlags;
+}
+
+/** One stream: a listing, and what is wanted of it. */
+interface Stream {
+  readonly name: string;
+  readonly source: ServiceSource;
+  readonly key: readonly string[];
+  readonly shape: RecordShape;
+  readonly leftOut: CatalogStream['leftOut'];
+}
+
+/**
+ * Writes Singer messages on standard output: of each stream SCHEMA, its RECORDs, ACTIVATE_VERSION, STATE. A stream is put aside
+ * until it is known to be whole. One that is in doubt is written and not activated; one that failed is left out: nothing is
+ * deleted downstream, and the run ends in IncompleteError.
+ */
+export async function runTap(given: Context, { everywhere, request, tap }: TapRun): Promise<void> {
+  const config = await readConfig(given, tap.config);
+  const { context, pageSize } = config;
+  const asking = { ...everywhere, ...config.everywhere };
+  const catalog = await readOptional(tap.catalog ?? tap.properties, parseCatalog);
+  const versions = await readOptional(tap.state, parseState);
+  const streams = syncResources.flatMap((resource) =>
+    streamOf(resource, { catalog, key: config.key, pageSize }),
+  );
+  const options = {
+    everywhere: asking,
+    request,
+    name: 'tap',
+    records: 'records',
+    parts: streams.map(({ name }) => name),
+  };
+  await inRun(context, options, async (run) => {
+    if (tap.discover) await discover(run, streams);
+    else await writeStreams(run, streams, versions ?? new Map());
+  });
+}
+
+function streamOf(
+  { table, source }: SyncResource,
+  asked: {
+    readonly catalog: ReadonlyMap<string, CatalogStream> | undefined;
+    readonly key: ReadonlyMap<string, readonly string[]>;
+    readonly pageSize: number | undefined;
+  },
+): Stream[] {
+  const wish = asked.catalog?.get(table);
+  // What a catalog does not name is not wanted.
+  if (asked.catalog !== undefined && wish?.isSelected !== true) return [];
+  const named = asked.key.get(table) ?? wish?.key;
+  const key = named ?? (table === 'fund_documents' ? ['fundId', 'id'] : ['id']);
+  return [
+    {
+      name: table,
+      source: source(named, asked.pageSize),
+      key,
+      shape: new RecordShape(),
+      leftOut: wish?.leftOut ?? [],
+    },
+  ];
+}
+
+async function discover(run: Run, streams: readonly Stream[]): Promise<void> {
+  const found: DiscoveredStream[] = [];
+  const results: PartResult[] = [];
+  const all = forEachPart(run, streams, async (stream, signal) => {
+    const result = await tryPart(run, { ...stream, signal }, async (part) => {
+      // The first page tells the members; those that come later are in the schema of the run.
+      for await (const { records } of part.read(SAMPLE)) survey(stream.shape, records);
+    });
+    return { stream, result };
+  });
+  for await (const { stream, result } of all) {
+    results.push(result);
+    if (hasRecords(result)) found.push({ ...stream, key: keyOf(stream) });
+  }
+  throwWhereNothing(results);
+  await run.context.stdout.write(catalogText(found));
+  checkStreams(results);
+}
+
+/** Records that a stream's schema is discovered from. */
+const SAMPLE = 100;
+
+async function writeStreams(
+  run: Run,
+  streams: readonly Stream[],
+  before: ReadonlyMap<string, number>,
+): Promise<void> {
+  const { context } = run;
+  const state = new Map(before);
+  const extracted = new Date(context.clock.now()).toISOString();
+  const byName = new Map(streams.map((stream) => [stream.name, stream]));
+  const aside = new PartsAside(run, streams, async (part) =>
+    surveyed(part, byName.get(part.name ?? '')!.shape),
+  );
+  for await (const { asked, result, records } of aside.read()) {
+    if (!hasRecords(result)) continue;
+    const { name, shape } = asked;
+    const version = Math.max(context.clock.now(), (before.get(name) ?? 0) + 1);
+    shape.leaveOut(asked.leftOut);
+    const schema = { type: 'SCHEMA', stream: name, schema: shape.schema(), key_properties: keyOf(asked) };
+    await context.stdout.write(`${JSON.stringify(schema)}\n`);
+    const tail = `,"version":${version},"time_extracted":"${extracted}"}\n`;
+    const head = `{"type":"RECORD","stream":${JSON.stringify(name)},"record":`;
+    for await (const batch of records) await context.stdout.write(messagesOf(batch, { shape, head, tail }));
+    if (result.failure !== undefined) continue;
+    await context.stdout.write(`${JSON.stringify({ type: 'ACTIVATE_VERSION', stream: name, version })}\n`);
+    state.set(name, version);
+    await context.stdout.write(`${JSON.stringify({ type: 'STATE', value: stateOf(state) })}\n`);
+  }
+  throwWhereNothing(aside.results);
+  checkStreams(aside.results);
+}
+
+function messagesOf(
+  batch: RecordBatch,
+  { shape, head, tail }: { readonly shape: RecordShape; readonly head: string; readonly tail: string },
+): string {
+  const lines: string[] = [];
+  for (let index = 0; index < batch.count; index++) {
+    lines.push(head, shape.write(recordBytes(batch, index).toString('utf8')), tail);
+  }
+  return lines.join('');
+}
+
+async function* surveyed(part: Part, shape: RecordShape): AsyncGenerator<RecordBatch> {
+  for await (const { records } of part.read(undefined)) {
+    survey(shape, records);
+    yield records;
+  }
+  checkPart(part);
+}
+
+function survey(shape: RecordShape, batch: RecordBatch): void {
+  for (let index = 0; index < batch.count; index++) shape.add(recordBytes(batch, index).toString('utf8'));
+}
+
+/** Records without the key have none: a target then appends. */
+function keyOf({ key, shape }: Stream): readonly string[] {
+  return shape.hasMembers(key) ? key : [];
+}
+
+function stateOf(versions: ReadonlyMap<string, number>): object {
+  return { bookmarks: Object.fromEntries([...versions].map(([name, version]) => [name, { version }])) };
+}
+
+function throwWhereNothing(results: readonly PartResult[]): void {
+  const [first] = results;
+  if (first?.failure !== undefined && !results.some(hasRecords)) throw first.failure;
+}
+
+function checkStreams(results: readonly PartResult[]): void {
+  const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
+  const [first] = failed;
+  if (first === undefined) return;
+  const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
+  throw new IncompleteError(
+    `${failed.length} of ${results.length} streams not whole, and not activated: ${reasons}`,
+    {
+      hint: first.failure.hint,
+      cause: first.failure,
+    },
+  );
+}
+
+interface TapConfig {
+  /** With the token and the address of the file, where it has them. */
+  readonly context: Context;
+  readonly everywhere: Pick<GlobalFlags, 'profile'>;
+  readonly pageSize: number | undefined;
+  readonly key: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Reads Singer's configuration: base_url, token or profile, page_size, key. Throws UsageError. */
+async function readConfig(context: Context, file: string | undefined): Promise<TapConfig> {
+  if (file === undefined) return { context, everywhere: {}, pageSize: undefined, key: new Map() };
+  const { text, check } = await readSmall(file);
+  const config = parsed(text, file);
+  const textOf = (name: string): string | undefined => {
+    const value = memberOf(config, name);
+    if (value === undefined || typeof value === 'string') return value;
+    throw badMember(file, name, 'a text');
+  };
+  const [token, baseUrl, profile] = [textOf('token'), textOf('base_url'), textOf('profile')];
+  if (token !== undefined && profile !== undefined) {
+    throw new UsageError(`${file} has both a token and a profile`, { hint: 'Leave one of them out.' });
+  }
+  if (token !== undefined) {
+    check();
+    context.secrets.hide([token]);
+  }
+  const env = {
+    ...context.env,
+    ...(token !== undefined && { FOLIO_TOKEN: token }),
+    ...(baseUrl !== undefined && { FOLIO_BASE_URL: baseUrl }),
+  };
+  const pageSize = memberOf(config, 'page_size');
+  if (pageSize !== undefined && !(Number.isInteger(pageSize) && Number(pageSize) > 0)) {
+    throw badMember(file, 'page_size', 'a whole number above 0');
+  }
+  return {
+    context: { ...context, env },
+    everywhere: profile === undefined ? {} : { profile },
+    pageSize: pageSize === undefined ? undefined : Number(pageSize),
+    key: keysOf(memberOf(config, 'key'), file),
+  };
+}
+
+/** `{"issued": "number,documentType"}` or `{"issued": ["number"]}`. */
+function keysOf(key: unknown, file: string): ReadonlyMap<string, readonly string[]> {
+  if (key === undefined) return new Map();
+  if (typeof key !== 'object' || key === null || Array.isArray(key))
+    throw badMember(file, 'key', 'an object');
+  return new Map(
+    Object.entries(key).map(([stream, columns]: [string, unknown]) => {
+      const names = typeof columns === 'string' ? columns.split(',') : columns;
+      const isKnown = syncResources.some(({ table }) => table === stream);
+      if (
+        !isKnown ||
+        !Array.isArray(names) ||
+        names.length === 0 ||
+        !names.every((name) => typeof name === 'string')
+      ) {
+        throw badMember(
+          file,
+          `key.${stream}`,
+          `the columns of ${syncResources.map(({ table }) => table).join(', ')}`,
+        );
+      }
+      return [stream, names.map(String)];
+    }),
+  );
+}
+
+function badMember(file: string, name: string, expected: string): UsageError {
+  return new UsageError(`${name} in ${file}: expected ${expected}`, {
+    hint: 'The configuration has base_url, token or profile, page_size and key.',
+  });
+}
+
+async function readOptional<Value>(
+  file: string | undefined,
+  parse: (text: string, file: string) => Value,
+): Promise<Value | undefined> {
+  return file === undefined ? undefined : parse((await readSmall(file)).text, file);
+}
+
+/** Bytes that such a file may have. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+async function readSmall(file: string): Promise<{ text: string; check: () => void }> {
+  try {
+    const handle = await open(file, 'r');
+    try {
+      const stats = await handle.stat();
+      if (stats.size > MOST_BYTES)
+        throw new UsageError(`${file} is larger than any catalog`, { hint: 'Is it the right file?' });
+      return { text: await handle.readFile('utf8'), check: () => checkTokenFile(file, stats) };
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (errorCode(error) === undefined) throw error;
+    throw new UsageError(`${file} cannot be read: ${systemReason(error)}`, {
+      hint: 'Check the path, and that you may read it.',
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,277 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'lossless-json';
+import { describe, expect, it } from 'vitest';
+import type { OpenTransport } from '../../../src/api/transport.ts';
+import { runFolio } from '../../support/run-folio.ts';
+import { customersOf, pageOf, runScripted, type Answer, type Outcome } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+interface Message {
+  readonly type: string;
+  readonly stream?: string;
+  readonly record?: Readonly<Record<string, unknown>>;
+  readonly schema?: Schema;
+  readonly key_properties?: readonly string[];
+  readonly version?: number;
+  readonly value?: unknown;
+}
+
+interface Schema {
+  readonly type: readonly string[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly items?: Schema;
+  readonly format?: string;
+}
+
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  SCHEMA: ['type', 'stream', 'schema', 'key_properties'],
+  RECORD: ['type', 'stream', 'record', 'version', 'time_extracted'],
+  STATE: ['type', 'value'],
+  ACTIVATE_VERSION: ['type', 'stream', 'version'],
+};
+
+/**
+ * Reads messages and holds them against Singer's specification: a line each, of a known type with its members; the schema of
+ * a stream before its records; records with what the schema says; the key in each record.
+ */
+function readMessages(stdout: string): readonly Message[] {
+  const schemas = new Map<string, Message>();
+  const messages = stdout
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Message);
+  expect(stdout.endsWith('\n') || stdout === '').toBe(true);
+  for (const message of messages) {
+    expect(Object.keys(message).toSorted()).toEqual(MEMBERS[message.type]?.toSorted());
+    if (message.type === 'SCHEMA') schemas.set(message.stream!, message);
+    if (message.type === 'STATE') continue;
+    const schema = schemas.get(message.stream!);
+    expect(schema, `a schema before the first message of ${message.stream}`).toBeDefined();
+    if (message.type !== 'RECORD') continue;
+    expect(faultsOf(message.record, schema!.schema!, message.stream!)).toEqual([]);
+    for (const key of schema!.key_properties!) expect(message.record).toHaveProperty([key]);
+  }
+  return messages;
+}
+
+function faultsOf(value: unknown, schema: Schema, path: string): string[] {
+  const type = typeOf(value);
+  if (!schema.type.includes(type)) return [`${path} is ${type}, not ${schema.type.join(' or ')}`];
+  if (
+    schema.format === 'singer.decimal' &&
+    value !== null &&
+    !/^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(String(value))
+  ) {
+    return [`${path} is no decimal: ${String(value)}`];
+  }
+  if (Array.isArray(value))
+    return value.flatMap((one, index) => faultsOf(one, schema.items!, `${path}[${index}]`));
+  if (type !== 'object') return [];
+  return Object.entries(value as object).flatMap(([name, inner]) => {
+    const member = schema.properties?.[name];
+    return member === undefined
+      ? [`${path}.${name} is in no schema`]
+      : faultsOf(inner, member, `${path}.${name}`);
+  });
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return Number.isInteger(value) ? 'integer' : typeof value;
+}
+
+const RECORD = '{"id":1,"number":7,"totalAmount":119.10,"customer":{"name":"Roble","rank":2}}';
+
+/** Runs the tap against a service that answers each listing alike however often it is asked. */
+function tap(
+  flags: readonly string[],
+  answers: Readonly<Record<string, Answer>> = {},
+  env = {},
+): Promise<Outcome> {
+  const all: Readonly<Record<string, Answer>> = {
+    issued: pageOf([RECORD]),
+    received: pageOf([]),
+    customers: customersOf(['{"id":"c"}']),
+    'prepaid-expenses': pageOf(['{"id":"f","balance":10.5}']),
+    f: '{"id":"f","assignedDocuments":[{"id":1,"amount":2.50}]}',
+    ...answers,
+  };
+  const openTransport: OpenTransport = async () => ({
+    send: async ({ url }) => {
+      const answer = all[url.pathname.split('/').at(-1)!]!;
+      const [status, body] = typeof answer === 'string' ? [200, answer] : answer;
+      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
+    },
+    close: async () => {},
+  });
+  return runScripted(['tap', '--retries', '0', ...flags], [], { openTransport, env });
+}
+
+const linesOf = (messages: readonly Message[]): string[] =>
+  messages.map(({ type, stream = '' }) => `${type} ${stream}`.trim());
+
+function fileOf(value: unknown, mode = 0o600): string {
+  const path = join(temporaryFolder(), 'given.json');
+  writeFileSync(path, typeof value === 'string' ? value : JSON.stringify(value), { mode });
+  chmodSync(path, mode);
+  return path;
+}
+
+describe('folio tap', () => {
+  it('writes each stream: its schema, its records, its version, the state', async () => {
+    const { code, stdout, stderr } = await tap([]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const messages = readMessages(stdout);
+    expect(linesOf(messages)).toEqual([
+      ...['SCHEMA issued', 'RECORD issued', 'ACTIVATE_VERSION issued', 'STATE'],
+      ...['SCHEMA received', 'ACTIVATE_VERSION received', 'STATE'],
+      ...['SCHEMA customers', 'RECORD customers', 'ACTIVATE_VERSION customers', 'STATE'],
+      ...['SCHEMA funds', 'RECORD funds', 'ACTIVATE_VERSION funds', 'STATE'],
+      ...['SCHEMA fund_documents', 'RECORD fund_documents', 'ACTIVATE_VERSION fund_documents', 'STATE'],
+    ]);
+    expect(messages[1]!.record).toEqual({
+      id: 1,
+      number: 7,
+      totalAmount: '119.10',
+      customer: { name: 'Roble', rank: 2 },
+    });
+    expect(messages[0]!.key_properties).toEqual(['id']);
+    expect(messages.at(-3)!.record).toEqual({ fundId: 'f', id: 1, amount: '2.50' });
+    const versions = new Set(messages.flatMap(({ version }) => version ?? []));
+    expect(versions.size).toBe(1);
+  });
+
+  it(
+    'keeps every digit of the sandbox’s records, and passes the specification',
+    { timeout: 60_000 },
+    async () => {
+      const cwd = temporaryFolder();
+      const shell = '"$@" --sandbox tap > tap.jsonl && "$@" --sandbox issued -o issued.jsonl';
+      expect(await runFolio([], { cwd, shell, env: { FOLIO_TOKEN: undefined } })).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+      const stdout = readFileSync(join(cwd, 'tap.jsonl'), 'utf8');
+      const messages = readMessages(stdout);
+      const records = stdout
+        .split('\n')
+        .filter((line) => line.startsWith('{"type":"RECORD","stream":"issued"'))
+        .map((line) => parse(line) as Message);
+      const sent = readFileSync(join(cwd, 'issued.jsonl'), 'utf8').trimEnd().split('\n');
+      expect(records).toHaveLength(sent.length);
+      for (const [index, line] of sent.entries()) {
+        const record = parse(line) as Record<string, { toString: () => string }>;
+        const written = records[index]!.record!;
+        for (const name of ['totalAmount', 'netAmount', 'exchangeRate', 'amountToBePaid', 'trackingId']) {
+          expect(String(written[name] ?? null)).toBe(String(record[name] ?? null));
+        }
+      }
+      expect(linesOf(messages).filter((line) => line.startsWith('ACTIVATE'))).toHaveLength(5);
+    },
+  );
+
+  it('prints a catalog, which selects streams and fields when it is edited', async () => {
+    const { code, stdout } = await tap(['--discover']);
+    expect(code).toBe(0);
+    interface Entry {
+      tap_stream_id: string;
+      key_properties: string[];
+      schema: Schema;
+      metadata: { breadcrumb: string[]; metadata: Record<string, unknown> }[];
+    }
+    const catalog = JSON.parse(stdout) as { streams: Entry[] };
+    expect(
+      catalog.streams.map(({ tap_stream_id, key_properties }) => [tap_stream_id, key_properties]),
+    ).toEqual([
+      ['issued', ['id']],
+      ['received', []],
+      ['customers', ['id']],
+      ['funds', ['id']],
+      ['fund_documents', ['fundId', 'id']],
+    ]);
+    for (const { metadata } of catalog.streams) {
+      expect(metadata[0]!.metadata).toMatchObject({ 'selected-by-default': true });
+    }
+    const [issued, , customers] = catalog.streams;
+    for (const one of catalog.streams) one.metadata[0]!.metadata['selected'] = one === issued;
+    customers!.metadata[0]!.metadata['selected'] = false;
+    const left = issued!.metadata.filter(({ breadcrumb }) => /number|rank/.test(breadcrumb.join()));
+    for (const { metadata } of left) metadata['selected'] = false;
+    for (const flag of ['--catalog', '--properties']) {
+      const messages = readMessages((await tap([flag, fileOf(catalog)])).stdout);
+      expect(linesOf(messages)).toEqual([
+        'SCHEMA issued',
+        'RECORD issued',
+        'ACTIVATE_VERSION issued',
+        'STATE',
+      ]);
+      expect(messages[1]!.record).toEqual({ id: 1, totalAmount: '119.10', customer: { name: 'Roble' } });
+    }
+  });
+
+  it('gives a version that is later than that of the state', async () => {
+    const before = 99_999_999_999_999;
+    const state = fileOf({ bookmarks: { issued: { version: before } } });
+    const messages = readMessages((await tap(['--state', state])).stdout);
+    expect(messages.find(({ type }) => type === 'ACTIVATE_VERSION')!.version).toBe(before + 1);
+    expect(messages.at(-1)!.value).toMatchObject({ bookmarks: { issued: { version: before + 1 } } });
+  });
+
+  it('does not activate a stream that fails, writes the others, and ends in exit 6', async () => {
+    const { code, stdout, stderr } = await tap([], { received: [500, '{"error":"x","message":"down"}'] });
+    expect(code).toBe(6);
+    expect(stderr).toContain('1 of 5 streams not whole, and not activated: received: ');
+    const lines = linesOf(readMessages(stdout));
+    expect(lines.filter((line) => line.endsWith('received'))).toEqual([]);
+    expect(lines).toContain('ACTIVATE_VERSION fund_documents');
+  });
+
+  it('ends as any run does where the token is refused, and writes nothing', async () => {
+    const refused: Answer = [403, '{"Message":"User is not authorized to access this resource"}'];
+    const answers = Object.fromEntries(
+      ['issued', 'received', 'customers', 'prepaid-expenses'].map((name) => [name, refused]),
+    );
+    expect(await tap([], answers)).toMatchObject({ code: 3, stdout: '' });
+  });
+
+  it('takes address, token, page size and keys from the configuration', async () => {
+    const token = 'a-token-of-the-configuration-file';
+    const config = fileOf({
+      base_url: 'https://api.example.com',
+      token,
+      page_size: 50,
+      key: { issued: 'number' },
+    });
+    const { code, stdout, stderr } = await tap(['--config', config], {}, { FOLIO_TOKEN: undefined });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toContain(token);
+    expect(readMessages(stdout)[0]!.key_properties).toEqual(['number']);
+  });
+
+  it.each([
+    [['--config', '/nonexistent/config.json'], '/nonexistent/config.json cannot be read: '],
+    [['--config', fileOf0('[1]')], 'is not an object of JSON'],
+    [['--config', fileOf0('{"page_size":0}')], 'page_size in '],
+    [['--config', fileOf0('{"key":{"invoices":"id"}}')], 'key.invoices in '],
+    [['--config', fileOf0('{"token":"t","profile":"p"}')], 'has both a token and a profile'],
+    [['--catalog', fileOf0('{}')], 'is no catalog'],
+  ])('refuses %j', async (flags, message) => {
+    const given = flags.map((flag) => (flag.startsWith('content:') ? fileOf(flag.slice(8)) : flag));
+    const { code, stdout, stderr } = await tap(given);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it('refuses a configuration with a token that others can read', async () => {
+    const { code, stderr } = await tap(['--config', fileOf({ token: 'a-token-for-tests' }, 0o644)]);
+    expect(code).toBe(2);
+    expect(stderr).toContain('open to other users');
+  });
+});
+
+/** A file of this content, made within the test. */
+function fileOf0(content: string): string {
+  return `content:${content}`;
+}
