@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts';
 import { IdentityReader, type KeyColumns } from '../json/identity.ts';
-import { sliceRecords, type RecordBatch } from '../json/records.ts';
+import { selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
 import { CHECK_SIZE, PageSizes } from './page-sizes.ts';
 import { PageRefused, type Delivery, type Patience } from './page.ts';
 import { UniqueRecords } from './unique-records.ts';
@@ -72,12 +72,16 @@ class CursorWalk {
   /** Whether everything is read once more, so that a record may have come before in another form. */
   #isAgain = false;
   #unsure = 0;
+  readonly #identity: IdentityReader;
+  /** Contents of records that were held back because another had their key. */
+  readonly #notGiven = new Set<string>();
   #read = 0;
 
   constructor(options: CursorWalkOptions) {
     this.#options = options;
     this.#limit = options.limit ?? Infinity;
     this.#unique = options.given ?? new UniqueRecords();
+    this.#identity = new IdentityReader(this.#unique.columns);
     this.#pages = new CursorPages(options);
   }
 
@@ -162,11 +166,29 @@ class CursorWalk {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
-    const { fresh, repeated, unsure } = this.#unique.sift(records, this.#isAgain, true);
+    const { fresh, repeated, alike, unsure } = this.#unique.sift(records, this.#isAgain, true);
     this.#unsure += unsure;
-    status.repeats += repeated.count;
+    status.repeats += repeated.count + alike.count;
     this.#heldBack.push(...copiesOf(repeated));
+    this.#heldBack.push(...(this.#isAgain ? this.#notGivenOf(records) : copiesOf(alike)));
+    if (!this.#isAgain) for (const record of copiesOf(alike)) this.#notGiven.add(this.#contentOf(record, 0));
     return fresh;
+  }
+
+  /** Those that were held back when they came first: another of their key may come first in another pass. */
+  #notGivenOf(records: RecordBatch): RecordBatch[] {
+    if (this.#notGiven.size === 0) return [];
+    const indices = Array.from({ length: records.count }, (_, index) => index);
+    return copiesOf(
+      selectRecords(
+        records,
+        indices.filter((index) => this.#notGiven.has(this.#contentOf(records, index))),
+      ),
+    );
+  }
+
+  #contentOf(records: RecordBatch, index: number): string {
+    return this.#identity.read(records, index).content();
   }
 
   *#give(records: RecordBatch, next: string | undefined): Generator<Delivery> {

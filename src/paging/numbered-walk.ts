@@ -75,6 +75,8 @@ class NumberedWalk {
   #oldRecords = 0;
   #isRepeating = false;
   #hasNewTotal = false;
+  /** So many pages were torn that the order may change. */
+  #wasUnordered = false;
   /** Records were seen in other places than before: one that was given may be gone. */
   #hasMoved = false;
   /** What whole passes held, in their order. */
@@ -152,6 +154,7 @@ class NumberedWalk {
     const { status } = this.#options;
     const { pass } = this.#reader;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
+    this.#wasUnordered ||= pass.isOftenTorn;
     this.#hasMoved ||= this.#hasNewTotal || (pass.isShifted && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
     const { lacking, doubt } = this.#doubt();
@@ -165,13 +168,14 @@ class NumberedWalk {
   #doubt(): { readonly lacking: number; readonly doubt: Doubt } {
     const { pass } = this.#reader;
     const [missing, tooMany] = [this.#missing, this.#tooMany];
-    const isProven = this.#isProven;
+    // Of a listing whose order is not stable, pages may hold together by chance while it moves.
+    const isProven = this.#isProven && !(this.#wasUnordered && this.#hasNewTotal);
     const unclear =
       !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat));
     const lacking = Math.max(missing, tooMany, isProven && !unclear ? 0 : 1);
     if (this.#isRepeating || pass.isStuck) return { lacking, doubt: 'repeating' };
     if (this.#hasNewTotal) return { lacking, doubt: 'changing' };
-    if (tooMany > 0) return { lacking, doubt: 'more' };
+    if (tooMany > 0 && this.#unique.hasKeys) return { lacking, doubt: 'more' };
     // Of a listing whose order alone is not stable, nothing vanishes.
     const hasLost = this.#unique.hasKeys && this.#unique.size > this.#expected;
     if (!hasLost && (this.#isUnordered || (pass.moved && this.#round !== 'first')))
@@ -250,6 +254,8 @@ class NumberedWalk {
   /** Around the places where the listing moved; all of it where those are unknown, or it is short. */
   #partsOrAll(): Round {
     const { pass, sizes } = this.#reader;
+    // Where pages tear though the total stood still, parts may hold together by chance.
+    if (this.#hasNewTotal && pass.whole.hasQuietTear) return 'everything';
     const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
     return isShort || pass.doubtful(sizes.largest).length === 0 ? 'everything' : 'parts';
   }

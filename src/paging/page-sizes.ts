@@ -177,7 +177,7 @@ export class PageSizes {
     const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
     if (count >= size) {
       // A page that gave way by more than a few records says nothing about its step.
-      const came = size * 1.2 >= step ? step : size;
+      const came = size * 1.2 >= step && !this.#isPicky ? step : size;
       this.#served = Math.max(this.#served, came);
       if (came >= this.#refused) this.#refused = Infinity;
       if (place === undefined || came >= this.#size) this.#learn(came, fits);

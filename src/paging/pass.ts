@@ -66,6 +66,8 @@ export class Pass {
   pages = 0;
   /** Pages that were torn from the one before them. */
   torn = 0;
+  /** True when two pages were torn apart though the total was the same. */
+  hasQuietTear = false;
   /** True when a page held just what the one before it held: the service may send the same for ever. */
   isStuck = false;
   /** True when pages may hold records again that others before them held, and that could not be told from them by place. */
@@ -121,6 +123,7 @@ export class Pass {
       this.#borders.push({ offset, page, isTorn });
       this.mayRepeat ||= isTorn || offset >= before.reached;
       if (isTorn) this.torn++;
+      this.hasQuietTear ||= isTorn && before.epoch === epoch;
     }
     const edge = this.#edgeOf(placed, before);
     this.#previous = edge;
@@ -146,7 +149,11 @@ export class Pass {
 
   /** True when so many pages are torn, though the total stands still, that it must be the order that changes. */
   get looksUnordered(): boolean {
-    return this.#epoch === 0 && this.torn >= OFTEN_TORN && this.torn * 2 >= this.#overlaps;
+    return this.#epoch === 0 && this.isOftenTorn;
+  }
+
+  get isOftenTorn(): boolean {
+    return this.torn >= OFTEN_TORN && this.torn * 2 >= this.#overlaps;
   }
 
   /**

@@ -11,7 +11,9 @@ export interface Sifted {
   readonly changed: number;
   /** The same where keys stand for several records, so that nobody can tell: given, since nothing is to be missing. */
   readonly unsure: number;
-  /** Came before in this pass, on another page: word for word, or, where asked for, under the same key. */
+  /** Under a key that came before in this pass, on another page, with another content; where that is asked for. */
+  readonly alike: RecordBatch;
+  /** Came before in this pass, on another page, word for word. */
   readonly repeated: RecordBatch;
 }
 
@@ -100,7 +102,7 @@ export class UniqueRecords {
    */
   sift(batch: RecordBatch, moved: boolean, holdsAlike = false): Sifted {
     const fresh: number[] = [];
-    const repeated: number[] = [];
+    const [repeated, alike]: [number[], number[]] = [[], []];
     let [again, changed, unsure] = [0, 0, 0];
     this.#inPage.clear();
     this.#keysInPage.clear();
@@ -119,7 +121,8 @@ export class UniqueRecords {
       const isAlike = holdsAlike && !isNewKey && !isTwiceInPage;
       const isKnown = !this.#contents.add(high, low);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(high, inPage);
-      if (isRepeated || isAlike) repeated.push(index);
+      if (isRepeated) repeated.push(index);
+      else if (isAlike) alike.push(index);
       else this.inPass++;
       if (isKnown) again++;
       else if (isKnownKey && moved && !this.keysRepeat) changed++;
@@ -132,7 +135,13 @@ export class UniqueRecords {
     this.size += fresh.length;
     const records = fresh.length === batch.count ? batch : selectRecords(batch, fresh);
     this.repeatedInPass += repeated.length;
-    return { fresh: records, again, changed, unsure, repeated: selectRecords(batch, repeated) };
+    return {
+      fresh: records,
+      again,
+      changed,
+      unsure,
+      ...{ repeated: selectRecords(batch, repeated), alike: selectRecords(batch, alike) },
+    };
   }
 
   /** False where the key was there. */
