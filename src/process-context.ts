@@ -8,6 +8,7 @@ import type { Clock, Context, Environment, InputStream, OutputStream, StartSpinn
 import { AuthError, Interrupted, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
+import type { RunningPager } from './output/terminal/pager.ts';
 
 /** How long a run may clean up after it was told to stop, in ms. */
 const CLEAN_UP_MILLISECONDS = 1_500;
@@ -49,15 +50,17 @@ export function start(own: OwnProcess): Promise<number> {
 /** The real process and the real world as a context. What few commands need is loaded when they ask for it. */
 function realContext(own: OwnProcess): Context {
   const { argv, env, uid } = own;
-  const signal = stopSignal(own);
+  const stop = new StopSignals(own);
+  const { signal } = stop;
+  const secrets = knownSecrets(env);
   const processes = processTable(own);
   return {
     argv,
     stdin: inputStream(own.stdin, own.stderr),
     stdout: outputStream('standard output', 1, own.stdout),
-    stderr: outputStream('standard error', 2, own.stderr),
+    stderr: afterPager(outputStream('standard error', 2, own.stderr), stop),
     env,
-    secrets: knownSecrets(env),
+    secrets,
     signal,
     clock: realClock,
     config: async () => {
@@ -65,6 +68,11 @@ function realContext(own: OwnProcess): Context {
       return openStore({ env, clock: realClock, processes, signal, uid });
     },
     processes,
+    startPager: async () =>
+      (await import('./output/terminal/pager.ts')).startPager({
+        ...{ env, redact: secrets.redact, signal },
+        onStart: (pager) => stop.give(pager),
+      }),
     loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),
     quietly: (load) => own.quietly(load),
     openTransport: async (options) =>
@@ -75,19 +83,68 @@ function realContext(own: OwnProcess): Context {
   };
 }
 
-/** Aborted by the first SIGINT or SIGTERM. A second one ends the process at once, and so does a clean-up that is too slow. */
-function stopSignal(own: OwnProcess): AbortSignal {
-  const controller = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    own.once(signal, () => {
-      const end = (): void => own.endBy(signal);
-      if (controller.signal.aborted) end();
-      controller.abort(new Interrupted(signal));
-      own.once(signal, end);
-      setTimeout(end, CLEAN_UP_MILLISECONDS).unref();
-    });
+/**
+ * The signals that stop a run. The first one aborts it; a second one ends the process at once, and so does a clean-up that is
+ * too slow. While a pager has the terminal, Ctrl-C is also the pager's: it stops the run, if there is more to come, but the
+ * process waits until the user has quit the pager, as git does.
+ */
+class StopSignals {
+  readonly #own: OwnProcess;
+  readonly #controller = new AbortController();
+  #pager: RunningPager | undefined;
+
+  constructor(own: OwnProcess) {
+    this.#own = own;
+    for (const name of ['SIGINT', 'SIGTERM'] as const) own.once(name, () => this.#stop(name));
   }
-  return controller.signal;
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Resolves when nobody else has the terminal; undefined where that is so already. */
+  get pagerEnd(): Promise<unknown> | undefined {
+    return this.#pager?.exit;
+  }
+
+  /** The pager has the terminal until it ends. */
+  give(pager: RunningPager): void {
+    this.#pager = pager;
+    void pager.exit.then(() => (this.#pager = undefined));
+  }
+
+  #stop(name: StopSignal): void {
+    const own = this.#own;
+    const pager = this.#pager;
+    const end = (): void => own.endBy(name);
+    if (name === 'SIGTERM') pager?.kill();
+    if (this.signal.aborted && pager === undefined) return end();
+    own.once(name, () => this.#stop(name));
+    if (name === 'SIGINT' && pager?.isFed === false) return;
+    this.#controller.abort(new Interrupted(name));
+    const limit = (): void => void setTimeout(end, CLEAN_UP_MILLISECONDS).unref();
+    if (pager === undefined) limit();
+    else void pager.exit.then(limit);
+  }
+}
+
+/** The stream, written to only while no pager has the terminal. */
+function afterPager(stream: OutputStream, stop: StopSignals): OutputStream {
+  return {
+    get isTerminal() {
+      return stream.isTerminal;
+    },
+    get isPipe() {
+      return stream.isPipe;
+    },
+    get columns() {
+      return stream.columns;
+    },
+    get rows() {
+      return stream.rows;
+    },
+    write: (bytes) => stop.pagerEnd?.then(() => stream.write(bytes)) ?? stream.write(bytes),
+  };
 }
 
 /** The most bytes that folio reads from standard input, which holds a token or a list of fiscal IDs. */
@@ -122,6 +179,9 @@ function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream):
     },
     get columns() {
       return isTerminal() ? stream().columns : undefined;
+    },
+    get rows() {
+      return isTerminal() ? stream().rows : undefined;
     },
     write: (bytes) =>
       new Promise((resolve, reject) => {

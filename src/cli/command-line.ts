@@ -21,6 +21,9 @@ export function redactedStream(stream: OutputStream, secrets: Secrets): OutputSt
     get columns() {
       return stream.columns;
     },
+    get rows() {
+      return stream.rows;
+    },
     write: (bytes) => stream.write(secrets.redact(typeof bytes === 'string' ? bytes : textOf(bytes))),
   };
 }

@@ -55,7 +55,8 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   header: no('--no-header', 'csv, tsv: no line with the names of the columns'),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
   wide: yes('--wide', 'table: every column, however wide'),
-  raw: yes('--raw', 'table: numbers as they were sent'),
+  raw: yes('--raw', 'table: numbers and dates as they were sent'),
+  pager: no('--no-pager', 'table: not a screen at a time through $FOLIO_PAGER, $PAGER or less'),
 });
 
 /** What the run keeps of itself. */

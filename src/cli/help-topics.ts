@@ -44,6 +44,10 @@ export const variables: TermList = [
   ['FOLIO_PROFILE', 'the profile for commands that name none'],
   ['FOLIO_CONFIG_DIR', 'the folder with profiles and settings; see folio config path'],
   ['NO_COLOR, FORCE_COLOR', 'no colours at all; colours also off a terminal'],
+  [
+    'FOLIO_PAGER, PAGER',
+    'what shows a table longer than the screen (default: less -FRX); empty or cat: nothing',
+  ],
   ['TERM', 'dumb: no colours, and nothing that moves'],
   ['CI', 'set: no colours and no progress, as off a terminal'],
   ['LC_ALL, LC_NUMERIC, LANG', 'how tables group the digits of numbers'],

@@ -24,6 +24,7 @@ export const issued: Resource = {
     lasting: ['NUMBER', 'DATE'],
     unique: 'NUMBER',
   },
+  newestFirst: { sortBy: 'DATE', sortOrder: 'desc' },
   sortDirections: ['ASC', 'DESC'],
   fiscalIds: {
     flag: 'customer-fiscal-id',

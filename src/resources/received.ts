@@ -24,6 +24,7 @@ export const received: Resource = {
     lasting: ['NUMBER', 'DATE'],
     unique: 'NUMBER',
   },
+  newestFirst: { sortBy: 'DATE', sortOrder: 'desc' },
   sortDirections: ['ASC', 'DESC'],
   fiscalIds: { flag: 'issuer-fiscal-id', parameter: 'issuerFiscalIds', whose: 'issuer', namesUnknown: false },
   refusedParameters: {

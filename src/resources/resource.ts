@@ -19,6 +19,8 @@ export interface Resource {
   /** The order in which records come when none is asked for, for the help. */
   readonly defaultOrder: string;
   readonly sortBy?: SortKeys;
+  /** What to ask for so that the newest records come first, where the service's own order would show the oldest. */
+  readonly newestFirst?: { readonly sortBy: string; readonly sortOrder: 'asc' | 'desc' };
   readonly sortDirections?: readonly [ascending: string, descending: string];
   readonly fiscalIds?: FiscalIdFilter;
   /** Parameters that the service is known to refuse, each with what to say about it. */

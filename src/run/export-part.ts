@@ -12,6 +12,7 @@ import type { Questions, Records } from '../query/questions.ts';
 import type { Written } from './progress/closing-line.ts';
 import type { Notices } from './notices.ts';
 import {
+  looksForNewest,
   openQuestions,
   shownColumnsOf,
   tableLimit,
@@ -76,6 +77,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   receipt.note({ plan });
   const limit = questions.limitOfListing;
   const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
+  const newestFirst = looksForNewest(questions, flags, plan) && source.preferNewest?.() === true;
   const { signal } = context;
   const listed = resumable?.read() ?? recordsOf(part.read(limit));
   const answer = paced(questions.answer(paced(listed, signal)), signal);
@@ -95,7 +97,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   } finally {
     receipt.note({ takenOver: resumable?.takenOver });
   }
-  await remarkCount(part, { extent, questions, plan });
+  await remarkCount(part, { extent, questions, plan, newestFirst });
   const { target } = plan;
   const own = source.written?.bind(source);
   if (own !== undefined) await remarkWritten(part, own);
@@ -211,6 +213,7 @@ export async function deliver(
   return written(
     await openDestination(plan.target, context, {
       styled: plan.format === 'table',
+      paged: plan.paged,
       binary: isBinary(plan.format),
       digest: receipt.isWanted,
       journalled,
@@ -228,22 +231,30 @@ interface Delivered {
   readonly extent: ExtentFlags;
   readonly questions: Questions;
   readonly plan: OutputPlan;
+  /** Whether the newest records came first because nobody asked for an order. */
+  readonly newestFirst: boolean;
 }
 
-/** Says how many records there are beside those that a table's own limit let through, and what the questions found. */
+/** Says how many records there are beside those that a table shows, in which order, and what the questions found. */
 export async function remarkCount(
   { notices, status }: Pick<Part, 'notices' | 'status'>,
-  { extent, questions, plan }: Delivered,
+  { extent, questions, plan, newestFirst }: Delivered,
 ): Promise<void> {
   const { records, totalAtEnd } = status;
   const limit = tableLimit(extent, plan);
-  if (limit === undefined || questions.limitOfListing === undefined) {
+  const isTable = plan.format === 'table' && plan.onTerminal;
+  const asked = extent.page ?? extent.nextToken;
+  if (questions.limitOfListing === undefined || !isTable || asked !== undefined) {
     notices.tell(questions.notes(records, limit !== undefined));
-  } else if (totalAtEnd !== undefined && totalAtEnd > records) {
-    const { tableFooter } = await import('../output/table/table-notes.ts');
-    notices.remark(tableFooter({ shown: records, total: totalAtEnd, locale: plan.layout.locale }));
-  } else if (totalAtEnd === undefined && records >= limit) {
+    if (newestFirst && records > 0) notices.remark('the newest first');
+  } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);
+  } else if (totalAtEnd !== undefined) {
+    const { tableFooter } = await import('../output/table/table-notes.ts');
+    const { locale } = plan.layout;
+    const isCut = limit !== undefined;
+    const footer = tableFooter({ shown: records, total: totalAtEnd, locale, isCut, newestFirst });
+    if (footer !== '') notices.remark(footer);
   }
 }
 

@@ -77,6 +77,11 @@ export function tableLimit({ all, limit, page }: Extent, plan: OutputPlan): numb
   return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
 }
 
+/** Whether records come out as a table on a terminal, in no order that anybody asked for: then the newest are looked for. */
+export function looksForNewest(questions: Questions, { sort }: QuestionFlags, plan: OutputPlan): boolean {
+  return plan.format === 'table' && plan.onTerminal && !questions.hasResult && sort === undefined;
+}
+
 /** The terminal that bars are drawn on, where the answer is a table on one. */
 async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promise<ResultSite['terminal']> {
   const width = plan?.format === 'table' ? plan.layout.width : undefined;

@@ -4,7 +4,7 @@ import { localDay } from '../json/calendar-day.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
 import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
-import { useColor } from '../output/terminal/colors.ts';
+import { isForPeople, useColor } from '../output/terminal/colors.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
 import type { Notices } from './notices.ts';
@@ -22,6 +22,8 @@ export interface OutputFlags {
   readonly excel?: boolean;
   readonly wide?: boolean;
   readonly raw?: boolean;
+  /** False with --no-pager. */
+  readonly pager?: boolean;
 }
 
 /** What every command that writes a file says when it discards what a stopped run had kept beside it. */
@@ -47,6 +49,8 @@ export interface OutputPlan {
   readonly onTerminal: boolean;
   /** Records after which a table on a terminal stops by itself. */
   readonly tableLimit: number;
+  /** Whether it goes through a pager where it is longer than the screen. */
+  readonly paged: boolean;
 }
 
 interface OutputWish {
@@ -98,8 +102,9 @@ export async function planOutput(
     locale: localeOf(context.env),
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
+  const paged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
-  return { format, layout, openWriter: await loadWriter(format), target, onTerminal, tableLimit };
+  return { format, layout, openWriter: await loadWriter(format), target, onTerminal, paged, tableLimit };
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */

@@ -34,6 +34,13 @@ interface SourceFacts {
   open?(run: Run): Promise<void>;
   /** What the source itself has written, such as files; to be told instead of the records. Called after the last record. */
   written?(): Written;
+  /**
+   * Has the newest records come first, where nobody asked for an order of theirs and the source's own is another. To be called
+   * before they are read.
+   *
+   * @returns whether they will
+   */
+  preferNewest?(): boolean;
   /** Throws IncompleteError where the source knows of something that is missing; called after the last record. */
   check?(): void;
   close?(): Promise<void>;

@@ -22,6 +22,7 @@ export function capturedStream(isTerminal = false): CapturedStream {
     isTerminal,
     isPipe: false,
     columns: isTerminal ? 80 : undefined,
+    rows: undefined,
     write: (bytes) => Promise.resolve(void chunks.push(Buffer.from(bytes))),
     text: () => Buffer.concat(chunks).toString('utf8'),
   };
@@ -38,6 +39,7 @@ export function destinationContext(parts: Partial<FakeDestinationContext> = {}):
     stderr: capturedStream(),
     signal: new AbortController().signal,
     processes: fakeProcesses(),
+    startPager: () => Promise.resolve(undefined),
     clock: new FakeClock({ now: Date.UTC(2026, 10, 2, 8), random: [0.62, 0.24, 0.85, 0.47, 0.09, 0.71] }),
     ...parts,
   };

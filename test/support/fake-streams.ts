@@ -6,6 +6,7 @@ export class FakeOutput implements OutputStream {
   readonly isTerminal: boolean;
   readonly isPipe: boolean;
   readonly columns: number | undefined;
+  readonly rows = undefined;
   readonly #chunks: Buffer[] = [];
   #failure: { code: string; afterWrites: number } | undefined;
 

@@ -11,24 +11,29 @@ interface TerminalExit {
 }
 
 interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
+  /** Display cells across; 100 unless given. */
+  readonly columns?: number;
+  /** Lines of the screen; 40 unless given. */
+  readonly rows?: number;
   /** What is typed, each once the screen shows the text before it. */
   readonly typed?: readonly (readonly [shown: string, keys: string])[];
 }
 
-/** In a terminal of 100 columns; the words of the command line go through as they are. */
-const IN_TERMINAL = `
+/** In a terminal of this size; the words of the command line go through as they are. */
+const inTerminal = (columns: number, rows: number): string => `
 quoted=
 for word; do quoted="$quoted '$(printf %s "$word" | sed "s/'/'\\\\\\\\''/g")'"; done
-exec script -qefc "stty cols 100 rows 40; exec $quoted" /dev/null`;
+exec script -qefc "stty cols ${columns} rows ${rows}; exec $quoted" /dev/null`;
 
 /** Runs the real program in a pseudo-terminal: all three of its streams are one. */
 export async function runInTerminal(
   args: readonly string[],
-  { typed = [], env, cwd }: TerminalOptions = {},
+  { typed = [], env, cwd, columns = 100, rows = 40 }: TerminalOptions = {},
 ): Promise<TerminalExit> {
   const { process, exit } = startFolio(args, {
-    shell: IN_TERMINAL,
-    env: { TERM: 'xterm-256color', PATH: globalThis.process.env['PATH'], ...env },
+    shell: inTerminal(columns, rows),
+    // A pager waits for keys: a test that wants one names it.
+    env: { TERM: 'xterm-256color', PATH: globalThis.process.env['PATH'], FOLIO_PAGER: '', ...env },
     ...(cwd === undefined ? {} : { cwd }),
     stdio: ['pipe', 'pipe', 'ignore'],
   });

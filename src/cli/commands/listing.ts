@@ -39,12 +39,14 @@ export function addListingOf(
   });
 }
 
+const NEWEST = ' A table on a terminal begins with the newest.';
+
 /** What the help says of a listing. */
-function listingHelp({ records, path, defaultOrder, examples }: Resource): CommandHelp {
+function listingHelp({ records, path, defaultOrder, newestFirst, examples }: Resource): CommandHelp {
   const first = records.slice(0, 1).toUpperCase() + records.slice(1);
   return {
     summary: records,
-    description: `${first}, from GET ${path}, ${defaultOrder} unless said otherwise.`,
+    description: `${first}, from GET ${path}, ${defaultOrder} unless said otherwise.${newestFirst ? NEWEST : ''}`,
     examples,
   };
 }

@@ -22,7 +22,7 @@ export interface DirectSink extends Sink {
   /** Waits until all is out, and lets go. */
   close?(): Promise<void>;
   /** Lets go at once. */
-  abandon?(): void;
+  abandon?(): void | Promise<void>;
 }
 
 interface DirectOptions {
@@ -48,8 +48,9 @@ export function writeDirectly(sink: DirectSink, { tally, styled }: DirectOptions
       await sink.close?.();
     },
     discard: async () => {
-      if (!ended) sink.abandon?.();
+      const isOpen = !ended;
       ended = true;
+      if (isOpen) await sink.abandon?.();
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Clock, OutputStream } from '../../context.ts';
+import type { Clock, OutputStream, StartPager } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { Destination } from './destination.ts';
 import type { Processes } from './processes.ts';
@@ -14,6 +14,7 @@ export interface DestinationContext {
   /** Stops the wait for a pipe's reader. */
   readonly signal: AbortSignal;
   readonly processes: Processes;
+  readonly startPager: StartPager;
 }
 
 export interface DestinationOptions {
@@ -21,6 +22,8 @@ export interface DestinationOptions {
   readonly digest?: boolean;
   /** Whether the text is made for a terminal, as tables are. Other text goes through a TerminalGate there. */
   readonly styled?: boolean;
+  /** Whether text that is longer than the screen goes through a pager. */
+  readonly paged?: boolean;
   /** Whether the bytes are no text, so that a terminal must not get them. */
   readonly binary?: boolean;
   /** Whether the run keeps a journal beside its file. One that is there is then not discarded. */
@@ -45,9 +48,9 @@ export async function openDestination(
   const target = await findTarget(output);
   if (target.kind === 'file')
     return (await import('./whole-file.ts')).openWholeFile(target, context, options);
-  const sink = await openDirect(target, context);
+  const sink = await openDirect(target, context, options.paged === true);
   if (options.binary === true && sink.isTerminal) {
-    sink.abandon?.();
+    await sink.abandon?.();
     throw new UsageError('a workbook or Parquet cannot be shown on a terminal', {
       hint: 'Write to a file, as in -o invoices.xlsx.',
     });
@@ -58,7 +61,12 @@ export async function openDestination(
 async function openDirect(
   target: Exclude<Target, FileTarget>,
   context: DestinationContext,
+  paged: boolean,
 ): Promise<DirectSink> {
+  if (paged && target.kind === 'stdout' && context.stdout.isTerminal) {
+    const { pagedTerminal } = await import('../terminal/pager.ts');
+    return pagedTerminal(context.stdout, context.startPager);
+  }
   if (target.kind !== 'descriptor' && target.kind !== 'device') return context[target.kind];
   const { openDescriptor, openDevice } = await import('./device.ts');
   return target.kind === 'device'

@@ -1,21 +1,32 @@
 import { displayWidth, truncate } from '../terminal/display-width.ts';
 import { countOf, digitGrouper } from '../terminal/number-text.ts';
 
+interface FooterOptions {
+  readonly shown: number;
+  readonly total: number;
+  readonly locale?: string | undefined;
+  /** Whether the table stopped by itself, so that --all shows the rest. */
+  readonly isCut?: boolean;
+  /** Whether the newest come first without having been asked for. */
+  readonly newestFirst?: boolean;
+}
+
 /**
- * The line below a table that does not show all records: `50 of 12,345 · --all for the rest`. Empty if it shows all.
+ * The line below a table: `50 of 12,345, the newest first · --all for the rest`. Empty where it shows all in an order that
+ * needs no word.
  */
 export function tableFooter({
   shown,
   total,
   locale = 'en-US',
-}: {
-  shown: number;
-  total: number;
-  locale?: string | undefined;
-}): string {
-  if (shown >= total) return '';
+  isCut = true,
+  newestFirst = false,
+}: FooterOptions): string {
   const group = digitGrouper(locale);
-  return `${group(String(shown))} of ${group(String(total))} · --all for the rest`;
+  const order = newestFirst && shown > 0 ? 'the newest first' : '';
+  if (shown >= total) return order;
+  const count = `${group(String(shown))} of ${group(String(total))}`;
+  return `${order === '' ? count : `${count}, ${order}`}${isCut ? ' · --all for the rest' : ''}`;
 }
 
 /** How to see the columns that a table leaves out. */

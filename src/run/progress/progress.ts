@@ -69,7 +69,11 @@ export class Progress {
   ): Promise<void> {
     const progress = new Progress(context, options);
     try {
-      await work(progress, { ...context, stdout: progress.#beside(context.stdout) });
+      const startPager = (): ReturnType<Context['startPager']> => {
+        progress.#stop();
+        return context.startPager();
+      };
+      await work(progress, { ...context, stdout: progress.#beside(context.stdout), startPager });
     } finally {
       progress.#stop();
     }
@@ -122,6 +126,9 @@ export class Progress {
       isPipe: false,
       get columns() {
         return stdout.columns;
+      },
+      get rows() {
+        return stdout.rows;
       },
       write: (bytes) => {
         this.#stop();

@@ -18,7 +18,7 @@ import {
   type Export,
   columnsWanted,
 } from '../export-part.ts';
-import { openQuestions, shownColumnsOf, tableLimit } from '../open-questions.ts';
+import { looksForNewest, openQuestions, shownColumnsOf, tableLimit } from '../open-questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
@@ -96,7 +96,9 @@ async function exportEach(several: Several, plan: OutputPlan): Promise<readonly 
   const remarks: (() => Promise<void>)[] = [];
   const aside = putAside(several, async (part) => {
     const questions = await openQuestions(part.context, { ...wishOf(asked, part.profile), plan });
-    remarks.push(() => remarkCount(part, { extent, questions, plan }));
+    const newestFirst =
+      looksForNewest(questions, asked.questions ?? {}, plan) && asked.source.preferNewest?.() === true;
+    remarks.push(() => remarkCount(part, { extent, questions, plan, newestFirst }));
     return questions.answer(named(part, questions.limitOfListing));
   });
   await deliverJoined(several, { plan: withSheets(asked, plan, aside), aside, records: joined(aside) });

@@ -48,6 +48,7 @@ export class ListingSource implements ServiceSource {
   readonly kind = 'service';
   readonly #wish: ListingWish;
   #fiscalIds: readonly string[] = [];
+  #isNewestFirst = false;
 
   constructor(wish: ListingWish) {
     this.#wish = wish;
@@ -77,6 +78,14 @@ export class ListingSource implements ServiceSource {
     const { id, filters = {}, extent = {} } = this.#wish;
     const { sortBy, sortOrder, param, listEncoding } = filters;
     return { id, sortBy, sortOrder, param, listEncoding, nextToken: extent.nextToken, page: extent.page };
+  }
+
+  preferNewest(): boolean {
+    const { resource, filters = {}, extent = {} } = this.#wish;
+    const { sortBy, sortOrder, param = [] } = filters;
+    const isOrdered = (sortBy ?? sortOrder ?? extent.page) !== undefined;
+    const isSorted = param.some(([name]) => name.startsWith('options_sort'));
+    return (this.#isNewestFirst = resource.newestFirst !== undefined && !isOrdered && !isSorted);
   }
 
   /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */
@@ -117,7 +126,8 @@ export class ListingSource implements ServiceSource {
   async *read(site: ServiceSite, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery> {
     const { context, session, partial, status, notices } = site;
     const { client, concurrency, defaults } = session;
-    const query = { ...this.query(defaults), limit };
+    const newest = this.#isNewestFirst ? this.resource.newestFirst : undefined;
+    const query = { ...this.query(defaults), ...newest, limit };
     const { signal } = context;
     const onErrors = (errors: Buffer): void => partial.add(errors);
     const { resource } = this;

@@ -302,7 +302,10 @@ describe('a run over several profiles', () => {
     });
     expect(code).toBe(0);
     expect(stdout.match(/^│? ?[abc] /gm)?.length).toBe(102);
-    expect(stderr).toBe('a: 50 of 60 · --all for the rest\nc: 50 of 1,051 · --all for the rest\n');
+    expect(stderr).toBe(
+      'a: 50 of 60, the newest first · --all for the rest\nb: the newest first\n' +
+        'c: 50 of 1,051, the newest first · --all for the rest\n',
+    );
   });
 
   it('shows with --verbose whose request is which', async () => {

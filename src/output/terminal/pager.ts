@@ -1,0 +1,203 @@
+import type { ChildProcess } from 'node:child_process';
+import { errorCode, OutputError } from '../../errors.ts';
+import type { Environment, OutputStream, Pager, StartPager } from '../../context.ts';
+import type { DirectSink } from '../files/destination.ts';
+
+/** What git gives its pager where the user did not choose: quit if one screen is enough, keep colours, leave the text there. */
+const LESS = 'FRX';
+
+/** Exit codes of a shell that did not find, or could not run, the program. */
+const NOT_RUN: readonly (number | null)[] = [126, 127];
+
+/** Bytes after which a pager that took them is surely there. */
+const ENOUGH_TAKEN = 1024 * 1024;
+
+/** A pager that has the terminal. */
+export interface RunningPager {
+  /** Resolves when the user has quit it. */
+  readonly exit: Promise<unknown>;
+  /** Whether there is more to come. */
+  readonly isFed: boolean;
+  kill(): void;
+}
+
+export interface PagerOptions {
+  readonly env: Environment;
+  /** The text without what must not be shown. */
+  readonly redact: (text: string) => string;
+  /** Stops the wait for a pager that takes no more. */
+  readonly signal: AbortSignal;
+  /** Told when it begins. */
+  readonly onStart: (pager: RunningPager) => void;
+}
+
+/**
+ * The command line that FOLIO_PAGER, else PAGER, names; `less` where neither does. Undefined for none: empty, or `cat`. The
+ * user's is a line for the shell, as it is for git.
+ */
+export function pagerCommand(
+  env: Environment,
+): { readonly line: string; readonly args: readonly string[]; readonly isShell: boolean } | undefined {
+  const named = env['FOLIO_PAGER'] ?? env['PAGER'];
+  if (named === undefined) return { line: 'less', args: [`-${LESS}`], isShell: false };
+  const line = named.trim();
+  return line === '' || line === 'cat' ? undefined : { line, args: [], isShell: true };
+}
+
+/** What a pager gets of the environment: nothing that is or holds a secret, and what `less` needs to show colours. */
+export function pagerEnvironment(env: Environment, redact: (text: string) => string): Environment {
+  const kept = Object.entries(env).filter(
+    ([name, value]) => name !== 'FOLIO_TOKEN' && value !== undefined && redact(value) === value,
+  );
+  // What folio writes is UTF-8 in any locale.
+  return { LESS, LESSCHARSET: 'utf-8', LV: '-c', ...Object.fromEntries(kept) };
+}
+
+/** Starts the pager on the terminal that folio has. Undefined where none is wanted or there. */
+export async function startPager({ env, redact, signal, onStart }: PagerOptions): Promise<Pager | undefined> {
+  const command = pagerCommand(env);
+  if (command === undefined) return undefined;
+  const { spawn } = await import('node:child_process');
+  const process = spawn(command.line, [...command.args], {
+    shell: command.isShell,
+    stdio: ['pipe', 'inherit', 'inherit'],
+    env: pagerEnvironment(env, redact),
+  });
+  const exit = new Promise<number | null>((resolve) => {
+    process.once('exit', (code) => resolve(code));
+    process.once('error', () => resolve(NOT_RUN[0]!));
+  });
+  const isThere = await new Promise<boolean>((resolve) => {
+    process.once('spawn', () => resolve(true));
+    process.once('error', () => resolve(false));
+  });
+  if (!isThere) return undefined;
+  const pager = new StartedPager(process, exit, signal);
+  onStart(pager);
+  return pager;
+}
+
+class StartedPager implements Pager, RunningPager {
+  readonly exit: Promise<number | null>;
+  readonly #process: ChildProcess;
+  readonly #signal: AbortSignal;
+
+  constructor(process: ChildProcess, exit: Promise<number | null>, signal: AbortSignal) {
+    this.#signal = signal;
+    this.#process = process;
+    this.exit = exit;
+    // Each write learns of its own error; without a listener the stream would also throw it.
+    process.stdin!.on('error', () => undefined);
+  }
+
+  get isFed(): boolean {
+    const { writableEnded, destroyed } = this.#process.stdin!;
+    return !writableEnded && !destroyed;
+  }
+
+  write(text: Uint8Array | string): Promise<void> {
+    const signal = this.#signal;
+    return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
+      const stop = (): void => reject(signal.reason as Error);
+      signal.addEventListener('abort', stop, { once: true });
+      this.#process.stdin!.write(text, (error) => {
+        signal.removeEventListener('abort', stop);
+        if (error) reject(new OutputError('the pager was quit', { cause: asGone(error) }));
+        else resolve();
+      });
+    });
+  }
+
+  async end(): Promise<boolean> {
+    this.#process.stdin!.end();
+    return !NOT_RUN.includes(await this.exit);
+  }
+
+  async abandon(): Promise<void> {
+    this.#process.stdin!.destroy();
+    await this.exit;
+  }
+
+  kill(): void {
+    this.#process.kill();
+  }
+}
+
+/** A pager that is gone is a reader that is gone, by whichever name the system calls the pipe's end. */
+function asGone(error: Error): Error {
+  return errorCode(error) === 'EPIPE' ? error : Object.assign(new Error(error.message), { code: 'EPIPE' });
+}
+
+/**
+ * A terminal to which text goes through a pager once it is longer than the screen. Shorter text is held back until its end,
+ * and goes straight.
+ */
+export function pagedTerminal(terminal: OutputStream, start: StartPager): DirectSink {
+  return new PagedTerminal(terminal, start);
+}
+
+class PagedTerminal implements DirectSink {
+  readonly isTerminal = true;
+  readonly #terminal: OutputStream;
+  readonly #start: StartPager;
+  /** What was written until it is known who shows it; undefined from then on. */
+  #held: string | undefined = '';
+  #lines = 0;
+  #pager: Pager | undefined;
+
+  constructor(terminal: OutputStream, start: StartPager) {
+    this.#terminal = terminal;
+    this.#start = start;
+  }
+
+  async write(chunk: Uint8Array | string): Promise<void> {
+    const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
+    if (this.#pager !== undefined) return this.#give(this.#pager, text);
+    if (this.#held === undefined) return this.#terminal.write(text);
+    this.#held += text;
+    this.#lines += this.#screenLines(text);
+    // The last line of the screen is for the prompt.
+    if (this.#lines < (this.#terminal.rows ?? Infinity)) return undefined;
+    this.#pager = await this.#start();
+    if (this.#pager === undefined) return this.#letGo();
+    const all = this.#held;
+    this.#held = '';
+    return this.#give(this.#pager, all);
+  }
+
+  async close(): Promise<void> {
+    if (this.#pager === undefined || !(await this.#pager.end())) await this.#letGo();
+  }
+
+  async abandon(): Promise<void> {
+    this.#held = undefined;
+    await this.#pager?.abandon();
+  }
+
+  async #give(pager: Pager, text: string): Promise<void> {
+    if (this.#held !== undefined)
+      this.#held = this.#held.length < ENOUGH_TAKEN ? this.#held + text : undefined;
+    try {
+      await pager.write(text);
+    } catch (error) {
+      if (this.#held === undefined || (await pager.end())) throw error;
+      this.#pager = undefined;
+      await this.#letGo();
+    }
+  }
+
+  /** Writes straight what was held, and from then on everything. */
+  async #letGo(): Promise<void> {
+    const text = this.#held ?? '';
+    this.#held = undefined;
+    if (text !== '') await this.#terminal.write(text);
+  }
+
+  /** Lines longer than the screen take several of it. */
+  #screenLines(text: string): number {
+    const { columns = Infinity } = this.#terminal;
+    const lines = text.split('\n').slice(0, -1);
+    return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
+  }
+}

@@ -1,0 +1,133 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
+import { ModelService } from '../support/model-service.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import { quickly, withServer } from '../support/run-against.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
+
+const newFolder = sharedFolder();
+
+/** Days from today as a date. */
+function day(offset: number): string {
+  const date = new Date();
+  const local = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate() + offset);
+  return new Date(local).toISOString().slice(0, 10);
+}
+
+const PAST = day(-1);
+const FUTURE = day(1);
+
+const INVOICES = [
+  {
+    status: 'PENDING',
+    dueBy: `${PAST}T00:00:00Z`,
+    amountToBePaid: 1190000.5,
+    customer: { name: 'Roble Ltda.' },
+  },
+  { status: 'PAID', dueBy: `${PAST}T00:00:00Z`, amountToBePaid: 0, customer: { name: 'Quillay SpA' } },
+  { status: 'PENDING', dueBy: `${FUTURE}T00:00:00Z`, amountToBePaid: 7, customer: { name: 'Ñandú' } },
+].map((invoice, index) => ({
+  id: `7f1c${index}`,
+  number: 10001 + index,
+  date: '2024-11-01T00:00:00Z',
+  currency: 'CLP',
+  totalAmount: 1190000.5,
+  payments: [],
+  ...invoice,
+}));
+
+/** What a terminal of so many columns shows of the invoices, without colours. */
+async function shown(columns: number, env: Record<string, string> = { NO_COLOR: '1' }): Promise<string> {
+  const file = join(newFolder(), 'invoices.jsonl');
+  writeFileSync(file, INVOICES.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
+  const { code, screen } = await runInTerminal(['issued', '--from', file, '--no-progress'], { columns, env });
+  expect(code).toBe(0);
+  return screen.replaceAll('\r\n', '\n');
+}
+
+describe.runIf(HAS_TERMINAL).concurrent('a table of invoices on a terminal', () => {
+  it.each([
+    [60, ['number', 'dueBy', 'customer.name', 'totalAmount', 'open', 'cur']],
+    [80, ['number', 'date', 'dueBy', 'customer.name', 'totalAmount', 'open', 'cur', 'status']],
+    [
+      100,
+      ['number', 'date', 'dueBy', 'customer.name', 'totalAmount', 'amountToBePaid', 'currency', 'status'],
+    ],
+  ])('of %i columns shows what an accountant looks for', async (columns, names) => {
+    const lines = (await shown(columns)).split('\n');
+    expect(lines[0]!.trim().split(/ +/)).toEqual(names);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
+    expect(lines.filter((line) => line.startsWith('Not shown'))).toHaveLength(1);
+  });
+
+  it('shows days as days, and marks what is past due where there are no colours', async () => {
+    expect(await shown(90)).toBe(`\
+number  date        dueBy        customer.name  totalAmount         open  cur      status
+──────  ──────────  ───────────  ─────────────  ───────────  ───────────  ───────  ───────
+ 10001  2024-11-01  ${PAST}!  Roble Ltda.    1,190,000.5  1,190,000.5  CLP      PENDING
+ 10002  2024-11-01  ${PAST}   Quillay SpA    1,190,000.5            0  CLP      PAID
+ 10003  2024-11-01  ${FUTURE}   Ñandú          1,190,000.5            7  CLP      PENDING
+
+! past due
+Not shown: id, payments · --columns, --wide
+`);
+  });
+
+  it('shows what is past due in red, whatever the status, and nothing else', async () => {
+    const screen = await shown(90, {});
+    const red = [...screen.matchAll(/\u001b\[1;31m(.*?)\u001b/g)].map(([, text]) => text);
+    expect(red).toEqual([PAST, '1,190,000.5']);
+    expect(stripVTControlCharacters(screen)).not.toContain('!');
+  });
+});
+
+const SIXTY = Array.from({ length: 60 }, (_, n) => `{"id":"i${n}","number":${1000 + n},"date":"2026-01-05"}`);
+
+/** What the service was asked, and what a terminal showed. */
+async function asked(args: readonly string[]): Promise<{ queries: string[]; screen: string }> {
+  const server = await startFaultServer(new ModelService({ issued: SIXTY, received: SIXTY }));
+  return withServer(server, async () => {
+    const { code, screen } = await runInTerminal(quickly(args, server), { env: { NO_COLOR: '1' } });
+    expect(code).toBe(0);
+    const queries = server.requests.map(({ url }) => url.search.slice(1).replaceAll('options_', ''));
+    return { queries, screen };
+  });
+}
+
+describe.runIf(HAS_TERMINAL).concurrent('the newest', () => {
+  it.each([
+    [['issued'], 'sortBy=DATE&sortOrder=DESC', '50 of 60, the newest first · --all for the rest\r\n'],
+    [['received', '--limit', '5'], 'sortBy=DATE&sortOrder=DESC', '5 of 60, the newest first\r\n'],
+    [['issued', '--sort-by', 'number'], 'sortBy=NUMBER', '50 of 60 · --all for the rest\r\n'],
+    [['issued', '--sort-order', 'asc'], 'sortOrder=ASC', '50 of 60 · --all for the rest\r\n'],
+    [['issued', '--param', 'options_sortBy=AMOUNT'], 'sortBy=AMOUNT', '50 of 60 · --all for the rest\r\n'],
+    [['issued', '--format', 'csv', '--limit', '5'], '', ''],
+  ])('come first on a terminal, unless another order is asked for: %j', async (args, sorted, footer) => {
+    const { queries, screen } = await asked(args);
+    const order = queries.map((query) =>
+      query
+        .split('&')
+        .filter((part) => part.startsWith('sort'))
+        .join('&'),
+    );
+    expect(order).toEqual([sorted]);
+    expect(screen.slice(screen.length - footer.length)).toBe(footer);
+    expect(screen.includes('newest')).toBe(footer.includes('newest'));
+  });
+
+  it('cost one request, of as many records as are shown', async () => {
+    const { queries } = await asked(['issued', '--limit', '5']);
+    expect(queries).toEqual(['page=0&pageSize=5&sortBy=DATE&sortOrder=DESC']);
+  });
+
+  it('are what the sandbox shows', async () => {
+    const { screen } = await runInTerminal(['issued', '--sandbox', '--limit', '2', '--columns', 'date']);
+    const dates = [...screen.matchAll(/\d{4}-\d\d-\d\d/g)].map(([date]) => date);
+    expect(dates).toHaveLength(2);
+    expect(dates).toEqual(dates.toSorted().toReversed());
+    expect(dates[0]!.localeCompare('2026')).toBe(1);
+  });
+});
