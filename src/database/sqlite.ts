@@ -149,7 +149,7 @@ class SqliteDatabase implements Database {
       const connection = open();
       // Waiting is done here, where a signal ends it.
       connection.exec('PRAGMA busy_timeout = 0');
-      connection.exec('PRAGMA cache_size = -32768');
+      connection.exec('PRAGMA cache_size = -8192');
       return connection;
     });
   }

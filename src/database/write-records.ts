@@ -149,6 +149,9 @@ interface WantedRecords {
   readonly first: number;
 }
 
+/** Records whose rows are in memory at a time. */
+const ROWS_TOGETHER = 200;
+
 async function* batchesWith(
   listing: SpooledListing,
   actions: Uint8Array,
@@ -156,9 +159,13 @@ async function* batchesWith(
 ): AsyncGenerator<WantedRecords> {
   let first = 0;
   for await (const batch of listing.read()) {
-    const indices: number[] = [];
-    for (let index = 0; index < batch.count; index++)
+    let indices: number[] = [];
+    for (let index = 0; index < batch.count; index++) {
       if (isWanted(actions[first + index]!)) indices.push(index);
+      if (indices.length < ROWS_TOGETHER) continue;
+      yield { batch, indices, first };
+      indices = [];
+    }
     if (indices.length > 0) yield { batch, indices, first };
     first += batch.count;
   }

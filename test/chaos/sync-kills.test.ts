@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countFigure } from '../support/figures.ts';
 import { modelRecords } from '../support/model-service.ts';
+import { databaseEngines } from '../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { randomFrom } from '../support/random.ts';
 import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
@@ -25,9 +26,7 @@ const states = [0, 1].map((state) =>
   ),
 );
 
-const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
-
-describe.each(engines)('folio sync into %s', (engine) => {
+describe.each(databaseEngines)('folio sync into %s', (engine) => {
   it(
     'killed at any moment leaves the old state or the new one, and the next run succeeds',
     { timeout: 600_000 },

@@ -6,6 +6,7 @@ import { profilesIn, readRecords } from '../../src/database/read-back.ts';
 import { checkTables } from '../../src/database/tables.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
+import { databaseEngines } from '../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { textsOf } from '../support/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -17,15 +18,13 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
-
 const newAddress = async (engine: string): Promise<string> =>
   engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server!.createDatabase();
 
 const invoices = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `{"id":${at},"number":"F-${at}"}`);
 
-describe.each(engines)('%s', (engine) => {
+describe.each(databaseEngines)('%s', (engine) => {
   it('writes no row but the run’s entry when nothing is new', async () => {
     const database = await open(await newAddress(engine));
     await sync(database, invoices(30));

@@ -5,6 +5,7 @@ import { readRecords } from '../../src/database/read-back.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { countFigure } from '../support/figures.ts';
+import { databaseEngines } from '../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { randomFrom } from '../support/random.ts';
 import { textsOf } from '../support/records.ts';
@@ -145,12 +146,10 @@ async function expectModel(database: Database, model: SyncModel): Promise<void> 
   }
 }
 
-const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
-
-describe.each(engines)('a %s database', (engine) => {
+describe.each(databaseEngines)('a %s database', (engine) => {
   it('is what the model says after random edits', { timeout: 600_000 }, async () => {
     const folder = temporaryFolder();
-    for (let seed = 0; seed < RUNS / engines.length; seed++) {
+    for (let seed = 0; seed < RUNS / databaseEngines.length; seed++) {
       const path = join(folder, `${seed}.db`);
       if (engine === 'PostgreSQL') await server!.query(address, `CREATE SCHEMA s${seed}`);
       const database = await open(engine === 'SQLite' ? path : `${address}?options=-csearch_path%3Ds${seed}`);
@@ -162,6 +161,10 @@ describe.each(engines)('a %s database', (engine) => {
         await database.close();
       }
     }
-    countFigure({ what: `syncs of edited listings into ${engine}`, ran: RUNS / engines.length, lost: 0 });
+    countFigure({
+      what: `syncs of edited listings into ${engine}`,
+      ran: RUNS / databaseEngines.length,
+      lost: 0,
+    });
   });
 });

@@ -10,6 +10,7 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, quickly, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
+import { mayMount } from '../support/small-disk.ts';
 
 const issued = modelRecords(3_000);
 const EXPORT = ['issued', '--page-size', '500', '--format', 'jsonl'];
@@ -103,18 +104,6 @@ describe.concurrent('an output that cannot be written', () => {
     },
   );
 });
-
-/** Whether a small disk can be made here: for root on Linux, where mounting is allowed. */
-function mayMount(): boolean {
-  try {
-    const folder = execFileSync('mktemp', ['-d']).toString().trim();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' });
-    execFileSync('umount', [folder]);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 describe('a disk that fills up', () => {
   it.skipIf(!mayMount())('leaves the old file and nothing beside it: exit 1 with the reason', () =>

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseEngines } from '../../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
 import { runFolio } from '../../support/run-folio.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -11,8 +12,6 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const engines = ['SQLite', ...(postgresPrograms === undefined ? [] : ['PostgreSQL'])];
-
 async function answer(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runFolio(args);
   expect([args, code, stderr.replaceAll(/^warning: .*\n/gm, '')]).toEqual([args, 0, '']);
@@ -21,7 +20,7 @@ async function answer(...args: string[]): Promise<string> {
 
 const withoutLinks = (text: string): string => text.replaceAll(/"fileUrl":"[^"]*"/g, '"fileUrl":null');
 
-describe.each(engines)('--from a %s database', (engine) => {
+describe.each(databaseEngines)('--from a %s database', (engine) => {
   it('answers as the service does', { timeout: 60_000 }, async () => {
     const address =
       engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
