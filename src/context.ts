@@ -100,7 +100,9 @@ export interface InputStream {
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
-  /** Waits. Rejects with the signal's reason when that comes first. */
+  /** Milliseconds since some moment. Unlike `now`, it never goes back and never jumps: for how long something takes. */
+  elapsed(): number;
+  /** Waits, by that time. Rejects with the signal's reason when that comes first. */
   sleep(milliseconds: number, signal: AbortSignal): Promise<void>;
   /** 0 <= n < 1. */
   random(): number;

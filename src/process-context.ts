@@ -297,9 +297,13 @@ function readTyped(stream: ReadStream, { screen, prompt, show }: TypedLine): Pro
   });
 }
 
+/** The longest delay of a timer in ms: one with a longer delay would fire at once. No wait of folio's is meant to be so long. */
+const MAX_TIMER = 2 ** 31 - 1;
+
 /** Real time, real waiting and real chance. */
 const realClock: Clock = {
   now: () => Date.now(),
+  elapsed: () => performance.now(),
   random: () => Math.random(),
   sleep: (milliseconds, signal) =>
     new Promise((resolve, reject) => {
@@ -308,10 +312,13 @@ const realClock: Clock = {
         clearTimeout(timer);
         reject(signal.reason as Error);
       };
-      const timer = setTimeout(() => {
-        signal.removeEventListener('abort', stop);
-        resolve();
-      }, milliseconds);
+      const timer = setTimeout(
+        () => {
+          signal.removeEventListener('abort', stop);
+          resolve();
+        },
+        Math.min(milliseconds, MAX_TIMER),
+      );
       signal.addEventListener('abort', stop, { once: true });
     }),
 };

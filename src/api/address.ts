@@ -39,6 +39,19 @@ export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
+/**
+ * Whether a host, as a URL has it, leads to this machine: also by an address that systems take for it (`0.0.0.0`, `[::]`), as
+ * IPv4 within IPv6, or with a dot behind its name. Decimal and octal spellings are gone from a URL.
+ */
+export function leadsToThisMachine(hostname: string): boolean {
+  const host = hostname.toLowerCase().replace(/\.$/, '');
+  if (isLoopback(host) || host.endsWith('.localhost') || host === '[::]') return true;
+  if (/^(?:0|127)(?:\.\d{1,3}){3}$/.test(host)) return true;
+  // ::ffff:127.0.0.1, ::127.0.0.1 and 64:ff9b::127.0.0.1 are written so in a URL.
+  const [, high] = /^\[(?:::ffff:(?:0:)?|::|64:ff9b::)([0-9a-f]{1,4}):[0-9a-f]{1,4}\]$/.exec(host) ?? [];
+  return high !== undefined && [0, 127].includes(Number.parseInt(high, 16) >> 8);
+}
+
 /** Why an address does not have the shape. The most likely mistake comes first. */
 function shapeProblem(text: string): string {
   if (text.trim() === '') return 'it is empty';

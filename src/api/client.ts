@@ -132,7 +132,7 @@ class Client implements ApiClient {
   readonly #signalFor;
   readonly #stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
-  /** The service wants no request before this time, in ms since 1970. */
+  /** The service wants no request before this time, as `Clock.elapsed` counts. */
   #pausedUntil = 0;
 
   constructor(options: ClientOptions) {
@@ -202,10 +202,10 @@ class Client implements ApiClient {
     await this.#pause(signal);
     this.#stats.requests++;
     observe?.({ kind: 'request', ...label, attempt });
-    const started = clock.now();
+    const started = clock.elapsed();
     const answer = await sendRequest(transport, { url, headers: this.#headers, signal, timeout });
     if ('failure' in answer) return answer;
-    const milliseconds = clock.now() - started;
+    const milliseconds = Math.round(clock.elapsed() - started);
     const { status, body } = answer;
     this.#stats.bytes += body.length;
     observe?.({ kind: 'response', ...label, attempt, status, milliseconds, bytes: body.length });
@@ -228,7 +228,7 @@ class Client implements ApiClient {
     if (decision.kind !== 'retry' || !this.#quota.take()) throw finalFailure(failure, attempt + 1, decision);
     this.#stats.retries++;
     const { wait } = decision;
-    if (response?.status === 429) this.#slowDown(now, wait);
+    if (response?.status === 429) this.#slowDown(wait);
     observe?.({ kind: 'retry', ...call.label, attempt, wait, reason: this.#redact(failure.message) });
     return wait;
   }
@@ -236,12 +236,13 @@ class Client implements ApiClient {
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     // A request that was still in flight when the pause began may have made it longer.
-    for (let left; (left = this.#pausedUntil - clock.now()) > 0;) await clock.sleep(left, signal);
+    for (let left; (left = this.#pausedUntil - clock.elapsed()) > 0;) await clock.sleep(left, signal);
   }
 
-  #slowDown(now: number, wait: number): void {
+  #slowDown(wait: number): void {
     this.#limiter.throttle();
-    this.#pausedUntil = Math.max(this.#pausedUntil, now + wait);
+    const { clock } = this.#options;
+    this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + wait);
     this.#options.observe?.({ kind: 'throttled', wait });
   }
 }

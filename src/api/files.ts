@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Clock } from '../context.ts';
 import { ServiceError, errorCode, type FolioError } from '../errors.ts';
-import { isLoopback } from './address.ts';
+import { leadsToThisMachine } from './address.ts';
 import { networkFailure, type RequestDestination } from './network-failure.ts';
 import {
   createLimiter,
@@ -156,7 +156,7 @@ export function checkLink(link: string, options: { readonly onLoopback: boolean;
   if (!URL.canParse(link, from?.href)) throw linkNotFollowed('', 'is no address');
   const url = new URL(link, from?.href);
   url.hash = '';
-  const local = isLoopback(url.hostname);
+  const local = leadsToThisMachine(url.hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local)) {
     throw linkNotFollowed(url.host, `is ${url.protocol}// and not https://`);
   }

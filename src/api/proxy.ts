@@ -42,6 +42,8 @@ function parseProxy(text: string): Proxy | undefined {
   try {
     const url = new URL(text.includes('://') ? text : `http://${text}`);
     if (!['http:', 'https:'].includes(url.protocol)) return undefined;
+    // The HTTP library takes none of these.
+    if (url.pathname !== '/' || url.search !== '' || url.hash !== '') return undefined;
     const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
     return {
       url: url.href,

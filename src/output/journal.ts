@@ -28,19 +28,19 @@ const LINE_LIMIT = 16 * 1024 * 1024;
 export class Journal {
   readonly #path: string;
   readonly #handle: FileHandle;
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'elapsed'>;
   #end = 0;
   #flushedAt: number;
 
-  private constructor(path: string, handle: FileHandle, clock: Pick<Clock, 'now'>) {
+  private constructor(path: string, handle: FileHandle, clock: Pick<Clock, 'elapsed'>) {
     this.#path = path;
     this.#handle = handle;
     this.#clock = clock;
-    this.#flushedAt = clock.now();
+    this.#flushedAt = clock.elapsed();
   }
 
   /** Opens the journal, or makes an empty one. Refuses a file that others may have put there. */
-  static async open(path: string, clock: Pick<Clock, 'now'>): Promise<Journal> {
+  static async open(path: string, clock: Pick<Clock, 'elapsed'>): Promise<Journal> {
     // A system without O_NOFOLLOW gives undefined, which counts as 0 here.
     const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
     try {
@@ -77,9 +77,9 @@ export class Journal {
         at += (await this.#handle.write(bytes, at, bytes.length - at, this.#end + at)).bytesWritten;
       }
       this.#end += bytes.length;
-      if (this.#clock.now() - this.#flushedAt < FLUSH_EVERY) return;
+      if (this.#clock.elapsed() - this.#flushedAt < FLUSH_EVERY) return;
       await this.#handle.datasync();
-      this.#flushedAt = this.#clock.now();
+      this.#flushedAt = this.#clock.elapsed();
     });
   }
 

@@ -5,7 +5,7 @@ import { runFolio, startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const FILES = 40;
-const CONTENT = 'whole '.repeat(20_000);
+const CONTENT = `%PDF-${'whole '.repeat(20_000)}`;
 
 it('a download that is killed leaves whole files only, and the next one goes on', async () => {
   const invoices = Array.from({ length: FILES }, (_, at) => ({

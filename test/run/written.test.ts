@@ -82,7 +82,7 @@ describe('after a download on a terminal', () => {
       terminal: true,
     });
     expect(code).toBe(0);
-    expect(readFileSync(join(folder, '1-1.pdf'), 'utf8')).toBe('file /files/1.pdf');
+    expect(readFileSync(join(folder, '1-1.pdf'), 'utf8')).toBe('%PDF-/files/1.pdf');
     expect(timeless(stderr)).toBe(
       `2 files of issued invoices → ${folder}, 2 invoices without files, 34 bytes, N s\n`,
     );

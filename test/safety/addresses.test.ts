@@ -129,7 +129,7 @@ describe('an id', () => {
       });
       const code = await runCommandLine(context);
       if (asked.length === 0) return expect(code).toBe(2);
-      expect(code).toBe(4);
+      expect(code).toBe(5);
       expect(asked[0]!.searchParams.get(`${value.replaceAll('=', '')}x`)).toBe(value);
       expect(asked[0]!.searchParams.getAll('options_page')).toEqual(['0']);
     },

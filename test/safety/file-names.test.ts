@@ -38,7 +38,7 @@ describe('files of a hostile server', () => {
       const id = Number(/\?(\d+)$/.exec(request.url ?? '')?.[1]);
       response.setHeader('content-type', TYPES[id % TYPES.length]!);
       response.setHeader('content-disposition', 'attachment; filename="../../../x.sh"');
-      response.end(`file ${id}`);
+      response.end(`%PDF-${id}`);
     });
     const outer = temporaryFolder();
     const folder = join(outer, 'a', 'b', 'files');

@@ -24,6 +24,10 @@ export class FakeClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   /** Lets time pass without anybody waiting. */
   advance(milliseconds: number): void {
     this.#now += milliseconds;

@@ -27,7 +27,7 @@ interface InvoiceService {
 /** Serves one listing of issued invoices, and the files behind it as the test says. Ends with the test. */
 export async function startInvoiceService(
   invoices: readonly ListedInvoice[],
-  answerFile: AnswerFile = (request, response) => response.end(`file ${request.url}`),
+  answerFile: AnswerFile = (request, response) => response.end(fileAt(request.url ?? '')),
 ): Promise<InvoiceService> {
   const seen: InvoiceService['seen'] = [];
   const server = createServer((request, response) => {
@@ -48,6 +48,11 @@ export async function startInvoiceService(
   };
   onTestFinished(() => service.close());
   return service;
+}
+
+/** What begins as a file of its ending does, and tells its address. */
+export function fileAt(url: string): string {
+  return `${url.includes('.xml') ? '<xml ' : '%PDF-'}${url}`;
 }
 
 function pageOf({ invoices, origin }: InvoiceService, url: URL): string {

@@ -272,9 +272,9 @@ async function checkListing(
   const client = await makeClient(context, to, { retries: 0, concurrency: 1 });
   try {
     const { clock, signal } = context;
-    const start = clock.now();
+    const start = clock.elapsed();
     const total = await probeListing(client, resource, signal);
-    const milliseconds = clock.now() - start;
+    const milliseconds = Math.round(clock.elapsed() - start);
     const { bytes } = client.stats;
     const many = total === undefined ? '' : `; there are ${total} ${resource.records}`;
     return ok(`answers in ${milliseconds} ms with ${bytes} bytes${many}`, { milliseconds, bytes });
@@ -358,9 +358,9 @@ class NetworkChecks {
 
   async #timed(step: (signal: AbortSignal) => Promise<string>): Promise<CheckResult> {
     const { clock, signal } = this.#context;
-    const start = clock.now();
+    const start = clock.elapsed();
     const says = await step(signal).catch((error: unknown) => this.#fail(error));
-    const milliseconds = clock.now() - start;
+    const milliseconds = Math.round(clock.elapsed() - start);
     return ok(`${says} (${milliseconds} ms)`, { milliseconds });
   }
 

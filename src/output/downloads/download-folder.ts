@@ -5,6 +5,7 @@ import { lockTarget, NO_LINKS, type LockContext, type FileLock } from '../files/
 import { sideFilesOf } from '../files/side-files.ts';
 import { flushFolder } from '../files/whole-file.ts';
 import { errorCode } from '../../errors.ts';
+import { checkedStart } from './file-start.ts';
 import { FileLedger, type LedgerEntry } from './file-ledger.ts';
 import { FolderNames, type NameClaim } from './folder-names.ts';
 import type { InvoiceFile } from './invoice-files.ts';
@@ -81,7 +82,10 @@ export class DownloadFolder {
     let bytes: number;
     let isNew: boolean;
     try {
-      bytes = await writeWhole(temporary, body, { mode: lock.newFileMode, shown: name });
+      bytes = await writeWhole(temporary, checkedStart(body, entry.ending), {
+        mode: lock.newFileMode,
+        shown: name,
+      });
       // Before the rename: after a kill between the two, the name still belongs to this invoice.
       await ledger.add(entry);
       isNew = await placeFile(temporary, join(path, name)).catch((error: unknown) => {

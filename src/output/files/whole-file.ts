@@ -1,4 +1,4 @@
-import { open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
@@ -103,8 +103,11 @@ class WholeFile implements Destination {
       await handle.chmod(existing?.mode ?? lock.newFileMode);
       // Before the rename: else a power failure may leave the new name with none of the bytes.
       await handle.sync();
+      const { ino, dev } = await handle.stat();
       await handle.close();
       if (!(await lock.isOurs())) throw takenOver(shown);
+      const found = await lstat(path);
+      if (found.ino !== ino || found.dev !== dev) throw exchanged(shown);
       await rename(path, join(folder, name));
     } catch (error) {
       await this.#remove();
@@ -158,6 +161,13 @@ export async function flushFolder(folder: string): Promise<void> {
   } catch (error) {
     if (!UNSUPPORTED.has(errorCode(error) ?? '')) throw error;
   }
+}
+
+/** Whoever may write in the folder can put another file in the place of ours, which would then get the name. */
+function exchanged(shown: string): OutputError {
+  return new OutputError(`cannot write ${shown}: somebody exchanged the file while it was being written`, {
+    hint: 'Choose a folder in which only you can write.',
+  });
 }
 
 function takenOver(shown: string): OutputError {

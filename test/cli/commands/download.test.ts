@@ -50,7 +50,7 @@ describe('folio issued download', () => {
       'invoice,file,bytes,status\nF-1,F-1-1.pdf,17,saved\nF-1,F-1-2.xml,29,saved\n9,9-1.pdf,17,saved\n',
     );
     expect(filesIn(folder)).toEqual(['9-1.pdf', 'F-1-1.pdf', 'F-1-2.xml']);
-    expect(readFileSync(join(folder, 'F-1-2.xml'), 'utf8')).toBe('file /files/2.xml?signature=x');
+    expect(readFileSync(join(folder, 'F-1-2.xml'), 'utf8')).toBe('<xml /files/2.xml?signature=x');
   });
 
   it('sends no credentials to where the files are, be it the same origin', async () => {
@@ -105,7 +105,7 @@ describe('folio issued download', () => {
     const files = ['/files/1.pdf', '/files/opaque'];
     const service = await startInvoiceService([{ id: 'a', number: 1, files }], (request, response) => {
       const type = request.url === '/files/opaque' ? 'text/xml' : 'application/pdf';
-      response.setHeader('content-type', type).end('bytes');
+      response.setHeader('content-type', type).end(type === 'text/xml' ? '<xml>' : '%PDF-');
     });
     const folder = temporaryFolder();
     const only = [...DOWNLOAD, folder, '--only', '.PDF', '--no-header'];
@@ -122,7 +122,7 @@ describe('folio issued download', () => {
     const service = await startInvoiceService(invoices(4), (request, response) => {
       if (request.url === '/files/2.pdf') response.writeHead(404).end();
       else if (request.url === '/files/3.pdf') response.writeHead(500).end();
-      else response.end('x');
+      else response.end('%PDF-');
     });
     service.invoices.push({ id: 'no-link', number: 'N', files: [''] });
     const folder = temporaryFolder();
@@ -147,12 +147,12 @@ describe('folio issued download', () => {
     const service = await startInvoiceService(invoices(1), (_request, response) => {
       response.writeHead(200, { 'content-length': 10 });
       if (tries++ < 2) response.write('half', () => response.socket?.resetAndDestroy());
-      else response.end('0123456789');
+      else response.end('%PDF-56789');
     });
     const folder = temporaryFolder();
     const { code, context } = await runAgainstService([...DOWNLOAD, folder], service);
     expect({ code, tries, waits: context.clock.sleeps.length }).toEqual({ code: 0, tries: 3, waits: 2 });
-    expect(readFileSync(join(folder, '1-1.pdf'), 'utf8')).toBe('0123456789');
+    expect(readFileSync(join(folder, '1-1.pdf'), 'utf8')).toBe('%PDF-56789');
     expect(readdirSync(folder).sort()).toEqual(['.folio-files.jsonl', '1-1.pdf']);
   });
 
@@ -246,7 +246,7 @@ describe('folio issued download', () => {
 
   it('stops at once, leaving whole files only', async () => {
     const service = await startInvoiceService(invoices(20), (request, response) => {
-      if (request.url === '/files/1.pdf') response.end('whole');
+      if (request.url === '/files/1.pdf') response.end('%PDF-whole');
       else response.writeHead(200, { 'content-length': 100 }).write('half');
       if (request.url === '/files/9.pdf') setImmediate(() => stop('SIGINT'));
     });
@@ -278,7 +278,7 @@ describe('folio issued download', () => {
       most = Math.max(most, open.size);
       // The first eight wait for each other: were there fewer, none would ever be answered.
       if (most < 8) return;
-      for (const each of open) each.end('x');
+      for (const each of open) each.end('%PDF-');
       open.clear();
     });
     const { code } = await runAgainstService(

@@ -1,0 +1,131 @@
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkLink } from '../../src/api/files.ts';
+import { status } from '../support/faults.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import { loopbackServer } from '../support/loopback-server.ts';
+import { ModelService, modelRecords } from '../support/model-service.ts';
+import { runFolio, startFolio } from '../support/run-folio.ts';
+import { lines, quickly, withServer } from '../support/run-against.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+describe('what no service should send', () => {
+  it.each([
+    'HTTP/1.1 000 No',
+    'HTTP/1.1 099 Low',
+    'HTTP/1.1 999 High',
+    'HTTP/1.1 1000 Long',
+    'HTTP/9.9 200 OK',
+  ])('%s is a sentence and exit 5', async (line) => {
+    const server = await loopbackServer((socket) => socket.end(`${line}\r\nContent-Length: 2\r\n\r\n{}`));
+    const env = { FOLIO_BASE_URL: `http://${server.host}/v1` };
+    const exit = await runFolio(['issued', '--format', 'csv', '--retries', '0', '--timeout', '5'], { env });
+    await server.close();
+    expect(exit.code).toBe(5);
+    expect(exit.stderr).toMatch(/^folio: .*127\.0\.0\.1/);
+    expect(exit.stderr).not.toContain("fault of folio's own");
+  });
+});
+
+describe('a proxy', () => {
+  it.each([
+    'http://proxy.example:1/path',
+    'http://proxy.example:1/?a',
+    'http://proxy.example:1/#a',
+    'socks5://h:1',
+  ])('of the address %s is refused in a sentence: exit 2', async (proxy) => {
+    const env = { HTTPS_PROXY: proxy, FOLIO_BASE_URL: 'https://api.example.invalid' };
+    const { code, stderr } = await runFolio(['issued', '--format', 'csv'], { env });
+    expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+      code: 2,
+      stderr: 'folio: HTTPS_PROXY is not the address of an http or https proxy',
+    });
+  });
+});
+
+describe('a link to this machine, from a service elsewhere', () => {
+  it.each([
+    '127.0.0.1',
+    '127.9.9.9',
+    '0.0.0.0',
+    '0',
+    '2130706433',
+    '0x7f000001',
+    '0177.0.0.1',
+    '127.1',
+    '[::1]',
+    '[::]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::ffff:0.0.0.0]',
+    '[::127.0.0.1]',
+    '[0:0:0:0:0:0:0:1]',
+    'localhost',
+    'LOCALHOST.',
+    'x.localhost',
+  ])('by %s is not followed', (host) => {
+    expect(() => checkLink(`https://${host}/f.pdf`, { onLoopback: false })).toThrow(
+      /leads to this machine, where the service is not/,
+    );
+  });
+
+  it.each(['128.0.0.1', '[::ffff:128.0.0.1]', '[2001:db8::1]', 'localhost.example', 'files.example'])(
+    'does not mean %s',
+    (host) => {
+      expect(checkLink(`https://${host}/f.pdf`, { onLoopback: false }).hostname).toBe(
+        host === '[::ffff:128.0.0.1]' ? '[::ffff:8000:1]' : host,
+      );
+    },
+  );
+});
+
+/** Sets the clock of the process back by an hour, or a year, once a second request is on its way. */
+const setBack = (milliseconds: number): string =>
+  `--import=data:text/javascript,${encodeURIComponent(
+    `const now=Date.now,sent=performance.now();Date.now=()=>now()-(performance.now()-sent>300?${milliseconds}:0)`,
+  )}`;
+
+describe('a clock that is set back during a pause', () => {
+  it.each([3_600_000, 366 * 86_400_000])('by %i ms does not make the pause longer', async (milliseconds) => {
+    const records = modelRecords(30);
+    const service = new ModelService({ issued: records });
+    const busy = status(429, { 'retry-after': '1' });
+    const script = ({ number }: { number: number }) => (number === 1 ? busy : undefined);
+    await withServer(await startFaultServer(service, script), async (server) => {
+      const args = quickly(
+        ['issued', '--page-size', '10', '--format', 'jsonl', '--concurrency', '1'],
+        server,
+      );
+      const exit = await runFolio(args, { env: { NODE_OPTIONS: setBack(milliseconds) } });
+      expect({ code: exit.code, text: exit.stdout.toString('utf8') }).toEqual({
+        code: 0,
+        text: lines(records),
+      });
+    });
+  });
+});
+
+describe('a temporary file that somebody exchanges', () => {
+  it('does not get the name: exit 1, the old file stays', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'out.csv');
+    writeFileSync(file, 'old\n');
+    let isOpen = false;
+    const script = ({ number }: { number: number }) => (number >= 2 && !isOpen ? status(503) : undefined);
+    const server = await startFaultServer(new ModelService({ issued: modelRecords(30) }), script);
+    await withServer(server, async () => {
+      const args = quickly(['issued', '--page-size', '10', '-o', file, '--retries', '100'], server);
+      const { exit } = startFolio(args);
+      await server.asked(3);
+      const [name] = readdirSync(folder).filter((entry) => /^\.out\.csv.*\.folio-tmp$/.test(entry));
+      expect(name).toBeDefined();
+      writeFileSync(join(folder, 'other'), '=evil\n');
+      renameSync(join(folder, 'other'), join(folder, name!));
+      isOpen = true;
+      const { code, stderr } = await exit;
+      expect({ code, text: readFileSync(file, 'utf8') }).toEqual({ code: 1, text: 'old\n' });
+      expect(stderr).toContain('somebody exchanged the file');
+    });
+  });
+});
