@@ -26,7 +26,7 @@ const ROUNDS_OF_ORDER = 3;
 /** Pages in a row with nothing new in this pass after which the service counts as repeating itself. */
 const NOTHING_NEW = 3;
 /** Records that those pages have together, at least. */
-const OLD_RECORDS = 30;
+const OLD_RECORDS = 60;
 /** The same where records have no key, so that different ones may well be equal. */
 const NOTHING_NEW_WITHOUT_KEYS = 12;
 
@@ -80,7 +80,7 @@ class NumberedWalk {
   /** Records were seen in other places than before: one that was given may be gone. */
   #hasMoved = false;
   /** What whole passes held, in their order. */
-  readonly #sequences: number[] = [];
+  readonly #sequences = new Map<Round, number>();
 
   constructor(options: NumberedWalkOptions) {
     this.#options = options;
@@ -195,9 +195,9 @@ class NumberedWalk {
     const isCounted = this.#reader.extent.total !== undefined;
     if (!isCounted && keysRepeat && this.#round === 'first') return false;
     const isWhole = inPass + this.#options.status.unreadable.size >= this.#expected;
-    // Equal records may be different ones, when they come in the same places again.
-    const isSame = this.#sequences.includes(sequence);
-    if (this.#round !== 'first') this.#sequences.push(sequence);
+    // Equal records may be different ones, when they come in the same places again in pages of other sizes.
+    const isSame = [...this.#sequences].some(([round, other]) => round !== this.#round && other === sequence);
+    if (this.#round !== 'first') this.#sequences.set(this.#round, sequence);
     return isSame || (isWhole && (inPass === size || ((isCounted || !keysRepeat) && !this.#mustHoldAll)));
   }
 
