@@ -36,7 +36,8 @@ export async function showResults(
 ): Promise<void> {
   const rows = results.map((result) => resultRow(result, samples));
   const listings = rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)])));
-  run.receipt.note({ results: { listings } });
+  const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
+  run.receipt.note({ results: { records, listings } });
   await showRows(run, format, rows);
   for (const result of results) warn(run, result, results.length > 1);
   checkSynced(results);

@@ -93,6 +93,7 @@ describe('folio sync', () => {
     expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
       resource: 'sync',
       complete: true,
+      records: 3,
       recordsRead: 3,
       listings: [
         { profile: 'default', resource: 'issued', total: 3, added: 3 },
