@@ -1,7 +1,10 @@
 import type { Cell } from '../../json/cells.ts';
+import { BOOLEAN_STYLE, DATE_STYLE, TEXT_STYLE, type CellStyles } from './cell-styles.ts';
+import { inlineString } from './xml-text.ts';
 
-/** Characters across that `2024-10-15` takes. */
+/** Characters across that `2024-10-15` takes, and `2024-10-15 13:30:07.939Z`. */
 const DATE_WIDTH = 10;
+const TIME_WIDTH = 24;
 
 interface CellXml {
   readonly xml: string;
@@ -9,25 +12,51 @@ interface CellXml {
   readonly width: number;
 }
 
+/** How the cells of a column are written. */
+export interface CellForm {
+  /** Numbers are names, as IDs are, and become text. */
+  readonly identifies: boolean;
+  /** Thousands are set apart. */
+  readonly grouped: boolean;
+  /** Numbers are amounts, in the currency of their record. */
+  readonly isAmount: boolean;
+  /** All are dates, with times in this zone, as it is written; undefined where some are something else. */
+  readonly zone: string | undefined;
+}
+
+interface CellPlace {
+  /** The cell's name, `B7`. */
+  readonly at: string;
+  readonly form: CellForm;
+  readonly styles: CellStyles;
+  /** The currency of the record: three capital letters. */
+  readonly currency: string | undefined;
+}
+
 /**
  * A cell of a sheet. Numbers keep their literal and are shown with as many decimals as it has. Numbers that a spreadsheet
- * would round, and those of a column that `identifies`, become text with every digit. Dates become dates, other strings text.
- *
- * @param at the cell's name, `B7`
+ * would round, and those of a column that identifies, become text with every digit. Dates become dates, other strings text.
  */
-export function cellXml(cell: Cell, at: string, identifies: boolean): CellXml {
-  const { kind, text } = cell;
-  if (kind === 'number' && !identifies) {
+export function cellXml({ kind, text }: Cell, { at, form, styles, currency }: CellPlace): CellXml {
+  if (kind === 'number' && !form.identifies) {
     const decimals = decimalsOf(text);
     if (decimals !== undefined) {
-      return { xml: `<c r="${at}" s="${numberStyle(decimals)}"><v>${text}</v></c>`, width: text.length };
+      const shown = form.isAmount ? currency : undefined;
+      const style = styles.number(decimals, form.grouped, shown);
+      const width = text.length + (form.grouped ? Math.floor(text.length / 3) : 0) + (shown ? 4 : 0);
+      return { xml: `<c r="${at}" s="${style}"><v>${text}</v></c>`, width };
     }
   }
   if (kind === 'boolean') {
     return {
-      xml: `<c r="${at}" s="${BOOLEAN_STYLE}"><v>${text === 'true' ? 1 : 0}</v></c>`,
+      xml: `<c r="${at}" s="${BOOLEAN_STYLE}" t="b"><v>${text === 'true' ? 1 : 0}</v></c>`,
       width: text.length,
     };
+  }
+  const time = kind === 'string' && form.zone !== undefined ? timeOf(text) : undefined;
+  if (time !== undefined && time.zone === form.zone) {
+    const style = styles.time(time.isFine, time.zone);
+    return { xml: `<c r="${at}" s="${style}"><v>${time.serial}</v></c>`, width: TIME_WIDTH };
   }
   const serial = kind === 'string' ? dateSerial(text) : undefined;
   if (serial !== undefined)
@@ -87,103 +116,26 @@ export function dateSerial(text: string): number | undefined {
   return date.getUTCFullYear() === year && serial >= FIRST_SURE_DAY ? serial : undefined;
 }
 
-/** The most decimals that a number is shown with: a double holds no more digits than that. */
-const MOST_DECIMALS = 15;
+const TIME =
+  /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3})0*)?(Z|[+-]\d{2}:\d{2})?$/;
+const SECONDS_A_DAY = 86_400;
 
-/** The index of each style in `stylesXml`. */
-const GENERAL = 0;
-export const HEADER_STYLE = 1;
-const TEXT_STYLE = 2;
-const DATE_STYLE = 3;
-/** Shows 1 and 0 as TRUE and FALSE. LibreOffice makes a formula, =TRUE(), of a real truth value. */
-const BOOLEAN_STYLE = 4;
-const NUMBER = 5;
-/** The index of a font in `stylesXml`. */
-const BOLD = 1;
-
-/** Built-in formats of ECMA-376, 18.8.30; from 164 on they are one's own. */
-const TEXT_FORMAT = 49;
-const DATE_FORMAT = 164;
-const BOOLEAN_FORMAT = 165;
-const FIRST_NUMBER_FORMAT = 166;
-
-/** The style that shows a number with so many decimals and all its digits: the general style rounds from 12 digits on. */
-function numberStyle(decimals: number): number {
-  return decimals <= MOST_DECIMALS ? NUMBER + decimals : GENERAL;
+interface TimeCell {
+  /** Days as spreadsheets count them, with the part of the day that is gone. */
+  readonly serial: number;
+  /** As it was written: `Z`, `-03:00`, or nothing. */
+  readonly zone: string;
+  /** Whether it has thousandths of a second. */
+  readonly isFine: boolean;
 }
 
-/**
- * Text cells have the format of text, so that a cell of digits, or one that begins with `=`, is still text after
- * somebody has edited it.
- */
-export function stylesXml(): string {
-  const decimals = Array.from({ length: MOST_DECIMALS + 1 }, (_, index) => index);
-  const formats = [
-    format(DATE_FORMAT, 'yyyy\\-mm\\-dd'),
-    format(BOOLEAN_FORMAT, '&quot;TRUE&quot;;&quot;TRUE&quot;;&quot;FALSE&quot;'),
-    ...decimals.map((count) =>
-      format(FIRST_NUMBER_FORMAT + count, count === 0 ? '0' : `0.${'0'.repeat(count)}`),
-    ),
-  ];
-  const styles = [
-    style(0),
-    style(TEXT_FORMAT, BOLD),
-    style(TEXT_FORMAT),
-    style(DATE_FORMAT),
-    style(BOOLEAN_FORMAT),
-    ...decimals.map((count) => style(FIRST_NUMBER_FORMAT + count)),
-  ];
-  return (
-    '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
-    '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +
-    `<numFmts count="${formats.length}">${formats.join('')}</numFmts>` +
-    '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
-    '<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>' +
-    '<borders count="1"><border><left/><right/><top/><bottom/><diagonal/></border></borders>' +
-    '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
-    `<cellXfs count="${styles.length}">${styles.join('')}</cellXfs>` +
-    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>'
-  );
-}
-
-function format(id: number, code: string): string {
-  return `<numFmt numFmtId="${id}" formatCode="${code}"/>`;
-}
-
-function style(numberFormat: number, font = 0): string {
-  const fontApplies = font === BOLD ? ' applyFont="1"' : '';
-  return `<xf numFmtId="${numberFormat}" fontId="${font}" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"${fontApplies}/>`;
-}
-
-/**
- * What cannot stand in XML as it is: markup; characters that XML 1.0 does not allow (in Unicode mode the surrogates are
- * lone ones); a carriage return, which readers turn into a line feed; and text that looks like an escape of the format.
- */
-const SPECIAL = /[&<>\ufffe\uffff\p{Cs}]|(?![\t\n])\p{Cc}|_x[0-9A-Fa-f]{4}_/gu;
-
-/** A space, tab or line feed that XML readers would leave out. */
-const SPACE_TO_KEEP = /^\s|\s$|\n|\t| {2}/;
-
-const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-
-/** Text for the content of an element. Characters that XML cannot hold become `_x001B_` (ECMA-376, ST_Xstring). */
-export function xmlText(text: string): string {
-  return text.replace(
-    SPECIAL,
-    (found) => MARKUP[found] ?? (found.length > 1 ? `_x005F${found}` : hexEscape(found)),
-  );
-}
-
-/** Text for an attribute in double quotes. */
-export function xmlAttribute(text: string): string {
-  return xmlText(text).replaceAll('"', '&quot;');
-}
-
-/** A string of a cell as an element of its own. It is never a formula, whatever it begins with. */
-export function inlineString(text: string): string {
-  return `<is><t${SPACE_TO_KEEP.test(text) ? ' xml:space="preserve"' : ''}>${xmlText(text)}</t></is>`;
-}
-
-function hexEscape(character: string): string {
-  return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`;
+/** The point in time as it was written, in no other zone; undefined for any other text, and for finer ones. */
+export function timeOf(text: string): TimeCell | undefined {
+  const match = TIME.exec(text);
+  if (!match) return undefined;
+  const [, day = '', hours, minutes, seconds, fraction, zone = ''] = match;
+  const date = dateSerial(day);
+  if (date === undefined) return undefined;
+  const gone = Number(hours) * 3600 + Number(minutes) * 60 + Number(`${seconds}.${fraction ?? 0}`);
+  return { serial: date + gone / SECONDS_A_DAY, zone, isFine: fraction !== undefined };
 }

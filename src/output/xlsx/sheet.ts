@@ -1,6 +1,9 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
-import { cellXml, HEADER_STYLE, identifies, inlineString } from './cell.ts';
+import { HEADER_STYLE, type CellStyles } from './cell-styles.ts';
+import { cellXml } from './cell.ts';
+import type { SheetColumns } from './sheet-columns.ts';
+import { inlineString } from './xml-text.ts';
 import { combineCrc, DeflatedText, deflateHead, type ZipEntry } from './zip.ts';
 
 export interface SheetLimits {
@@ -22,7 +25,6 @@ export class Sheet {
   readonly #limits: SheetLimits;
   readonly #rows = new DeflatedText();
   readonly #letters: string[] = [];
-  readonly #identifies: boolean[] = [];
   readonly #widths: number[] = [];
   #count = 1;
 
@@ -43,21 +45,22 @@ export class Sheet {
 
   /**
    * Throws OutputError for text that no cell can hold; `place` is the record's number in the listing, from 1.
-   * Cells are aligned with `columns`, which may have grown since the last row.
+   * Cells are aligned with the columns, which may have grown since the last row.
    */
-  addRow(cells: readonly (Cell | undefined)[], columns: readonly string[], place: number): void {
+  addRow(
+    cells: readonly (Cell | undefined)[],
+    { columns, styles, place }: { columns: SheetColumns; styles: CellStyles; place: number },
+  ): void {
     const row = ++this.#count;
+    const currency = columns.currencyOf(cells);
     let xml = `<row r="${row}">`;
     for (let index = 0; index < cells.length; index++) {
       const cell = cells[index];
       if (cell === undefined || cell.text === '') continue;
-      if (cell.text.length > MOST_CHARACTERS) refuseLong(cell, columns[index]!, place);
+      if (cell.text.length > MOST_CHARACTERS) refuseLong(cell, columns.name(index), place);
       const letters = (this.#letters[index] ??= columnLetters(index));
-      const { xml: text, width } = cellXml(
-        cell,
-        letters + row,
-        (this.#identifies[index] ??= identifies(columns[index]!)),
-      );
+      const at = letters + row;
+      const { xml: text, width } = cellXml(cell, { at, form: columns.form(index), styles, currency });
       if (width > (this.#widths[index] ?? 0)) this.#widths[index] = width;
       xml += text;
     }

@@ -1,4 +1,4 @@
-import { xmlAttribute, xmlText } from './cell.ts';
+import { xmlAttribute, xmlText } from './xml-text.ts';
 
 const DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';

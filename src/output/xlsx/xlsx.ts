@@ -1,7 +1,8 @@
-import { CellReader } from '../../json/cells.ts';
+import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
-import { stylesXml } from './cell.ts';
+import { CellStyles } from './cell-styles.ts';
+import { SheetColumns } from './sheet-columns.ts';
 import { Sheet, SHEET_LIMITS, type SheetLimits } from './sheet.ts';
 import {
   contentTypesXml,
@@ -14,6 +15,15 @@ import { ZipArchive } from './zip.ts';
 
 const DEFAULT_NAME = 'records';
 const ROWS_BETWEEN_DRAINS = 64;
+
+/** Rows that decide which columns hold dates only; later ones that do not fit are text. */
+const SAMPLE = 500;
+
+interface HeldRow {
+  readonly cells: readonly (Cell | undefined)[];
+  /** The name of its sheet, as it was asked for. */
+  readonly name: string;
+}
 
 /**
  * A workbook for Excel, LibreOffice and others. Its columns are those of the layout, or all that any record has. A full
@@ -31,6 +41,10 @@ class XlsxWriter implements Writer {
   readonly #sink: Sink;
   readonly #limits: SheetLimits;
   readonly #reader: CellReader;
+  readonly #columns: SheetColumns;
+  readonly #styles = new CellStyles();
+  /** The first rows; undefined when they are written. */
+  #held: HeldRow[] | undefined = [];
   readonly #names = new SheetNames();
   readonly #sheets: Sheet[] = [];
   /** The sheet that is not full, by the name that was asked for. */
@@ -40,10 +54,11 @@ class XlsxWriter implements Writer {
   readonly #wanted: () => readonly string[];
   #records = 0;
 
-  constructor(sink: Sink, { columns, sheet, sheetFor }: Layout, limits: SheetLimits) {
+  constructor(sink: Sink, { columns, sheet, sheetFor, known }: Layout, limits: SheetLimits) {
     this.#sink = sink;
     this.#limits = limits;
     this.#reader = new CellReader(columns);
+    this.#columns = new SheetColumns(() => this.#reader.columns, known);
     this.#defaultName = sheet ?? DEFAULT_NAME;
     this.#wanted = sheetFor?.values ?? (() => []);
     this.#nameReader = sheetFor && new CellReader([sheetFor.column]);
@@ -52,13 +67,16 @@ class XlsxWriter implements Writer {
   async write(batch: RecordBatch): Promise<void> {
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
-      this.#sheetFor(batch, index).addRow(cells, this.#reader.columns, ++this.#records);
+      const row = { cells, name: this.#nameOf(batch, index) };
+      if (this.#held === undefined) this.#addRow(row);
+      else if (this.#held.push(row) === SAMPLE) await this.#addHeld();
       if (index % ROWS_BETWEEN_DRAINS > 0) continue;
       for (const sheet of this.#current.values()) await sheet.drain();
     }
   }
 
   async end(): Promise<void> {
+    await this.#addHeld();
     for (const name of this.#wanted()) if (!this.#current.has(name)) this.#addSheet(name);
     if (this.#sheets.length === 0) this.#addSheet(this.#defaultName);
     const { columns } = this.#reader;
@@ -68,15 +86,33 @@ class XlsxWriter implements Writer {
     await archive.addText('_rels/.rels', packageRelationsXml());
     await archive.addText('xl/workbook.xml', workbookXml(named));
     await archive.addText('xl/_rels/workbook.xml.rels', workbookRelationsXml(named.length));
-    await archive.addText('xl/styles.xml', stylesXml());
+    await archive.addText('xl/styles.xml', this.#styles.xml());
     for (const [index, sheet] of this.#sheets.entries()) {
       await archive.add(await sheet.finish(sheetPath(index + 1), columns));
     }
     await archive.end();
   }
 
-  #sheetFor(batch: RecordBatch, index: number): Sheet {
-    const name = this.#nameReader?.read(batch, index)[0]?.text ?? this.#defaultName;
+  async #addHeld(): Promise<void> {
+    const rows = this.#held ?? [];
+    this.#held = undefined;
+    this.#columns.learn(rows.map(({ cells }) => cells));
+    for (const [index, row] of rows.entries()) {
+      this.#addRow(row);
+      if (index % ROWS_BETWEEN_DRAINS === 0) for (const sheet of this.#current.values()) await sheet.drain();
+    }
+  }
+
+  #addRow({ cells, name }: HeldRow): void {
+    const place = ++this.#records;
+    this.#sheetOf(name).addRow(cells, { columns: this.#columns, styles: this.#styles, place });
+  }
+
+  #nameOf(batch: RecordBatch, index: number): string {
+    return this.#nameReader?.read(batch, index)[0]?.text ?? this.#defaultName;
+  }
+
+  #sheetOf(name: string): Sheet {
     const sheet = this.#current.get(name);
     return sheet === undefined || sheet.isFull ? this.#addSheet(name) : sheet;
   }

@@ -9,7 +9,7 @@ interface ReadSheet {
 }
 
 export interface ReadCell {
-  readonly type: 'n' | 'inlineStr';
+  readonly type: 'n' | 'b' | 'inlineStr';
   readonly style: number;
   readonly value: string;
 }

@@ -3,22 +3,37 @@ import { describe, expect, it } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import { scanLines } from '../../../src/json/scan-records.ts';
 import { readWorkbook, readZip, type ReadCell } from './read-workbook.ts';
+import type { Layout } from '../../../src/output/writer.ts';
 import { workbookOf, writeWorkbook } from './write-workbook.ts';
 
 const batch = (...records: object[]) =>
   scanLines(Buffer.from(records.map((record) => JSON.stringify(record)).join('\n')));
 
+/** How the style of a cell shows it. */
+function formatOf(archive: Buffer, style: number): string {
+  const xml = readZip(archive).get('xl/styles.xml')!;
+  const [, id] = [...xml.slice(xml.indexOf('<cellXfs')).matchAll(/<xf numFmtId="(\d+)"/g)][style]!;
+  if (id === '49') return '@';
+  return new RegExp(`numFmtId="${id}" formatCode="([^"]*)"`).exec(xml)![1]!.replaceAll('&quot;', '"');
+}
+
+/** The cells of a column, `type value format`. */
+async function columnOf(
+  records: readonly string[],
+  letter: string,
+  layout: Partial<Layout> = {},
+): Promise<string[]> {
+  const archive = await workbookOf(records, layout);
+  const cells = readWorkbook(archive)[0]!
+    .rows.slice(1)
+    .flatMap((row) => row.get(letter) ?? []);
+  return cells.map(({ type, value, style }) => `${type} ${value} ${formatOf(archive, style)}`);
+}
+
 /** The cell of the only record in the only column. */
 async function cellOf(json: string, column = 'a'): Promise<ReadCell | undefined> {
   const [sheet] = readWorkbook(await workbookOf([`{"${column}":${json}}`]));
   return sheet!.rows[1]!.get('A');
-}
-
-/** How the style of a cell shows it. */
-async function formatOf(style: number): Promise<string> {
-  const xml = readZip(await workbookOf([])).get('xl/styles.xml')!;
-  const [, id] = [...xml.slice(xml.indexOf('<cellXfs')).matchAll(/<xf numFmtId="(\d+)"/g)][style]!;
-  return id === '49' ? '@' : new RegExp(`numFmtId="${id}" formatCode="([^"]*)"`).exec(xml)![1]!;
 }
 
 /** Text that hardly deflates. */
@@ -31,31 +46,32 @@ function noise(n: number): string {
 
 describe('xlsx', () => {
   it.each([
-    ['1190.10', 'n', '1190.10', '0.00'],
-    ['-0.5', 'n', '-0.5', '0.0'],
-    ['1E2', 'n', '1E2', '0'],
-    ['7.0e+05', 'n', '7.0e+05', '0'],
-    ['15e-3', 'n', '15e-3', '0.000'],
-    ['123456789012345', 'n', '123456789012345', '0'],
-    ['1000000000000000000', 'n', '1000000000000000000', '0'],
+    ['1190.10', 'n', '1190.10', '#,##0.00'],
+    ['-0.5', 'n', '-0.5', '#,##0.0'],
+    ['1E2', 'n', '1E2', '#,##0'],
+    ['7.0e+05', 'n', '7.0e+05', '#,##0'],
+    ['15e-3', 'n', '15e-3', '#,##0.000'],
+    ['123456789012345', 'n', '123456789012345', '#,##0'],
+    ['1000000000000000000', 'n', '1000000000000000000', '#,##0'],
     ['1234567890123456', 'inlineStr', '1234567890123456', '@'],
     ['12345678901234567890.10', 'inlineStr', '12345678901234567890.10', '@'],
     ['1e400', 'inlineStr', '1e400', '@'],
-    ['true', 'n', '1', '&quot;TRUE&quot;;&quot;TRUE&quot;;&quot;FALSE&quot;'],
-    ['false', 'n', '0', '&quot;TRUE&quot;;&quot;TRUE&quot;;&quot;FALSE&quot;'],
+    ['true', 'b', '1', '"TRUE";"TRUE";"FALSE"'],
+    ['false', 'b', '0', '"TRUE";"TRUE";"FALSE"'],
     ['"2024-10-15"', 'n', '45580', 'yyyy\\-mm\\-dd'],
     ['"2024-10-15T00:00:00Z"', 'n', '45580', 'yyyy\\-mm\\-dd'],
     ['"2024-10-15T00:00:00.000+00:00"', 'n', '45580', 'yyyy\\-mm\\-dd'],
-    ['"2024-10-15T13:00:00Z"', 'inlineStr', '2024-10-15T13:00:00Z', '@'],
-    ['"2024-10-15T00:00:00-03:00"', 'inlineStr', '2024-10-15T00:00:00-03:00', '@'],
+    ['"2024-10-15T12:00:00Z"', 'n', '45580.5', 'yyyy\\-mm\\-dd\\ hh:mm:ss"Z"'],
+    ['"2024-10-15T00:00:00-03:00"', 'n', '45580', 'yyyy\\-mm\\-dd\\ hh:mm:ss"-03:00"'],
+    ['"2024-10-15 06:00:00.000"', 'n', '45580.25', 'yyyy\\-mm\\-dd\\ hh:mm:ss.000'],
+    ['"2024-10-15T12:00:00.1234Z"', 'inlineStr', '2024-10-15T12:00:00.1234Z', '@'],
+    ['"2024-10-15T25:00:00Z"', 'inlineStr', '2024-10-15T25:00:00Z', '@'],
     ['"2024-02-30"', 'inlineStr', '2024-02-30', '@'],
     ['"00123"', 'inlineStr', '00123', '@'],
     ['"=1+1"', 'inlineStr', '=1+1', '@'],
     ['[{"b":1.50}, 2]', 'inlineStr', '[{"b":1.50},2]', '@'],
   ])('writes %s as %s %s, shown as %s', async (json, type, value, format) => {
-    const cell = await cellOf(json);
-    expect(cell).toMatchObject({ type, value });
-    expect(await formatOf(cell!.style)).toBe(format);
+    expect(await columnOf([`{"a":${json}}`], 'A')).toEqual([`${type} ${value} ${format}`]);
   });
 
   it.each(['id', 'customer.id', 'trackingId', 'customer_id'])(
@@ -64,6 +80,52 @@ describe('xlsx', () => {
       expect(await cellOf('12', column)).toMatchObject({ type: 'inlineStr', value: '12' });
     },
   );
+
+  const TIME = 'yyyy\\-mm\\-dd\\ hh:mm:ss"Z"';
+
+  it('writes times as dates where all of a column are dates in one zone, and days beside them', async () => {
+    const times = [
+      '{"a":"2024-10-15T12:00:00Z"}',
+      '{"a":null}',
+      '{"a":"2024-10-16"}',
+      '{"a":"2024-10-17T00:00:00Z"}',
+    ];
+    expect(await columnOf(times, 'A')).toEqual([
+      `n 45580.5 ${TIME}`,
+      'n 45581 yyyy\\-mm\\-dd',
+      `n 45582 ${TIME}`,
+    ]);
+    for (const other of ['"soon"', '5', '"2024-10-15T12:00:00-03:00"', '"2024-10-15T12:00:00"']) {
+      const [first] = await columnOf([times[0]!, `{"a":${other}}`], 'A');
+      expect(first).toBe('inlineStr 2024-10-15T12:00:00Z @');
+    }
+  });
+
+  it('writes as text what is no date in a column that began with many', async () => {
+    const dates = Array.from({ length: 600 }, () => '{"a":"2024-10-15T12:00:00Z"}');
+    const cells = await columnOf([...dates, '{"a":"soon"}'], 'A');
+    expect(cells.slice(-2)).toEqual([`n 45580.5 ${TIME}`, 'inlineStr soon @']);
+  });
+
+  it('shows amounts in the currency of their record, and only amounts', async () => {
+    const records = [
+      '{"number":12345,"totalAmount":1190.10,"currency":"CLP","exchangeRate":1500,"due":2000}',
+      '{"number":12346,"totalAmount":5,"currency":"US$","exchangeRate":1,"due":3}',
+      '{"number":12347,"totalAmount":7,"currency":null,"exchangeRate":1,"due":4}',
+      '{"number":12348,"totalAmount":12345678901234567,"currency":"USD","exchangeRate":1,"due":5}',
+    ];
+    const known: Layout['known'] = [{ names: ['due'], role: 'open', word: 'open', rank: 1 }];
+    const column = (letter: string): Promise<string[]> => columnOf(records, letter, { known });
+    expect(await column('A')).toEqual(['n 12345 0', 'n 12346 0', 'n 12347 0', 'n 12348 0']);
+    expect(await column('B')).toEqual([
+      'n 1190.10 [$CLP]\\ #,##0.00',
+      'n 5 #,##0',
+      'n 7 #,##0',
+      'inlineStr 12345678901234567 @',
+    ]);
+    expect((await column('D'))[0]).toBe('n 1500 #,##0');
+    expect((await column('E'))[0]).toBe('n 2000 [$CLP]\\ #,##0');
+  });
 
   it('has no cell for null, nothing and empty text', async () => {
     const [sheet] = readWorkbook(await workbookOf(['{"a":null,"b":"","c":1}']));
