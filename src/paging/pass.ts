@@ -46,6 +46,8 @@ interface Border {
   readonly isTorn: boolean;
 }
 
+/** Records of a page from which on it tells that the service repeats itself. */
+const LEAST_REPEATED = 5;
 /** Torn borders from which on it looks as if the order changed from page to page, where they are half of all. */
 const OFTEN_TORN = 3;
 
@@ -244,6 +246,8 @@ export class Pass {
 /** True when a page, asked for from further on, holds just what the one before it held. */
 function isSame(page: PageEdge, before: PageEdge): boolean {
   const moved = page.offset - before.offset;
+  // Of fewer records, equal dates may have changed places.
+  if (moved < LEAST_REPEATED) return false;
   const begins = page.first?.hasKey === true && page.first.content === before.first?.content;
   return (
     begins &&
