@@ -105,6 +105,15 @@ describe('the spinner', () => {
     expect(stdout).toContain('{"id":19,');
   });
 
+  it('is not there on a terminal that has no width', async () => {
+    const { context } = await runOrganizations(`${LINE} -o /dev/null`, {
+      ...slow,
+      terminal: true,
+      columns: 0,
+    });
+    expect(context.spinner.starts).toBe(0);
+  });
+
   it('has no colour where none is wanted', async () => {
     const run = { ...slow, terminal: true };
     expect((await runOrganizations(`${LINE} -o /dev/null`, run)).context.spinner.color).toBe(true);
