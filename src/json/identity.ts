@@ -145,7 +145,8 @@ function mix(value: number): number {
   return bits ^ (bits >>> 16);
 }
 
-const LINK = Buffer.from('"http');
+/** How a link begins, without its quote: a search goes by the first byte, and there are far fewer letters h than quotes. */
+const LINK = Buffer.from('http');
 
 /** Finds the strings of a body that are links, front to back. */
 class LinkFinder {
@@ -155,16 +156,19 @@ class LinkFinder {
   #found = -1;
   #from = 0;
 
-  /** Where the first link at or behind `at` begins; Infinity where there is none. */
+  /** Where the first link at or behind `at` begins, with its quote; Infinity where there is none. */
   next(bytes: Buffer, at: number): number {
     if (this.#bytes === bytes && at >= this.#from && at <= this.#found) return this.#found;
     this.#bytes = bytes;
     this.#from = at;
-    const found = bytes.indexOf(LINK, at);
-    this.#found = found === -1 ? Infinity : found;
+    let found = bytes.indexOf(LINK, at + 1);
+    while (found !== -1 && bytes[found - 1] !== QUOTE) found = bytes.indexOf(LINK, found + 1);
+    this.#found = found === -1 ? Infinity : found - 1;
     if (found !== -1) {
-      const quote = bytes.indexOf(QUOTE, found + 1);
-      this.end = quote === -1 ? bytes.length : quote + 1;
+      // For so few bytes a loop is faster than a call of the runtime.
+      let quote = found;
+      while (quote < bytes.length && bytes[quote] !== QUOTE) quote++;
+      this.end = Math.min(quote + 1, bytes.length);
     }
     return this.#found;
   }
