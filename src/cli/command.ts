@@ -101,8 +101,8 @@ export function addGroup(
   command.description(described(help)).enablePositionalOptions();
   command.addHelpText('after', '\nFlags for every command: folio --help');
   command.version(version, '--version').options.at(-1)?.hideHelp();
-  const global = [...repeatedGlobalOptions, refusedToken()];
-  const others = global.filter(({ long }) => !own.some((option) => option.long === long));
+  const names = new Set(own.map(({ long }) => long));
+  const others = [...repeatedGlobalOptions, refusedToken].filter(({ long }) => !names.has(long));
   for (const option of [...own, ...others]) command.addOption(option);
   return command;
 }

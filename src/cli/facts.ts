@@ -1,24 +1,11 @@
 import type { OutputStream } from '../context.ts';
 import { displayWidth, truncate } from '../output/terminal/display-width.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
-import { oneOf } from '../run/parse-values.ts';
-import { flagGroup, valued } from './flag-group.ts';
-
-const factFormats = ['table', 'json'] as const;
 
 /** How commands that print facts instead of records show them. */
 export interface FactFlags {
-  readonly format?: (typeof factFormats)[number];
+  readonly format?: 'table' | 'json';
 }
-
-/** The flag `--format` of such commands. */
-export const factFlags = flagGroup<FactFlags>(undefined, {
-  format: valued(
-    '--format <format>',
-    `${factFormats.join(' or ')} (default table)`,
-    oneOf('--format', factFormats),
-  ),
-});
 
 /** What a command says of one thing, by name, in order; null where there is nothing to say. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;

@@ -56,32 +56,46 @@ export function valued<Value>(
   about: string,
   parse: (text: string, before?: Value) => Value,
 ): Flag<Value> {
-  return flagOf([new Option(syntax, about).argParser(parse)]);
+  return flagOf([new SharedOption(syntax, about).argParser(parse)]);
 }
 
 /** A flag with several words after it: `--flag <word...>`. */
 export function wordList(syntax: string, about: string): Flag<readonly string[]> {
-  return flagOf([new Option(syntax, about)]);
+  return flagOf([new SharedOption(syntax, about)]);
 }
 
 /** A flag with any text as its value. */
 export function text(syntax: string, about: string): Flag<string> {
-  return flagOf([new Option(syntax, about)]);
+  return flagOf([new SharedOption(syntax, about)]);
 }
 
 /** A flag that says yes by being there. */
 export function yes(syntax: string, about: string): Flag<boolean> {
-  return flagOf([new Option(syntax, about)]);
+  return flagOf([new SharedOption(syntax, about)]);
 }
 
 /** A flag `--no-…`: its value is true where it is not given. */
 export function no(syntax: string, about: string): Flag<boolean> {
-  return flagOf([new Option(syntax, about)]);
+  return flagOf([new SharedOption(syntax, about)]);
 }
 
 /** One value that is told by either of two flags of the same name. */
 export function either<One, Other>(one: Flag<One>, other: Flag<Other>): Flag<One | Other> {
   return flagOf([...one.options, ...other.options]);
+}
+
+/** An option that makes its names once, since most are declared on many commands, and each asks for them. */
+export class SharedOption extends Option {
+  #name: string | undefined;
+  #attributeName: string | undefined;
+
+  override name(): string {
+    return (this.#name ??= super.name());
+  }
+
+  override attributeName(): string {
+    return (this.#attributeName ??= super.attributeName());
+  }
 }
 
 function flagOf<Value>(options: readonly Option[]): Flag<Value> {

@@ -1,4 +1,4 @@
-import { Option } from 'commander';
+import type { Option } from 'commander';
 import type { ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import { formats } from '../output/formats.ts';
@@ -21,10 +21,12 @@ import type { ProfilesFlags } from '../run/several/profile-choice.ts';
 import type { ReportFlags } from '../run/receipt.ts';
 import type { ResumeFlags } from '../run/resume/resume.ts';
 import type { GlobalFlags } from '../run/run.ts';
+import type { FactFlags } from './facts.ts';
 import {
   either,
   flagGroup,
   no,
+  SharedOption,
   text,
   valued,
   wordList,
@@ -208,12 +210,15 @@ function globalFlagGroup(): FlagGroup<GlobalFlags> {
   });
 }
 
+/** The flag `--format` of commands that print facts instead of records. */
+export const factFlags = flagGroup<FactFlags>(undefined, {
+  format: valued('--format <format>', 'table or json (default table)', oneOf('--format', ['table', 'json'])),
+});
+
 /** A flag that exists to be refused: whoever types it is told the ways that there are. Never shows what was given. */
-export function refusedToken(): Option {
-  return new Option('--token <token>').hideHelp().argParser(() => {
-    throw new UsageError(
-      'there is no --token flag: a token on a command line is in the process list and the history',
-      { hint: 'Set FOLIO_TOKEN, pass --token-file <file>, or store the token once with `folio auth login`.' },
-    );
-  });
-}
+export const refusedToken: Option = new SharedOption('--token <token>').hideHelp().argParser(() => {
+  throw new UsageError(
+    'there is no --token flag: a token on a command line is in the process list and the history',
+    { hint: 'Set FOLIO_TOKEN, pass --token-file <file>, or store the token once with `folio auth login`.' },
+  );
+});

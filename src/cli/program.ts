@@ -90,7 +90,7 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
     })
     .showSuggestionAfterError(false)
     .addHelpText('after', `\n${ABOUT_TOPICS}`);
-  for (const option of [...globalFlags.options, refusedToken()]) program.addOption(option);
+  for (const option of [...globalFlags.options, refusedToken]) program.addOption(option);
   return program;
 }
 

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, ServiceError, UsageError } from '../../errors.ts';
@@ -17,49 +16,18 @@ import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command
 import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
-import { addCommand } from '../command.ts';
-import { flagGroup, no, wordList, yes } from '../flag-group.ts';
 
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
 
-interface LoginOptions {
+/** What a login is asked beside the flags of every command. */
+export interface LoginOptions {
   readonly tokenCommand?: readonly string[];
   readonly verify: boolean;
   readonly replace?: boolean;
 }
 
 type LoginFlags = LoginOptions & GlobalFlags;
-
-const loginFlags = flagGroup<LoginOptions>(undefined, {
-  tokenCommand: wordList(
-    '--token-command <argument...>',
-    'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
-  ),
-  verify: no('--no-verify', 'store the token untried'),
-  replace: yes('--replace', 'store it also over the token of another organization'),
-});
-
-/** Declares `login` under a command: under `auth`, and hidden under the program, where many look for it. */
-export function addLogin(parent: Command, context: Context, verify: VerifyConnection): void {
-  addCommand(parent, 'login', {
-    hidden: parent.parent === null,
-    summary: 'store the token of an organization',
-    description:
-      'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
-      'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
-    examples: [
-      ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
-      ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
-      [
-        'folio auth login --token-command op read op://vault/folio/token',
-        'stores the command, not the token',
-      ],
-    ],
-    flags: { login: loginFlags },
-    run: ({ everywhere, login }) => runLogin(context, { ...everywhere, ...login }, verify),
-  });
-}
 
 /** What is about to be stored: a token, or a command and, when it was tried, the token that it printed. */
 interface Offer {
@@ -70,7 +38,7 @@ interface Offer {
 }
 
 /** `folio auth login`: takes a token, tries it, stores it. A token that is refused is not stored. */
-async function runLogin(context: Context, flags: LoginFlags, verify: VerifyConnection): Promise<void> {
+export async function runLogin(context: Context, flags: LoginFlags, verify: VerifyConnection): Promise<void> {
   const notices = new Notices(context, flags);
   const store = await context.config();
   const profile = loginProfile(context, flags, store);

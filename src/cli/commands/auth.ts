@@ -1,39 +1,19 @@
 import type { Command } from 'commander';
-import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../../errors.ts';
-import type { ConfigStore } from '../../profiles/config-store.ts';
-import {
-  chooseProfile,
-  knownProfile,
-  requireConnection,
-  resolveConnection,
-  type Connection,
-  type ConnectionFlags,
-} from '../../profiles/connection.ts';
-import { parseProfileName, type Profile } from '../../profiles/profile.ts';
-import { removeProfile } from '../../profiles/store-document.ts';
-import { decodeToken, tokenExpiry } from '../../profiles/token.ts';
-import { Notices } from '../../run/notices.ts';
-import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand, addGroup } from '../command.ts';
-import {
-  factFlags,
-  writeFactsAsJson,
-  writeFactSheet,
-  writeFactTable,
-  type FactFlags,
-  type Facts,
-} from '../facts.ts';
-import { flagGroup, yes } from '../flag-group.ts';
-import { addLogin, type VerifyConnection } from './auth-login.ts';
+import { flagGroup, no, wordList, yes } from '../flag-group.ts';
+import { factFlags } from '../flags.ts';
+import type { LoginOptions, VerifyConnection } from './auth-login.ts';
+import type { StatusOptions } from './auth-profiles.ts';
 
-interface StatusOptions {
-  readonly check?: boolean;
-  readonly allProfiles?: boolean;
-}
-
-type StatusFlags = StatusOptions & FactFlags & GlobalFlags;
+const loginFlags = flagGroup<LoginOptions>(undefined, {
+  tokenCommand: wordList(
+    '--token-command <argument...>',
+    'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
+  ),
+  verify: no('--no-verify', 'store the token untried'),
+  replace: yes('--replace', 'store it also over the token of another organization'),
+});
 
 const statusFlags = flagGroup<StatusOptions>(undefined, {
   check: yes('--check', 'also make one request'),
@@ -52,215 +32,59 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     summary: 'the address, token and profile that commands use',
     description: 'Says which profile, base address and token commands use, and until when; never the token.',
     flags: { status: statusFlags, facts: factFlags },
-    run: ({ everywhere, status, facts }) =>
-      runAuthStatus(context, { ...everywhere, ...status, ...facts }, verify),
+    run: async ({ everywhere, status, facts }) => {
+      const { runAuthStatus } = await import('./auth-profiles.ts');
+      await runAuthStatus(context, { ...everywhere, ...status, ...facts }, verify);
+    },
   });
   addCommand(auth, 'list', {
     description: 'The profiles that there are. Nothing is sent and no token command is run.',
     flags: { facts: factFlags },
-    run: ({ everywhere, facts }) => runAuthList(context, { ...everywhere, ...facts }),
+    run: async ({ everywhere, facts }) => {
+      const { runAuthList } = await import('./auth-profiles.ts');
+      await runAuthList(context, { ...everywhere, ...facts });
+    },
   });
   addCommand(auth, 'use', {
     description: 'Makes a profile the current one: that of commands which name none.',
     arguments: [['<name>', 'a profile']],
-    run: ({ everywhere }, [name]) => runAuthUse(context, everywhere, name),
+    run: async ({ everywhere }, [name]) => {
+      const { runAuthUse } = await import('./auth-profiles.ts');
+      await runAuthUse(context, everywhere, name);
+    },
   });
   addCommand(auth, 'logout', {
     summary: 'forget a profile',
     description:
       'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
     arguments: [['[name]', 'a profile (default: the current one)']],
-    run: ({ everywhere }, [name]) => runLogout(context, everywhere, name),
+    run: async ({ everywhere }, [name]) => {
+      const { runLogout } = await import('./auth-profiles.ts');
+      await runLogout(context, everywhere, name);
+    },
   });
 }
 
-/** One profile as `auth status` knows it. */
-interface ProfileStatus {
-  readonly facts: Facts;
-  readonly notes: readonly string[];
-  /** Why it cannot be used, if it cannot. */
-  readonly failure: FolioError | undefined;
-}
-
-/** What is asked about one profile. */
-interface Question {
-  readonly context: Context;
-  readonly store: ConfigStore;
-  readonly flags: ConnectionFlags;
-  readonly env: Context['env'];
-  /** Left out when the service is not to be asked. */
-  readonly verify: VerifyConnection | undefined;
-}
-
-/** `folio auth status`: which address, token and profile commands use. Fails as a command would that used them. */
-async function runAuthStatus(context: Context, flags: StatusFlags, verify: VerifyConnection): Promise<void> {
-  const store = await context.config();
-  const question = { context, store, flags, env: context.env, verify: flags.check ? verify : undefined };
-  if (flags.allProfiles) return showAll(question, flags);
-  const connection = await resolve(question);
-  const { facts, notes, failure } = await statusOf(question, connection);
-  // Without a token there is nothing to show beside the reason.
-  if (failure && connection.token === undefined) throw failure;
-  const notices = new Notices(context, flags);
-  for (const note of notes) notices.remark(note);
-  await (flags.format === 'json' ? writeFactsAsJson : writeFactSheet)(context.stdout, facts);
-  if (failure) throw failure;
-}
-
-async function showAll(question: Question, flags: StatusFlags): Promise<void> {
-  const { context, store } = question;
-  if (flags.profile ?? flags.tokenFile ?? flags.baseUrl) {
-    throw new UsageError('--all-profiles does not go with --profile, --token-file or --base-url', {
-      hint: 'Leave them out: each profile brings its own token and address.',
-    });
-  }
-  const statuses: ProfileStatus[] = [];
-  for (const profile of store.profileNames) statuses.push(await statusInStore(question, profile));
-  const rows = statuses.map(({ facts }) => facts);
-  await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
-  const failed = statuses.filter(({ failure }) => failure !== undefined).length;
-  if (statuses.length === 0) {
-    throw new AuthError('there are no profiles', {
-      hint: 'Log in with `folio auth login --base-url https://<host>/v1`.',
-    });
-  }
-  const says = `${failed} of ${statuses.length} profiles cannot be used`;
-  const hint = 'The table has the reason of each.';
-  if (failed === statuses.length) throw new AuthError(says, { hint });
-  if (failed > 0) throw new IncompleteError(says, { hint });
-}
-
-/** A profile by itself, without what the environment says. The row of a broken one has the reason. */
-async function statusInStore(question: Question, profile: string): Promise<ProfileStatus> {
-  const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = question.env;
-  const alone = { ...question, env, flags: { profile } };
-  try {
-    return await statusOf(alone, await resolve(alone));
-  } catch (error) {
-    const failure = failureOf(error);
-    const unknown = { profile, baseUrl: undefined, token: undefined, tokenSource: undefined, notes: [] };
-    return { facts: factsOf(alone, unknown, failure), notes: [], failure };
-  }
-}
-
-function resolve({ context, store, flags, env }: Question): Promise<Connection> {
-  const { stdin, signal } = context;
-  return resolveConnection({ flags, env, store, stdin, signal, parseBaseUrl });
-}
-
-async function statusOf(question: Question, connection: Connection): Promise<ProfileStatus> {
-  const { context, verify } = question;
-  try {
-    const complete = requireConnection(connection, context.clock.now());
-    await verify?.(complete);
-    return { facts: factsOf(question, connection), notes: complete.notes, failure: undefined };
-  } catch (error) {
-    const failure = failureOf(error);
-    return { facts: factsOf(question, connection, failure), notes: connection.notes, failure };
-  }
-}
-
-function failureOf(error: unknown): FolioError {
-  if (error instanceof FolioError && !(error instanceof Interrupted)) return error;
-  throw error;
-}
-
-function factsOf({ context, store, verify }: Question, connection: Connection, failure?: FolioError): Facts {
-  const { profile, baseUrl, token, tokenSource } = connection;
-  const claims = token && decodeToken(token.reveal());
-  const state = token && tokenExpiry(token, context.clock.now()).state;
-  return {
-    profile: profile ?? null,
-    current: profile !== undefined && profile === store.currentProfile,
-    baseUrl: baseUrl?.href ?? null,
-    tokenSource: tokenSource ?? null,
-    organization: claims?.organizationId ?? null,
-    expiresAt: claims?.expiresAt === undefined ? null : new Date(claims.expiresAt).toISOString(),
-    state: failure ? 'unusable' : state === 'soon' ? 'ends soon' : verify ? 'accepted' : 'not tried',
-    reason: failure?.message ?? null,
-  };
-}
-
-/** `folio auth list`: the profiles as the store has them. The row of a broken one has the reason. */
-async function runAuthList(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
-  const store = await context.config();
-  const rows = store.profileNames.map((name) => rowOf(store, name));
-  await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
-  if (rows.length === 0) {
-    new Notices(context, flags).remark(
-      'There are no profiles. Log in with `folio auth login --base-url https://<host>/v1`.',
-    );
-  }
-}
-
-function rowOf(store: ConfigStore, name: string): Facts {
-  const row = { profile: name, current: name === store.currentProfile };
-  try {
-    const { baseUrl, token, tokenCommand, organization } = store.profile(name)!;
-    const claims = token && decodeToken(token.reveal());
-    const end = claims?.expiresAt;
-    return {
-      ...row,
-      baseUrl: baseUrl ?? null,
-      token: token ? 'stored' : tokenCommand ? 'command' : 'none',
-      organization: claims?.organizationId ?? organization ?? null,
-      expiresAt: end === undefined ? null : new Date(end).toISOString(),
-      reason: null,
-    };
-  } catch (error) {
-    if (!(error instanceof FolioError)) throw error;
-    return { ...row, baseUrl: null, token: null, organization: null, expiresAt: null, reason: error.message };
-  }
-}
-
-/** `folio auth use`: makes a profile the current one. */
-async function runAuthUse(context: Context, flags: GlobalFlags, name: string): Promise<void> {
-  const store = await context.config();
-  knownProfile(parseProfileName(name, 'auth use'), store);
-  await store.update((document) => {
-    document.currentProfile = name;
-  });
-  const notices = new Notices(context, flags);
-  notices.remark(`The current profile is now ${name}.`);
-  const { FOLIO_PROFILE: other } = context.env;
-  if (other && other !== name) notices.remark(`FOLIO_PROFILE is set to ${other} and goes before it.`);
-}
-
-/** `folio auth logout`: forgets a profile, so that `--all-profiles` is those that are logged in. */
-async function runLogout(context: Context, flags: GlobalFlags, name: string | undefined): Promise<void> {
-  const store = await context.config();
-  const profile = logoutProfile(context, flags, store, name);
-  await store.update((document) => removeProfile(document, profile.name));
-  const notices = new Notices(context, flags);
-  notices.remark(`Profile ${profile.name} is forgotten, with its base address and settings.`);
-  if (profile.token) {
-    notices.remark('The service accepts the token until its end; its operator can withdraw it.');
-  }
-  const { profileNames, currentProfile } = store;
-  if (currentProfile === undefined && profileNames.length > 0) {
-    const names = profileNames.join(', ');
-    notices.remark(`There is no current profile now; choose one of ${names} with \`folio auth use <name>\`.`);
-  }
-  if (context.env['FOLIO_TOKEN']) notices.remark('FOLIO_TOKEN is still set, and commands use it.');
-}
-
-function logoutProfile(
-  { env }: Context,
-  flags: GlobalFlags,
-  store: ConfigStore,
-  name: string | undefined,
-): Profile {
-  if (name !== undefined && flags.profile !== undefined && name !== flags.profile) {
-    throw new UsageError(`auth logout: both ${name} and --profile ${flags.profile} are given`, {
-      hint: 'Name one profile.',
-    });
-  }
-  const profile =
-    name === undefined
-      ? chooseProfile(flags.profile, env, store)
-      : knownProfile(parseProfileName(name, 'auth logout'), store);
-  if (profile) return profile;
-  throw new UsageError('there is no current profile to log out of', {
-    hint: 'Name one with `folio auth logout <name>`; `folio auth list` shows them.',
+/** Declares `login` under a command: under `auth`, and hidden under the program, where many look for it. */
+function addLogin(parent: Command, context: Context, verify: VerifyConnection): void {
+  addCommand(parent, 'login', {
+    hidden: parent.parent === null,
+    summary: 'store the token of an organization',
+    description:
+      'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
+      'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
+    examples: [
+      ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
+      ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
+      [
+        'folio auth login --token-command op read op://vault/folio/token',
+        'stores the command, not the token',
+      ],
+    ],
+    flags: { login: loginFlags },
+    run: async ({ everywhere, login }) => {
+      const { runLogin } = await import('./auth-login.ts');
+      await runLogin(context, { ...everywhere, ...login }, verify);
+    },
   });
 }

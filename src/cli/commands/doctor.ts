@@ -5,7 +5,8 @@ import { visible } from '../../output/terminal/terminal-text.ts';
 import { wrapText } from '../../output/terminal/wrap-text.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand } from '../command.ts';
-import { factFlags, writeFactsAsJson, type FactFlags, type Facts } from '../facts.ts';
+import type { FactFlags, Facts } from '../facts.ts';
+import { factFlags } from '../flags.ts';
 import type { CheckResult } from './doctor-checks.ts';
 
 /** `doctor`: whether all is set up, and what to mend. */
@@ -35,7 +36,10 @@ async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Prom
     if (flags.format !== 'json') await context.stdout.write(describeCheck(name, result, screen));
   });
   // JSON is written as a whole; lines were as they came.
-  if (flags.format === 'json') await writeFactsAsJson(context.stdout, results.map(factsOf));
+  if (flags.format === 'json') {
+    const { writeFactsAsJson } = await import('../facts.ts');
+    await writeFactsAsJson(context.stdout, results.map(factsOf));
+  }
   const failures = results.filter(([, { status }]) => status === 'failed');
   const [first] = failures;
   if (first === undefined) return;

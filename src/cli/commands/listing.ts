@@ -15,8 +15,9 @@ import { fromFlags, questionFlags } from '../question-flags.ts';
 
 /** Turns a resource into a command, which has the name `list` as well: flags, help and examples come from the declaration. */
 export function addListing(program: Command, name: string, resource: Resource, context: Context): Command {
-  const command = addCommand(program, name, { ...listingHelp(resource), ...listing(resource, context) });
-  addCommand(command, 'list', { ...listingHelp(resource), ...listing(resource, context) });
+  const spec = { ...listingHelp(resource), ...listing(resource, context) };
+  const command = addCommand(program, name, spec);
+  addCommand(command, 'list', spec);
   return command;
 }
 

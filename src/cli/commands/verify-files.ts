@@ -1,0 +1,162 @@
+import { promises } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Context } from '../../context.ts';
+import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
+import { formatOfEnding } from '../../output/formats.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import { visible } from '../../output/terminal/terminal-text.ts';
+import { deliveredAs, readReceipt, type DeliveredFile } from '../../query/exports/read-receipt.ts';
+import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
+
+/** A file, and the receipt that it is held against; undefined where there is none. */
+interface Held {
+  readonly file: string;
+  readonly receipt: string | undefined;
+}
+
+/**
+ * Says on standard output of each file that it is what was delivered.
+ *
+ * @param report the receipt of all files; without it each has its own, `<file>.report.json`
+ * @throws IncompleteError with the differences where one is not, UsageError where one has no receipt
+ */
+export async function runVerify(
+  context: Context,
+  files: readonly string[],
+  report: string | undefined,
+): Promise<void> {
+  if (files.length === 0 && report === undefined) {
+    throw new UsageError('verify: which file?', {
+      hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --report.',
+    });
+  }
+  const held: Held[] = files.length === 0 ? await namedBy(report!) : [];
+  for (const file of files) held.push(...(await heldAs(file, report)));
+  const failures: FolioError[] = [];
+  for (const each of held) {
+    try {
+      await verifyFile(context, each);
+    } catch (error) {
+      if (held.length === 1 || !(error instanceof IncompleteError || error instanceof UsageError))
+        throw error;
+      failures.push(error);
+    }
+  }
+  if (failures.length === 0) return;
+  const says = failures.map(({ message }) => message).join('; ');
+  const Kind = failures.some((error) => error instanceof IncompleteError) ? IncompleteError : UsageError;
+  throw new Kind(`${failures.length} of ${countOf(held.length, 'file')}: ${says}`, {
+    hint: failures[0]!.hint,
+  });
+}
+
+/** The files that an argument stands for: itself, or those that the receipts in a folder, or a receipt, name. */
+async function heldAs(file: string, report: string | undefined): Promise<Held[]> {
+  if (report !== undefined) return [{ file, receipt: report }];
+  if (file.endsWith(RECEIPT)) return namedBy(file);
+  const isFolder = await promises.stat(file).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [{ file, receipt: await usualReceipt(file) }];
+  const names = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted(byText);
+  if (names.length === 0) {
+    throw new UsageError(`there is no receipt in ${file} to hold a file against`, { hint: NEXT_RUN });
+  }
+  const held: Held[] = [];
+  for (const name of names) held.push(...(await namedBy(join(file, name))));
+  return held;
+}
+
+const RECEIPT = '.report.json';
+const NEXT_RUN = 'The next run writes one with --report <file>.report.json.';
+
+function byText(one: string, other: string): number {
+  return one < other ? -1 : 1;
+}
+
+/** The files that a receipt names: beside it, where there is one of that name, else where they were written. */
+async function namedBy(receipt: string): Promise<Held[]> {
+  const held: Held[] = [];
+  for (const { output } of await readReceipt(receipt)) {
+    if (output === null) continue;
+    const beside = join(dirname(receipt), basename(output));
+    held.push({ file: (await isThere(beside)) ? beside : output, receipt });
+  }
+  if (held.length > 0) return held;
+  throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
+    hint: NEXT_RUN,
+  });
+}
+
+async function verifyFile(context: Context, { file, receipt }: Held): Promise<void> {
+  const say = (line: string): Promise<void> => context.stdout.write(`${visible(line)}\n`);
+  const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
+  const form = { format: delivered?.format ?? formatOfEnding(file), header: delivered?.header ?? true };
+  const survey = await surveyFile(file, form);
+  if (receipt === undefined || delivered === undefined)
+    return refuseUnheld(file, receipt, survey, form.format);
+  refuseOther(file, receipt, survey, delivered);
+  await say(`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey, form.format)}`);
+  if (!delivered.complete) {
+    await say(`that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`);
+  }
+}
+
+async function usualReceipt(file: string): Promise<string | undefined> {
+  const path = `${file}${RECEIPT}`;
+  return (await isThere(path)) ? path : undefined;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return promises.access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+function contents({ records, bytes, sha256 }: Survey, format = 'this format'): string {
+  const counted = records === undefined ? `records not counted in ${format}` : countOf(records, 'record');
+  return `${counted}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
+}
+
+/** Says what the file itself shows, since that is all there is. */
+function refuseUnheld(
+  file: string,
+  receipt: string | undefined,
+  survey: Survey,
+  format = 'this format',
+): never {
+  if (survey.damage !== undefined) {
+    throw new IncompleteError(`${file} is not whole: ${survey.damage}`, { hint: 'Export it again.' });
+  }
+  const whole = survey.records === undefined ? '' : 'it is whole, ';
+  const none =
+    receipt === undefined
+      ? `there is no receipt to hold ${file} against`
+      : `the receipt ${receipt} does not name ${file}`;
+  throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint: NEXT_RUN });
+}
+
+function refuseOther(file: string, path: string, now: Survey, delivered: DeliveredFile): void {
+  if (delivered.sha256 === null) {
+    throw new IncompleteError(`the run of ${path} delivered no file: ${delivered.errors.join('; ')}`, {
+      hint: `The file ${file} comes from another run, or was made in another way.`,
+    });
+  }
+  const differences: string[] = [];
+  if (now.damage !== undefined) differences.push(now.damage);
+  else if (now.records !== undefined && now.records !== delivered.records) {
+    differences.push(`${countOf(now.records, 'record')} instead of ${delivered.records}`);
+  }
+  if (now.bytes !== delivered.bytes) {
+    differences.push(`${countOf(now.bytes, 'byte')} instead of ${delivered.bytes}`);
+  }
+  if (now.sha256 !== delivered.sha256) {
+    differences.push(`sha256 ${now.sha256} instead of ${delivered.sha256}`);
+  }
+  if (differences.length === 0) return;
+  throw new IncompleteError(`${file} is not what was delivered: ${differences.join('; ')}`, {
+    hint: 'Export it again, or put back the file that was delivered.',
+  });
+}
