@@ -98,14 +98,15 @@ async function showRows(
 ): Promise<void> {
   const flags = { header: true, ...(format !== undefined && { format }) };
   const plan = await planOutput(context, { flags, color: everywhere.color, defaults: {} });
-  const profiles = new Set(rows.map((row) => row[0]![1]));
   const isTable = plan.format === 'table';
-  const shown = rows.map((row) =>
-    row.filter(
-      ([name, json]) =>
-        !isTable || ((name !== 'profile' || profiles.size > 1) && (name !== 'error' || json !== 'null')),
-    ),
-  );
+  // People need no column that says nothing.
+  const saysNothing = (name: string): boolean => {
+    const values = new Set(
+      rows.flatMap((row) => row.filter(([other]) => other === name).map(([, json]) => json)),
+    );
+    return name === 'profile' ? values.size < 2 : values.size === 1 && values.has('null');
+  };
+  const shown = rows.map((row) => row.filter(([name]) => !isTable || !saysNothing(name)));
   const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
   await written(destination, async () => {
     const writer = plan.openWriter(destination, plan.layout);
