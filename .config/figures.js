@@ -45,10 +45,10 @@ figures.push({
 });
 rmSync(folder, { recursive: true });
 
-const rows = figures.map(({ what, ran, lost, leaked }) => [
+const rows = figures.map(({ what, ran, lost, leaked, outcome }) => [
   what,
   ran.toLocaleString('en-US'),
-  lost === undefined ? `leaked: ${leaked}` : `lost: ${lost}`,
+  outcome ?? (lost === undefined ? `leaked: ${leaked}` : `lost: ${lost}`),
 ]);
 const [first, second] = [0, 1].map((at) => Math.max(...rows.map((row) => row[at].length)));
 for (const [what, ran, outcome] of rows) {

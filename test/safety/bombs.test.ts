@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -18,21 +17,12 @@ import {
   zerosInGzip,
   type Bomb,
 } from './bombs.ts';
+import { watchPeak } from './peak.ts';
 
 const newFolder = sharedFolder();
 
 /** Kilobytes that the process of a run may have had in memory at its fullest. */
 const MOST = 300 * 1024;
-
-/**
- * Has a process note at its end how much memory it had at its fullest. Where Linux tells, it is the program's own: what the
- * runtime tells counts what the process was before it became the program, a copy of this one.
- */
-const WATCH = `--import=data:text/javascript,${encodeURIComponent(
-  "import{readFileSync as r,writeFileSync as w}from'node:fs';process.on('exit',()=>{let k;" +
-    "try{k=/VmHWM:\\s*(\\d+)/.exec(r('/proc/self/status','utf8'))[1]}catch{k=process.resourceUsage().maxRSS}" +
-    'w(process.env.PEAK,String(k))})',
-)}`;
 
 async function detonate(bomb: Bomb, args: readonly string[], status = 200) {
   const server = createServer((_, response) => {
@@ -47,18 +37,16 @@ async function detonate(bomb: Bomb, args: readonly string[], status = 200) {
     send();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const peak = join(newFolder(), 'peak');
+  const watched = watchPeak(join(newFolder(), 'peak'));
   try {
     const env = {
       FOLIO_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      NODE_OPTIONS: WATCH,
-      PEAK: peak,
+      ...watched.env,
     };
     const { code, stdout, stderr } = await runFolio([...args, '--retries', '1', '--retry-delay', '1'], {
       env,
     });
-    const kilobytes = Number(readFileSync(peak, 'utf8'));
-    return { code, stdout: stdout.length, stderr, peak: kilobytes };
+    return { code, stdout: stdout.length, stderr, peak: watched.peakOf() };
   } finally {
     server.closeAllConnections();
     server.close();

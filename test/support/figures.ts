@@ -7,8 +7,9 @@ interface Count {
   readonly ran: number;
 }
 
-/** How many of them lost something without saying so, or let something out. */
-type Figure = Count & ({ readonly lost: number } | { readonly leaked: number });
+/** How many of them lost something without saying so, or let something out; or several such counts in words. */
+type Figure = Count &
+  ({ readonly lost: number } | { readonly leaked: number } | { readonly outcome: string });
 
 /** Where the counts of a test run are collected: set by the script that prints them. */
 const FOLDER = process.env['FOLIO_FIGURES'];

@@ -1,0 +1,113 @@
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { countFigure } from '../support/figures.ts';
+import { startFolio } from '../support/run-folio.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { fuzzCase, type FuzzCase } from './fuzz-cases.ts';
+import { watchPeak } from './peak.ts';
+import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
+
+/** A few in the suite; for the figures many. */
+const RUNS = process.env['FOLIO_FIGURES'] === undefined ? 36 : Number(process.env['FOLIO_FUZZ'] ?? 5_000);
+/** Milliseconds and kilobytes that a run may take. */
+const LONGEST = 5_000;
+const LARGEST = 400 * 1024;
+
+const KINDS = ['hung', 'over memory', "a fault of folio's own", 'token seen', 'written outside'] as const;
+type Kind = (typeof KINDS)[number];
+
+interface Verdict {
+  readonly kinds: readonly Kind[];
+  readonly says: string;
+}
+
+/** Runs the built program against the service of a case, and looks at all that it left behind. */
+async function tryCase(fuzz: FuzzCase, outer: string): Promise<Verdict> {
+  mkdirSync(join(outer, 'home', 'out'), { recursive: true });
+  const out = join(outer, 'home', 'out');
+  const server = await serve(fuzz);
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { env, peakOf } = watchPeak(join(outer, 'peak'));
+  const { process, exit } = startFolio(
+    fuzz.args.map((arg) => arg.replace('OUT', out)),
+    { env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: `${origin}/v1`, ...env }, cwd: join(outer, 'home') },
+  );
+  const timer = setTimeout(() => process.kill('SIGKILL'), LONGEST);
+  const { code, signal, stderr } = await exit;
+  clearTimeout(timer);
+  server.closeAllConnections();
+  server.close();
+  const kinds: Kind[] = [];
+  if (signal === 'SIGKILL') kinds.push('hung');
+  else if (peakOf() > LARGEST) kinds.push('over memory');
+  if (stderr.includes("fault of folio's own") || ![0, 1, 2, 3, 4, 5, 6, null].includes(code)) {
+    kinds.push("a fault of folio's own");
+  }
+  const reports = readdirSync(out).filter((name) => name === 'report.json');
+  const said = stderr + reports.map((name) => readFileSync(join(out, name), 'utf8')).join('');
+  if (leakIn(said) !== undefined) kinds.push('token seen');
+  if (elsewhere(outer).length > 0) kinds.push('written outside');
+  return {
+    kinds,
+    says: `case ${fuzz.seed} (${fuzz.args.join(' ')}): ${code ?? signal}: ${stderr.slice(0, 500)}`,
+  };
+}
+
+/** What lies in the folder that no run may have put there, and what is called as no file of folio's is. */
+function elsewhere(outer: string): string[] {
+  const here = readdirSync(outer).filter((name) => name !== 'home' && name !== 'peak');
+  const home = readdirSync(join(outer, 'home')).filter((name) => name !== 'out');
+  const out = readdirSync(join(outer, 'home', 'out')).filter(
+    (name) => !/^(?:out\.(?:jsonl|json|csv|tsv|txt|xlsx|parquet)|report\.json|files)$/.test(name),
+  );
+  // A run that was killed leaves a temporary file, which the next one removes.
+  return [...here, ...home, ...out.filter((name) => !/^\.out\..*\.folio-(?:tmp|lock)$/.test(name))];
+}
+
+async function serve(fuzz: FuzzCase): Promise<Server> {
+  let nth = 0;
+  const server = createServer((request, response) => {
+    const path = request.url ?? '';
+    const { status, headers, body } = fuzz.answer(path, nth++);
+    const link = `http://${request.headers.host}/file/${nth}.pdf`;
+    const bytes = body.includes('LINK')
+      ? Buffer.from(body.toString('latin1').replaceAll('LINK', link), 'latin1')
+      : body;
+    response.on('error', () => {});
+    response.writeHead(status, { ...headers, 'content-length': bytes.length });
+    response.end(bytes);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return server;
+}
+
+describe('random hostile services', () => {
+  it(`end each of ${RUNS} runs in time, within memory, with words, and without the token or a file elsewhere`, async () => {
+    const found: Verdict[] = [];
+    const folder = temporaryFolder();
+    let next = 1;
+    const worker = async (): Promise<void> => {
+      for (let seed = next++; seed <= RUNS; seed = next++) {
+        const outer = join(folder, String(seed));
+        let verdict = await tryCase(fuzzCase(seed), outer);
+        rmSync(outer, { recursive: true });
+        // A busy machine may have been the reason: once more.
+        if (verdict.kinds.includes('hung')) {
+          verdict = await tryCase(fuzzCase(seed), outer);
+          rmSync(outer, { recursive: true });
+        }
+        if (verdict.kinds.length > 0) found.push(verdict);
+      }
+    };
+    await Promise.all(Array.from({ length: availableParallelism() }, worker));
+    const counts = KINDS.map(
+      (kind) => `${kind}: ${found.filter(({ kinds }) => kinds.includes(kind)).length}`,
+    );
+    countFigure({ what: 'random hostile services', ran: RUNS, outcome: counts.join(', ') });
+    expect(found).toEqual([]);
+  }, 10_800_000);
+});
