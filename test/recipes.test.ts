@@ -1,0 +1,160 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startFolio, type RunningFolio } from './support/run-folio.ts';
+import { temporaryFolder } from './support/temporary-folder.ts';
+
+const README = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
+const BIN = resolve(import.meta.dirname, '../bin/folio.js');
+
+const recipes = [...README.matchAll(/```sh recipe\n([^`]+)```/g)].map(([, lines]) => lines!.trim());
+const hasJq = spawnSync('jq', ['--version']).status === 0;
+
+let service: RunningFolio;
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  service = startFolio(['sandbox', '--quiet']);
+  settings = Object.fromEntries(
+    (await firstLines(service, 3)).map((line) => [line.split('=')[0]!, line.slice(line.indexOf('=') + 1)]),
+  );
+});
+
+afterAll(async () => {
+  service.process.kill();
+  await service.exit;
+});
+
+describe('a recipe of the README', () => {
+  it('is there', () => {
+    expect(recipes.length).toBeGreaterThan(8);
+  });
+
+  for (const recipe of recipes) {
+    it.skipIf(recipe.includes('| jq') && !hasJq)(recipe.split('\n')[0]!, () => {
+      const shell = loggedIn();
+      for (const line of recipe.split('\n')) {
+        const before = filesBelow(shell.folder);
+        const { status, stdout, stderr } = shell.run(line);
+        expect({ line, status, stderr }).toEqual({ line, status: 0, stderr: '' });
+        const written = filesBelow(shell.folder).filter((file) => !before.includes(file));
+        const files = written.map((file) => file.replace(/:\d+$/, ''));
+        // A listing has a record below its header.
+        const isListing = / (issued|received|aging|documents) ?/.test(line) && !/jq|download/.test(line);
+        const texts = files.filter((file) => file.endsWith('.csv')).map((file) => readFileSync(file, 'utf8'));
+        for (const text of [...texts, ...(stdout === '' ? [] : [stdout])]) {
+          expect(text.trimEnd().split('\n').length, line).toBeGreaterThan(isListing ? 1 : 0);
+        }
+        expect(files.filter((file) => statSync(file).size === 0)).toEqual([]);
+        expect(stdout.length + files.length, line).toBeGreaterThan(0);
+      }
+    });
+  }
+
+  it('for cron works as pasted, with what cron sets and no more, and mails only what went wrong', () => {
+    const { folder, path, program } = machine();
+    mkdirSync(join(folder, 'srv/books'), { recursive: true });
+    const token = join(folder, 'token');
+    const lines = /```cron\n([^`]+)```/.exec(README)![1]!.trim().split('\n');
+    const job = lines.pop()!.replace(/^(?:\S+ ){5} /, '');
+    const env = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
+    expect([Object.keys(env), job.includes('%')]).toEqual([['MAILTO', 'PATH', 'FOLIO_BASE_URL'], false]);
+    const command = job.replaceAll('/srv/', `${folder}/srv/`).replaceAll('/etc/folio/token', token);
+    const night = (): unknown => {
+      const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
+        env: {
+          ...env,
+          PATH: `${path}:${env['PATH']}`,
+          HOME: folder,
+          LOGNAME: 'books',
+          SHELL: '/bin/sh',
+          FOLIO_BASE_URL: settings['FOLIO_BASE_URL']!,
+        },
+        encoding: 'utf8',
+      });
+      return { status, mail: stdout + stderr };
+    };
+
+    writeFileSync(token, settings['FOLIO_TOKEN']!, { mode: 0o600 });
+    expect(night()).toEqual({ status: 0, mail: '' });
+    const books = join(folder, 'srv/books');
+    expect(readdirSync(books).toSorted()).toEqual(['received.csv', 'received.csv.report.json']);
+    expect(readFileSync(join(books, 'received.csv'), 'utf8').split('\n').length).toBeGreaterThan(90);
+    const verified = spawnSync(program, ['verify', books], { env: { PATH: path }, encoding: 'utf8' });
+    expect([verified.status, verified.stderr]).toEqual([0, '']);
+
+    writeFileSync(token, 'no-token-of-anybody-0123456789');
+    expect(night()).toEqual({ status: 3, mail: expect.stringMatching(/^folio: .+\n {2}.+\n$/) });
+  });
+
+  it('for DuckDB gives the sums that folio gives', async () => {
+    const { run, folder } = loggedIn();
+    const query = /duckdb -c "([^"]+)"/.exec(README)![1]!;
+    expect(README).toContain('`folio issued -o issued.parquet`');
+    expect(run('folio issued -o issued.parquet').status).toBe(0);
+    const connection = await (await DuckDBInstance.create()).connect();
+    const read = await connection.runAndReadAll(query.replace("'issued", `'${folder}/issued`));
+    const sums = run('folio issued --sum totalAmount').stdout.trim().split('\n').slice(1);
+    const expected = sums
+      .map((line) => line.split(','))
+      .map(([currency, , sum]) => [currency!, Number(sum)] as const);
+    const found = read.getRowsJson().map(([currency, sum]) => [String(currency), Number(sum)] as const);
+    expect(new Map(found)).toEqual(new Map(expected));
+  });
+});
+
+interface Shell {
+  readonly folder: string;
+  readonly run: (line: string) => { status: number | null; stdout: string; stderr: string };
+}
+
+/** An empty folder, and folio on the path of a home. */
+function machine(): { folder: string; home: string; path: string; program: string } {
+  const home = temporaryFolder();
+  const bin = join(home, 'bin');
+  mkdirSync(bin);
+  const program = join(bin, 'folio');
+  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
+  chmodSync(program, 0o755);
+  return { folder: temporaryFolder(), home, program, path: `${bin}:/usr/local/bin:/usr/bin:/bin` };
+}
+
+/** A machine on which north and south are logged in, north being the current one. The settings are in the folder, too. */
+function loggedIn(): Shell {
+  const { folder, home, path, program } = machine();
+  const env = { PATH: path, HOME: home, FOLIO_CONFIG_DIR: join(folder, '.folio'), FOLIO_PROFILE: 'north' };
+  const tokens = { south: settings['FOLIO_TOKEN_2']!, north: settings['FOLIO_TOKEN']! };
+  for (const [profile, token] of Object.entries(tokens)) {
+    const file = join(home, profile);
+    writeFileSync(file, token, { mode: 0o600 });
+    const where = ['--base-url', settings['FOLIO_BASE_URL']!, '--token-file', file, '--no-verify'];
+    execFileSync(program, ['auth', 'login', '--profile', profile, ...where], { env, stdio: 'ignore' });
+  }
+  const run: Shell['run'] = (line) =>
+    spawnSync('bash', ['-o', 'pipefail', '-c', line], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+  return { folder, run };
+}
+
+/** Files below the folder, each with when it changed. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((path) => `${path}:${Math.round(statSync(path).mtimeMs)}`);
+}
+
+async function firstLines({ process: { stdout } }: RunningFolio, count: number): Promise<string[]> {
+  let text = '';
+  for await (const chunk of stdout!) {
+    text += String(chunk);
+    if (text.split('\n').length > count) break;
+  }
+  return text.split('\n').slice(0, count);
+}
