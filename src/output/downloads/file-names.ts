@@ -1,14 +1,11 @@
 import { cutBytes } from '../files/side-files.ts';
+import { DEVICE_NAME } from '../files/windows-names.ts';
 
 /** Bytes of UTF-8 that a name may have: file systems with encryption allow 143 to 255. */
 const NAME_LIMIT = 150;
 
 /** Separators of both systems, characters that Windows forbids, and invisible ones: see `visible`. */
 const FORBIDDEN = /[/\\<>:"|?*\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+/gu;
-
-/** Names that Windows takes for devices, whatever ending follows. */
-const DEVICE =
-  /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?=\s*(?:\.|$))/i;
 
 interface FileNameParts {
   /** What the service calls the invoice; any text. */
@@ -46,7 +43,7 @@ function clean(stem: string): string {
       .normalize('NFC')
       // No hidden file, and no name that a program takes for an option or a home when a shell's `*` passes it.
       .replace(/^[\s.~-]+/, '')
-      .replace(DEVICE, '_$&')
+      .replace(DEVICE_NAME, '_$&')
   );
 }
 

@@ -1,7 +1,9 @@
 import { constants, promises } from 'node:fs';
+import { platform as systemPlatform } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
+import { windowsRefusal } from './windows-names.ts';
 
 /** A regular file, which need not exist yet. Links are resolved, so that two names of one file are one target. */
 export interface FileTarget {
@@ -33,9 +35,15 @@ const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
 /**
  * What `-o` names: undefined and `-` are stdout. A name of an open descriptor (`/dev/fd/3`) means that descriptor, even if
  * it is a regular file: the shell has opened the file, so it must not be replaced.
- * Throws OutputError for what can never be written: a folder, a file in no folder, a file without write permission.
+ *
+ * @param platform as `process.platform`
+ * @throws OutputError for what can never be written: a folder, a file in no folder, a file without write permission, a name
+ * that the system cannot hold.
  */
-export async function findTarget(output: string | undefined): Promise<Target> {
+export async function findTarget(
+  output: string | undefined,
+  platform: string = systemPlatform(),
+): Promise<Target> {
   if (output === undefined || output === '-' || output === '/dev/stdout') return { kind: 'stdout' };
   if (output === '/dev/stderr') return { kind: 'stderr' };
   const descriptor = Number(DESCRIPTOR.exec(output)?.[1] ?? -1);
@@ -43,14 +51,21 @@ export async function findTarget(output: string | undefined): Promise<Target> {
   if (descriptor === 2) return { kind: 'stderr' };
   if (descriptor >= 0) return { kind: 'descriptor', shown: output, descriptor };
   try {
-    return await findOnDisk(output);
+    return await findOnDisk(output, platform);
   } catch (error) {
     throw cannotWrite(output, error);
   }
 }
 
-async function findOnDisk(output: string): Promise<Target> {
-  if (output === '' || output.endsWith('/')) throw isFolder(output);
+async function findOnDisk(output: string, platform: string): Promise<Target> {
+  const isWindows = platform === 'win32';
+  if (output === '' || output.endsWith('/') || (isWindows && output.endsWith('\\'))) throw isFolder(output);
+  const refusal = isWindows ? windowsRefusal(output) : undefined;
+  if (refusal !== undefined) {
+    throw new OutputError(`cannot write ${output}: ${refusal}`, {
+      hint: 'Choose another name, such as invoices.csv.',
+    });
+  }
   const path = await behindLinks(output);
   const found = await promises.stat(path).catch(unlessMissing);
   if (found?.isDirectory() === true) throw isFolder(output);
