@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
+import { platform as systemPlatform } from 'node:os';
 import type { Clock } from '../context.ts';
 import { OutputError, errorCode } from '../errors.ts';
 import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../json/ascii.ts';
@@ -39,14 +40,24 @@ export class Journal {
     this.#flushedAt = clock.elapsed();
   }
 
-  /** Opens the journal, or makes an empty one. Refuses a file that others may have put there. */
-  static async open(path: string, clock: Pick<Clock, 'elapsed'>): Promise<Journal> {
+  /**
+   * Opens the journal, or makes an empty one. Refuses a file that others may have put there.
+   *
+   * @param platform as `process.platform`
+   */
+  static async open(
+    path: string,
+    clock: Pick<Clock, 'elapsed'>,
+    platform: string = systemPlatform(),
+  ): Promise<Journal> {
     // A system without O_NOFOLLOW gives undefined, which counts as 0 here.
     const { O_RDWR, O_CREAT, O_NOFOLLOW } = constants;
     try {
       const handle = await open(path, O_RDWR | O_CREAT | O_NOFOLLOW, 0o600);
       const stats = await handle.stat();
-      if (stats.isFile() && (stats.mode & 0o022) === 0) return new Journal(path, handle, clock);
+      // Windows has no such modes: every file seems open to all there.
+      const isOpenToOthers = platform !== 'win32' && (stats.mode & 0o022) !== 0;
+      if (stats.isFile() && !isOpenToOthers) return new Journal(path, handle, clock);
       await handle.close();
     } catch (error) {
       if (errorCode(error) !== 'ELOOP') throw cannotWrite(path, error);

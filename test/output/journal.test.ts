@@ -97,6 +97,17 @@ describe('Journal', () => {
     await expect(Journal.open(path, clock)).rejects.toThrow('others can write it');
   });
 
+  it('is opened on Windows, where every file seems open to all', async () => {
+    const path = join(temporaryFolder(), 'journal');
+    await write(path, ['first']);
+    chmodSync(path, 0o666);
+    const journal = await Journal.open(path, clock, 'win32');
+    const texts: string[] = [];
+    for await (const { body } of journal.entries()) texts.push(body.toString());
+    await journal.close();
+    expect(texts).toEqual(['first']);
+  });
+
   it('says which folder is missing', async () => {
     await expect(Journal.open('/nonexistent/journal', clock)).rejects.toThrow(/nonexistent.*ENOENT/);
   });
