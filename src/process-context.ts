@@ -29,12 +29,13 @@ export interface OwnProcess {
   /** Calls the listener when the signal comes next. The signal then does not end the process. */
   once(signal: StopSignal, listener: () => void): void;
   /** Ends this process as the signal does by itself. */
-  endBy(signal: StopSignal): void;
+  endBy(signal: 'SIGINT' | 'SIGTERM'): void;
   /** Loads something without the runtime's warnings about it. */
   quietly<T>(load: () => Promise<T>): Promise<T>;
 }
 
-type StopSignal = 'SIGINT' | 'SIGTERM';
+/** SIGBREAK is Ctrl-Break on Windows; no other system sends it, and Windows sends no SIGTERM. */
+type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGBREAK';
 
 /**
  * Runs the command line of the process. `main` loads this file late, and with it all that every command needs.
@@ -95,7 +96,7 @@ class StopSignals {
 
   constructor(own: OwnProcess) {
     this.#own = own;
-    for (const name of ['SIGINT', 'SIGTERM'] as const) own.once(name, () => this.#stop(name));
+    for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) own.once(name, () => this.#stop(name));
   }
 
   get signal(): AbortSignal {
@@ -116,12 +117,13 @@ class StopSignals {
   #stop(name: StopSignal): void {
     const own = this.#own;
     const pager = this.#pager;
-    const end = (): void => own.endBy(name);
+    // Windows knows SIGBREAK as what it sends, but not as what a program can be ended by.
+    const end = (): void => own.endBy(name === 'SIGBREAK' ? 'SIGINT' : name);
     if (name === 'SIGTERM') pager?.kill();
     if (this.signal.aborted && pager === undefined) return end();
     own.once(name, () => this.#stop(name));
-    if (name === 'SIGINT' && pager?.isFed === false) return;
-    this.#controller.abort(new Interrupted(name));
+    if (name !== 'SIGTERM' && pager?.isFed === false) return;
+    this.#controller.abort(new Interrupted(name === 'SIGBREAK' ? 'SIGINT' : name));
     const limit = (): void => void setTimeout(end, CLEAN_UP_MILLISECONDS).unref();
     if (pager === undefined) limit();
     else void pager.exit.then(limit);
