@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { platform as systemPlatform } from 'node:os';
 import { errorCode, OutputError } from '../../errors.ts';
 import type { Environment, OutputStream, Pager, StartPager } from '../../context.ts';
 import type { DirectSink } from '../files/destination.ts';
@@ -8,6 +9,8 @@ const LESS = 'FRX';
 
 /** Exit codes of a shell that did not find, or could not run, the program. */
 const NOT_RUN: readonly (number | null)[] = [126, 127];
+/** The same of the shell of Windows, which has no number of its own for it where it runs one line. */
+const NOT_RUN_ON_WINDOWS: readonly (number | null)[] = [...NOT_RUN, 1, 9009];
 
 /** Bytes after which a pager that took them is surely there. */
 const ENOUGH_TAKEN = 1024 * 1024;
@@ -51,6 +54,15 @@ export function pagerEnvironment(env: Environment, redact: (text: string) => str
   );
   // What folio writes is UTF-8 in any locale.
   return { LESS, LESSCHARSET: 'utf-8', LV: '-c', ...Object.fromEntries(kept) };
+}
+
+/**
+ * Whether this exit code says that there was no pager to run.
+ *
+ * @param platform as `process.platform`
+ */
+export function neverRan(code: number | null, platform: string): boolean {
+  return (platform === 'win32' ? NOT_RUN_ON_WINDOWS : NOT_RUN).includes(code);
 }
 
 /** Starts the pager on the terminal that folio has. Undefined where none is wanted or there. */
@@ -111,7 +123,7 @@ class StartedPager implements Pager, RunningPager {
 
   async end(): Promise<boolean> {
     this.#process.stdin!.end();
-    return !NOT_RUN.includes(await this.exit);
+    return !neverRan(await this.exit, systemPlatform());
   }
 
   async abandon(): Promise<void> {
