@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
 import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { platform as systemPlatform } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import type Conf from 'conf';
 import type { Clock } from '../context.ts';
@@ -179,17 +180,20 @@ function preparePrivateFolder(path: string, uid: number | undefined): void {
   else checkPrivate({ path, what: 'folder', stats, uid });
 }
 
-interface StorePermissions {
-  /** Such as `0600`. */
-  readonly file: string;
-  readonly folder: string;
-}
-
-/** The modes of the store's file and of its folder; undefined where there is no file. */
-export async function storePermissions(file: string): Promise<StorePermissions | undefined> {
+/**
+ * Who may open the store, such as `mode 0600, in a folder of mode 0700`; undefined where there is no file.
+ *
+ * @param platform as `process.platform`
+ */
+export async function describePermissions(
+  file: string,
+  platform: string = systemPlatform(),
+): Promise<string | undefined> {
   try {
     const [own, folder] = [await stat(file), await stat(dirname(file))];
-    return { file: modeText(own.mode), folder: modeText(folder.mode) };
+    // Windows has no such modes: every file seems open there. What it has instead is taken over from the user's folder.
+    if (platform === 'win32') return 'as private as your other files';
+    return `mode ${modeText(own.mode)}, in a folder of mode ${modeText(folder.mode)}`;
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ import {
   tokenHint,
   type Connection,
 } from '../../profiles/connection.ts';
-import { storePermissions } from '../../profiles/store-file.ts';
+import { describePermissions } from '../../profiles/store-file.ts';
 import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.ts';
 import { customers } from '../../resources/customers.ts';
 import { funds } from '../../resources/funds.ts';
@@ -206,10 +206,10 @@ async function checkStore(context: Context, setup: Setup): Promise<CheckResult> 
   if (file === undefined) {
     return warning('there is no home folder, so nothing can be stored', 'Set FOLIO_CONFIG_DIR to a folder.');
   }
-  const modes = await storePermissions(file);
-  if (modes === undefined) return ok(`${file}: not there, nothing is stored`);
+  const permissions = await describePermissions(file);
+  if (permissions === undefined) return ok(`${file}: not there, nothing is stored`);
   const profiles = profileNames.length === 1 ? '1 profile' : `${profileNames.length} profiles`;
-  return ok(`${file}: mode ${modes.file}, in a folder of mode ${modes.folder}; ${profiles}`);
+  return ok(`${file}: ${permissions}; ${profiles}`);
 }
 
 /** Where the service is said to be. Throws UsageError where nobody says, or not well; AuthError for a profile that is gone. */
