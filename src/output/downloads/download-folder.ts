@@ -1,10 +1,11 @@
-import { link, lstat, mkdir, open, readdir, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cannotWrite } from '../files/cannot-write.ts';
-import { lockTarget, NO_LINKS, type LockContext, type FileLock } from '../files/lock.ts';
+import { lockTarget, NO_LINKS, type FileLock } from '../files/lock.ts';
 import { sideFilesOf } from '../files/side-files.ts';
-import { flushFolder } from '../files/whole-file.ts';
-import { errorCode } from '../../errors.ts';
+import { putInPlace, type PlaceContext } from '../files/put-in-place.ts';
+import { flushFolder, type FileContext } from '../files/whole-file.ts';
+import { errorCode, Interrupted } from '../../errors.ts';
 import { checkedStart } from './file-start.ts';
 import { FileLedger, type LedgerEntry } from './file-ledger.ts';
 import { FolderNames, type NameClaim } from './folder-names.ts';
@@ -22,10 +23,10 @@ export interface StoredFile {
 
 interface Parts {
   readonly path: string;
+  readonly context: FileContext;
   readonly lock: FileLock;
   readonly ledger: FileLedger;
   readonly names: FolderNames;
-  readonly pid: number;
 }
 
 /** A folder that the files of invoices are put into, by one run at a time. */
@@ -41,7 +42,7 @@ export class DownloadFolder {
    * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError when another
    * run uses it or it cannot be written. The caller must close it.
    */
-  static async open(path: string, context: LockContext): Promise<DownloadFolder> {
+  static async open(path: string, context: FileContext): Promise<DownloadFolder> {
     await mkdir(path, { recursive: true }).catch((error: unknown) => {
       throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
     });
@@ -53,7 +54,7 @@ export class DownloadFolder {
       await lock.removeStaleFiles();
       const ledger = await FileLedger.open(join(folder, LEDGER));
       const names = new FolderNames(await readdir(folder, { withFileTypes: true }), ledger);
-      return new DownloadFolder({ path: folder, lock, ledger, names, pid: context.processes.pid });
+      return new DownloadFolder({ path: folder, context, lock, ledger, names });
     } catch (error) {
       await lock.release();
       throw cannotWrite(path, error);
@@ -76,7 +77,7 @@ export class DownloadFolder {
 
   /** Writes a file, whole or not at all. Throws OutputError, or what `body` throws; then nothing is left. */
   async store(entry: LedgerEntry, body: AsyncIterable<Buffer>): Promise<StoredFile> {
-    const { path, lock, ledger } = this.#parts;
+    const { path, context, lock, ledger } = this.#parts;
     const name = `${entry.base}.${entry.ending}`;
     const temporary = join(path, this.#temporaryName());
     let bytes: number;
@@ -88,9 +89,11 @@ export class DownloadFolder {
       });
       // Before the rename: after a kill between the two, the name still belongs to this invoice.
       await ledger.add(entry);
-      isNew = await placeFile(temporary, join(path, name)).catch((error: unknown) => {
-        throw cannotWrite(name, error);
-      });
+      isNew = await placeFile(temporary, join(path, name), { ...context, shown: name }).catch(
+        (error: unknown) => {
+          throw error instanceof Interrupted ? error : cannotWrite(name, error);
+        },
+      );
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       throw error;
@@ -111,7 +114,10 @@ export class DownloadFolder {
   }
 
   #temporaryName(): string {
-    return sideFilesOf(LEDGER).temporary(this.#parts.pid, (this.#temporaries++ + 0.5) / 36 ** 8);
+    return sideFilesOf(LEDGER).temporary(
+      this.#parts.context.processes.pid,
+      (this.#temporaries++ + 0.5) / 36 ** 8,
+    );
   }
 }
 
@@ -152,13 +158,17 @@ async function writeChunk(handle: FileHandle, chunk: Buffer): Promise<void> {
  * Gives a finished file its name. If that name is taken, removes the file and returns false. Throws the system's error.
  * Without hard links, a file that got the name at this very moment is replaced.
  */
-async function placeFile(temporary: string, path: string): Promise<boolean> {
+async function placeFile(
+  temporary: string,
+  path: string,
+  context: PlaceContext & { readonly shown: string },
+): Promise<boolean> {
   try {
     await link(temporary, path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') {
       if (!NO_LINKS.has(errorCode(error) ?? '')) throw error;
-      await rename(temporary, path);
+      await putInPlace(temporary, path, context);
       return true;
     }
     await rm(temporary, { force: true });

@@ -1,11 +1,16 @@
-import { lstat, open, rename, rm, type FileHandle } from 'node:fs/promises';
+import { lstat, open, rm, type FileHandle } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { join } from 'node:path';
-import { OutputError, errorCode } from '../../errors.ts';
+import { Interrupted, OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
 import { lockTarget, type LockContext, type FileLock } from './lock.ts';
+import { putInPlace, type PlaceContext } from './put-in-place.ts';
 import { discardJournal, sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
+
+/** What writing a file uses of the world outside. */
+export type FileContext = LockContext & PlaceContext;
 
 interface WholeFileOptions {
   readonly digest?: boolean;
@@ -21,7 +26,7 @@ interface WholeFileOptions {
  */
 export async function openWholeFile(
   target: FileTarget,
-  context: LockContext,
+  context: FileContext,
   { digest = false, journalled = false, onDiscard }: WholeFileOptions = {},
 ): Promise<Destination> {
   const lock = await lockTarget(target, context);
@@ -32,6 +37,7 @@ export async function openWholeFile(
     const path = join(target.folder, name);
     return new WholeFile({
       target,
+      context,
       path,
       handle: await open(path, 'wx', 0o600),
       lock,
@@ -45,6 +51,7 @@ export async function openWholeFile(
 
 interface Parts {
   readonly target: FileTarget;
+  readonly context: PlaceContext;
   /** Of the temporary file. */
   readonly path: string;
   readonly handle: FileHandle;
@@ -95,7 +102,7 @@ class WholeFile implements Destination {
   }
 
   async #install(): Promise<void> {
-    const { target, path, handle, lock } = this.#parts;
+    const { target, context, path, handle, lock } = this.#parts;
     const { existing, folder, name, shown } = target;
     try {
       // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
@@ -107,10 +114,13 @@ class WholeFile implements Destination {
       await handle.close();
       if (!(await lock.isOurs())) throw takenOver(shown);
       const found = await lstat(path);
-      if (found.ino !== ino || found.dev !== dev) throw exchanged(shown);
-      await rename(path, join(folder, name));
+      // The number of a drive is told differently of a name and of an open file by some versions of Node on Windows.
+      const isElsewhere = found.dev !== dev && platform() !== 'win32';
+      if (found.ino !== ino || isElsewhere) throw exchanged(shown);
+      await putInPlace(path, join(folder, name), { ...context, shown });
     } catch (error) {
       await this.#remove();
+      if (error instanceof Interrupted) throw error;
       throw cannotWrite(shown, error);
     }
     try {
