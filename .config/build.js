@@ -7,7 +7,6 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
 import { alias, root, written } from './bundle.js';
-import { lateParts } from './late-parts.js';
 
 const dist = `${root}dist`;
 
@@ -29,28 +28,43 @@ const options = {
 };
 
 /*
- * esbuild makes a file for every set of late parts that share something, 70 for one listing, because it does not know what is
- * loaded by then. So each late part imports what is always loaded before it, which loads nothing more. And whatever needs a
- * file of a listing imports all that a listing needs: one file then, in which everything calls each other directly.
+ * By itself esbuild makes a file for every set of late parts that share something, 166 in all, and code in two files calls each
+ * other through getters, which is too slow for loops over bytes. So each late part also imports what every command begins with,
+ * and each one that needs a file of a listing imports all that a listing needs: that makes one file of each of the two.
  */
+const START = 'src/process-context.ts';
 const LISTING = 'src/run/pipeline.ts';
-const COMMON_FORMATS = ['src/output/csv/csv.ts', 'src/output/csv/plain-csv.ts', 'src/output/json.ts'];
+const WITH_LISTING = [
+  'src/run/sources/listing-source.ts',
+  'src/output/csv/csv.ts',
+  'src/output/csv/plain-csv.ts',
+  'src/output/json.ts',
+];
 
-const together = new Map([[LISTING, COMMON_FORMATS]]);
-const parts = lateParts(
-  (await build({ ...options, plugins: [alias, importing(together)] })).metafile,
-  'src/main.ts',
-);
-if (!parts.has(LISTING))
-  throw new Error(`${LISTING} is no late part; say in .config/build.js what now loads a listing`);
-for (const [part, { files, before }] of parts) {
-  const first = new Set(before.flatMap((other) => [...parts.get(other).files]));
-  // Loaded already, though somebody imports it late too; with an import of what is before it, it would come after that.
-  if (first.has(part)) continue;
-  const sharesListing = [...parts.get(LISTING).files].some((file) => files.has(file) && !first.has(file));
-  const isBeforeListing = [part, ...before].includes(LISTING) || parts.get(LISTING).before.includes(part);
-  const more = sharesListing && !isBeforeListing ? [LISTING] : [];
-  together.set(part, [...(together.get(part) ?? []), ...before, ...more]);
+const { inputs } = (await build({ ...options, plugins: [alias] })).metafile;
+const start = loadedWith([START]);
+const listing = new Set([...loadedWith([LISTING, ...WITH_LISTING])].filter((file) => !start.has(file)));
+const late = new Set(Object.values(inputs).flatMap((file) => importsOf(file, ['dynamic-import'])));
+for (const file of [START, LISTING])
+  if (!late.has(file)) throw new Error(`${file} is loaded at once; say in .config/build.js what is not`);
+
+const together = new Map([[LISTING, [START, ...WITH_LISTING]]]);
+for (const part of late) {
+  if (start.has(part) || part === LISTING) continue;
+  const needsListing = [...loadedWith([part])].some((file) => listing.has(file));
+  together.set(part, needsListing ? [START, LISTING] : [START]);
+}
+
+/** The files and all that they import, and so on, but for what is imported late. */
+function loadedWith(files) {
+  const loaded = new Set(files);
+  for (const file of loaded)
+    for (const path of importsOf(inputs[file], ['import-statement', 'require-call'])) loaded.add(path);
+  return loaded;
+}
+
+function importsOf({ imports }, kinds) {
+  return imports.filter(({ kind, external }) => kinds.includes(kind) && !external).map(({ path }) => path);
 }
 
 function importing(imports) {
