@@ -142,7 +142,8 @@ function envelope(random: Random): string {
 function recordsOf(random: Random): string[] {
   const few = Array.from({ length: random(6) }, () => record(random));
   const kind = random(24);
-  const bytes = 2 ** (14 + random(10));
+  // A body has the list three times.
+  const bytes = Math.floor(2 ** (14 + random(10)) / 3);
   if (kind === 0 && few.length > 0) {
     const size = few.reduce((sum, each) => sum + each.length + 1, 0);
     return Array.from({ length: Math.max(1, Math.floor(bytes / size)) }, () => few).flat();
