@@ -4,6 +4,7 @@ import { customers } from '../resources/customers.ts';
 import { funds } from '../resources/funds.ts';
 import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
+import { shownLine } from '../output/terminal/wrap-text.ts';
 import { version } from '../version.ts';
 import { described } from './command.ts';
 import { addAging } from './commands/aging.ts';
@@ -82,16 +83,23 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
       // There are none, and to learn that a stream could show them the runtime has to make it.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
-      getOutHelpWidth: () => Math.min(context.stdout.columns ?? 100, 110),
+      getOutHelpWidth: () => helpWidth(context),
     })
     // All take flags.
     .configureHelp({
+      // Where it is narrower still, the terminal would break the lines within words.
+      minWidthToWrap: 16,
       subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
     })
     .showSuggestionAfterError(false)
-    .addHelpText('after', `\n${ABOUT_TOPICS}`);
+    .addHelpText('after', () => `\n${shownLine(ABOUT_TOPICS, context.stdout)}`.trimEnd());
   for (const option of [...globalFlags.options, refusedToken]) program.addOption(option);
   return program;
+}
+
+/** Display cells across that help takes. */
+function helpWidth({ stdout }: Context): number {
+  return Math.min(stdout.columns ?? 100, 110);
 }
 
 function termOf(argument: Argument): string {

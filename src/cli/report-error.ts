@@ -1,5 +1,6 @@
-import type { Context } from '../context.ts';
+import type { Context, OutputStream } from '../context.ts';
 import { FolioError, Interrupted } from '../errors.ts';
+import { shownLine } from '../output/terminal/wrap-text.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
 import { isReaderGone } from './exit-codes.ts';
 
@@ -9,18 +10,26 @@ import { isReaderGone } from './exit-codes.ts';
  */
 export async function reportError(error: unknown, context: Context, debug: boolean): Promise<void> {
   if (isReaderGone(error)) return;
-  await context.stderr.write(describe(error, debug));
+  await context.stderr.write(describe(error, context.stderr, debug));
 }
 
-function describe(error: unknown, debug: boolean): string {
+function describe(error: unknown, stderr: OutputStream, debug: boolean): string {
   if (!(error instanceof FolioError)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `folio: this is a fault of folio's own, please report it\n${lines(stack)}\n`;
   }
-  const message = `folio: ${visible(error.message)}\n`;
-  const hint = error.hint === undefined ? '' : `  ${visible(error.hint)}\n`;
+  const message = shownLine(`folio: ${visible(error.message)}`, stderr);
+  const hint =
+    error.hint === undefined
+      ? ''
+      : `  ${shownLine(visible(error.hint), { columns: narrower(stderr) }, '  ')}`;
   if (!debug || error instanceof Interrupted) return message + hint;
   return `${message}${hint}${causes(error)}`;
+}
+
+/** The columns beside the two that a hint is set in by. */
+function narrower({ columns }: OutputStream): number | undefined {
+  return columns === undefined ? undefined : columns - 2;
 }
 
 function causes(error: Error): string {

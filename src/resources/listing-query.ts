@@ -77,3 +77,8 @@ export function requestSize(resource: Resource, { pageSize, limit }: ListingQuer
 export function keyColumns(resource: Resource, { key }: ListingQuery): KeyColumns {
   return { named: key, natural: resource.naturalKey };
 }
+
+/** Whether parameters that are sent as they are ask for an order. */
+export function asksForOrder(params: ListingQuery['params']): boolean {
+  return params.some(([name]) => name === 'options_sortBy' || name === 'options_sortOrder');
+}

@@ -20,8 +20,7 @@ const PLACES = 20;
  */
 export function checkComplete(status: WalkStatus, unknown: readonly string[]): void {
   const lacks = [...unreadable(status), ...inDoubt(status)];
-  if (unknown.length > 0)
-    lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${unknown.join(', ')}`);
+  if (unknown.length > 0) lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
   if (lacks.length === 0) return;
   throw new IncompleteError(
     `delivered ${countOf(status.records, 'record')}, but not all: ${lacks.join('; ')}`,
@@ -81,6 +80,7 @@ export class PartialResults {
   readonly warnings = new Set<string>();
   readonly #typed: ReadonlyMap<string, string>;
   readonly #redact: Redact;
+  #isTold = false;
 
   /** @param redact goes over what the service says: it is kept, in journals too */
   constructor(fiscalIds: readonly string[], redact: Redact) {
@@ -99,12 +99,35 @@ export class PartialResults {
     for (const warning of warnings) this.warnings.add(warning);
   }
 
+  /** Keeps fiscal IDs that match nobody, as they were typed, for the receipt: an error names them. */
+  keepTold(ids: readonly string[]): void {
+    for (const id of ids) this.missingFiscalIds.add(this.#redact(id));
+    this.#isTold = true;
+  }
+
+  /** The fiscal IDs that match nobody, in the order in which they were typed. */
+  get missingAsTyped(): string[] {
+    const typed = [...this.#typed.values()].map((id) => this.#redact(id));
+    return [...new Set([...typed, ...this.missingFiscalIds])].filter((id) => this.missingFiscalIds.has(id));
+  }
+
   /** Names each on standard error, once. */
   announce(notices: Notices, filter: FiscalIdFilter | undefined): void {
-    for (const id of this.missingFiscalIds)
-      notices.warn(`no ${filter?.whose ?? 'party'} has the fiscal ID ${id}`);
+    const ids = this.#isTold ? [] : this.missingAsTyped;
+    const whose = filter?.whose ?? 'party';
+    if (ids.length > NAMED) notices.warn(`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`);
+    else for (const id of ids) notices.warn(`no ${whose} has the fiscal ID ${id}`);
     for (const warning of this.warnings) notices.warn(`the service says: ${warning}`);
   }
+}
+
+/** Fiscal IDs that are named, at most: of more than that one wants to know how many, and to have them in a file. */
+const NAMED = 10;
+
+function firstOf(ids: readonly string[]): string {
+  const rest = ids.length - NAMED;
+  const first = ids.slice(0, NAMED).join(', ');
+  return rest > 0 ? `${first} and ${rest} more; --report <file> has them all` : first;
 }
 
 interface AskedWithIds {
@@ -139,10 +162,12 @@ export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Pr
   return exists ? noneExist(query.fiscalIds, error, asked) : error;
 }
 
-function noneExist(ids: readonly string[], cause: Error, { resource }: AskedWithIds): NotFoundError {
+function noneExist(ids: readonly string[], cause: Error, { resource, partial }: AskedWithIds): NotFoundError {
+  partial.keepTold(ids);
+  const named = firstOf(partial.missingAsTyped);
   const whose = resource.fiscalIds?.whose ?? 'party';
   const also = cause instanceof UnknownFiscalIds ? alsoSaid(cause.warnings) : '';
-  return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${ids.join(', ')}${also}`, {
+  return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${named}${also}`, {
     hint:
       cause instanceof UnknownFiscalIds
         ? cause.hint

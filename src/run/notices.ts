@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { shownLine } from '../output/terminal/wrap-text.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
 import type { Note } from '../query/questions.ts';
 
@@ -77,6 +78,6 @@ export class Notices {
   #write(text: string): void {
     const { clock, stderr } = this.#context;
     const when = this.#chatty ? `${timeStamp(clock.now())} ` : '';
-    void stderr.write(`${when}${visible(text)}\n`).catch(() => {});
+    void stderr.write(shownLine(`${when}${visible(text)}`, stderr)).catch(() => {});
   }
 }

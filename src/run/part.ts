@@ -243,7 +243,7 @@ async function announcing(
 /** Throws IncompleteError where something that was asked for was not delivered; to be called after what there was has been. */
 export function checkPart({ source, status, partial }: Pick<Part, 'source' | 'status' | 'partial'>): void {
   source.check?.();
-  checkComplete(status, source.strict ? [...partial.missingFiscalIds] : []);
+  checkComplete(status, source.strict ? partial.missingAsTyped : []);
 }
 
 /** What became of one part of several. */

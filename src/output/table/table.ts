@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
+import { parseCalendarDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { paint } from '../terminal/colors.ts';
+import { paint, type Style } from '../terminal/colors.ts';
 import { columnWidth } from '../terminal/display-width.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import { LATE, RowForm } from './row-form.ts';
 import { TableDrawing } from './table-drawing.ts';
 import { fitColumns, GAP, type FittedTable } from './table-fit.ts';
 import { leftOutNote } from './table-notes.ts';
-import { TableRows } from './table-rows.ts';
+import { dayOf, TableRows, type ShownColumn } from './table-rows.ts';
 
 /** How many records decide the columns and their widths: when rows are cut to fit, and when they are whole. */
 const SAMPLE = { cut: 500, whole: 10_000 };
@@ -20,6 +20,14 @@ const CELLS_AT_ONCE = 20_000;
 
 /** The width of the words below a table, in display cells, when there is no terminal. */
 const WORDS = 100;
+
+/** Behind the due date of what is past due, where there are no colours. */
+const LATE = '!';
+
+const CREDIT_NOTE = 'CREDIT_NOTE';
+
+/** A number with a digit that is not zero before any exponent, however its digits are grouped. */
+const POSITIVE = /^[\d.,\s]*[1-9]/;
 
 /**
  * Tables for people. On a terminal (`width`) the most important columns are shown as far as they fit, and the others are
@@ -107,6 +115,92 @@ class TableWriter implements Writer {
     await this.#sink.write(drawing.head());
     return { drawing, form };
   }
+}
+
+/** What the texts of a row become before they are drawn, and how they look: days as days, and alarm for what is past due. */
+class RowForm {
+  /** Whether a due date was marked. */
+  hasMarked = false;
+  readonly #today: number | undefined;
+  readonly #marks: boolean;
+  readonly #color: boolean;
+  readonly #days: readonly number[];
+  readonly #status: number | undefined;
+  readonly #due: number | undefined;
+  readonly #open: number | undefined;
+  readonly #document: number | undefined;
+
+  constructor(columns: readonly ShownColumn[], { color, today, width, raw }: Layout) {
+    const placeOf = (role: ShownColumn['role']): number | undefined =>
+      columns.find((column) => column.role === role)?.index;
+    this.#days = columns.filter(({ days }) => days).map(({ index }) => index);
+    [this.#status, this.#document] = [placeOf('status'), placeOf('document')];
+    [this.#due, this.#open] = [placeOf('due'), placeOf('open')];
+    this.#today = today;
+    this.#color = color;
+    this.#marks = !color && raw !== true && width !== undefined;
+  }
+
+  /** The places of columns that decide how others look. */
+  get needed(): readonly number[] {
+    return [this.#status, this.#due, this.#open, this.#document].filter((place) => place !== undefined);
+  }
+
+  /** The column with room for the mark. */
+  measured(column: ShownColumn): ShownColumn {
+    if (!this.#marks || this.#today === undefined || column.index !== this.#due || this.#open === undefined)
+      return column;
+    return { ...column, cells: column.cells + LATE.length, width: Math.max(column.width, column.cells + 1) };
+  }
+
+  shown(texts: string[]): string[] {
+    for (const place of this.#days) texts[place] = dayOf(texts[place] ?? '');
+    if (!this.#marks || !this.#isLate(texts)) return texts;
+    this.hasMarked = true;
+    texts[this.#due!] += LATE;
+    return texts;
+  }
+
+  stylesOf(texts: readonly string[]): ReadonlyMap<number, Style> | undefined {
+    if (!this.#color) return undefined;
+    const styles = new Map<number, Style>();
+    const status = this.#status === undefined ? undefined : statusStyle(texts[this.#status] ?? '');
+    if (status !== undefined) styles.set(this.#status!, status);
+    if (this.#isLate(texts)) for (const place of [this.#due!, this.#open!]) styles.set(place, 'alarm');
+    else if (status === 'alarm' && this.#due !== undefined && this.#open === undefined) {
+      styles.set(this.#due, 'alarm');
+    }
+    return styles;
+  }
+
+  /**
+   * Whether something is still to be paid and was due before today, whatever the status says. A credit note is paid by
+   * nobody.
+   */
+  #isLate(texts: readonly string[]): boolean {
+    if (this.#today === undefined || this.#due === undefined || this.#open === undefined) return false;
+    if (this.#document !== undefined && texts[this.#document] === CREDIT_NOTE) return false;
+    if (!POSITIVE.test(texts[this.#open] ?? '')) return false;
+    const day = parseCalendarDay(dayOf(texts[this.#due] ?? ''));
+    return day !== undefined && day < this.#today;
+  }
+}
+
+/** The known states of invoices. Any other state is shown without colour. */
+const STYLES = new Map<string, Style>(
+  Object.entries({
+    PAID: 'green',
+    MANUALLY_MARKED_AS_PAID: 'green',
+    PENDING: 'yellow',
+    PARTIALLY_PAID: 'yellow',
+    OVERDUE: 'alarm',
+    NULLIFIED: 'dim',
+  } as const),
+);
+
+/** The style of a status, in any case; undefined for an unknown one. */
+function statusStyle(status: string): Style | undefined {
+  return STYLES.get(status.toUpperCase());
 }
 
 /** One record as a sheet: a line for each field, its name and its value, nothing cut. */

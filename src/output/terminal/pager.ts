@@ -70,40 +70,40 @@ export async function startPager({ env, redact, signal, onStart }: PagerOptions)
   const command = pagerCommand(env);
   if (command === undefined) return undefined;
   const { spawn } = await import('node:child_process');
-  const process = spawn(command.line, [...command.args], {
+  const child = spawn(command.line, [...command.args], {
     shell: command.isShell,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: pagerEnvironment(env, redact),
   });
   const exit = new Promise<number | null>((resolve) => {
-    process.once('exit', (code) => resolve(code));
-    process.once('error', () => resolve(NOT_RUN[0]!));
+    child.once('exit', (code) => resolve(code));
+    child.once('error', () => resolve(NOT_RUN[0]!));
   });
   const isThere = await new Promise<boolean>((resolve) => {
-    process.once('spawn', () => resolve(true));
-    process.once('error', () => resolve(false));
+    child.once('spawn', () => resolve(true));
+    child.once('error', () => resolve(false));
   });
   if (!isThere) return undefined;
-  const pager = new StartedPager(process, exit, signal);
+  const pager = new StartedPager(child, exit, signal);
   onStart(pager);
   return pager;
 }
 
 class StartedPager implements Pager, RunningPager {
   readonly exit: Promise<number | null>;
-  readonly #process: ChildProcess;
+  readonly #child: ChildProcess;
   readonly #signal: AbortSignal;
 
-  constructor(process: ChildProcess, exit: Promise<number | null>, signal: AbortSignal) {
+  constructor(child: ChildProcess, exit: Promise<number | null>, signal: AbortSignal) {
     this.#signal = signal;
-    this.#process = process;
+    this.#child = child;
     this.exit = exit;
     // Each write learns of its own error; without a listener the stream would also throw it.
-    process.stdin!.on('error', () => undefined);
+    child.stdin!.on('error', () => undefined);
   }
 
   get isFed(): boolean {
-    const { writableEnded, destroyed } = this.#process.stdin!;
+    const { writableEnded, destroyed } = this.#child.stdin!;
     return !writableEnded && !destroyed;
   }
 
@@ -113,7 +113,7 @@ class StartedPager implements Pager, RunningPager {
       signal.throwIfAborted();
       const stop = (): void => reject(signal.reason as Error);
       signal.addEventListener('abort', stop, { once: true });
-      this.#process.stdin!.write(text, (error) => {
+      this.#child.stdin!.write(text, (error) => {
         signal.removeEventListener('abort', stop);
         if (error) reject(new OutputError('the pager was quit', { cause: asGone(error) }));
         else resolve();
@@ -122,17 +122,17 @@ class StartedPager implements Pager, RunningPager {
   }
 
   async end(): Promise<boolean> {
-    this.#process.stdin!.end();
+    this.#child.stdin!.end();
     return !neverRan(await this.exit, systemPlatform());
   }
 
   async abandon(): Promise<void> {
-    this.#process.stdin!.destroy();
+    this.#child.stdin!.destroy();
     await this.exit;
   }
 
   kill(): void {
-    this.#process.kill();
+    this.#child.kill();
   }
 }
 

@@ -3,7 +3,7 @@ import type { ListEncoding } from '../../api/address.ts';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
 import type { Delivery } from '../../paging/page.ts';
-import { filterParameters, type ListingQuery } from '../../resources/listing-query.ts';
+import { asksForOrder, filterParameters, type ListingQuery } from '../../resources/listing-query.ts';
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';
@@ -84,7 +84,7 @@ export class ListingSource implements ServiceSource {
     const { resource, filters = {}, extent = {} } = this.#wish;
     const { sortBy, sortOrder, param = [] } = filters;
     const isOrdered = (sortBy ?? sortOrder ?? extent.page) !== undefined;
-    const isSorted = param.some(([name]) => name.startsWith('options_sort'));
+    const isSorted = asksForOrder(param);
     return (this.#isNewestFirst = resource.newestFirst !== undefined && !isOrdered && !isSorted);
   }
 
