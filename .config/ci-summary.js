@@ -1,6 +1,7 @@
 /*
- * `node .config/ci-summary.js <folder with results of vitest> <versions of Node that failed>`: which tests were skipped and why
- * that is allowed, and one line of counts. Fails where a test failed, or was skipped that may not be.
+ * `node .config/ci-summary.js <folder with results of vitest> <versions of Node that failed> <passed or failed, the packages>`:
+ * which tests were skipped and why that is allowed, and one line of counts. Fails where a test, a version or a package failed, or
+ * where a test was skipped that may not be.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -16,7 +17,7 @@ const ALLOWED = new Map([
   ],
 ]);
 
-const [folder, failedOn = ''] = process.argv.slice(2);
+const [folder, failedOn = '', packages] = process.argv.slice(2);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 const results = files.flatMap((name) => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')).testResults);
 const tests = results.flatMap(({ assertionResults }) => assertionResults);
@@ -28,7 +29,8 @@ const namesOf = (...states) =>
 
 const skipped = namesOf('pending', 'skipped', 'todo', 'disabled');
 const passed = namesOf('passed').length;
-const failed = namesOf('failed').length + broken.length + failedOn.split(' ').filter(Boolean).length;
+const failedVersions = failedOn.split(' ').filter(Boolean).length;
+const failed = namesOf('failed').length + broken.length + failedVersions + (packages === 'passed' ? 0 : 1);
 const refused = skipped.filter((name) => !ALLOWED.has(name));
 
 say(`\nSkipped tests: ${skipped.length}`);
@@ -37,6 +39,7 @@ for (const name of new Set(skipped))
 say('Tests that may be skipped:');
 for (const [name, why] of ALLOWED) say(`  ${name}\n    ${why}`);
 if (failedOn !== '') say(`Versions of Node that failed or could not be had: ${failedOn}`);
+say(`Standalone program and Debian package, on a machine without Node: ${packages ?? 'not tried'}`);
 say(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
 process.exitCode = failed + refused.length > 0 || passed === 0 ? 1 : 0;
 

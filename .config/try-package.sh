@@ -1,13 +1,24 @@
 #!/usr/bin/env bash
 # Builds the packages twice, holds the two builds against each other, installs the Debian package into an empty root that has
-# the C library and nothing else, and runs the program there. Needs root, for chroot.
+# the C library and nothing else, and runs the program there. Needs dpkg-deb, and root or sudo for chroot.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+fail() {
+  echo "package: $1" >&2
+  exit 1
+}
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || fail "only root may run a program in another root: run this as root, or install sudo"
+  as_root=(sudo -n)
+fi
+command -v dpkg-deb >/dev/null || fail "there is no dpkg-deb, which Debian's package dpkg has"
 
 npm run --silent package >/dev/null
 first=$(cat .package/SHA256SUMS)
 node .config/package.js >/dev/null
-[ "$first" = "$(cat .package/SHA256SUMS)" ] || { echo "two builds differ"; exit 1; }
+[ "$first" = "$(cat .package/SHA256SUMS)" ] || fail "two builds differ"
 (cd .package && sha256sum --check --quiet SHA256SUMS)
 
 bare=$(mktemp -d)
@@ -17,10 +28,19 @@ for library in $(ldd .package/folio-*-linux-x64 | grep -o '/[^ ]*'); do
   install -D "$library" "$bare$library"
 done
 mkdir -m 1777 "$bare/tmp"
-inside() { env -i /usr/sbin/chroot "$bare" /usr/bin/folio "$@"; }
-inside --version
-inside --sandbox issued --limit 3 --format csv | grep -c . | grep -qx 4
-inside completion bash | grep -q complete
+inside() { "${as_root[@]}" env -i /usr/sbin/chroot "$bare" /usr/bin/folio "$@"; }
+# check <what it is to print> <arguments>...
+check() {
+  local expected=$1 printed
+  shift
+  printed=$(inside "$@") || fail "folio $* ended with exit code $?"
+  [ "$printed" = "$expected" ] || fail "folio $* printed $printed instead of $expected"
+}
+check "$(node -p 'require("./package.json").version')" --version
+[ "$(inside --sandbox issued --limit 3 --format csv | wc -l)" -eq 4 ] || fail "three invoices are not three rows"
+inside completion bash | grep -q complete || fail "there is no completion for bash"
 inside --sandbox issued --limit 3 -o /tmp/issued.parquet
-test "$(head -c 4 "$bare/tmp/issued.parquet")" = PAR1
-echo "the Debian package works on a machine without Node"
+[ "$(head -c 4 "$bare/tmp/issued.parquet")" = PAR1 ] || fail "what it wrote is no Parquet"
+inside --sandbox sync /tmp/books.db --quiet >/dev/null
+check 120 issued --from /tmp/books.db --count
+echo "the Debian package works on a machine without Node, and two builds of it are the same"
