@@ -30,7 +30,7 @@ where there is no receipt to hold a file against.`,
     ],
     flags: { receipt: verifyFlags },
     run: async ({ receipt }, [files]) => {
-      const { runVerify } = await import('./verify-files.ts');
+      const { runVerify } = await import('../verify-files.ts');
       await runVerify(context, files, receipt.report);
     },
   });

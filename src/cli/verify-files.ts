@@ -1,12 +1,12 @@
 import { promises } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Context } from '../../context.ts';
-import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
-import { formatOfEnding } from '../../output/formats.ts';
-import { countOf } from '../../output/terminal/number-text.ts';
-import { visible } from '../../output/terminal/terminal-text.ts';
-import { deliveredAs, readReceipt, type DeliveredFile } from '../../query/exports/read-receipt.ts';
-import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
+import type { Context } from '../context.ts';
+import { IncompleteError, UsageError, type FolioError } from '../errors.ts';
+import { formatOfEnding } from '../output/formats.ts';
+import { countOf } from '../output/terminal/number-text.ts';
+import { visible } from '../output/terminal/terminal-text.ts';
+import { deliveredAs, readReceipt, type DeliveredFile } from '../query/exports/read-receipt.ts';
+import { surveyFile, type Survey } from '../query/exports/survey-file.ts';
 
 /** A file, and the receipt that it is held against; undefined where there is none. */
 interface Held {
