@@ -1,5 +1,6 @@
 import { QUOTE } from './ascii.ts';
 import { CellReader } from './cells.ts';
+import { DigestNumbers, digestOf } from './digests.ts';
 import type { RecordBatch } from './records.ts';
 
 /** Which columns tell a record from others, where it has no `id` of its own or the user names another. */
@@ -8,20 +9,25 @@ export interface KeyColumns {
   readonly named?: readonly string[] | undefined;
   /** Looked at where a record has no `id`; the first of them must be there. */
   readonly natural?: readonly string[] | undefined;
+  /** Whether nothing else counts the records, so that a fast hash is no proof that two of them are one. */
+  readonly exact?: boolean | undefined;
 }
 
 /**
- * Reads what a record is known by: its key (the value that the user named, its `id`, or its natural key) and its content,
- * 64 bits of each. Links are no part of the content, since they are signed anew with each answer (spec 2.5).
+ * Reads what a record is known by: its key (the value that the user named, its `id`, or its natural key) and its content.
+ * Links are no part of the content, since they are signed anew with each answer (spec 2.5).
  *
- * The hashes are fast, not cryptographic. Whoever takes two records for one because of them has to be able to find
- * out, by a count or by reading again.
+ * Usually these are hashes of 64 bits each, fast, not cryptographic. Whoever takes two records for one because of them
+ * has to be able to find out, by a count or by reading again. Where that is not so (`exact`) they are 128 bits of SHA-256.
  */
 export class IdentityReader {
-  /** Two words of the key, then two of the content. Overwritten by the next read. */
-  readonly words = new Uint32Array(4);
   /** False where the record has nothing but its content: then the words of the key are those of the content. */
   hasKey = false;
+  readonly #words = new Uint32Array(4);
+  /** Digests are numbered, so that 64 bits hold them; undefined for the fast hashes. */
+  readonly #numbers: DigestNumbers | undefined;
+  #key = '';
+  #content = '';
   readonly #named: CellReader | undefined;
   readonly #natural: CellReader | undefined;
   readonly #links = new LinkFinder();
@@ -30,13 +36,27 @@ export class IdentityReader {
   #one = 0;
   #two = 0;
 
-  constructor({ named, natural }: KeyColumns = {}) {
+  constructor({ named, natural, exact = false }: KeyColumns = {}) {
+    this.#numbers = exact ? new DigestNumbers() : undefined;
     this.#named = named === undefined ? undefined : new CellReader(named);
     this.#natural = natural === undefined ? undefined : new CellReader(natural);
   }
 
-  /** Reads the identity of record `index` into `words` and `hasKey`. */
+  /**
+   * Two words of the key, then two of the content, to tell records that this reader read from each other. Overwritten by
+   * the next read.
+   */
+  get words(): Readonly<Uint32Array> {
+    if (this.#numbers !== undefined) {
+      this.#words[0] = this.#numbers.numberOf(this.#key);
+      this.#words[2] = this.#numbers.numberOf(this.#content);
+    }
+    return this.#words;
+  }
+
+  /** Reads the identity of record `index`. */
   read(batch: RecordBatch, index: number): this {
+    if (this.#numbers !== undefined) return this.#readExactly(batch, index);
     const { bytes, bounds, ids } = batch;
     if (this.#bytes !== bytes) {
       this.#bytes = bytes;
@@ -52,7 +72,7 @@ export class IdentityReader {
     this.#take(at, end);
     this.#finish(2);
     this.hasKey = true;
-    const key = this.#named === undefined ? undefined : keyText(this.#named, batch, index);
+    const key = keyText(this.#named, batch, index);
     if (key !== undefined) this.#takeText(key);
     else if (ids[2 * index] !== -1) {
       this.#begin();
@@ -62,24 +82,42 @@ export class IdentityReader {
     return this;
   }
 
-  /** The words as text, to know a few records by. */
+  /** As text, to know a few records by, also those of another reader. */
   key(): string {
-    return `${this.words[0]} ${this.words[1]}`;
+    return this.#numbers === undefined ? `${this.#words[0]} ${this.#words[1]}` : this.#key;
   }
 
+  /** The same of the content. */
   content(): string {
-    return `${this.words[2]} ${this.words[3]}`;
+    return this.#numbers === undefined ? `${this.#words[2]} ${this.#words[3]}` : this.#content;
+  }
+
+  #readExactly(batch: RecordBatch, index: number): this {
+    const { bytes, bounds, ids } = batch;
+    const parts: Buffer[] = [];
+    let at = bounds[2 * index]!;
+    const end = bounds[2 * index + 1]!;
+    for (let link = this.#links.next(bytes, at); link < end; link = this.#links.next(bytes, at)) {
+      parts.push(bytes.subarray(at, link));
+      at = Math.min(end, this.#links.end);
+    }
+    this.#content = digestOf(...parts, bytes.subarray(at, end));
+    const id = ids[2 * index] === -1 ? undefined : bytes.subarray(ids[2 * index], ids[2 * index + 1]);
+    const key = keyText(this.#named, batch, index) ?? id ?? keyText(this.#natural, batch, index);
+    this.hasKey = key !== undefined;
+    this.#key = key === undefined ? this.#content : digestOf(key);
+    return this;
   }
 
   #readNatural(batch: RecordBatch, index: number): void {
-    const key = this.#natural === undefined ? undefined : keyText(this.#natural, batch, index);
+    const key = keyText(this.#natural, batch, index);
     if (key !== undefined) {
       this.#takeText(key);
       return;
     }
     this.hasKey = false;
-    this.words[0] = this.words[2]!;
-    this.words[1] = this.words[3]!;
+    this.#words[0] = this.#words[2]!;
+    this.#words[1] = this.#words[3]!;
   }
 
   #begin(): void {
@@ -119,16 +157,19 @@ export class IdentityReader {
 
   /** Never 0, so that a table may take 0 for nothing. */
   #finish(to: 0 | 2): void {
-    this.words[to] = mix(this.#one ^ Math.imul(this.#two, 0x85ebca77)) || 1;
-    this.words[to + 1] = mix(this.#two ^ Math.imul(this.#one, 0xc2b2ae3d));
+    this.#words[to] = mix(this.#one ^ Math.imul(this.#two, 0x85ebca77)) || 1;
+    this.#words[to + 1] = mix(this.#two ^ Math.imul(this.#one, 0xc2b2ae3d));
   }
 }
 
-/** The cells of a key as one text; undefined where the first of them is missing. */
-function keyText(reader: CellReader, batch: RecordBatch, index: number): string | undefined {
+/** The cells of a key as one text, other for other cells; undefined where the first of them is missing. */
+function keyText(reader: CellReader | undefined, batch: RecordBatch, index: number): string | undefined {
+  if (reader === undefined) return undefined;
   const cells = reader.read(batch, index);
   if (cells[0] === undefined) return undefined;
-  return cells.map((cell) => (cell === undefined ? '' : `${cell.kind} ${cell.text}`)).join('\0');
+  return cells
+    .map((cell) => (cell === undefined ? '' : `${cell.kind} ${cell.text.length} ${cell.text}`))
+    .join('\0');
 }
 
 /** Takes another word in. Each step can be undone, so that no two words lead to the same. */

@@ -80,7 +80,7 @@ class CursorWalk {
   constructor(options: CursorWalkOptions) {
     this.#options = options;
     this.#limit = options.limit ?? Infinity;
-    this.#unique = options.given ?? new UniqueRecords();
+    this.#unique = options.given ?? new UniqueRecords({ exact: true });
     this.#identity = new IdentityReader(this.#unique.columns);
     this.#pages = new CursorPages(options);
   }
@@ -157,7 +157,7 @@ class CursorWalk {
   }
 
   /** What a pass came to. */
-  get #passed(): { readonly read: number; readonly sequence: number } {
+  get #passed(): { readonly read: number; readonly sequence: number | string } {
     return { read: this.#read, sequence: this.#unique.sequence };
   }
 

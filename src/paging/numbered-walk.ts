@@ -80,7 +80,7 @@ class NumberedWalk {
   /** Records were seen in other places than before: one that was given may be gone. */
   #hasMoved = false;
   /** What whole passes held, in their order. */
-  readonly #sequences = new Map<Round, number>();
+  readonly #sequences = new Map<Round, number | string>();
 
   constructor(options: NumberedWalkOptions) {
     this.#options = options;

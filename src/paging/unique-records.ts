@@ -1,3 +1,4 @@
+import { digestOf } from '../json/digests.ts';
 import { IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 
@@ -38,8 +39,6 @@ export class UniqueRecords {
   inPass = 0;
   /** The others: they came before in it, word for word, on another page. */
   repeatedInPass = 0;
-  /** The contents of this pass in their order, as a hash: two passes that read the same have the same. */
-  sequence = 0;
   readonly columns: KeyColumns | undefined;
   readonly #identity: IdentityReader;
   readonly #contents = new HashSet();
@@ -52,18 +51,26 @@ export class UniqueRecords {
   #occurrences: HashSet | undefined;
   /** What an earlier walk gave: equal records that come now are others. */
   #restored = new HashSet();
+  #sequence = 0;
+  #exactSequence = '';
 
-  /** @param columns by which a record is known, where it is not by its `id` */
+  /** @param columns by which a record is known, where it is not by its `id`, and how surely */
   constructor(columns?: KeyColumns) {
     this.columns = columns;
     this.#identity = new IdentityReader(columns);
+  }
+
+  /** The contents of this pass in their order, as a hash: two passes that read the same have the same. */
+  get sequence(): number | string {
+    return this.columns?.exact === true ? this.#exactSequence : this.#sequence;
   }
 
   /** Begins to read everything again. Records without a key are counted over all pages, or within each. */
   beginPass(counting: Counting): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
-    this.sequence = 0;
+    this.#sequence = 0;
+    this.#exactSequence = '';
     this.#pass = new HashSet();
     this.#passKeys = new HashSet();
     this.#restored = new HashSet();
@@ -112,7 +119,7 @@ export class UniqueRecords {
       const high = words[2]!;
       const inPage = occurrenceIn(this.#inPage, words);
       const low = hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
-      this.sequence = Math.imul(this.sequence ^ high, 0x9e3779b1) ^ words[3]! ^ (this.sequence >>> 13);
+      this.#goOn(words);
       this.hasKeys = hasKey;
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words[0]!, words[1]!);
       const isKnownKey = hasKey && !this.#noteKey();
@@ -144,9 +151,20 @@ export class UniqueRecords {
     };
   }
 
+  /** Takes the record into the sequence. */
+  #goOn(words: Readonly<Uint32Array>): void {
+    if (this.columns?.exact === true) {
+      this.#exactSequence = digestOf(this.#exactSequence, this.#identity.content());
+      return;
+    }
+    const before = this.#sequence;
+    this.#sequence = Math.imul(before ^ words[2]!, 0x9e3779b1) ^ words[3]! ^ (before >>> 13);
+  }
+
   /** False where the key was there. */
   #noteKey(): boolean {
-    return this.#keys.add(this.#identity.words[0]!, this.#identity.words[1]!);
+    const { words } = this.#identity;
+    return this.#keys.add(words[0]!, words[1]!);
   }
 }
 

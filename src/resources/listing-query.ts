@@ -73,9 +73,12 @@ export function requestSize(resource: Resource, { pageSize, limit }: ListingQuer
   return Math.min(most, evenly(pages));
 }
 
-/** The columns by which records of a listing are known where it has to be told whether one came before. */
-export function keyColumns(resource: Resource, { key }: ListingQuery): KeyColumns {
-  return { named: key, natural: resource.naturalKey };
+/** How records of a listing are known where it has to be told whether one came before. */
+export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'>): KeyColumns {
+  const { paging, naturalKey } = resource;
+  // The documents of a fund may come without a total, and cursors never have one.
+  const exact = paging.kind === 'cursor' || paging.recordsIn === 'assignedDocuments';
+  return { named: key, natural: naturalKey, exact };
 }
 
 /** Whether parameters that are sent as they are ask for an order. */

@@ -72,7 +72,8 @@ class FiscalIdParts {
         },
       );
     }
-    const given = new UniqueRecords(keyColumns(this.#resource, this.#query));
+    // The totals of the parts do not say how many records they share.
+    const given = new UniqueRecords({ ...keyColumns(this.#resource, this.#query), exact: true });
     let answered = false;
     for (const part of parts) {
       given.beginPass('pass');

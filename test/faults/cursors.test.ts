@@ -1,11 +1,25 @@
 import { describe, expect, it } from 'vitest';
+import { IdentityReader } from '../../src/json/identity.ts';
 import { always, inTurn, type FaultScript } from '../support/fault-script.ts';
 import { body, members, records } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
+import { batchOf } from '../support/records.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
 
 const ARGS = ['customers', '--page-size', '10', '--format', 'jsonl'];
 const customers = modelRecords(45);
+
+describe.concurrent('two customers whose fast hashes are the same', () => {
+  it('are both given, though nothing counts them', async () => {
+    const twins = ['00080h0M', '000D000a'].map((id) => `{"name":"Ada","id":"${id}"}`);
+    const [one, other] = twins.map((text) => new IdentityReader().read(batchOf([text]), 0).content());
+    expect(one).toBe(other);
+    const between = customers.slice(0, 20);
+    const all = [twins[0]!, ...between, twins[1]!];
+    const { code, text } = await runAgainst({ records: { customers: all }, args: ARGS });
+    expect({ code, text }).toEqual({ code: 0, text: lines(all) });
+  });
+});
 
 describe.concurrent('a cursor that comes again', () => {
   it.each([

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { DigestNumbers, digestOf } from '../../src/json/digests.ts';
+import { IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
+import { batchOf } from '../support/records.ts';
+
+/** Found by their steps: the fast hashes of their contents are the same. */
+const TWINS = ['{"name":"Ada","id":"00080h0M"}', '{"name":"Ada","id":"000D000a"}'];
+
+function contents(texts: readonly string[], columns?: KeyColumns): string[] {
+  return texts.map((text) => new IdentityReader(columns).read(batchOf([text]), 0).content());
+}
+
+function keys(texts: readonly string[], columns?: KeyColumns): string[] {
+  return texts.map((text) => new IdentityReader(columns).read(batchOf([text]), 0).key());
+}
+
+describe('what a record is known by', () => {
+  it('tells records apart, where nothing counts them, whose fast hashes are the same', () => {
+    expect(new Set(contents(TWINS)).size).toBe(1);
+    expect(new Set(contents(TWINS, { exact: true })).size).toBe(2);
+    const reader = new IdentityReader({ exact: true });
+    const words = [...TWINS, TWINS[0]!].map((text) => [...reader.read(batchOf([text]), 0).words]);
+    expect(words[0]).toEqual(words[2]);
+    expect(words[0]).not.toEqual(words[1]);
+  });
+
+  it.each([false, true])('has no links in it, but the place where they are (exact: %s)', (exact) => {
+    const signed = (signature: string, more = ''): string =>
+      `{"id":1,"file":"https://files.example/1?sig=${signature}"${more}}`;
+    const [first, again, other] = contents([signed('a'), signed('bb'), signed('a', ',"x":1')], { exact });
+    expect(again).toBe(first);
+    expect(other).not.toBe(first);
+    expect(new Set(contents(['{"a":"https://x","b":1}', '{"a":,"b":1}'], { exact })).size).toBe(2);
+  });
+
+  it.each([false, true])('does not mix the cells of a key up (exact: %s)', (exact) => {
+    const named = ['a', 'b'];
+    const mixed = ['{"a":"x\\u0000string y","b":"z"}', '{"a":"x","b":"y\\u0000string z"}'];
+    expect(new Set(keys(mixed, { named, exact })).size).toBe(2);
+  });
+});
+
+describe('the numbers of digests', () => {
+  it('are the same for the same digest, however many there are', () => {
+    const numbers = new DigestNumbers();
+    const digests = Array.from({ length: 5_000 }, (_, at) => digestOf(`${at}`));
+    const given = digests.map((digest) => numbers.numberOf(digest));
+    expect(given).toEqual(digests.map((_, at) => at + 1));
+    expect(digests.map((digest) => numbers.numberOf(digest))).toEqual(given);
+  });
+});
