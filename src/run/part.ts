@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { FolioError, IncompleteError, Interrupted } from '../errors.ts';
+import type { KeyColumns } from '../json/identity.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
@@ -24,6 +25,8 @@ interface SourceFacts {
   readonly records: string;
   /** The resource whose settings hold, and whose columns the records have; undefined where it is none. */
   readonly resource?: Resource | undefined;
+  /** How its records are known where a walk meets them again. */
+  readonly knownBy?: KeyColumns;
   /** The fiscal IDs that are asked for, as they were typed. */
   readonly fiscalIds?: readonly string[];
   /** Whether a fiscal ID that nobody has is a failure. */

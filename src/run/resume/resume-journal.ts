@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { UsageError } from '../../errors.ts';
+import type { KeyColumns } from '../../json/identity.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { recordsOfEntry, type Journal } from '../../output/journal.ts';
 import { UniqueRecords } from '../../paging/unique-records.ts';
@@ -156,6 +157,15 @@ export function journalHead(
 /** Why nothing can be made of a journal. */
 export const ODD_JOURNAL = 'what is kept beside it is no journal of this version of folio';
 
+interface EarlierRunOptions {
+  /** Who may go on with it. */
+  readonly owner: JournalOwner;
+  /** The target, for messages. */
+  readonly shown: string;
+  /** How the listing's records are known. */
+  readonly columns: KeyColumns | undefined;
+}
+
 /**
  * Reads what an earlier run left: undefined when there are not two whole pages, since the last one is always read again;
  * ODD_JOURNAL for a file of another kind.
@@ -164,10 +174,9 @@ export const ODD_JOURNAL = 'what is kept beside it is no journal of this version
  */
 export async function readEarlierRun(
   journal: Journal,
-  owner: JournalOwner,
-  shown: string,
+  { owner, shown, columns }: EarlierRunOptions,
 ): Promise<EarlierRun | typeof ODD_JOURNAL | undefined> {
-  const given = new UniqueRecords();
+  const given = new UniqueRecords(columns);
   let startedAt: number | undefined;
   let checkpoint: Checkpoint | undefined;
   let firstPage: RecordBatch | undefined;

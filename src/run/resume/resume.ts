@@ -1,7 +1,7 @@
 import { RefusedQuery } from '../../api/status-failure.ts';
 import type { Clock } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { IdentityReader } from '../../json/identity.ts';
+import { IdentityReader, type KeyColumns } from '../../json/identity.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { journalPath } from '../../output/files/side-files.ts';
 import { findTarget } from '../../output/files/target.ts';
@@ -46,10 +46,9 @@ class SameRecords {
 
   /** False when the next records are others than those of the page before; more records behind them are no matter. */
   goesOn(again: RecordBatch): boolean {
-    const [one, other] = [new IdentityReader(), new IdentityReader()];
+    const [one, other] = [new IdentityReader({ exact: true }), new IdentityReader({ exact: true })];
     for (let index = 0; index < again.count && !this.isComplete; index++) {
-      const [before, now] = [one.read(this.#before, this.#met++).words, other.read(again, index).words];
-      if (before.some((word, at) => word !== now[at])) return false;
+      if (one.read(this.#before, this.#met++).content() !== other.read(again, index).content()) return false;
     }
     return true;
   }
@@ -88,6 +87,8 @@ interface ResumableOptions {
   readonly peek: (limit: number) => AsyncGenerator<Delivery>;
   /** Opens the walk at its beginning, or where an earlier one left off. */
   readonly open: (resume?: ResumeFrom) => AsyncGenerator<Delivery>;
+  /** How the listing's records are known. */
+  readonly columns: KeyColumns | undefined;
   readonly status: WalkStatus;
   readonly partial: PartialResults;
   readonly notices: Notices;
@@ -117,10 +118,10 @@ export class ResumableWalk {
 
   /** To be read once. Throws UsageError when the journal is of a run that asked for something else. */
   async *read(): AsyncGenerator<RecordBatch> {
-    const { path, shown, owner, open, clock } = this.#options;
+    const { path, shown, owner, columns, open, clock } = this.#options;
     const journal = await Journal.open(path, clock);
     try {
-      const found = await readEarlierRun(journal, owner, shown);
+      const found = await readEarlierRun(journal, { owner, shown, columns });
       if (found === ODD_JOURNAL) this.#options.notices.warn(`begins ${shown} anew: ${ODD_JOURNAL}`);
       const earlier = found === ODD_JOURNAL ? undefined : found;
       const resumed = earlier && (await this.#goOn(earlier));
@@ -279,6 +280,7 @@ export async function openResumable(
   return new ResumableWalk({
     ...{ shown, path: journalPath(target), status, partial, notices, clock: context.clock },
     owner: { fingerprint, tokenHash },
+    columns: source.knownBy,
     open: (resume) => part.read(limit, resume),
     peek: part.peek,
   });

@@ -2,8 +2,14 @@ import { readFile } from 'node:fs/promises';
 import type { ListEncoding } from '../../api/address.ts';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
+import type { KeyColumns } from '../../json/identity.ts';
 import type { Delivery } from '../../paging/page.ts';
-import { asksForOrder, filterParameters, type ListingQuery } from '../../resources/listing-query.ts';
+import {
+  asksForOrder,
+  filterParameters,
+  keyColumns,
+  type ListingQuery,
+} from '../../resources/listing-query.ts';
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';
@@ -64,6 +70,10 @@ export class ListingSource implements ServiceSource {
 
   get records(): string {
     return this.resource.records;
+  }
+
+  get knownBy(): KeyColumns {
+    return keyColumns(this.resource, this.#wish);
   }
 
   get fiscalIds(): readonly string[] {
