@@ -132,7 +132,7 @@ function refuseFlagsOfOthers(command: Command): void {
     if (stray === undefined) continue;
     const path = commandPath(command);
     throw new UsageError(`${stray.long ?? stray.flags} is no flag of ${path}`, {
-      hint: `Leave it out; for what there is: ${path} --help`,
+      hint: `Leave it out. See ${path} --help for what there is.`,
     });
   }
 }

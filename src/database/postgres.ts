@@ -233,7 +233,7 @@ class PostgresDatabase implements Database {
     const [schema, encoding] = row!;
     if (schema === null || schema === undefined) {
       throw new UsageError(`${this.shown} has no schema for folio’s tables`, {
-        hint: 'Make one with CREATE SCHEMA, or name one in the address: ?options=-csearch_path%3Dbooks',
+        hint: 'Make one with CREATE SCHEMA, or name one in the address, as in `?options=-csearch_path%3Dbooks`.',
       });
     }
     if (encoding !== 'UTF8') {

@@ -69,7 +69,7 @@ export class SpooledListing {
     const columns = key === undefined ? 'id' : key.join(', ');
     const place = this.#index.count + 1;
     return new UsageError(`of the ${records}, record ${place} has no ${columns}: ${start}…`, {
-      hint: `Nothing was written. Name the columns that tell records apart: --key ${name}=<columns>`,
+      hint: `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.`,
     });
   }
 
@@ -78,7 +78,7 @@ export class SpooledListing {
     const [one, other] = [first + 1, this.#index.count + 1];
     return new UsageError(
       `of the ${records}, the records ${one} and ${other} have the same ${columns?.join(', ') ?? 'id'}: ${key.slice(0, 60)}`,
-      { hint: `Nothing was written. Name the columns that tell records apart: --key ${name}=<columns>` },
+      { hint: `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.` },
     );
   }
 }

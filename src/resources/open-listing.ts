@@ -68,7 +68,7 @@ class FiscalIdParts {
       throw new UsageError(
         `--page does not go with ${fiscalIds.length} fiscal IDs: they take several requests`,
         {
-          hint: 'Give fewer IDs, or leave out --page',
+          hint: 'Give fewer IDs, or leave out --page.',
         },
       );
     }

@@ -200,7 +200,7 @@ describe('a listing put aside', () => {
   it('names a record without a key', async () => {
     await expect(listing(['{"id":1}', '{"number":"x"}'])).rejects.toMatchObject({
       message: 'of the issued invoices, record 2 has no id: {"number":"x"}…',
-      hint: 'Nothing was written. Name the columns that tell records apart: --key issued=<columns>',
+      hint: 'Nothing was written. Name the columns that tell records apart with --key issued=<columns>.',
     });
   });
 });

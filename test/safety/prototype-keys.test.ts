@@ -73,7 +73,7 @@ describe('keys of the prototype', () => {
   it('mean nothing in the answer to a refused query', async () => {
     const body =
       '{"__proto__":{"polluted":1,"message":"no"},"constructor":{"prototype":{"polluted":1}},"errors":"yes"}';
-    const { code, stderr } = await runScripted(['issued'], [[400, body]]);
+    const { code, stderr } = await runScripted(['issued', '--page-size', '10'], [[400, body]]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\(400\): yes\n/);
   });

@@ -143,7 +143,7 @@ function readKeys(
     }
     if (columns.split(',').some((column) => column.trim() === '')) {
       throw new UsageError(`--key ${name}=${columns}: a column has no name`, {
-        hint: `Name columns with commas between them: --key ${name}=number,customer.fiscalId`,
+        hint: `Name columns with commas between them, as in --key ${name}=number,customer.fiscalId.`,
       });
     }
   }
