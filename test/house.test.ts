@@ -57,7 +57,7 @@ const ROOT_ENTRIES = [
 
 const MOST_LINES = 400;
 const MOST_NAMES = 18;
-const MOST_FILES = 260;
+const MOST_FILES = 275;
 
 const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 const sources: Sources = new Map(paths.map((path) => [path, readFileSync(join(SRC, path), 'utf8')]));
