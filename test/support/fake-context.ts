@@ -57,7 +57,8 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     argv: options.argv ?? [],
     stdin: new FakeInput(options.stdin),
     stdout: new FakeOutput({ ...screen, pipe: options.piped ?? false }),
-    stderr: new FakeOutput(screen),
+    // Wide, unless the test is about the width: what is said is then one line.
+    stderr: new FakeOutput({ ...(options.terminal ? { columns: 500 } : {}), ...screen }),
     env,
     secrets: knownSecrets(env),
     signal: stop.signal,

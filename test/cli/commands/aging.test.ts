@@ -145,7 +145,7 @@ describe('aging', () => {
       'over 90',
       'total',
     ]);
-    expect(narrow.stderr).toContain(
+    expect(narrow.stderr.replaceAll('\n', ' ')).toContain(
       'Not shown: fiscalId, invoices, not due, 1 to 30, 31 to 60, 61 to 90. Choose with',
     );
   });
