@@ -237,19 +237,19 @@ export function drawFreedoms(random: Random): Freedoms {
   const drift = random(3) > 0 ? 'none' : pick<Freedoms['drift']>('insert', 'delete', 'both', 'update');
   const limit = pick(...limits);
   const isFixed = limit === 'fixed' || limit.startsWith('capped');
-  // Without a total, or by cursor, nothing tells what came and went.
-  const isUnseen = listing === 'customers' || listing === 'documents';
+  // Of records with no key at all, one that changed is another.
+  const ids =
+    drift === 'update'
+      ? pick<Freedoms['ids']>('unique', 'repeat', 'none')
+      : pick<Freedoms['ids']>('unique', 'unique', 'repeat', 'none', 'nothing');
+  const links = random(2) === 0;
+  const shape = pick<Freedoms['shape']>('envelope', 'array', 'array-total', 'without-total', 'data');
+  const hasTotal = shape === 'envelope' || shape === 'array-total';
+  // What a cursor that counts records passes over, when one before it goes, is no client's to know; nor is what goes from
+  // documents without a total. A customer that only changes keeps its place.
+  const isUnseen = listing === 'customers' ? drift !== 'update' : listing === 'documents' && !hasTotal;
   return {
-    listing,
-    records,
-    order,
-    // Of records with no key at all, one that changed is another.
-    ids:
-      drift === 'update'
-        ? pick('unique', 'repeat', 'none')
-        : pick('unique', 'unique', 'repeat', 'none', 'nothing'),
-    links: random(2) === 0,
-    shape: pick('envelope', 'array', 'array-total', 'without-total', 'data'),
+    ...{ listing, records, order, ids, links, shape },
     end: pick('null', 'missing', 'empty'),
     limit,
     most: 10 + random(50),
