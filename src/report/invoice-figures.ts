@@ -6,7 +6,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { Aging, DEFAULT_BUCKETS, type AgedBalance } from '../query/aging.ts';
 import { amountOf } from '../query/amount.ts';
 import { isCreditNote } from '../query/where/invoice-tests.ts';
-import { FieldFinder, type KnownColumns, type KnownField } from '../query/known-columns.ts';
+import { FieldFinder, KNOWN_FIELDS, type KnownColumns } from '../query/known-columns.ts';
 import { monthOf, type Period } from './period.ts';
 
 /** For which days figures are made. Days are counted since 1970-01-01. */
@@ -88,16 +88,7 @@ export class InvoiceFigures {
     this.#ownColumns = ownColumns;
     const { asOf, today } = dates;
     this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today });
-    const wanted: readonly KnownField[] = [
-      'amount',
-      'total',
-      'due',
-      'date',
-      'currency',
-      'counterpartyName',
-      'counterpartyFiscalId',
-    ];
-    this.#finder = new FieldFinder(fields, wanted);
+    this.#finder = new FieldFinder(fields, KNOWN_FIELDS);
     this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, NUMBER, ...ownColumns]);
   }
 
