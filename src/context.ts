@@ -1,4 +1,4 @@
-import type { ConfigStore } from './profiles/config-store.ts';
+import type { ConfigStore } from './profiles/profile.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
 import type { OpenFileTransport, OpenTransport } from './api/transport.ts';
 import type { Processes } from './output/files/processes.ts';

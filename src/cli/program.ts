@@ -4,7 +4,7 @@ import { customers } from '../resources/customers.ts';
 import { funds } from '../resources/funds.ts';
 import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
-import { shownLine } from '../output/terminal/wrap-text.ts';
+import { shownLine } from '../output/terminal/display-width.ts';
 import { version } from '../version.ts';
 import { described } from './command.ts';
 import { addAging } from './commands/aging.ts';
@@ -22,8 +22,7 @@ import { addSync } from './commands/sync.ts';
 import { addTap } from './commands/tap.ts';
 import { addVerify } from './commands/verify.ts';
 import { globalFlags, refusedToken } from './flags.ts';
-import { ABOUT_TOPICS, addHelp } from './help.ts';
-import { addSuggestions } from './suggestions.ts';
+import { ABOUT_TOPICS, addHelp, addSuggestions } from './help.ts';
 
 const ABOUT =
   "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +

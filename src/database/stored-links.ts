@@ -1,4 +1,4 @@
-import { BACKSLASH, COLON, QUOTE, SPACE } from '../json/ascii.ts';
+import { BACKSLASH, COLON, QUOTE, SPACE } from '../json/bytes.ts';
 import type { RecordBatch } from '../json/records.ts';
 
 const MEMBER = Buffer.from('"fileUrl"');

@@ -1,5 +1,12 @@
-import { CellReader, type Cell } from '../json/cells.ts';
-import { ABSENT, BOOLEAN_LITERAL, JSON_TEXT, NUMBER_LITERAL, Projection } from '../json/projection.ts';
+import {
+  CellReader,
+  ABSENT,
+  BOOLEAN_LITERAL,
+  JSON_TEXT,
+  NUMBER_LITERAL,
+  Projection,
+  type Cell,
+} from '../json/cells.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import {
   quoteName,

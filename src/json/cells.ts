@@ -1,7 +1,19 @@
-import { compact } from './checked-text.ts';
-import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, JSON_TEXT, NUMBER_LITERAL } from './projection.ts';
-import { Projection } from './projection.ts';
+import { compact, endOfNested, endOfNumber, endOfSpace, endOfString } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
+import {
+  CLOSE_BRACE,
+  COMMA,
+  LETTER_F,
+  LETTER_N,
+  LETTER_T,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  endOfPlainText,
+  viewWords,
+  type WordView,
+} from './bytes.ts';
+import { Columns, Members, type Member } from './columns.ts';
 
 type CellKind = 'string' | 'number' | 'boolean' | 'array';
 
@@ -56,5 +68,195 @@ export class CellReader {
               : 'string',
       text,
     };
+  }
+}
+
+/** The kind of a cell whose record has null or nothing there. */
+export const ABSENT = 0;
+/** A string without escapes. Its span is the text between the quotes. */
+export const PLAIN_TEXT = 1;
+export const NUMBER_LITERAL = 2;
+export const BOOLEAN_LITERAL = 3;
+/** A string with escapes. Its span is the text between the quotes. */
+export const ESCAPED_TEXT = 4;
+/** An array, or an object that is a column as a whole. Its span is JSON text, with the white space that was sent. */
+export const JSON_TEXT = 5;
+
+/**
+ * Where the value of each column is in the current record, and of which kind. It keeps tables of numbers, because objects
+ * would be made by the million.
+ */
+class CellSpans {
+  kinds = new Uint8Array(64);
+  starts = new Int32Array(64);
+  ends = new Int32Array(64);
+
+  /** Sets the first `columns` cells to ABSENT. */
+  clear(columns: number): void {
+    this.growTo(columns);
+    this.kinds.fill(ABSENT, 0, columns);
+  }
+
+  /** Sets the cell of a column. A negative column is one that is not wanted. */
+  set(column: number, kind: number, start: number, end: number): void {
+    if (column < 0) return;
+    this.kinds[column] = kind;
+    this.starts[column] = start;
+    this.ends[column] = end;
+  }
+
+  /** Lets the column `to` show the same as `from`. */
+  repeat(from: number, to: number): void {
+    this.set(to, this.kinds[from]!, this.starts[from]!, this.ends[from]!);
+  }
+
+  /** Makes room for so many columns. */
+  growTo(columns: number): void {
+    if (columns <= this.kinds.length) return;
+    const size = Math.max(columns, 2 * this.kinds.length);
+    const [kinds, starts, ends] = [new Uint8Array(size), new Int32Array(size), new Int32Array(size)];
+    kinds.set(this.kinds);
+    starts.set(this.starts);
+    ends.set(this.ends);
+    Object.assign(this, { kinds, starts, ends });
+  }
+}
+
+const NONE: Int32Array = new Int32Array(0);
+
+/** How many members a record may leave out in one place before the next name must be looked up. */
+const LOOK_AHEAD = 8;
+
+/**
+ * Finds, record by record, where the value of each column is in the bytes of the page. Objects become columns with dots in
+ * their names. Null and missing values are ABSENT. Of several members with the same name in an object, the last counts.
+ *
+ * The records of a listing usually have the same members in the same order. So each member remembers which one followed
+ * it, and the next name is compared with the bytes of that one. Only another name is decoded and looked up.
+ */
+export class Projection {
+  readonly columns: Columns;
+  /** The bytes that the cells are spans of. */
+  view: WordView = viewWords(Buffer.alloc(0));
+  readonly cells = new CellSpans();
+  readonly #root: Members;
+  readonly #twins: readonly [number, number][];
+  #arrays = NONE;
+  #nextArray = 0;
+  #record = 0;
+
+  /** @param given the columns in order; without them, columns are added as members appear */
+  constructor(given?: readonly string[]) {
+    this.columns = new Columns(given);
+    this.#root = new Members(this.columns);
+    this.#twins = this.columns.twins();
+  }
+
+  /** Fills `cells` from record `index`. Throws ServiceError for too many columns or levels. */
+  project(batch: RecordBatch, index: number): void {
+    if (this.view.bytes !== batch.bytes) {
+      this.view = viewWords(batch.bytes);
+      this.#arrays = batch.arrays ?? NONE;
+      this.#nextArray = 0;
+    }
+    this.#record++;
+    this.cells.clear(this.columns.names.length);
+    this.#walk(this.#root, batch.bounds[2 * index]!);
+    for (const [first, again] of this.#twins) this.cells.repeat(first, again);
+  }
+
+  /** Reads the object that begins at `start` and returns the position after it. The limit of levels limits the recursion. */
+  #walk(members: Members, start: number): number {
+    const { bytes } = this.view;
+    let previous: Member | undefined;
+    let at = endOfSpace(bytes, start + 1);
+    while (bytes[at] !== CLOSE_BRACE) {
+      const member = this.#expected(members, previous, at) ?? this.#lookUp(members, previous, at);
+      at += member.length;
+      if (member.seen === this.#record) this.#forget(member);
+      member.seen = this.#record;
+      previous = member;
+      at = endOfSpace(bytes, this.#value(members, member, endOfSpace(bytes, at)));
+      if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
+    }
+    return at + 1;
+  }
+
+  /** Reads the value of `member` that begins at `start` and returns the position after it. */
+  #value(members: Members, member: Member, start: number): number {
+    const { bytes } = this.view;
+    const byte = bytes[start]!;
+    if (byte === OPEN_BRACE) return this.#object(members, member, start);
+    const column = (member.column ??= this.#columnOf(member));
+    if (byte === QUOTE) {
+      const run = endOfPlainText(this.view, start + 1);
+      const end = bytes[run] === QUOTE ? run : endOfString(this.view, run);
+      this.cells.set(column, end === run ? PLAIN_TEXT : ESCAPED_TEXT, start + 1, end);
+      return end + 1;
+    }
+    if (byte === OPEN_BRACKET) {
+      const end = this.#endOfArray(start);
+      this.cells.set(column, JSON_TEXT, start, end);
+      return end;
+    }
+    if (byte === LETTER_N) return start + 4;
+    if (byte === LETTER_T || byte === LETTER_F) {
+      const end = start + (byte === LETTER_T ? 4 : 5);
+      this.cells.set(column, BOOLEAN_LITERAL, start, end);
+      return end;
+    }
+    const end = endOfNumber(bytes, start);
+    this.cells.set(column, NUMBER_LITERAL, start, end);
+    return end;
+  }
+
+  #object(members: Members, member: Member, start: number): number {
+    const inner = members.within(member);
+    const end = inner ? this.#walk(inner, start) : endOfNested(this.view, start);
+    // A whole object is shown only in a column that was given by its name.
+    if (this.columns.fixed) this.cells.set((member.column ??= this.#columnOf(member)), JSON_TEXT, start, end);
+    return end;
+  }
+
+  /** Records are usually read in order, and so are their arrays: the next array is most likely the next one in the notes. */
+  #endOfArray(start: number): number {
+    const arrays = this.#arrays;
+    let next = this.#nextArray;
+    while (arrays[next]! < start) next += 2;
+    this.#nextArray = next;
+    return arrays[next] === start ? arrays[next + 1]! : endOfNested(this.view, start);
+  }
+
+  /** The member at `at`, if it is among the few that followed `previous` in earlier records. */
+  #expected(members: Members, previous: Member | undefined, at: number): Member | undefined {
+    let member = previous === undefined ? members.first : previous.next;
+    for (let tries = 0; tries < LOOK_AHEAD && member !== undefined; tries++) {
+      if (member.isAt(this.view, at)) return member;
+      member = member.next;
+    }
+    return undefined;
+  }
+
+  /** Looks up the member at `at` by its name. From now on it is expected after `previous`. */
+  #lookUp(members: Members, previous: Member | undefined, at: number): Member {
+    const { bytes } = this.view;
+    const quote = endOfString(this.view, at + 1);
+    const member = members.find(JSON.parse(bytes.toString('utf8', at, quote + 1)) as string);
+    if (!member.isAt(this.view, at)) member.spell(bytes.subarray(at, endOfSpace(bytes, quote + 1) + 1));
+    if (previous === undefined) members.first = member;
+    else previous.next = member;
+    return member;
+  }
+
+  #columnOf(member: Member): number {
+    const column = this.columns.find(member.path);
+    this.cells.growTo(this.columns.names.length);
+    return column;
+  }
+
+  /** Drops what was found in this member, because the same object has it once more. */
+  #forget(member: Member): void {
+    if (member.column !== undefined && member.column >= 0) this.cells.kinds[member.column] = ABSENT;
+    for (const inner of member.members?.forgotten() ?? []) this.#forget(inner);
   }
 }

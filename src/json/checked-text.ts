@@ -7,9 +7,10 @@ import {
   OPEN_BRACKET,
   QUOTE,
   SPACE,
-} from './ascii.ts';
+  endOfPlainText,
+  type WordView,
+} from './bytes.ts';
 import { BadBody } from './bad-body.ts';
-import { endOfPlainText, type WordView } from './word-search.ts';
 
 /*
  * Reads parts of JSON that the scanner has checked. Nothing here checks the text again.

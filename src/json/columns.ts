@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { toWords, type WordView } from './word-search.ts';
+import { toWords, type WordView } from './bytes.ts';
 
 /** The most columns of a table. Records with more fields than that are no rows. */
 const MAX_COLUMNS = 10_000;

@@ -1,7 +1,7 @@
-import { QUOTE } from './ascii.ts';
+import { QUOTE } from './bytes.ts';
 import { CellReader } from './cells.ts';
-import { DigestNumbers, digestOf } from './digests.ts';
 import type { RecordBatch } from './records.ts';
+import { createHash, hash } from 'node:crypto';
 
 /** Which columns tell a record from others, where it has no `id` of its own or the user names another. */
 export interface KeyColumns {
@@ -213,4 +213,78 @@ class LinkFinder {
     }
     return this.#found;
   }
+}
+
+/** Characters of a digest, of 8 bits each. */
+const LENGTH = 16;
+/** Between parts: no JSON text has this byte. */
+const BETWEEN = Buffer.of(0);
+
+/** 128 bits of the SHA-256 of one part, or of several with a byte between them: 16 characters, for those of a byte each. */
+export function digestOf(...parts: readonly (Buffer | string)[]): string {
+  const [first = '', ...more] = parts;
+  if (more.length === 0) return hash('sha256', first, 'binary').slice(0, LENGTH);
+  const sum = createHash('sha256').update(first);
+  for (const part of more) sum.update(BETWEEN).update(part);
+  return sum.digest('binary').slice(0, LENGTH);
+}
+
+const FIRST_CAPACITY = 1024;
+
+/**
+ * Numbers digests, from 1 on, in the order in which they first come. Holds 16 bytes of each and a slot in a table that is
+ * at least a third full.
+ */
+export class DigestNumbers {
+  #count = 0;
+  #mask = FIRST_CAPACITY - 1;
+  /** Four words of each, in the order of the numbers. */
+  #words = new Uint32Array(4 * FIRST_CAPACITY);
+  /** Open addressing; a slot is free when it is 0. */
+  #slots = new Uint32Array(FIRST_CAPACITY);
+  readonly #wanted = new Uint32Array(4);
+
+  /** The same number for the same digest. */
+  numberOf(digest: string): number {
+    const wanted = this.#wanted;
+    for (let at = 0; at < 4; at++) wanted[at] = wordAt(digest, 4 * at);
+    let slot = wanted[0]! & this.#mask;
+    for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
+      if (this.#isWanted(number)) return number;
+      slot = (slot + 1) & this.#mask;
+    }
+    const number = ++this.#count;
+    this.#slots[slot] = number;
+    this.#words.set(wanted, 4 * (number - 1));
+    if (this.#count * 3 > this.#slots.length * 2) this.#grow();
+    return number;
+  }
+
+  #isWanted(number: number): boolean {
+    const [from, words, wanted] = [4 * (number - 1), this.#words, this.#wanted];
+    return (
+      words[from] === wanted[0] &&
+      words[from + 1] === wanted[1] &&
+      words[from + 2] === wanted[2] &&
+      words[from + 3] === wanted[3]
+    );
+  }
+
+  #grow(): void {
+    const words = this.#words;
+    this.#words = new Uint32Array(2 * words.length);
+    this.#words.set(words);
+    this.#mask = 2 * this.#mask + 1;
+    this.#slots = new Uint32Array(this.#mask + 1);
+    for (let number = 1; number <= this.#count; number++) {
+      let slot = words[4 * (number - 1)]! & this.#mask;
+      while (this.#slots[slot] !== 0) slot = (slot + 1) & this.#mask;
+      this.#slots[slot] = number;
+    }
+  }
+}
+
+function wordAt(digest: string, at: number): number {
+  const low = digest.charCodeAt(at) | (digest.charCodeAt(at + 1) << 8);
+  return (low | (digest.charCodeAt(at + 2) << 16) | (digest.charCodeAt(at + 3) << 24)) >>> 0;
 }

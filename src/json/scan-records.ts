@@ -13,7 +13,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   SPACE,
-} from './ascii.ts';
+} from './bytes.ts';
 import { BadBody } from './bad-body.ts';
 import type { Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';

@@ -18,9 +18,11 @@ import {
   QUOTE,
   SPACE,
   TAB,
-} from './ascii.ts';
+  endOfPlainText,
+  viewWords,
+  type WordView,
+} from './bytes.ts';
 import { BadBody, failAt } from './bad-body.ts';
-import { endOfPlainText, viewWords, type WordView } from './word-search.ts';
 
 /** A scanner for a body. Throws BadBody when the body is not UTF-8. */
 export function openBody(bytes: Buffer): JsonScanner {

@@ -4,7 +4,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { platform as systemPlatform } from 'node:os';
 import type { Clock } from '../context.ts';
 import { OutputError, errorCode } from '../errors.ts';
-import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../json/ascii.ts';
+import { CLOSE_BRACKET, COMMA, OPEN_BRACKET } from '../json/bytes.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { cannotWrite } from './files/cannot-write.ts';

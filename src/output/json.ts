@@ -1,5 +1,5 @@
 import { compactInto } from '../json/checked-text.ts';
-import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, Projection } from '../json/projection.ts';
+import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, Projection } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { OpenWriter, Sink, Writer } from './writer.ts';
 

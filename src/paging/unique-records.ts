@@ -1,5 +1,4 @@
-import { digestOf } from '../json/digests.ts';
-import { IdentityReader, type KeyColumns } from '../json/identity.ts';
+import { digestOf, IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 
 /** What a page brought. Records come in the order of the page. */

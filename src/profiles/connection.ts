@@ -1,7 +1,6 @@
 import type { Environment, InputStream } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
-import type { ConfigStore } from './config-store.ts';
-import { parseProfileName, type Profile } from './profile.ts';
+import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { brokenStore } from './store-document.ts';
 import { runTokenCommand } from './token-command.ts';
 import { checkExpiry, parseToken, type Secret } from './token.ts';

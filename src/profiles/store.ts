@@ -3,8 +3,7 @@ import { posix, resolve, win32, type PlatformPath } from 'node:path';
 import type { Clock, Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { Processes } from '../output/files/processes.ts';
-import type { ConfigStore } from './config-store.ts';
-import { parseProfileName, type Profile } from './profile.ts';
+import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import {
   brokenStore,
   emptyDocument,

@@ -1,5 +1,4 @@
-import type { Resource } from './resource.ts';
-import { shownOfInvoices } from './shown-fields.ts';
+import { shownOfInvoices, type Resource } from './resource.ts';
 
 export const issued: Resource = {
   name: 'issued',

@@ -1,15 +1,14 @@
 import type { Context } from '../context.ts';
 import { CellReader } from '../json/cells.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary } from '../output/formats.ts';
-import { paced } from '../output/paced-records.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { Questions, Records } from '../query/questions.ts';
-import type { Written } from './progress/closing-line.ts';
+import { closingLine, type Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import {
   looksForNewest,
@@ -124,7 +123,6 @@ export async function remarkWritten(
 ): Promise<void> {
   const told = notices.isHeard ? written() : undefined;
   if (told === undefined) return;
-  const { closingLine } = await import('./progress/closing-line.ts');
   const milliseconds = context.clock.now() - startedAt;
   notices.remark(closingLine(told, { milliseconds, locale: localeOf(context.env) }));
 }

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { shownLine } from '../output/terminal/wrap-text.ts';
+import { shownLine } from '../output/terminal/display-width.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
 import type { Note } from '../query/questions.ts';
 

@@ -7,7 +7,7 @@ import type { UniqueRecords } from '../paging/unique-records.ts';
 import { chooseProfile } from '../profiles/connection.ts';
 import type { Resource } from '../resources/resource.ts';
 import { checkComplete, PartialResults } from './completeness.ts';
-import type { Written } from './progress/closing-line.ts';
+import type { Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import type { Track } from './progress/progress.ts';
 import type { ReceiptPart } from './receipt.ts';

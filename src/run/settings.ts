@@ -1,7 +1,7 @@
 import type { ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import { formats, isBinary, type Format } from '../output/formats.ts';
-import type { ConfigStore } from '../profiles/config-store.ts';
+import type { ConfigStore } from '../profiles/profile.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import { KNOWN_FIELDS, type KnownField } from '../query/known-columns.ts';
 import { resources } from '../resources/index.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DigestNumbers, digestOf } from '../../src/json/digests.ts';
-import { IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
+import { DigestNumbers, digestOf, IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
 import { batchOf } from '../support/records.ts';
 
 /** Found by their steps: the fast hashes of their contents are the same. */

@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processTable } from '../../src/output/files/processes.ts';
 import { openStore } from '../../src/profiles/store.ts';
-import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { UsageError } from '../../src/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

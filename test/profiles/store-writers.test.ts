@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { lockTarget } from '../../src/output/files/lock.ts';
 import { processTable } from '../../src/output/files/processes.ts';
 import { openStore } from '../../src/profiles/store.ts';
-import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { Interrupted } from '../../src/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

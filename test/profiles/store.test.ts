@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { processTable } from '../../src/output/files/processes.ts';
 import { openStore, storePath } from '../../src/profiles/store.ts';
 import { FakeClock } from '../support/fake-clock.ts';

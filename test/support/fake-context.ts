@@ -1,17 +1,14 @@
-import type { OpenFileTransport } from '../../src/api/transport.ts';
+import type { OpenFileTransport, OpenTransport } from '../../src/api/transport.ts';
 import { knownSecrets } from '../../src/api/redact.ts';
 import type { NetworkProbe } from '../../src/api/network-probe.ts';
-import type { OpenTransport } from '../../src/api/transport.ts';
 import type { Context, Environment } from '../../src/context.ts';
-import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { openStore } from '../../src/profiles/store.ts';
 import { Interrupted } from '../../src/errors.ts';
 import { processTable } from '../../src/output/files/processes.ts';
-import { FakeClock } from './fake-clock.ts';
-import type { FakeClockOptions } from './fake-clock.ts';
+import { FakeClock, type FakeClockOptions } from './fake-clock.ts';
 import { FakeSpinner } from './fake-spinner.ts';
-import { FakeInput, FakeOutput } from './fake-streams.ts';
-import type { FakeInputOptions } from './fake-streams.ts';
+import { FakeInput, FakeOutput, type FakeInputOptions } from './fake-streams.ts';
 
 export interface FakeContextOptions {
   readonly argv?: readonly string[];

@@ -1,5 +1,5 @@
 import { runCommandLine } from '../../src/cli/command-line.ts';
-import type { ConfigStore } from '../../src/profiles/config-store.ts';
+import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
 import type { FaultScript, SeenRequest } from './fault-script.ts';
 import { memoryStore } from './memory-store.ts';

@@ -4,9 +4,7 @@ import type { VerifyConnection } from '../../src/cli/commands/auth-login.ts';
 import { addConfig } from '../../src/cli/commands/config.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { emptyProgram } from '../../src/cli/program.ts';
-import { redactedStream } from '../../src/cli/command-line.ts';
-import { reportError } from '../../src/cli/report-error.ts';
-import { usageErrorOf } from '../../src/cli/command-line.ts';
+import { redactedStream, reportError, usageErrorOf } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 
 /** What a run of folio leaves behind. */

@@ -9,8 +9,17 @@ import type { FromFlags } from '../../run/sources/export-source.ts';
 import { day, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued, wordList, yes } from '../flag-group.ts';
-import { outputFlags, paramFlag, profilesFlags, reportFlags, requestFlags } from '../flags.ts';
-import { fieldFlag, fromFlags, sortFlag, whereFlags } from '../question-flags.ts';
+import {
+  outputFlags,
+  paramFlag,
+  profilesFlags,
+  reportFlags,
+  requestFlags,
+  fieldFlag,
+  fromFlags,
+  sortFlag,
+  whereFlags,
+} from '../flags.ts';
 
 /** `aging`: who owes how much, and for how long. */
 export function addAging(program: Command, context: Context): void {

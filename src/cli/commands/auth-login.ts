@@ -1,7 +1,7 @@
 import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, ServiceError, UsageError } from '../../errors.ts';
-import type { ConfigStore } from '../../profiles/config-store.ts';
+import { checkNameIsNew, parseProfileName, type ConfigStore, type Profile } from '../../profiles/profile.ts';
 import {
   namedProfile,
   profileAddress,
@@ -10,7 +10,6 @@ import {
   type TokenSource,
 } from '../../profiles/connection.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
-import { checkNameIsNew, parseProfileName, type Profile } from '../../profiles/profile.ts';
 import { storeLogin } from '../../profiles/store-document.ts';
 import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command.ts';
 import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';

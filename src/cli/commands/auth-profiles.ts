@@ -1,7 +1,7 @@
 import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../../errors.ts';
-import type { ConfigStore } from '../../profiles/config-store.ts';
+import { parseProfileName, type ConfigStore, type Profile } from '../../profiles/profile.ts';
 import {
   chooseProfile,
   knownProfile,
@@ -10,7 +10,6 @@ import {
   type Connection,
   type ConnectionFlags,
 } from '../../profiles/connection.ts';
-import { parseProfileName, type Profile } from '../../profiles/profile.ts';
 import { removeProfile } from '../../profiles/store-document.ts';
 import { decodeToken, tokenExpiry } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';

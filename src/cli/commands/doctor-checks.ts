@@ -5,7 +5,7 @@ import type { HostAndPort, NetworkProbe } from '../../api/network-probe.ts';
 import { proxyFor, type Proxy } from '../../api/proxy.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, FolioError, Interrupted, UsageError } from '../../errors.ts';
-import type { ConfigStore } from '../../profiles/config-store.ts';
+import type { ConfigStore } from '../../profiles/profile.ts';
 import {
   chooseProfile,
   profileAddress,

@@ -5,8 +5,7 @@ import type { FileFlags } from '../../run/sources/download-source.ts';
 import { endings } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued } from '../flag-group.ts';
-import { extentFlags, filterFlags, outputFlags, reportFlags, requestFlags } from '../flags.ts';
-import { whereFlags } from '../question-flags.ts';
+import { extentFlags, filterFlags, outputFlags, reportFlags, requestFlags, whereFlags } from '../flags.ts';
 
 /** `issued download`: the files behind the invoices of a listing. */
 export function addIssuedDownload(parent: Command, context: Context): void {

@@ -10,8 +10,9 @@ import {
   reportFlags,
   requestFlags,
   resumeFlags,
+  fromFlags,
+  questionFlags,
 } from '../flags.ts';
-import { fromFlags, questionFlags } from '../question-flags.ts';
 
 /** Turns a resource into a command, which has the name `list` as well: flags, help and examples come from the declaration. */
 export function addListing(program: Command, name: string, resource: Resource, context: Context): Command {

@@ -1,8 +1,16 @@
-import { CARRIAGE_RETURN, COMMA, LINE_FEED, QUOTE } from '../../json/ascii.ts';
+import {
+  CARRIAGE_RETURN,
+  COMMA,
+  LINE_FEED,
+  QUOTE,
+  firstMarked,
+  viewWords,
+  zeroBytes,
+  type WordView,
+} from '../../json/bytes.ts';
 import { compactInto, unescape, type Span } from '../../json/checked-text.ts';
-import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, Projection } from '../../json/projection.ts';
+import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, Projection } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { firstMarked, viewWords, zeroBytes, type WordView } from '../../json/word-search.ts';
 import type { EncodedRows, RowEncoder } from './row-writer.ts';
 
 /** Bytes that are handed on at a time: large enough for few writes, small enough to stay flat in memory. */

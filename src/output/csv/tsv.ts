@@ -2,7 +2,6 @@ import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { OpenWriter } from '../writer.ts';
 import { RowWriter, type EncodedRows, type RowEncoder } from './row-writer.ts';
-import { tsvText } from './tsv-text.ts';
 
 /** About how many characters of rows are handed on at a time. */
 const CHUNK = 256 * 1024;
@@ -54,4 +53,17 @@ class TsvRows implements RowEncoder {
 
 function textOf(cell: Cell | undefined): string {
   return cell === undefined ? '' : tsvText(cell.text);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' };
+const CHARACTERS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
+
+/** Text as tsv has it: a tab, a line break and a backslash are `\t`, `\n` or `\r`, and `\\`. */
+export function tsvText(text: string): string {
+  return /[\t\n\r\\]/.test(text) ? text.replace(/[\t\n\r\\]/g, (found) => ESCAPES[found]!) : text;
+}
+
+/** What `tsvText` was given. A backslash before any other letter stands for itself. */
+export function readTsvText(cell: string): string {
+  return cell.replace(/\\([tnr\\])/g, (_, letter: string) => CHARACTERS[letter]!);
 }

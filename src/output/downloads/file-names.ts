@@ -1,5 +1,5 @@
 import { cutBytes } from '../files/side-files.ts';
-import { DEVICE_NAME } from '../files/windows-names.ts';
+import { DEVICE_NAME } from '../files/target.ts';
 
 /** Bytes of UTF-8 that a name may have: file systems with encryption allow 143 to 255. */
 const NAME_LIMIT = 150;

@@ -1,4 +1,5 @@
 import stringWidth from 'fast-string-width';
+import type { OutputStream } from '../../context.ts';
 
 /** European letters take one cell each and none combines with another: the length is the width. This is the common case. */
 const NARROW = /^[\x20-\x7e\xa0-\u02ff]*$/;
@@ -50,4 +51,25 @@ export function truncate(text: string, width: number): string {
     kept += segment;
   }
   return `${kept}…`;
+}
+
+/** Breaks a text at spaces into lines of at most `width` cells, each ended; `indent` goes before each but the first. */
+export function wrapText(text: string, width: number, indent = ''): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line === '') lines[lines.length - 1] = word;
+    else if (displayWidth(line) + 1 + displayWidth(word) <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(indent + word);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * A text that is one line, as it is shown on the stream: a terminal breaks a line that is longer than it is wide within
+ * words, so there it is broken at spaces. Elsewhere it stays one line, for whoever searches a log.
+ */
+export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns'>, indent = ''): string {
+  return columns === undefined ? `${text}\n` : wrapText(text, columns, indent);
 }

@@ -1,7 +1,7 @@
 import { parse, type CsvError } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 import { unguardFormula } from '../../output/csv/formula-guard.ts';
-import { readTsvText } from '../../output/csv/tsv-text.ts';
+import { readTsvText } from '../../output/csv/tsv.ts';
 import { parseDecimal } from '../../json/decimal.ts';
 import type { Row, RowField } from '../rows.ts';
 

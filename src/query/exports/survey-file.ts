@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { ExportFile } from './export-file.ts';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
-import { RowCounter } from '../../output/csv/row-ends.ts';
+import { RowCounter } from '../../output/csv/row-writer.ts';
 
 export interface Survey {
   readonly bytes: number;

@@ -1,9 +1,8 @@
-import { paced } from '../../output/paced-records.ts';
+import { paced, prependMember, type RecordBatch } from '../../json/records.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { prependMember, type RecordBatch } from '../../json/records.ts';
 import { cannotWrite } from '../../output/files/cannot-write.ts';
 import { checkFlagsOfFormat, endingOf, type Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -15,8 +14,8 @@ import {
   remarkCount,
   remarkWritten,
   withColumnsWatched,
-  type Export,
   columnsWanted,
+  type Export,
 } from '../export-part.ts';
 import { looksForNewest, openQuestions, shownColumnsOf, tableLimit } from '../open-questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';

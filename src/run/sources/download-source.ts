@@ -16,7 +16,7 @@ import { filterParameters } from '../../resources/listing-query.ts';
 import type { NumberedPaging } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import type { Written } from '../progress/closing-line.ts';
+import type { Written } from '../progress/progress-state.ts';
 import { ListingSource, type ListingWish } from './listing-source.ts';
 import { askedWhere, columnsOf } from '../open-questions.ts';
 import { requestDefaults } from '../parse-values.ts';

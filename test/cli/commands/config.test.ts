@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fieldMap, flagDefaults, settingNames } from '../../../src/run/settings.ts';
-import type { ConfigStore } from '../../../src/profiles/config-store.ts';
+import type { ConfigStore } from '../../../src/profiles/profile.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runProfiles, type Outcome, type ProfilesRun } from '../../support/run-profiles.ts';
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readTsvText } from '../../../src/output/csv/tsv-text.ts';
-import { openTsv } from '../../../src/output/csv/tsv.ts';
+import { readTsvText, openTsv } from '../../../src/output/csv/tsv.ts';
 import { batchOf, writeAll } from '../write-all.ts';
 
 describe('openTsv', () => {

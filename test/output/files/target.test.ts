@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findTarget } from '../../../src/output/files/target.ts';
-import { windowsRefusal } from '../../../src/output/files/windows-names.ts';
+import { findTarget, windowsRefusal } from '../../../src/output/files/target.ts';
 import { formatOfEnding } from '../../../src/output/formats.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 

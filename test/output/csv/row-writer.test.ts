@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendToRows } from '../../../src/output/csv/row-ends.ts';
+import { appendToRows } from '../../../src/output/csv/row-writer.ts';
 
 const mended = (rows: string, tail: string) => appendToRows(Buffer.from(rows), tail, true).toString();
 
