@@ -192,5 +192,5 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   svg rect { stroke: #000; } h2 { break-before: auto; } h2, h3, h4 { break-after: avoid; } figure, tr, .cards li, .verdict { break-inside: avoid; }
-  thead { display: table-header-group; break-inside: avoid; } .wide { overflow: visible; } details:not([open]) > summary { display: none; } th button::after { content: "" !important; } }
+  thead { display: table-header-group; break-inside: avoid; } .wide { overflow: visible; } details:not([open]) > summary { display: none; } th button { display: contents; } th button::after { content: "" !important; } }
 `.trim();

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -108,6 +109,17 @@ describe('the page of a report', () => {
     await table.locator('thead button', { hasText: 'Counterparty' }).click();
     expect(await names()).toEqual(['N4', 'N3', 'N2', 'N1', 'N0']);
     expect(complaints).toEqual([]);
+  });
+
+  it('repeats the head of a table on every page that it goes on to in print', async () => {
+    const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
+    const { page } = await open(await reportOf(numbers.map((number) => invoice({ number }))));
+    // On paper of half the height the ten largest take two pages.
+    const pdf = await page.pdf({ width: '210mm', height: '100mm' });
+    const pages = execFileSync('pdftotext', ['-layout', '-', '-'], { input: pdf }).toString().split('\f');
+    const rows = pages.filter((text) => /^ *\d+ +Roble +Feb 5, 2026/m.test(text));
+    expect(rows.length).toBeGreaterThan(1);
+    expect(rows.filter((text) => !text.includes('Days overdue'))).toEqual([]);
   });
 
   it('is whole without its script', async () => {
