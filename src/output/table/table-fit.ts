@@ -28,6 +28,9 @@ const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comf
 /** A number cannot be read without its end, so it gets all its room, unless it is longer than any amount. */
 const NUMBER = { least: 16, comfort: 30 };
 
+/** Display cells after which most names of parties can be told apart. */
+const TELLING_NAME = 16;
+
 export interface FittedColumn {
   readonly column: ShownColumn;
   /** Display cells that the column is given. */
@@ -153,15 +156,20 @@ class Fit {
     return true;
   }
 
-  /** Lets the columns grow, each up to a width: first the name of the party, last the times of day, all or none. */
+  /**
+   * Lets the columns grow, each up to a width: first the name of the party until it can be told, then the status, whose
+   * words say nothing when cut, then the rest of the name; last the times of day, all or none.
+   */
   growTo(widthOf: WidthOf): void {
     const wanted = (fitted: FittedColumn): number => Math.max(0, widthOf(fitted.column) - fitted.width);
-    const isDate = ({ column: { role } }: FittedColumn): boolean => role === 'date' || role === 'due';
-    const isParty = ({ column: { role } }: FittedColumn): boolean => role === 'party';
     const all = [...this.fitted.values()];
-    const [dates, parties] = [all.filter(isDate), all.filter(isParty)];
-    const others = all.filter((fitted) => !isDate(fitted) && !isParty(fitted));
-    for (const fitted of [...parties, ...others]) this.#widen(fitted, wanted(fitted));
+    const of = (...roles: ColumnRole[]): FittedColumn[] =>
+      all.filter(({ column }) => roles.includes(column.role));
+    const [dates, parties, statuses] = [of('date', 'due'), of('party'), of('status')];
+    for (const fitted of parties)
+      this.#widen(fitted, Math.min(wanted(fitted), Math.max(0, TELLING_NAME - fitted.width)));
+    const others = all.filter((fitted) => !dates.includes(fitted));
+    for (const fitted of [...statuses, ...parties, ...others]) this.#widen(fitted, wanted(fitted));
     const allDates = dates.reduce((sum, fitted) => sum + wanted(fitted), 0);
     if (allDates <= this.#room) for (const fitted of dates) this.#widen(fitted, wanted(fitted));
   }
