@@ -9,12 +9,15 @@ const RECORDS_SAMPLED = 500;
 /** Notices which of the columns that were asked for never had a value in any record, to say so at the end. */
 export class ColumnWatch {
   readonly #columns: readonly string[];
+  readonly #what: string;
   readonly #found: boolean[];
   readonly #sample = new CellReader();
   #sampled = 0;
 
-  constructor(columns: readonly string[]) {
+  /** @param what what one of the records is called in sentences */
+  constructor(columns: readonly string[], what = 'record') {
     this.#columns = columns;
+    this.#what = what;
     this.#found = columns.map(() => false);
   }
 
@@ -52,7 +55,7 @@ export class ColumnWatch {
   sentence(column: string): string {
     const near = nearestNames(column, this.#sample.columns).filter((name) => name !== column);
     const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
-    return `no record has a value in ${column}${suggestion}`;
+    return `no ${this.#what} has a value in ${column}${suggestion}`;
   }
 }
 

@@ -38,11 +38,15 @@ export class RecordSorter {
   /** Record `i` is `store[bounds[i] .. bounds[i + 1])`. */
   readonly #bounds = [0];
 
-  constructor(keys: readonly SortColumn[], store: RecordStore) {
+  constructor(keys: readonly SortColumn[], store: RecordStore, what?: string) {
     const columns = keys.map(({ column }) => column);
     this.#keys = keys;
     this.#reader = new CellReader(columns);
-    this.#watch = new ColumnWatch(keys.filter(({ isKnown }) => !isKnown).map(({ column }) => column));
+    const watched = keys.filter(({ isKnown }) => !isKnown);
+    this.#watch = new ColumnWatch(
+      watched.map(({ column }) => column),
+      what,
+    );
     this.#store = store;
     this.#orders = keys.map(() => []);
   }
@@ -103,10 +107,14 @@ export class RecordSorter {
   }
 }
 
-/** All records in the order of the columns; those that do not fit in memory wait in a temporary file. */
-export function sortQuestion(keys: readonly SortColumn[]): Question {
+/**
+ * All records in the order of the columns; those that do not fit in memory wait in a temporary file.
+ *
+ * @param what what one of them is called in notes, where they are no records
+ */
+export function sortQuestion(keys: readonly SortColumn[], what?: string): Question {
   const spool = new Spool();
-  const sorter = new RecordSorter(keys, spool);
+  const sorter = new RecordSorter(keys, spool, what);
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       try {

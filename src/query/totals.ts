@@ -227,6 +227,12 @@ interface TotalsWish {
   readonly groupBy?: readonly string[] | undefined;
 }
 
+/** All columns that the totals can have, whatever the records are. */
+export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsWish): readonly string[] {
+  const ofSums = sum.flatMap((column) => [column, `${column}.missing`]);
+  return [...new Set([...groupBy, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums])];
+}
+
 /** The totals of `--sum` and `--group-by`. */
 export function totalsQuestion(
   { sum = [], groupBy = [] }: TotalsWish,

@@ -6,7 +6,7 @@ import type { KnownColumn } from '../output/column-roles.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
 import type { KnownColumns } from '../query/known-columns.ts';
-import type { QuestionFlags } from '../query/question-syntax.ts';
+import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
 import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultSite } from '../query/result-rows.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
@@ -52,7 +52,7 @@ export async function openQuestions(context: Context, asked: QuestionsWish): Pro
   const filter = recordFilter && (await whereQuestionOf(context, recordFilter, records));
   const site = { terminal: await terminalOf(context, plan), placeOf: filter?.placeOf };
   const result = asked.makeResult?.(site) ?? (await resultOf(context, asked, site));
-  const sort = flags.sort && (await import('../query/sort.ts')).sortQuestion(flags.sort);
+  const sort = flags.sort && (await sortOf(flags, flags.sort));
   return new Questions({
     filter,
     result,
@@ -94,6 +94,13 @@ async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promi
 
 async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
   return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
+}
+
+async function sortOf(flags: QuestionFlags, keys: readonly SortColumn[]): Promise<Question> {
+  const { sortQuestion } = await import('../query/sort.ts');
+  // Totals were asked whether they can have the columns; a terminal leaves out one that says nothing.
+  if (asksForTotals(flags)) return sortQuestion(keys.map((key) => ({ ...key, isKnown: true })));
+  return sortQuestion(keys, flags.changesSince === undefined ? undefined : 'row of the changes');
 }
 
 async function filterOf(context: Context, asked: QuestionsWish): Promise<WhereFilter | undefined> {

@@ -4,7 +4,7 @@ import { writeColumns } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { askPart } from './part.ts';
 import { asksSeveral } from './several/profile-choice.ts';
-import { checkDates, checkQuestions } from './question-conflicts.ts';
+import { checkDates, checkOrderOfTotals, checkQuestions } from './question-conflicts.ts';
 import { inRun } from './run.ts';
 
 /** Has a group of flags that no export reads refused by the compiler, also where the groups come by spreading. */
@@ -37,6 +37,7 @@ export async function exportRecords<Given extends Export>(
 ): Promise<void> {
   checkQuestions(given);
   await checkDates(given.questions ?? {});
+  await checkOrderOfTotals(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
   if (asksSeveral(asked)) {
     const { exportProfiles } = await import('./several/profiles.ts');

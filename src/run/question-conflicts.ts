@@ -66,6 +66,12 @@ const CONFLICTS: readonly (readonly [one: Test, other: Test, message: string, hi
   ],
   [
     ({ sort }) => sort !== undefined,
+    ({ count, groupBy }) => count === true && groupBy === undefined,
+    '--sort and --count do not go together: a count is one number',
+    'Leave --sort out; with --group-by it is the order of the groups.',
+  ],
+  [
+    ({ sort }) => sort !== undefined,
     ({ sortOrder, sortBy }) => sortOrder !== undefined && sortBy === undefined,
     '--sort-order is for --sort-by, not for --sort',
     'Put a minus before a column that is to descend, as in --sort -totalAmount.',
@@ -112,6 +118,15 @@ export function checkQuestions(given: FlagsOfRun): void {
       hint: `Leave ${flag} out.`,
     },
   );
+}
+
+/** Throws UsageError for totals in the order of a column that they cannot have. */
+export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
+  if (flags.sort === undefined || !asksForTotals(flags)) return;
+  const { columnsOfTotals } = await import('../query/totals.ts');
+  const { chosenColumns } = await import('../query/result-rows.ts');
+  const asked = flags.sort.map(({ column }) => column);
+  chosenColumns(columnsOfTotals(flags), { asked, flag: '--sort' });
 }
 
 /** Throws UsageError for a date that is none. */

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { customersOf, pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { INVOICES, PAGE } from './records.ts';
 
 const ask = (...argv: string[]): Promise<Outcome> => runScripted(['issued', ...argv], [PAGE]);
@@ -80,6 +83,51 @@ describe('--sort', () => {
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr: 'warning: --sort: no record has a value in totalAmont; did you mean totalAmount?\n',
+    });
+  });
+});
+
+describe('--sort of totals and changes', () => {
+  it.each([
+    [
+      ['--count', '--sort', 'number'],
+      '--sort and --count do not go together: a count is one number\n  Leave --sort out; with --group-by it is the order of the groups.',
+    ],
+    [
+      ['--sum', 'totalAmount', '--sort', 'number'],
+      '--sort: the result has no column number\n  Its columns are currency, records, totalAmount, totalAmount.missing.',
+    ],
+    [
+      ['--count', '--group-by', 'status', '--sort', 'record'],
+      '--sort: the result has no column record\n  Did you mean records?',
+    ],
+  ])('%j is refused before anything is asked', async (flags, message) => {
+    const refused = { code: 2, stdout: '', stderr: `folio: ${message}\n`, asked: [] };
+    expect(await runScripted(['issued', ...flags], [])).toEqual(refused);
+  });
+
+  it.each([
+    ['records', 'PAID,2 OVERDUE,3'],
+    ['-records', 'OVERDUE,3 PAID,2'],
+    ['status', 'OVERDUE,3 PAID,2'],
+  ])('orders groups by %s', async (keys, rows) => {
+    const { stdout, stderr } = await ask('--group-by', 'status', '--no-header', '--sort', keys);
+    expect([stdout.trimEnd().replaceAll('\n', ' '), stderr]).toEqual([rows, '']);
+  });
+
+  it('is silent about a column that a terminal leaves out', async () => {
+    const argv = ['issued', '--sum', 'totalAmount', '--sort', 'totalAmount.missing'];
+    const { code, stderr } = await runScripted(argv, [PAGE], { terminal: true });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('says of changes that none of their rows has the column', async () => {
+    const earlier = join(temporaryFolder(), 'earlier.jsonl');
+    writeFileSync(earlier, '{"id":"gone"}\n');
+    const { code, stderr } = await ask('--changes-since', earlier, '--sort', 'chnge');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: 'warning: --sort: no row of the changes has a value in chnge\n',
     });
   });
 });
