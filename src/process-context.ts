@@ -180,7 +180,7 @@ function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream):
       return isPipe(descriptor);
     },
     get columns() {
-      return isTerminal() ? stream().columns : undefined;
+      return isTerminal() ? stream().columns || undefined : undefined;
     },
     get rows() {
       return isTerminal() ? stream().rows : undefined;

@@ -63,6 +63,10 @@ describe.runIf(HAS_TERMINAL).concurrent('a table of invoices on a terminal', () 
     expect(lines.filter((line) => line.startsWith('Not shown'))).toHaveLength(1);
   });
 
+  it('takes a terminal that says nothing of its width for one of 80 columns', async () => {
+    expect(await shown(0)).toBe(await shown(80));
+  });
+
   it('shows days as days, and marks what is past due where there are no colours', async () => {
     expect(await shown(90)).toBe(`\
 number  date        dueBy        customer.name  totalAmount         open  cur      status

@@ -142,7 +142,7 @@ export class Progress {
 function formOf({ stdout, stderr, env }: Context, flags: ProgressFlags): 'lines' | 'spinner' | undefined {
   if (flags.quiet || flags.progress === false) return undefined;
   if (flags.progress === 'plain') return 'lines';
-  // A terminal that calls itself 0 wide, as some recorders do, would be wiped for ever.
-  const isWide = stderr.columns !== 0;
+  // A terminal that is 0 wide, as it says or for want of an answer, would be wiped for ever.
+  const isWide = (stderr.columns ?? 0) > 0;
   return stderr.isTerminal && isWide && !stdout.isPipe && isForPeople(env) ? 'spinner' : undefined;
 }
