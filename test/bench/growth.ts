@@ -48,7 +48,7 @@ function candidateOf(heavy: HeavyBody): (server: Server, index: number) => Candi
     env: {
       FOLIO_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
       FOLIO_TOKEN: 'token-of-nobody',
-      FOLIO_CONFIG_DIR: '/nonexistent',
+      FOLIO_CONFIG_DIR: '/proc/nonexistent',
     },
   });
 }

@@ -27,7 +27,7 @@ export async function startService(
   const baseUrl = `${origin}/v1`;
   return {
     baseUrl,
-    env: { FOLIO_BASE_URL: baseUrl, FOLIO_TOKEN: 'token-of-nobody', FOLIO_CONFIG_DIR: '/nonexistent' },
+    env: { FOLIO_BASE_URL: baseUrl, FOLIO_TOKEN: 'token-of-nobody', FOLIO_CONFIG_DIR: '/proc/nonexistent' },
     calls: async () => Number(await (await fetch(`${origin}/calls`)).text()),
     stop: () => void child.kill(),
   };

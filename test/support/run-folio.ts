@@ -21,6 +21,9 @@ export interface RunFolioOptions {
   readonly shell?: string;
 }
 
+/** A folder of settings that is not there, and that nobody can make, not even root. */
+export const NO_SETTINGS = '/proc/nonexistent';
+
 /** Nobody's, and no real service takes it. */
 export const TEST_TOKEN = 'test-token-0123456789-abcdefghij';
 
@@ -31,7 +34,7 @@ export interface RunningFolio {
 
 /** Starts the real program, as built, with nothing of this process's environment. */
 export function startFolio(args: readonly string[], options: RunFolioOptions = {}): RunningFolio {
-  const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: '/nonexistent', ...options.env };
+  const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: NO_SETTINGS, ...options.env };
   const command = [globalThis.process.execPath, BIN, ...args];
   if (options.shell !== undefined) command.unshift('/bin/sh', '-c', options.shell, 'sh');
   const process = spawn(command[0]!, command.slice(1), {

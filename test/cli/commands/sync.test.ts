@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { NO_SETTINGS, runFolio } from '../../support/run-folio.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
 import { psql, runSync, sqlite3 } from '../../support/sync-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-const DATABASE = { FOLIO_CONFIG_DIR: '/nonexistent' };
+const DATABASE = { FOLIO_CONFIG_DIR: NO_SETTINGS };
 
 const invoice = (id: number, more = ''): string =>
   `{"id":${id},"number":${10_000 + id},"customer":{"name":"Roble ${id % 2}"},"currency":"CLP","totalAmount":1.10,"amountToBePaid":${id}.10${more}}`;
