@@ -5,11 +5,15 @@ import { quoteName, type Database } from './database.ts';
 /** Bytes of records that are given together, about. */
 const TOGETHER = 1 << 20;
 
-/** The names of the profiles of which the table has records. */
+/** The names of the profiles of which the table has records, or had been told that there are none. */
 export async function profilesIn(database: Database, table: string): Promise<readonly string[]> {
   if ((await database.relation(table)) === undefined) return [];
-  const rows = await database.query(`SELECT DISTINCT _profile FROM ${database.table(table)} ORDER BY 1`);
-  return rows.map(([profile]) => String(profile));
+  const stored = await database.query(`SELECT DISTINCT _profile FROM ${database.table(table)}`);
+  const read = await database.query(
+    `SELECT DISTINCT profile FROM ${database.table('_runs')} WHERE resource = ? AND complete = ?`,
+    [table, database.dialect.flag(true)],
+  );
+  return [...new Set([...stored, ...read].map(([profile]) => String(profile)))].toSorted();
 }
 
 interface Chosen {

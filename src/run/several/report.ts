@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { IncompleteError, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
@@ -21,15 +20,11 @@ import {
 import { monthOf, parsePeriod } from '../../report/period.ts';
 import { REPORT_FORMATS, type ReportFormat, type ReportLanguage } from '../../report/choices.ts';
 import { languageOf, writingOf } from '../../report/words.ts';
-import { funds } from '../../resources/funds.ts';
-import { issued } from '../../resources/issued.ts';
-import { received } from '../../resources/received.ts';
 import { version } from '../../version.ts';
-import { ListingSource } from '../sources/listing-source.ts';
-import { checkPart, hasRecords, tryPart, type Part, type PartResult, type Source } from '../part.ts';
-import { names, type RequestFlags } from '../parse-values.ts';
+import { checkPart, hasRecords, tryPart, type Part, type PartResult } from '../part.ts';
+import type { RequestFlags } from '../parse-values.ts';
 import { forEachPart } from './parts-aside.ts';
-import { asksSeveral, chooseProfiles } from './profile-choice.ts';
+import { reportParts, RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
 import type { ReportFlags } from '../receipt.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { fieldMap } from '../settings.ts';
@@ -59,21 +54,6 @@ export interface ReportRun {
   readonly output: PageOutputFlags;
 }
 
-const LISTINGS = ['issued', 'received', 'funds'] as const;
-type Listing = (typeof LISTINGS)[number];
-const RESOURCES = { issued, received, funds };
-
-/** One listing of one organization, as a part of the run. */
-interface ReportPart {
-  readonly name: string;
-  readonly listing: Listing;
-  /** Under which name the organization is told of, where there are several. */
-  readonly organization?: string;
-  /** Whose token and settings hold. */
-  readonly profile?: string;
-  readonly source: Source;
-}
-
 /** What takes in the records of a listing. */
 type Tally =
   | { readonly of: 'invoices'; readonly figures: InvoiceFigures }
@@ -95,10 +75,14 @@ interface PartFigures {
  * @throws UsageError, AuthError, ServiceError, OutputError: no page was written
  */
 export async function writeReport(context: Context, asked: ReportRun): Promise<void> {
-  const { everywhere, request, report, page, output } = asked;
+  const { request, report, page, output } = asked;
   const format = formatOf(context, output);
   const dates = datesOf(context, page);
-  const parts = await partsOf(context, asked);
+  const { parts, everywhere } = await reportParts(context, {
+    everywhere: asked.everywhere,
+    allProfiles: page.allProfiles,
+    from: page.from,
+  });
   const names = parts.map(({ name }) => name);
   const options = { everywhere, request, report, name: 'report', records: 'invoices and funds' };
   await inRun(context, { ...options, output: output.output, parts: names }, async (run) => {
@@ -152,71 +136,6 @@ function datesOf({ clock }: Context, { period: wish }: PageFlags): ReportDates {
   const today = localDay(clock.now());
   const period = wish === undefined ? monthOf(today) : parsePeriod(wish, today);
   return { today, asOf: Math.min(today, period.last), period };
-}
-
-async function partsOf(context: Context, { everywhere, page }: ReportRun): Promise<ReportPart[]> {
-  const { allProfiles, from } = page;
-  if (from !== undefined) return exportParts(from, { everywhere, allProfiles });
-  const whom = { everywhere, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
-  const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
-  return profiles.flatMap((profile) =>
-    LISTINGS.map((listing) => ({
-      name: profile === undefined ? listing : `${profile} ${listing}`,
-      listing,
-      ...(profile !== undefined && { profile, organization: profile }),
-      source: new ListingSource({ resource: RESOURCES[listing] }),
-    })),
-  );
-}
-
-async function exportParts(
-  from: readonly string[],
-  { everywhere, allProfiles }: { everywhere: GlobalFlags; allProfiles: boolean | undefined },
-): Promise<ReportPart[]> {
-  const clash = everywhere.sandbox ? '--sandbox' : allProfiles ? '--all-profiles' : undefined;
-  if (clash !== undefined) {
-    throw new UsageError(`--from and ${clash} do not go together: files are read, and no service asked`, {
-      hint: allProfiles ? 'Name the profiles of a database with --profile a,b.' : 'Leave out one of the two.',
-    });
-  }
-  const { isDatabase } = await import('../sync/database-records.ts');
-  const [first = ''] = from;
-  if (from.length === 1 && (await isDatabase(first))) return databaseParts(first, everywhere.profile);
-  const { ExportSource } = await import('../sources/export-source.ts');
-  const parts = from.map((text): ReportPart => {
-    const [, named, path = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
-    const listing = LISTINGS.find(
-      (one) => one === named || (named === undefined && basename(path).startsWith(one)),
-    );
-    if (listing === undefined) {
-      throw new UsageError(`--from ${text}: which listing is it?`, {
-        hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,
-      });
-    }
-    const source = new ExportSource({ file: path, resource: RESOURCES[listing], output: undefined });
-    return { name: listing, listing, source };
-  });
-  const twice = parts.find(({ listing }, index) => parts.findIndex((one) => one.listing === listing) < index);
-  if (twice === undefined) return parts;
-  throw new UsageError(`--from names two files of the ${twice.listing} listing`, {
-    hint: 'Give one file for each listing.',
-  });
-}
-
-/** The listings that a synced database has, of the profiles named, or of the only one that it has. */
-async function databaseParts(from: string, profiles: string | undefined): Promise<ReportPart[]> {
-  const { ExportSource } = await import('../sources/export-source.ts');
-  const { DatabaseRecords } = await import('../sync/database-records.ts');
-  const named = profiles === undefined ? [undefined] : names('--profile')(profiles);
-  return named.flatMap((profile) =>
-    LISTINGS.map((listing): ReportPart => {
-      const resource = RESOURCES[listing];
-      const database = new DatabaseRecords({ from, resource, id: undefined, profile, allProfiles: false });
-      const source = new ExportSource({ file: from, resource, output: undefined, database });
-      const name = profile === undefined ? listing : `${profile} ${listing}`;
-      return { name, listing, source, ...(profile !== undefined && { organization: profile }) };
-    }),
-  );
 }
 
 interface PartReading {
@@ -290,7 +209,7 @@ function readListing(
   const read = own.find(({ part }) => part.listing === listing);
   const failure = read?.result.failure;
   const reason =
-    failure === undefined ? `No export of ${RESOURCES[listing].records} was given.` : `${failure.message}.`;
+    failure === undefined ? `No ${RESOURCES[listing].records} were given.` : `${failure.message}.`;
   return {
     tally: read !== undefined && hasRecords(read.result) ? read.tally : undefined,
     failure: { reason, hint: failure?.hint },

@@ -41,6 +41,26 @@ export interface DatabaseWish {
   readonly allProfiles: boolean;
 }
 
+/**
+ * Of which profiles a synced database holds each of the resources; none of those that it has no table of. Throws UsageError where
+ * the database is none of folio's.
+ */
+export async function profilesHeld(
+  from: string,
+  resources: readonly Resource[],
+  context: Context,
+): Promise<ReadonlyMap<Resource, readonly string[]>> {
+  const database = await openForReading(parseDatabaseAddress(from), context);
+  try {
+    await checkTables(database, resources.map(tableOf), version);
+    const held = new Map<Resource, readonly string[]>();
+    for (const resource of resources) held.set(resource, await profilesIn(database, tableOf(resource)));
+    return held;
+  } finally {
+    await database.close();
+  }
+}
+
 /** The records that a synced database has of a resource, instead of those of the service. */
 export class DatabaseRecords {
   readonly #wish: DatabaseWish;

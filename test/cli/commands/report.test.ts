@@ -123,6 +123,38 @@ describe('folio report', () => {
     expect(JSON.stringify(database)).toContain('"receivable":{"open":"19486446"');
   });
 
+  it('tells of each profile of a synced database, never of several as one', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder();
+    const run = (...args: readonly string[]) =>
+      runFolio(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
+    const told = async (...flags: readonly string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await run('report', '--from', 'two.db', '--format', 'json', ...flags);
+      if (code !== 0) return { code, stderr };
+      const { organizations } = JSON.parse(stdout.toString()) as {
+        organizations: readonly { profile: unknown; fiscalIds: unknown; missing: readonly unknown[] }[];
+      };
+      return organizations.map(({ profile, fiscalIds, missing }) => [profile, fiscalIds, missing.length]);
+    };
+    await run('--sandbox', 'sync', 'two.db', 'issued', '--profile', 'one,two');
+    await run('--sandbox', 'sync', 'two.db', 'received', '--profile', 'one');
+    const [one, two] = [
+      ['one', ['96486919-7'], 1],
+      ['two', ['96782672-3'], 3],
+    ];
+    expect(await told('--all-profiles')).toEqual([one, two]);
+    expect(await told('--profile', 'two,one')).toEqual([two, one]);
+    expect(await told('--profile', 'two')).toEqual([two]);
+    const hint = '  It has those of one, two. Name some with --profile, or take --all-profiles.\n';
+    expect(await told()).toEqual({
+      code: 2,
+      stderr: `folio: the database holds several profiles: of which is the report?\n${hint}`,
+    });
+    expect(await told('--profile', 'one,north')).toEqual({
+      code: 2,
+      stderr: `folio: the database holds no records of a profile north\n${hint}`,
+    });
+  });
+
   it('is in Spanish where asked', async () => {
     const { stdout } = await report(['--lang', 'es']);
     expect(stdout).toContain('<html lang="es">');

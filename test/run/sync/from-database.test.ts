@@ -3,7 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseEngines } from '../../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { startFaultServer } from '../../support/fault-server.ts';
+import { ModelService } from '../../support/model-service.ts';
+import { withServer } from '../../support/run-against.ts';
+import { runFolio, TEST_TOKEN } from '../../support/run-folio.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let server: PostgresServer | undefined;
@@ -62,6 +65,18 @@ describe('--from a database', () => {
     expect(await of('--profile', 'two')).toBe(
       await answer('--sandbox', 'funds', '--profile', 'two', '--format', 'jsonl'),
     );
+  });
+
+  it('is about a profile that had no record, too', async () => {
+    const [path, folder] = [join(temporaryFolder(), 'books.db'), temporaryFolder()];
+    const sync = ['sync', path, 'customers', '--profile', 'north'];
+    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined, PATH: process.env['PATH'] };
+    const login = ['auth', 'login', '--profile', 'north', '--no-verify', '--base-url'];
+    await withServer(await startFaultServer(new ModelService({ customers: [] })), async ({ baseUrl }) => {
+      await runFolio([...login, baseUrl], { env, shell: `echo ${TEST_TOKEN} | "$@"` });
+      expect(await runFolio(sync, { env })).toMatchObject({ code: 0 });
+    });
+    expect(await answer('customers', '--from', path, '--profile', 'north', '--count')).toBe('0\n');
   });
 
   it.each([
