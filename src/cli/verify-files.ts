@@ -5,7 +5,13 @@ import { IncompleteError, UsageError, type FolioError } from '../errors.ts';
 import { formatOfEnding } from '../output/formats.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { visible } from '../output/terminal/terminal-text.ts';
-import { deliveredAs, readReceipt, type DeliveredFile } from '../query/exports/read-receipt.ts';
+import {
+  deliveredAs,
+  readReceipt,
+  RECEIPT_ENDING as RECEIPT,
+  usualReceipt,
+  type DeliveredFile,
+} from '../query/exports/read-receipt.ts';
 import { surveyFile, type Survey } from '../query/exports/survey-file.ts';
 
 /** A file, and the receipt that it is held against; undefined where there is none. */
@@ -68,7 +74,6 @@ async function heldAs(file: string, report: string | undefined): Promise<Held[]>
   return held;
 }
 
-const RECEIPT = '.report.json';
 const NEXT_RUN = 'The next run writes one with --report <file>.report.json.';
 
 function byText(one: string, other: string): number {
@@ -101,11 +106,6 @@ async function verifyFile(context: Context, { file, receipt }: Held): Promise<vo
   if (!delivered.complete) {
     await say(`that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`);
   }
-}
-
-async function usualReceipt(file: string): Promise<string | undefined> {
-  const path = `${file}${RECEIPT}`;
-  return (await isThere(path)) ? path : undefined;
 }
 
 async function isThere(path: string): Promise<boolean> {

@@ -11,6 +11,7 @@ import type { Questions, Records } from '../query/questions.ts';
 import { closingLine, type Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import {
+  doubtOfEarlier,
   looksForNewest,
   openQuestions,
   shownColumnsOf,
@@ -72,6 +73,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
     ...{ flags, extent, columns: output.columns, resource, records: what, settings },
     ...{ plan: planned, makeResult },
   });
+  const earlier = await doubtOfEarlier(flags, notices);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   receipt.note({ plan });
   const limit = questions.limitOfListing;
@@ -102,6 +104,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   if (own !== undefined) await remarkWritten(part, own);
   else await remarkWritten(part, () => writtenBy(part, { target, questions, single: single === true }));
   checkPart(part);
+  if (earlier !== undefined) throw earlier;
 }
 
 /** The records, with a warning at the end of each column of --columns that none of them had. */

@@ -1,6 +1,6 @@
 import { promises } from 'node:fs';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
@@ -12,6 +12,7 @@ import type { ResultSite } from '../query/result-rows.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags } from './sources/listing-source.ts';
+import type { Notices } from './notices.ts';
 import type { OutputFlags, OutputPlan } from './output-plan.ts';
 import { asksForTotals } from './question-conflicts.ts';
 import { fieldMap } from './settings.ts';
@@ -177,6 +178,22 @@ async function resultOf(
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
   const options = { path, key, columns, shown: [resource?.label ?? 'id'], keep, missingOk };
   return changesQuestion(options, plan?.format === 'table');
+}
+
+/**
+ * Why an answer that rests on an earlier export is not to be trusted: to be thrown once it is delivered. Warns where the file is
+ * not what its receipt is of.
+ */
+export async function doubtOfEarlier(
+  { changesSince: file }: QuestionFlags,
+  notices: Notices,
+): Promise<IncompleteError | undefined> {
+  if (file === undefined) return undefined;
+  const { doubtOfExport } = await import('../query/exports/read-receipt.ts');
+  const doubt = await doubtOfExport(file);
+  if (typeof doubt !== 'string') return doubt;
+  notices.warn(doubt);
+  return undefined;
 }
 
 /** Throws UsageError where the file that a flag names, which is to be read, is the one that -o would replace. */

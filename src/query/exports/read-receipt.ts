@@ -1,6 +1,7 @@
-import { readFile } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
+import { FolioError, IncompleteError, UsageError, errorCode, systemReason } from '../../errors.ts';
+import { surveyFile } from './survey-file.ts';
 
 /** What of a receipt it takes to know a file again. */
 export interface DeliveredFile {
@@ -33,6 +34,53 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
   const sections = sectionsWithFiles(run['profiles']);
   return (sections.length > 0 ? sections : [run]).map((section) => deliveredIn({ ...run, ...section }, path));
 }
+
+/** What the name of a file's receipt has behind that of the file. */
+export const RECEIPT_ENDING = '.report.json';
+
+/** The receipt of the file, `<file>.report.json`; undefined where there is none. */
+export async function usualReceipt(file: string): Promise<string | undefined> {
+  const path = `${file}${RECEIPT_ENDING}`;
+  return access(path).then(
+    () => path,
+    () => undefined,
+  );
+}
+
+/**
+ * What the receipt of an export says against an answer that rests on it: an IncompleteError where the run that wrote the file
+ * could not deliver all, a sentence where the file is not the one that the receipt is of. Undefined where all is well, or there
+ * is no receipt to tell.
+ */
+export async function doubtOfExport(file: string): Promise<IncompleteError | string | undefined> {
+  const path = await usualReceipt(file);
+  if (path === undefined) return undefined;
+  const delivered = await readReceipt(path).then(
+    (all) => deliveredAs(file, all),
+    (error: unknown) => error as Error,
+  );
+  if (delivered instanceof Error) return delivered.message;
+  const size = await stat(file).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+  // Whoever reads the file says why it cannot be read.
+  if (delivered === undefined || size === undefined) return undefined;
+  const { sha256, bytes, complete, errors } = delivered;
+  if (sha256 === null) {
+    return `${file} is older than its receipt: the run of ${path} delivered no file${complete ? '' : ` (${errors.join('; ')})`}`;
+  }
+  const isOther = size !== bytes || (!complete && (await surveyFile(file, ANY_FORM)).sha256 !== sha256);
+  if (isOther) {
+    return `${file} is not what its receipt ${path} says was delivered; \`folio verify\` tells in what it differs`;
+  }
+  if (complete) return undefined;
+  return new IncompleteError(`${file} does not hold all that there was: ${errors.join('; ')}`, {
+    hint: `Export it again: its receipt ${path} says that it is not complete.`,
+  });
+}
+
+const ANY_FORM = { format: undefined, header: true };
 
 /** That of the files which goes by the name of this one; the only one goes by any. */
 export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): DeliveredFile | undefined {

@@ -17,7 +17,13 @@ import {
   columnsWanted,
   type Export,
 } from '../export-part.ts';
-import { looksForNewest, openQuestions, shownColumnsOf, tableLimit } from '../open-questions.ts';
+import {
+  doubtOfEarlier,
+  looksForNewest,
+  openQuestions,
+  shownColumnsOf,
+  tableLimit,
+} from '../open-questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
@@ -113,6 +119,7 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   const wish = wishOf(asked);
   const makeResult = await asked.makeResult?.(wish.settings);
   const questions = await openQuestions(run.context, { ...wish, plan: planned, makeResult });
+  const earlier = await doubtOfEarlier(wish.flags, run.notices);
   const plan = { ...withSheets(asked, planned, aside), openWriter: questions.writer(planned.openWriter) };
   let read = 0;
   const counted = async function* (): AsyncGenerator<RecordBatch> {
@@ -123,6 +130,7 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   };
   await deliverJoined(several, { plan, aside, records: questions.answer(counted()) });
   run.notices.tell(questions.notes(read, tableLimit(extent, plan) !== undefined));
+  if (earlier !== undefined) throw earlier;
   return aside.results;
 }
 

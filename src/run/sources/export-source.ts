@@ -1,8 +1,9 @@
-import { UsageError } from '../../errors.ts';
+import { UsageError, type IncompleteError } from '../../errors.ts';
 import { sliceRecords } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
 import { chooseProfile } from '../../profiles/connection.ts';
 import { readExport } from '../../query/exports/read-export.ts';
+import { doubtOfExport } from '../../query/exports/read-receipt.ts';
 import type { KnownColumns } from '../../query/known-columns.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
@@ -42,6 +43,8 @@ export class ExportSource implements LocalSource {
   readonly #wish: ExportWish;
   #fiscalIds: readonly string[] = [];
   #fields: KnownColumns | undefined;
+  /** Why the file does not hold all that it should. */
+  #incomplete: IncompleteError | undefined;
 
   constructor(wish: ExportWish) {
     this.#wish = wish;
@@ -59,10 +62,13 @@ export class ExportSource implements LocalSource {
     return this.resource.records;
   }
 
-  async open({ context, everywhere }: Run): Promise<void> {
+  async open({ context, everywhere, notices }: Run): Promise<void> {
     const { file, output, resource, filters = {}, field, database } = this.#wish;
     await refuseOverwriting('--from', file, output);
     await database?.open(context);
+    const doubt = database === undefined ? await doubtOfExport(file) : undefined;
+    if (typeof doubt === 'string') notices.warn(doubt);
+    else this.#incomplete = doubt;
     const { fiscalIds, sortBy } = filters;
     if (fiscalIds !== undefined) {
       this.#fiscalIds = await readFiscalIds(`--${resource.fiscalIds?.flag}`, fiscalIds, context.stdin);
@@ -82,6 +88,11 @@ export class ExportSource implements LocalSource {
       if (records.count > 0) yield { records, next: undefined };
     }
     status.totalAtEnd = seen;
+  }
+
+  /** Throws IncompleteError where the receipt of the file says that it does not hold all. */
+  check(): void {
+    if (this.#incomplete !== undefined) throw this.#incomplete;
   }
 
   async close(): Promise<void> {

@@ -1,0 +1,96 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { OpenTransport } from '../../../src/api/transport.ts';
+import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const RECORDS = ['{"id":1,"totalAmount":1.10}', '{"id":2,"totalAmount":2.20}'];
+const WHOLE = pageOf(RECORDS);
+/** Of a service that names one more than it serves. */
+const SHORT = pageOf(RECORDS, { total: 3 });
+
+/** An export in jsonl with its receipt, of a service that answers alike however often it is asked. */
+async function exported(page: string, code: number): Promise<string> {
+  const file = join(temporaryFolder(), 'issued.jsonl');
+  const argv = ['issued', '-o', file, '--report', `${file}.report.json`];
+  const headers = { 'content-type': 'application/json' };
+  const openTransport: OpenTransport = async () => ({
+    send: async () => ({ status: 200, headers, body: Buffer.from(page) }),
+    close: async () => {},
+  });
+  expect(await runScripted(argv, [], { openTransport })).toMatchObject({ code });
+  return file;
+}
+
+const sumOf = (file: string): Promise<Outcome> =>
+  runScripted(['issued', '--from', file, '--sum', 'totalAmount', '--no-header'], []);
+
+const SUM = '2,3.30,0\n';
+
+describe('an answer that rests on a file', () => {
+  it('is plain where its receipt is of a complete run', async () => {
+    expect(await sumOf(await exported(WHOLE, 0))).toEqual({ code: 0, stdout: SUM, stderr: '', asked: [] });
+  });
+
+  it('is exit 6 where its receipt says that not all could be had, whatever is asked', async () => {
+    const file = await exported(SHORT, 6);
+    const { code, stdout, stderr } = await sumOf(file);
+    expect({ code, stdout }).toEqual({ code: 6, stdout: SUM });
+    const [first, second] = stderr.split('\n');
+    expect(first).toMatch(
+      /^folio: .*issued\.jsonl does not hold all that there was: delivered 2 records, but/,
+    );
+    expect(second).toBe(`  Export it again: its receipt ${file}.report.json says that it is not complete.`);
+    for (const argv of [
+      ['issued', '--from', file],
+      ['issued', '--from', file, '--count'],
+      ['issued', '--from', file, '--list-columns'],
+      ['report', '--from', file, '--format', 'json'],
+    ]) {
+      const outcome = await runScripted(argv, []);
+      expect({ argv, code: outcome.code }).toEqual({ argv, code: 6 });
+      expect(outcome.stdout).not.toBe('');
+      expect(outcome.stderr).toContain('does not hold all that there was');
+    }
+  });
+
+  it('is exit 6 where the earlier export of a comparison is not complete', async () => {
+    const earlier = await exported(SHORT, 6);
+    const argv = ['issued', '--changes-since', earlier, '--columns', '_change,id', '--no-header'];
+    const outcome = await runScripted(argv, [pageOf([...RECORDS, '{"id":3,"totalAmount":1}'])]);
+    expect(outcome).toMatchObject({ code: 6, stdout: 'added,3\n' });
+    expect(outcome.stderr).toContain('does not hold all that there was');
+  });
+
+  it('has a warning where the file is not the one of the receipt', async () => {
+    const file = await exported(WHOLE, 0);
+    appendFileSync(file, '{"id":3,"totalAmount":1}\n');
+    const warning = `warning: ${file} is not what its receipt ${file}.report.json says was delivered; \`folio verify\` tells in what it differs\n`;
+    expect(await sumOf(file)).toEqual({ code: 0, stdout: '3,4.30,0\n', stderr: warning, asked: [] });
+    const short = await exported(SHORT, 6);
+    writeFileSync(short, readFileSync(short, 'utf8').replace('1.10', '1.20'));
+    expect(await sumOf(short)).toMatchObject({ code: 0, stderr: warning.replaceAll(file, short) });
+  });
+
+  it('has a warning where the last run delivered no file', async () => {
+    const file = await exported(WHOLE, 0);
+    const refused: [number, string] = [403, '{"Message":"User is not authorized to access this resource"}'];
+    const argv = ['issued', '-o', file, '--report', `${file}.report.json`];
+    expect(await runScripted(argv, [refused])).toMatchObject({ code: 3 });
+    const { code, stdout, stderr } = await sumOf(file);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: SUM });
+    expect(stderr).toMatch(
+      /^warning: .*issued\.jsonl is older than its receipt: the run of .* delivered no file \(.*\)\n$/,
+    );
+  });
+
+  it('has a warning where the receipt is none', async () => {
+    const file = await exported(WHOLE, 0);
+    writeFileSync(`${file}.report.json`, 'null');
+    expect(await sumOf(file)).toMatchObject({
+      code: 0,
+      stderr: `warning: ${file}.report.json is no receipt, or a broken one: it is not a JSON object\n`,
+    });
+  });
+});
