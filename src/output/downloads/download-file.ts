@@ -1,11 +1,9 @@
-import type { FileClient, FileHead } from '../../api/files.ts';
-import { LinkRefused } from '../../api/files.ts';
+import { LinkRefused, type FileClient, type FileHead } from '../../api/files.ts';
 import { AuthError, FolioError, Interrupted, OutputError, ServiceError } from '../../errors.ts';
 import type { DownloadFolder, StoredFile } from './download-folder.ts';
 import { cleanExtension } from './file-names.ts';
-import type { NameClaim } from './folder-names.ts';
-import type { InvoiceFile } from './invoice-files.ts';
-import type { LinkRenewal } from './invoice-files.ts';
+import type { NameClaim } from './file-ledger.ts';
+import type { InvoiceFile, LinkRenewal } from './invoice-files.ts';
 
 /** How the download of one file ended. */
 export interface DownloadResult {

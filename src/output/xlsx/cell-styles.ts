@@ -1,4 +1,4 @@
-import { xmlAttribute } from './xml-text.ts';
+import { xmlAttribute } from './workbook-xml.ts';
 
 /** The most decimals that a number is shown with: a double holds no more digits than that. */
 const MOST_DECIMALS = 15;

@@ -1,6 +1,6 @@
 import type { Cell } from '../../json/cells.ts';
 import { BOOLEAN_STYLE, DATE_STYLE, TEXT_STYLE, type CellStyles } from './cell-styles.ts';
-import { inlineString } from './xml-text.ts';
+import { inlineString } from './workbook-xml.ts';
 
 /** Characters across that `2024-10-15` takes, and `2024-10-15 13:30:07.939Z`. */
 const DATE_WIDTH = 10;

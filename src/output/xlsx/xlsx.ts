@@ -2,15 +2,14 @@ import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
 import { CellStyles } from './cell-styles.ts';
-import { SheetColumns } from './sheet-columns.ts';
-import { Sheet, SHEET_LIMITS, type SheetLimits } from './sheet.ts';
+import { SheetColumns, Sheet, SHEET_LIMITS, type SheetLimits } from './sheet.ts';
 import {
   contentTypesXml,
   packageRelationsXml,
   sheetPath,
   workbookRelationsXml,
   workbookXml,
-} from './workbook-parts.ts';
+} from './workbook-xml.ts';
 import { ZipArchive } from './zip.ts';
 
 const DEFAULT_NAME = 'records';

@@ -1,9 +1,12 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { batchOfRows } from '../rows.ts';
-import { CsvReader } from './csv-reader.ts';
+import { batchOfRows, type Row, type RowField } from '../rows.ts';
 import { ExportFile, unreadableFile } from './export-file.ts';
+import { parse, type CsvError } from 'csv-parse';
+import { unguardFormula } from '../../output/csv/formula-guard.ts';
+import { readTsvText } from '../../output/csv/tsv.ts';
+import { parseDecimal } from '../../json/decimal.ts';
 
 const CHUNK_BYTES = 1 << 18;
 
@@ -89,4 +92,116 @@ async function* readCsv(file: FileHandle, path: string, start: Buffer): AsyncGen
     yield batchOfRows(await reader.read(chunk.subarray(0, bytesRead)));
   }
   yield batchOfRows(await reader.end());
+}
+
+const DELIMITERS = [',', ';', '\t', '|'];
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/**
+ * Reads csv as folio writes it, in whatever dialect, and tsv, piece by piece. A row becomes a record with a member for each
+ * column. Digits become numbers again: what was text of digits, such as an id, is then a number of the same digits.
+ */
+export class CsvReader {
+  readonly #path: string;
+  readonly #delimiter: string;
+  /** With a byte order mark, of --excel, an apostrophe is before text that would run as a formula. */
+  readonly #isGuarded: boolean;
+  readonly #isTsv: boolean;
+  readonly #parser: ReturnType<typeof parse>;
+  #header: readonly string[] | undefined;
+  #rows: Row[] = [];
+  #failure: UsageError | undefined;
+
+  /**
+   * @param path for messages, and to tell tsv by its ending
+   * @param start the first bytes of the file, with its first line if that is not too long: they tell the dialect
+   */
+  constructor(path: string, start: Buffer) {
+    this.#path = path;
+    this.#isGuarded = start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+    this.#isTsv = /\.(?:tsv|tab)$/i.test(path);
+    this.#delimiter = this.#isTsv ? '\t' : delimiterOf(start.toString('utf8'));
+    this.#parser = parse({
+      bom: true,
+      delimiter: this.#delimiter,
+      record_delimiter: ['\r\n', '\n'],
+      ...(this.#isTsv && { quote: false }),
+    });
+    this.#parser.on('readable', () => this.#take());
+    this.#parser.on('error', (error) => (this.#failure ??= this.#refuse(reasonOf(error))));
+  }
+
+  /** The records of the rows that are whole with this piece of the file. Throws UsageError where a row is not like the header. */
+  async read(piece: Uint8Array): Promise<Row[]> {
+    await new Promise((resolve) => this.#parser.write(piece, resolve));
+    return this.#taken();
+  }
+
+  /** Those of a last row without a line's end. Throws UsageError where the file ends within a quoted cell. */
+  async end(): Promise<Row[]> {
+    await new Promise<void>((resolve) => {
+      this.#parser.once('end', resolve).once('error', () => resolve());
+      this.#parser.end();
+    });
+    return this.#taken();
+  }
+
+  #taken(): Row[] {
+    this.#take();
+    if (this.#failure !== undefined) throw this.#failure;
+    const rows = this.#rows;
+    this.#rows = [];
+    return rows;
+  }
+
+  #take(): void {
+    for (;;) {
+      const read = this.#parser.read() as string[] | null;
+      if (read === null) return;
+      const cells = this.#isTsv ? read.map(readTsvText) : read;
+      if (this.#header === undefined) this.#header = cells;
+      else this.#rows.push(this.#recordOf(this.#header, cells));
+    }
+  }
+
+  #recordOf(header: readonly string[], cells: readonly string[]): Row {
+    return header.map((name, index): RowField => [
+      name,
+      jsonOf(this.#isGuarded ? unguardFormula(cells[index]!, this.#delimiter) : cells[index]!),
+    ]);
+  }
+
+  #refuse(what: string): UsageError {
+    return new UsageError(`${this.#path} is not a whole export: ${what}`, {
+      hint: 'Was it cut short or edited? `folio verify` tells whether it is what was delivered.',
+    });
+  }
+}
+
+function reasonOf(error: Error): string {
+  const { code, records = 0, record, message } = error as CsvError & Record<string, unknown>;
+  const row = Number(records) + 1;
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'it ends within a row';
+    case 'CSV_INVALID_CLOSING_QUOTE':
+    case 'INVALID_OPENING_QUOTE':
+      return `row ${row} has a quote within a cell`;
+    default:
+      return code.startsWith('CSV_RECORD_INCONSISTENT')
+        ? `row ${row} has ${(record as unknown[]).length} cells, its header ${/expect (\d+)/.exec(message)?.[1]}`
+        : message;
+  }
+}
+
+function jsonOf(cell: string): string {
+  if (cell === '') return 'null';
+  return typeof parseDecimal(cell) === 'object' ? cell : JSON.stringify(cell);
+}
+
+/** The one that is in the header most often, outside of names in quotes. */
+function delimiterOf(start: string): string {
+  const header = start.split('\n', 1)[0]!.replaceAll(/"[^"]*"/g, '');
+  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordIndex } from '../../../src/query/changes/record-index.ts';
+import { RecordIndex } from '../../../src/query/changes/earlier-export.ts';
 
 const word = fc.nat(2 ** 32 - 1);
 /** Few keys and slots, so that many records meet. */

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CsvReader } from '../../../src/query/exports/csv-reader.ts';
+import { CsvReader } from '../../../src/query/exports/read-export.ts';
 import { batchOfRows, type Row } from '../../../src/query/rows.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
 import { batchOf, valuesOf } from '../batches.ts';
