@@ -16,6 +16,14 @@ export function parseCalendarDay(text: string): number | undefined {
   return date.getTime() / MILLISECONDS_A_DAY;
 }
 
+/** A text that is nothing but a day: as it is, or as the midnight with which it begins, which is what the group holds. */
+export const DAY_ALONE = /^\d{4}-\d{2}-\d{2}(T00:00:00(?:\.0+)?(?:Z|[+-]00:?00)?)?$/;
+
+/** The same day for a text that is nothing but one; undefined for any other text. */
+export function parseDayAlone(text: string): number | undefined {
+  return DAY_ALONE.test(text) ? parseCalendarDay(text) : undefined;
+}
+
 /** The day that it is where the user is, in days since 1970-01-01. `now` is in milliseconds since 1970. */
 export function localDay(now: number): number {
   const date = new Date(now);

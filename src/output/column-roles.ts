@@ -59,6 +59,11 @@ export function isIdentifier(column: string): boolean {
   return column.length <= LONGEST_NAME && IDENTIFIER.test(column);
 }
 
+/** Whether a column holds IDs, which are names even where they are numbers: `id`, `customer.id`, `trackingId`. */
+export function isId(column: string): boolean {
+  return column.length <= LONGEST_NAME && /(?:^|[._])id$|[a-z]I[dD]$/.test(column);
+}
+
 /** What is known of each of the columns that there are: of several names of one thing, the first that is there counts. */
 export function knownAmong(
   columns: readonly string[],

@@ -1,5 +1,5 @@
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import { tableFooter } from '../output/table/table-notes.ts';
+import { tableFooter } from '../output/terminal/number-text.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 
 export type Records = AsyncIterable<RecordBatch>;

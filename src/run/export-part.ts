@@ -4,7 +4,7 @@ import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary } from '../output/formats.ts';
-import { localeOf } from '../output/terminal/number-text.ts';
+import { localeOf, tableFooter } from '../output/terminal/number-text.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { Questions, Records } from '../query/questions.ts';
@@ -251,7 +251,6 @@ export async function remarkCount(
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);
   } else if (totalAtEnd !== undefined) {
-    const { tableFooter } = await import('../output/table/table-notes.ts');
     const { locale } = plan.layout;
     const isCut = limit !== undefined;
     const footer = tableFooter({ shown: records, total: totalAtEnd, locale, isCut, newestFirst });

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatDay, localDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
+import { formatDay, localDay, parseCalendarDay, parseDayAlone } from '../../src/json/calendar-day.ts';
 
 describe('calendar day', () => {
   it.each([
@@ -40,5 +40,18 @@ describe('calendar day', () => {
     const noon = new Date(2026, 10, 21, 12).getTime();
     const night = new Date(2026, 10, 21, 23, 59).getTime();
     expect([noon, night].map((now) => formatDay(localDay(now)))).toEqual(['2026-11-21', '2026-11-21']);
+  });
+
+  it.each([
+    ['2026-02-28', true],
+    ['2026-02-28T00:00:00Z', true],
+    ['2026-02-28T00:00:00.000+00:00', true],
+    ['2026-02-28T00:00:00', true],
+    ['2026-02-28T00:00:00-03:00', false],
+    ['2026-02-28T00:00:01Z', false],
+    ['2026-02-28T00:00:00.001Z', false],
+    ['2026-02-29T00:00:00Z', false],
+  ])('%s is a day and nothing else: %s', (text, isAlone) => {
+    expect(parseDayAlone(text)).toBe(isAlone ? parseCalendarDay(text) : undefined);
   });
 });

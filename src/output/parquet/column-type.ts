@@ -1,4 +1,4 @@
-import { parseCalendarDay } from '../../json/calendar-day.ts';
+import { parseDayAlone } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
 import { parseDecimal } from '../../json/decimal.ts';
 
@@ -21,9 +21,6 @@ const MOST_64_BITS = 2n ** 63n - 1n;
 
 /** Most numbers: whole, and surely within 64 bits. */
 const SHORT_WHOLE = /^-?\d{1,18}$/;
-/** A day, or midnight UTC of one. A day with any other time is an instant, and not a date. */
-const DATE = /^\d{4}-\d{2}-\d{2}(?:T00:00:00(?:\.0{1,9})?Z)?$/;
-
 /** Gathers what all values of one column are, from which its type follows. */
 export class ColumnSurvey {
   readonly #kinds = new Set<Cell['kind']>();
@@ -37,7 +34,7 @@ export class ColumnSurvey {
   add({ kind, text }: Cell): void {
     this.#kinds.add(kind);
     if (kind === 'number') this.#addNumber(text);
-    else if (kind === 'string' && this.#onlyDates) this.#onlyDates = dayOf(text) !== undefined;
+    else if (kind === 'string' && this.#onlyDates) this.#onlyDates = parseDayAlone(text) !== undefined;
   }
 
   get type(): ParquetType {
@@ -92,7 +89,7 @@ export function storedValue(cell: Cell, type: ParquetType): ParquetValue | undef
     case 'boolean':
       return text === 'true';
     case 'date':
-      return dayOf(text);
+      return parseDayAlone(text);
     case 'json':
       return kind === 'string' ? JSON.stringify(text) : text;
     case 'text':
@@ -105,8 +102,4 @@ function unscaled(literal: string, to: number): bigint | undefined {
   const value = parseDecimal(literal);
   if (typeof value === 'string' || value.scale > to) return undefined;
   return value.coefficient * 10n ** BigInt(to - value.scale);
-}
-
-function dayOf(text: string): number | undefined {
-  return DATE.test(text) ? parseCalendarDay(text) : undefined;
 }

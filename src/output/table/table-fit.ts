@@ -1,5 +1,6 @@
+import { displayWidth, truncate, columnWidth } from '../terminal/display-width.ts';
+import { countOf } from '../terminal/number-text.ts';
 import type { ColumnRole } from '../column-roles.ts';
-import { columnWidth, truncate } from '../terminal/display-width.ts';
 import type { ShownColumn } from './table-rows.ts';
 
 /** Cells between two columns, and where one more of those that people look for finds room by that. */
@@ -179,4 +180,26 @@ class Fit {
     fitted.width += more;
     this.#room -= more;
   }
+}
+
+/** How to see the columns that a table leaves out. */
+const HOW_TO_SEE = {
+  narrow: ' · --columns, --wide',
+  late: ' · they came late: --columns, or a file',
+} as const;
+
+/** The line below a table that names the columns it leaves out, as many as `width` display cells have room for. */
+export function leftOutNote(names: readonly string[], width: number, how: keyof typeof HOW_TO_SEE): string {
+  if (names.length === 0) return '';
+  // A narrow terminal has no room for the advice.
+  const short = names.slice(0, width).map((name) => truncate(name, width));
+  for (const end of [HOW_TO_SEE[how], '']) {
+    for (let count = short.length; count > 0; count = Math.min(count - 1, Math.floor(width / 3))) {
+      const rest = names.length - count;
+      const more = rest === 0 ? '' : ` and ${rest} more`;
+      const line = `Not shown: ${short.slice(0, count).join(', ')}${more}${end}`;
+      if (displayWidth(line) <= width) return line;
+    }
+  }
+  return truncate(`Not shown: ${countOf(names.length, 'column')}`, width);
 }

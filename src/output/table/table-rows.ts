@@ -1,3 +1,4 @@
+import { DAY_ALONE } from '../../json/calendar-day.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import {
@@ -139,7 +140,6 @@ export class TableRows {
 
 /** Characters of `2024-10-15`. */
 const DAY_LENGTH = 10;
-const DAY = /^\d{4}-\d{2}-\d{2}(T00:00:00(?:\.0+)?(?:Z|[+-]00:?00)?)?$/;
 
 /** What the cells of a column were so far. */
 class ColumnFacts {
@@ -155,7 +155,7 @@ class ColumnFacts {
   shape: GroupDigits | undefined;
 
   seeDay(text: string): void {
-    const match = DAY.exec(text);
+    const match = DAY_ALONE.exec(text);
     if (match === null) return;
     if (match[1] === undefined) this.days++;
     else this.midnights++;
@@ -168,5 +168,5 @@ function asSent(literal: string): string {
 
 /** The day of a point in time that is the midnight with which a day begins; any other text as it is. */
 export function dayOf(text: string): string {
-  return DAY.test(text) ? text.slice(0, DAY_LENGTH) : text;
+  return DAY_ALONE.test(text) ? text.slice(0, DAY_LENGTH) : text;
 }

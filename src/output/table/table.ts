@@ -5,8 +5,7 @@ import { paint, type Style } from '../terminal/colors.ts';
 import { columnWidth } from '../terminal/display-width.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { TableDrawing } from './table-drawing.ts';
-import { fitColumns, GAP, type FittedTable } from './table-fit.ts';
-import { leftOutNote } from './table-notes.ts';
+import { fitColumns, GAP, leftOutNote, type FittedTable } from './table-fit.ts';
 import { dayOf, TableRows, type ShownColumn } from './table-rows.ts';
 
 /** How many records decide the columns and their widths: when rows are cut to fit, and when they are whole. */

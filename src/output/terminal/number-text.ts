@@ -51,3 +51,31 @@ export function localeOf(env: Environment): string {
 export function countOf(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? '' : 's'}`;
 }
+
+interface FooterOptions {
+  readonly shown: number;
+  readonly total: number;
+  readonly locale?: string | undefined;
+  /** Whether the table stopped by itself, so that --all shows the rest. */
+  readonly isCut?: boolean;
+  /** Whether the newest come first without having been asked for. */
+  readonly newestFirst?: boolean;
+}
+
+/**
+ * The line below a table: `50 of 12,345, the newest first · --all for the rest`. Empty where it shows all in an order that
+ * needs no word.
+ */
+export function tableFooter({
+  shown,
+  total,
+  locale = 'en-US',
+  isCut = true,
+  newestFirst = false,
+}: FooterOptions): string {
+  const group = digitGrouper(locale);
+  const order = newestFirst && shown > 0 ? 'the newest first' : '';
+  if (shown >= total) return order;
+  const count = `${group(String(shown))} of ${group(String(total))}`;
+  return `${order === '' ? count : `${count}, ${order}`}${isCut ? ' · --all for the rest' : ''}`;
+}

@@ -1,3 +1,4 @@
+import { parseDayAlone } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
 import { BOOLEAN_STYLE, DATE_STYLE, TEXT_STYLE, type CellStyles } from './cell-styles.ts';
 import { inlineString } from './workbook-xml.ts';
@@ -67,11 +68,6 @@ export function cellXml({ kind, text }: Cell, { at, form, styles, currency }: Ce
   };
 }
 
-/** Whether numbers of the column name something rather than count it: `id`, `customer.id`, `trackingId`. */
-export function identifies(column: string): boolean {
-  return /(?:^|[._])id$|[a-z]I[dD]$/.test(column);
-}
-
 const LITERAL = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const LEADING_ZEROS = /^0+/;
 const TRAILING_ZEROS = /0+$/;
@@ -97,23 +93,15 @@ export function decimalsOf(literal: string): number | undefined {
   return Math.max(0, fraction.length - power);
 }
 
-/** A calendar day, alone or as its midnight in UTC. */
-const DAY = /^(\d{4})-(\d{2})-(\d{2})(?:T00:00:00(?:\.0+)?(?:Z|[+-]00:00))?$/;
-const MILLISECONDS_A_DAY = 86_400_000;
-/** Day 0 of spreadsheets. */
-const ORIGIN = Date.UTC(1899, 11, 30);
+/** Day 0 of 1970 as spreadsheets count days. */
+const ORIGIN = 25_569;
 /** The first of March 1900. Before it spreadsheets count a 29th of February that did not exist. */
 const FIRST_SURE_DAY = 61;
 
 /** The day of `2024-10-15` or `2024-10-15T00:00:00Z` as spreadsheets count days; undefined for any other text. */
 export function dateSerial(text: string): number | undefined {
-  const match = DAY.exec(text);
-  if (!match) return undefined;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const date = new Date(Date.UTC(year, month - 1, day));
-  if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
-  const serial = (date.getTime() - ORIGIN) / MILLISECONDS_A_DAY;
-  return date.getUTCFullYear() === year && serial >= FIRST_SURE_DAY ? serial : undefined;
+  const day = parseDayAlone(text);
+  return day !== undefined && day + ORIGIN >= FIRST_SURE_DAY ? day + ORIGIN : undefined;
 }
 
 const TIME =

@@ -1,10 +1,10 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
 import { HEADER_STYLE, type CellStyles } from './cell-styles.ts';
-import { cellXml, dateSerial, identifies, timeOf, type CellForm } from './cell.ts';
+import { cellXml, dateSerial, timeOf, type CellForm } from './cell.ts';
 import { inlineString } from './workbook-xml.ts';
 import { combineCrc, DeflatedText, deflateHead, type ZipEntry } from './zip.ts';
-import { isIdentifier, roleOf, type ColumnRole, type KnownColumn } from '../column-roles.ts';
+import { isId, isIdentifier, roleOf, type ColumnRole, type KnownColumn } from '../column-roles.ts';
 
 export interface SheetLimits {
   /** Rows, with the header. */
@@ -202,7 +202,7 @@ export class SheetColumns {
     const name = this.name(index);
     const role = this.#roleOf(name);
     return {
-      identifies: identifies(name),
+      identifies: isId(name),
       grouped: role !== 'number' && !isIdentifier(name),
       isAmount: role === 'amount' || role === 'open',
       zone: this.#zones.get(index),

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { roleOf, type ColumnRole } from '../../../src/output/column-roles.ts';
 import { displayWidth } from '../../../src/output/terminal/display-width.ts';
-import { fitColumns, headOf, GAP } from '../../../src/output/table/table-fit.ts';
+import { fitColumns, headOf, GAP, leftOutNote } from '../../../src/output/table/table-fit.ts';
 import type { ShownColumn } from '../../../src/output/table/table-rows.ts';
 
 /** A column of `cells`, as its name tells. */
@@ -142,5 +142,26 @@ describe('fitColumns', () => {
         },
       ),
     );
+  });
+});
+
+describe('leftOutNote', () => {
+  it.each([
+    [[], 80, ''],
+    [['id', 'files'], 80, 'Not shown: id, files · --columns, --wide'],
+    [['id', 'files'], 38, 'Not shown: id, files'],
+    [['id', 'a.very.long.name', '漢字'], 45, 'Not shown: id and 2 more · --columns, --wide'],
+    [['a.very.long.name', '漢字'], 12, 'Not shown: …'],
+    [
+      Array.from({ length: 2_000 }, (_, n) => `c${n}`),
+      60,
+      'Not shown: c0, c1, c2, c3 and 1996 more · --columns, --wide',
+    ],
+  ])('of %j in %i cells is one line: %s', (names, width, line) => {
+    expect(leftOutNote(names, width, 'narrow')).toBe(line);
+  });
+
+  it('says why columns are missing from rows that are whole', () => {
+    expect(leftOutNote(['late'], 80, 'late')).toBe('Not shown: late · they came late: --columns, or a file');
   });
 });

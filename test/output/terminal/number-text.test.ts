@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digitGrouper } from '../../../src/output/terminal/number-text.ts';
-import { localeOf } from '../../../src/output/terminal/number-text.ts';
+import { digitGrouper, tableFooter, localeOf } from '../../../src/output/terminal/number-text.ts';
 
 describe('digitGrouper', () => {
   it.each([
@@ -54,5 +53,17 @@ describe('localeOf', () => {
     [{ LANG: '../../etc' }, 'en-US'],
   ])('%j is %s', (env, locale) => {
     expect(localeOf(env)).toBe(locale);
+  });
+});
+
+describe('tableFooter', () => {
+  it.each([
+    [50, 12_345, 'en-US', '50 of 12,345 · --all for the rest'],
+    [5_000, 12_345, 'es-CL', '5.000 of 12.345 · --all for the rest'],
+    [50, 50, 'en-US', ''],
+    [0, 0, 'en-US', ''],
+    [51, 50, 'en-US', ''],
+  ])('%i of %i in %s: %s', (shown, total, locale, text) => {
+    expect(tableFooter({ shown, total, locale })).toBe(text);
   });
 });
