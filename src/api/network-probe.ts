@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect as connectPlain, isIP, type Socket } from 'node:net';
 import { connect as connectSafely, type PeerCertificate, type TLSSocket } from 'node:tls';
-import type { Proxy } from './proxy.ts';
+import type { Proxy } from './transport.ts';
 
 /** Where to connect to. */
 export interface HostAndPort {

@@ -1,5 +1,5 @@
 import type { Environment, Secrets } from '../context.ts';
-import { proxySecrets } from './proxy.ts';
+import { proxySecrets } from './transport.ts';
 
 const HIDDEN = '[hidden]';
 

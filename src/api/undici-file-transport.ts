@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { proxyFor } from './proxy.ts';
 import {
+  proxyFor,
   TransportTimeout,
   type FileResponse,
   type FileTransportOptions,

@@ -2,9 +2,10 @@ import { setMaxListeners } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
 import { Agent, EnvHttpProxyAgent } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
-import { proxyFor, type Proxy } from './proxy.ts';
 import {
+  proxyFor,
   TransportTimeout,
+  type Proxy,
   type OpenTransport,
   type TransportOptions,
   type TransportResponse,

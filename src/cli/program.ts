@@ -54,7 +54,7 @@ export function buildProgram(context: Context, writeOut: (text: string) => void 
   addVerify(program, context);
   addSync(program, context);
   addAuth(program, context, async (connection) => {
-    const { verifyConnection } = await import('./verify-connection.ts');
+    const { verifyConnection } = await import('../run/session.ts');
     await verifyConnection(context, connection);
   });
   addConfig(program, context);

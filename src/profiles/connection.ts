@@ -2,7 +2,6 @@ import type { Environment, InputStream } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { brokenStore } from './store-document.ts';
-import { runTokenCommand } from './token-command.ts';
 import { checkExpiry, parseToken, type Secret } from './token.ts';
 
 /** The flags that say whom to ask and as whom. */
@@ -97,7 +96,7 @@ async function findToken(
   checkAddress: () => void,
 ): Promise<Found | undefined> {
   if (flags.tokenFile !== undefined) {
-    const { readTokenFile } = await import('./token-file.ts');
+    const { readTokenFile } = await import('./token-sources.ts');
     return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
   }
   if (env['FOLIO_TOKEN']) {
@@ -108,6 +107,7 @@ async function findToken(
   checkAddress();
   if (profile.token) return { token: profile.token, tokenSource: 'profile', notes: [] };
   const command = { command: profile.tokenCommand!, profile: profile.name, env, signal };
+  const { runTokenCommand } = await import('./token-sources.ts');
   const { token, note } = await runTokenCommand(command);
   return { token, tokenSource: 'token command', notes: notesOf(note) };
 }

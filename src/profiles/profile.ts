@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Secret } from './token.ts';
 import type { JsonObject, StoreDocument } from './store-document.ts';
@@ -59,4 +60,27 @@ export interface ConfigStore {
    * content and changes it in place. Afterwards the store shows the new content.
    */
   update(change: (document: StoreDocument) => void): Promise<void>;
+}
+
+/**
+ * Reads a token command as it is stored: a list of strings, program first. A program with a folder in its name must say the
+ * whole path, so that it does not depend on where folio is started.
+ *
+ * @param from what holds it, for messages
+ */
+export function parseTokenCommand(value: unknown, from: string): readonly string[] {
+  const isList =
+    Array.isArray(value) && value.every((part) => typeof part === 'string' && !part.includes('\0'));
+  if (!isList || !value[0]) {
+    throw new UsageError(`${from}: expected a list of strings, the program first`, {
+      hint: 'Write it like ["op", "read", "op://vault/folio/token"].',
+    });
+  }
+  const command = value as readonly string[];
+  if (/[\\/]/.test(command[0]!) && !isAbsolute(command[0]!)) {
+    throw new UsageError(`${from}: the program must be a name on the PATH or a whole path`, {
+      hint: 'Write the path from the root, or the name alone.',
+    });
+  }
+  return command;
 }

@@ -3,7 +3,7 @@ import { posix, resolve, win32, type PlatformPath } from 'node:path';
 import type { Clock, Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { Processes } from '../output/files/processes.ts';
-import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
+import { parseProfileName, parseTokenCommand, type ConfigStore, type Profile } from './profile.ts';
 import {
   brokenStore,
   emptyDocument,
@@ -13,7 +13,6 @@ import {
   type StoreDocument,
 } from './store-document.ts';
 import { readStoreFile, writeStoreFile } from './store-file.ts';
-import { parseTokenCommand } from './token-command.ts';
 import { parseToken } from './token.ts';
 
 interface StorePlace {

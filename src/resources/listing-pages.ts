@@ -1,4 +1,4 @@
-import type { QueryPair } from '../api/address.ts';
+import { listPairs, type QueryPair, type ListEncoding } from '../api/address.ts';
 import type { ApiClient } from '../api/client.ts';
 import { RefusedQuery, StatusError } from '../api/status-failure.ts';
 import { BadBody } from '../json/bad-body.ts';
@@ -6,7 +6,93 @@ import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage } from '../json/scan-records.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
 import { PageRefused, type FetchPage, type Page, type Patience } from '../paging/page.ts';
-import type { CursorPaging, NumberedPaging } from './resource.ts';
+import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
+import { issued } from './issued.ts';
+import { UsageError } from '../errors.ts';
+import type { KeyColumns } from '../json/identity.ts';
+
+/** What the user asked of a listing, already checked. Undefined is "not said": then nothing is sent. */
+export interface ListingQuery {
+  /** Takes the place of `{id}` in the resource's path. */
+  readonly id?: string | undefined;
+  readonly fiscalIds: readonly string[];
+  readonly sortBy?: string | undefined;
+  readonly sortOrder?: 'asc' | 'desc' | undefined;
+  readonly params: readonly QueryPair[];
+  /** Undefined leaves it to folio: commas, or what the service understands where it does not understand those. */
+  readonly listEncoding?: ListEncoding | undefined;
+  /** True where each unknown fiscal ID is to be found, also where the listing does not name it. */
+  readonly strict?: boolean | undefined;
+  /** The columns by which a record is known, in place of `id`. */
+  readonly key?: readonly string[] | undefined;
+  readonly page?: number | undefined;
+  readonly nextToken?: string | undefined;
+  /** Records a request. */
+  readonly pageSize?: number | undefined;
+  /** Records in all, at most. */
+  readonly limit?: number | undefined;
+}
+
+/** The parameters that are the same for every page of a listing, in the service's own spelling. */
+export function filterParameters(resource: Resource, query: ListingQuery): QueryPair[] {
+  const parameters: QueryPair[] = [];
+  if (query.sortBy !== undefined) parameters.push(['options_sortBy', query.sortBy]);
+  if (query.sortOrder !== undefined && resource.sortDirections !== undefined) {
+    const [ascending, descending] = resource.sortDirections;
+    parameters.push(['options_sortOrder', query.sortOrder === 'asc' ? ascending : descending]);
+  }
+  if (resource.fiscalIds !== undefined && query.fiscalIds.length > 0) {
+    parameters.push(
+      ...listPairs(resource.fiscalIds.parameter, query.fiscalIds, query.listEncoding ?? 'comma'),
+    );
+  }
+  for (const parameter of query.params) parameters.push(checked(resource, parameter));
+  return parameters;
+}
+
+/** Parameters of which the walk itself takes care. */
+const OWN = ['options_page', 'options_pageSize', 'options_nextToken'];
+
+function checked(resource: Resource, parameter: QueryPair): QueryPair {
+  const [name] = parameter;
+  const reason = resource.refusedParameters[name];
+  if (reason !== undefined) throw new UsageError(`--param ${name}: ${reason}`);
+  if (OWN.includes(name)) {
+    throw new UsageError(`--param ${name}: folio walks the pages itself`, {
+      hint: 'Leave it out; listings have --page, --page-size, --limit and, on customers, --next-token.',
+    });
+  }
+  return parameter;
+}
+
+/** Records a request: what the user said; else as many as a limit takes, evenly spread; else the whole export’s. */
+export function requestSize(resource: Resource, { pageSize, limit }: ListingQuery): number {
+  const { paging } = resource;
+  const most = pageSize ?? paging.walkSize;
+  if (limit === undefined) return most;
+  if (limit <= most) return limit;
+  if (pageSize !== undefined) return pageSize;
+  const pages = Math.ceil(limit / most);
+  // Each page is a record smaller than the one before it, so that it can begin in that one.
+  const evenly = (count: number): number => Math.ceil(limit / count) + count - 1;
+  const compressedOver = paging.kind === 'numbered' ? paging.compressedOver : undefined;
+  // Larger pages, but compressed ones, and fewer.
+  if (compressedOver !== undefined && evenly(pages) - pages < compressedOver) return evenly(pages - 1);
+  return Math.min(most, evenly(pages));
+}
+
+/** How records of a listing are known where it has to be told whether one came before. */
+export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'>): KeyColumns {
+  const { paging, naturalKey } = resource;
+  // The documents of a fund may come without a total, and cursors never have one.
+  const exact = paging.kind === 'cursor' || paging.recordsIn === 'assignedDocuments';
+  return { named: key, natural: naturalKey, exact };
+}
+
+/** Whether parameters that are sent as they are ask for an order. */
+export function asksForOrder(params: ListingQuery['params']): boolean {
+  return params.some(([name]) => name === 'options_sortBy' || name === 'options_sortOrder');
+}
 
 /** What every page of a listing is asked with. */
 export interface PageRequest {
@@ -144,4 +230,60 @@ function parseCursorPage(body: Buffer, { recordsIn }: CursorPaging, request: Pag
   }
   partialErrors(request, body, members);
   return { records, next: next === '' ? null : next };
+}
+
+/** Asks for one issued invoice: the cheapest call that shows whether the service takes the token (spec 5 rule 4). */
+export async function probe(client: ApiClient, signal: AbortSignal): Promise<void> {
+  const request = { path: issued.path, filters: [], client, onErrors: () => {} };
+  await numberedPages(request, issued.paging as NumberedPaging)({ offset: 0, size: 1 }, signal, 'retry');
+}
+
+/**
+ * Asks a listing for its first record, in one call. A single record is small enough for any limit of the service.
+ *
+ * @returns how many records it says there are; undefined where it does not say
+ */
+export async function probeListing(
+  client: ApiClient,
+  { path, paging }: Resource,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const request = { path, filters: [], client, onErrors: () => {} };
+  if (paging.kind === 'cursor') {
+    await cursorPages(request, paging)({ cursor: undefined, size: 1, signal, patience: 'retry' });
+    return undefined;
+  }
+  try {
+    return (await numberedPages(request, paging)({ offset: 0, size: 1 }, signal, 'retry')).total;
+  } catch (error) {
+    // There is no smaller page to ask for.
+    throw error instanceof PageRefused ? error.cause : error;
+  }
+}
+
+interface ProbeOptions {
+  readonly client: ApiClient;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Asks once more for a listing that was refused (400), for one record and without its fiscal IDs. True when the service
+ * answers that: then it was the IDs, of which none exist (spec 4.2 rule 2), in whichever form the refusal came; false
+ * when it refuses that too: then it is the rest of the query.
+ */
+export async function existsWithoutIds(
+  resource: Resource,
+  query: ListingQuery,
+  { client, signal }: ProbeOptions,
+): Promise<boolean> {
+  if (resource.paging.kind !== 'numbered' || query.fiscalIds.length === 0) return false;
+  const filters = filterParameters(resource, { ...query, fiscalIds: [] });
+  const request = { path: resource.path, filters, client, onErrors: () => {} };
+  try {
+    await numberedPages(request, resource.paging)({ offset: 0, size: 1 }, signal, 'retry');
+    return true;
+  } catch (error) {
+    if (error instanceof RefusedQuery) return false;
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { alsoSaid, RefusedQuery, UnknownFiscalIds } from '../api/status-failure.
 import type { Context } from '../context.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
 import type { Doubt, WalkStatus } from '../paging/walk-status.ts';
-import type { ListingQuery } from '../resources/listing-query.ts';
+import type { ListingQuery } from '../resources/listing-pages.ts';
 import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
@@ -154,7 +154,7 @@ export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Pr
   if (!(error instanceof RefusedQuery) || query.fiscalIds.length === 0) return error;
   const { context, resource, session } = asked;
   const { client } = session;
-  const { existsWithoutIds } = await import('../resources/probe.ts');
+  const { existsWithoutIds } = await import('../resources/listing-pages.ts');
   // Where this fails too, what the service said first is what counts.
   const exists = await existsWithoutIds(resource, query, { client, signal: context.signal }).catch(
     () => false,

@@ -3,13 +3,19 @@ import { createClient, type ApiClient, type ObserveRequests } from '../api/clien
 import { createRetryQuota, type RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
-import { requireConnection, resolveConnection, tokenHint } from '../profiles/connection.ts';
+import {
+  requireConnection,
+  resolveConnection,
+  tokenHint,
+  type CompleteConnection,
+} from '../profiles/connection.ts';
 import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
 import { requestDefaults, type RequestFlags } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
+import { probe } from '../resources/listing-pages.ts';
 
 /** Whom to ask. */
 export interface AddressFlags {
@@ -217,4 +223,16 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
 async function ownTarget({ flags: { profile }, shared }: SessionOptions): Promise<SessionTarget> {
   const service = await shared.service();
   return { baseUrl: service.baseUrl, token: new Secret(service.tokenOf(profile)), profile, defaults: {} };
+}
+
+/** Asks the service for one record: resolves when it takes the token, else rejects as any request would. */
+export async function verifyConnection(context: Context, connection: CompleteConnection): Promise<void> {
+  const { baseUrl, token } = connection;
+  const site = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
+  const client = await makeClient(context, site, {});
+  try {
+    await probe(client, context.signal);
+  } finally {
+    await client.close();
+  }
 }

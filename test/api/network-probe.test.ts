@@ -3,7 +3,7 @@ import { connect, type AddressInfo } from 'node:net';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nodeNetworkProbe } from '../../src/api/network-probe.ts';
-import type { Proxy } from '../../src/api/proxy.ts';
+import type { Proxy } from '../../src/api/transport.ts';
 import { httpResponse, loopbackServer, type LoopbackServer } from '../support/loopback-server.ts';
 
 const signal = new AbortController().signal;

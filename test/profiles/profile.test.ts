@@ -1,5 +1,5 @@
+import { parseTokenCommand, checkNameIsNew, parseProfileName } from '../../src/profiles/profile.ts';
 import { describe, expect, it } from 'vitest';
-import { checkNameIsNew, parseProfileName } from '../../src/profiles/profile.ts';
 
 describe('parseProfileName', () => {
   it.each(['acme', 'Acme-2026', 'a.b_c', '7', '_x', '__proto__', 'x'.repeat(64), 'console', 'com10'])(
@@ -38,4 +38,30 @@ it('refuses a new name that differs from a known one only in case', () => {
   expect(() => checkNameIsNew('ACME', ['beta', 'acme'])).toThrow(/differs from "ACME" only in case/);
   checkNameIsNew('acme', ['acme']);
   checkNameIsNew('gamma', ['acme']);
+});
+
+describe('parseTokenCommand', () => {
+  it.each([[['op']], [['/usr/bin/op', 'read', '']], [['pass', 'show', '-o', './x']]])(
+    'takes %j',
+    (command) => {
+      expect(parseTokenCommand(command, 'x')).toEqual(command);
+    },
+  );
+
+  it.each([
+    [undefined],
+    ['op read'],
+    [[]],
+    [['']],
+    [['op', 1]],
+    [['op', 'a\0b']],
+    [{ 0: 'op' }],
+    [['./op']],
+    [['bin/op']],
+    [['..\\op']],
+  ])('refuses %j', (command) => {
+    expect(() => parseTokenCommand(command, 'profiles.acme.tokenCommand')).toThrow(
+      /^profiles\.acme\.tokenCommand: /,
+    );
+  });
 });

@@ -1,7 +1,13 @@
 import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, ServiceError, UsageError } from '../../errors.ts';
-import { checkNameIsNew, parseProfileName, type ConfigStore, type Profile } from '../../profiles/profile.ts';
+import {
+  checkNameIsNew,
+  parseProfileName,
+  parseTokenCommand,
+  type ConfigStore,
+  type Profile,
+} from '../../profiles/profile.ts';
 import {
   namedProfile,
   profileAddress,
@@ -11,7 +17,7 @@ import {
 } from '../../profiles/connection.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import { storeLogin } from '../../profiles/store-document.ts';
-import { parseTokenCommand, runTokenCommand } from '../../profiles/token-command.ts';
+import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
 import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
@@ -108,7 +114,6 @@ async function takeOffer(context: Context, flags: LoginFlags, profile: string): 
   const { tokenFile, tokenCommand: words } = flags;
   const { stdin, env, signal } = context;
   if (words === undefined) {
-    const { readTokenFile, readTokenInput } = await import('../../profiles/token-file.ts');
     if (tokenFile !== undefined)
       return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file' };
     const { token, note } = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { parseBaseUrl } from '../../api/address.ts';
 import { networkFailure } from '../../api/network-failure.ts';
 import type { HostAndPort, NetworkProbe } from '../../api/network-probe.ts';
-import { proxyFor, type Proxy } from '../../api/proxy.ts';
+import { proxyFor, type Proxy } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, FolioError, Interrupted, UsageError } from '../../errors.ts';
 import type { ConfigStore } from '../../profiles/profile.ts';
@@ -21,7 +21,7 @@ import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.t
 import { customers } from '../../resources/customers.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
-import { probeListing } from '../../resources/probe.ts';
+import { probeListing } from '../../resources/listing-pages.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { makeClient, startOwnService } from '../../run/session.ts';

@@ -9,7 +9,7 @@ import {
   filterParameters,
   keyColumns,
   type ListingQuery,
-} from '../../resources/listing-query.ts';
+} from '../../resources/listing-pages.ts';
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proxyFor, proxySecrets } from '../../src/api/proxy.ts';
+import { proxyFor, proxySecrets } from '../../src/api/transport.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const origin = 'https://api.example.com:8443';
