@@ -1,4 +1,6 @@
 import { OutputError, ServiceError } from '../errors.ts';
+import type { CellSpan } from '../json/cells.ts';
+import type { WordView } from '../json/bytes.ts';
 
 /** What a database holds in a cell. PostgreSQL takes and gives text; SQLite its own numbers. */
 export type StoredValue = string | number | bigint | null;
@@ -13,6 +15,19 @@ export interface RowTarget {
   readonly table: string;
   readonly columns: readonly string[];
 }
+
+/** Takes rows, cell by cell, from the first column to the last. */
+export interface RowSink {
+  put(value: StoredValue): void;
+  /** The text that stands there in UTF-8. */
+  putText(text: WordView, start: number, end: number): void;
+  /** What a record holds, as a column of the type keeps it; no text with NUL in it. The span is another one afterwards. */
+  putCell(type: ColumnType, cell: CellSpan): void;
+  endRow(): void;
+}
+
+/** Puts rows, and yields whenever it has put some. */
+export type FillRows = (rows: RowSink) => AsyncIterable<unknown>;
 
 /** The new cells of the row that a profile has under a key. */
 export interface RowUpdate {
@@ -35,6 +50,8 @@ export interface Dialect {
   /** Names, in lower case, that no column may have. */
   readonly reservedNames: ReadonlySet<string>;
   readonly types: Readonly<Record<ColumnType | 'key' | 'integer' | 'flag' | 'instant' | 'raw', string>>;
+  /** Whether a table can be given its primary key when it has rows. */
+  readonly addsKeys: boolean;
   /** Behind the closing bracket of CREATE TABLE. */
   readonly tableOptions: string;
   /** What is stored for a value: of a number its literal, of a text its characters, of an array its JSON. */
@@ -62,7 +79,7 @@ export interface Database {
   stream(sql: string, parameters?: StoredRow): AsyncGenerator<StoredRow[]>;
   /** For each key: the statement, whose last condition then is that the row has it. */
   forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void>;
-  insert(target: RowTarget, groups: AsyncIterable<readonly StoredRow[]>): Promise<void>;
+  insert(target: RowTarget, fill: FillRows): Promise<void>;
   update(target: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void>;
   /** Views of the user that stand in the way when the type of a column changes. */
   hinderingViews(table: string, column: string): Promise<readonly string[]>;

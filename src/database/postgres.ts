@@ -5,12 +5,13 @@ import type { Client, ClientConfig } from 'pg';
 import type { Environment } from '../context.ts';
 import { OutputError, UsageError } from '../errors.ts';
 import type { PostgresAddress } from './address.ts';
-import { copyLine, readCopyLine } from './copy-text.ts';
+import { CopyRows, readCopyLine } from './copy-text.ts';
 import {
   CommitUnknown,
   quoteName,
   type Database,
   type Dialect,
+  type FillRows,
   type Relation,
   type RowTarget,
   type RowUpdate,
@@ -26,8 +27,6 @@ export interface PostgresContext {
   readonly application: string;
 }
 
-/** Bytes that are sent or read together, about. */
-const CHUNK = 256 * 1024;
 /** Keys, or updates, of one statement. */
 const TOGETHER = 500;
 
@@ -36,7 +35,7 @@ const LOCK_CLASS = 0x666f6c69;
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i;
 
-const postgresDialect: Dialect = {
+export const postgresDialect: Dialect = {
   engine: 'PostgreSQL',
   nameBytes: 63,
   reservedNames: new Set(['tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid']),
@@ -44,6 +43,7 @@ const postgresDialect: Dialect = {
     ...{ null: 'text', text: 'text', numeric: 'numeric', boolean: 'boolean', json: 'json' },
     ...{ key: 'text', integer: 'integer', flag: 'boolean', instant: 'timestamptz', raw: 'json' },
   },
+  addsKeys: true,
   tableOptions: '',
   value: (_type, text) => text,
   flag: (value) => String(value),
@@ -131,10 +131,10 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async insert({ table, columns }: RowTarget, groups: AsyncIterable<readonly StoredRow[]>): Promise<void> {
+  async insert({ table, columns }: RowTarget, fill: FillRows): Promise<void> {
     const { from } = (await import('pg-copy-streams')).default;
     const sql = `COPY ${this.table(table)} (${columns.map(quoteName).join(', ')}) FROM STDIN`;
-    await this.#explained((client) => pipeline(Readable.from(copyChunks(groups)), client.query(from(sql))));
+    await this.#explained((client) => pipeline(Readable.from(copyChunks(fill)), client.query(from(sql))));
   }
 
   async update({ table, columns }: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void> {
@@ -337,15 +337,8 @@ function literal(value: StoredValue): string {
   return value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`;
 }
 
-async function* copyChunks(groups: AsyncIterable<readonly StoredRow[]>): AsyncGenerator<Buffer> {
-  let text = '';
-  for await (const rows of groups) {
-    for (const row of rows) {
-      text += copyLine(row);
-      if (text.length < CHUNK) continue;
-      yield Buffer.from(text);
-      text = '';
-    }
-  }
-  if (text !== '') yield Buffer.from(text);
+async function* copyChunks(fill: FillRows): AsyncGenerator<Buffer> {
+  const rows = new CopyRows();
+  for await (const _ of fill(rows)) yield* rows.takeFull();
+  yield* rows.takeRest();
 }

@@ -8,12 +8,13 @@ import {
   quoteName,
   type Database,
   type Dialect,
+  type FillRows,
   type Relation,
   type RowTarget,
   type RowUpdate,
   type StoredRow,
 } from './database.ts';
-import { sqliteNumber } from './stored-numbers.ts';
+import { ValueRows } from './record-rows.ts';
 
 export interface SqliteContext {
   readonly clock: Clock;
@@ -50,6 +51,12 @@ const BETWEEN_TRIES = 50;
 /** Rows that are read or written before anything else gets a turn. */
 const ROWS_TOGETHER = 1_000;
 
+/** A number that no other spelling could be meant by: digits that a double keeps. */
+const EXACT_DIGITS = 15;
+
+const LEAST_INTEGER = -(2n ** 63n);
+const LARGEST_INTEGER = 2n ** 63n - 1n;
+
 const sqliteDialect: Dialect = {
   engine: 'SQLite',
   nameBytes: 10_000,
@@ -58,6 +65,7 @@ const sqliteDialect: Dialect = {
     ...{ null: 'ANY', text: 'ANY', numeric: 'ANY', boolean: 'ANY', json: 'ANY' },
     ...{ key: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', instant: 'TEXT', raw: 'TEXT' },
   },
+  addsKeys: false,
   // Only in a strict table does ANY keep a text of digits a text.
   tableOptions: ' STRICT',
   value(type, text) {
@@ -67,6 +75,28 @@ const sqliteDialect: Dialect = {
   },
   flag: (value) => (value ? 1n : 0n),
 };
+
+/**
+ * What SQLite stores for the literal of a number: an integer where that has 64 bits, a double where that keeps all digits,
+ * else the literal as text, which no arithmetic rounds.
+ */
+function sqliteNumber(literal: string): bigint | number | string {
+  if (/^-?\d+$/.test(literal)) {
+    if (literal.length <= 18) return BigInt(literal);
+    if (literal.length > 20) return literal;
+    const integer = BigInt(literal);
+    return integer >= LEAST_INTEGER && integer <= LARGEST_INTEGER ? integer : literal;
+  }
+  const digits = literal
+    .replace(/[eE].*$/, '')
+    .replace(/[-.]/g, '')
+    .replace(/^0+/, '');
+  if (digits.length > EXACT_DIGITS) return literal;
+  const value = Number(literal);
+  // At the ends of their range doubles have fewer digits, or are infinite.
+  const size = Math.abs(value);
+  return digits === '' || (size > 1e-300 && size < 1e300) ? value : literal;
+}
 
 /** Whether there is a file to open. Throws OutputError for what is no file. */
 export function sqliteFileExists({ path, shown }: SqliteAddress): boolean {
@@ -207,14 +237,15 @@ class SqliteDatabase implements Database {
     }
   }
 
-  async insert({ table, columns }: RowTarget, groups: AsyncIterable<readonly StoredRow[]>): Promise<void> {
+  async insert({ table, columns }: RowTarget, fill: FillRows): Promise<void> {
     const marks = columns.map(() => '?').join(', ');
     const names = columns.map(quoteName).join(', ');
     const sql = `INSERT INTO ${this.table(table)} (${names}) VALUES (${marks})`;
     const statement = this.#explained(() => this.#connection.prepare(sql));
-    for await (const rows of groups) {
+    const rows = new ValueRows(this.dialect);
+    for await (const _ of fill(rows)) {
       this.#explained(() => {
-        for (const row of rows) statement.run(...row);
+        for (const row of rows.take()) statement.run(...row);
       });
       await this.#breathe();
     }

@@ -185,7 +185,13 @@ async function writeParts(
     synced.push({ ...compared.synced, written });
   }
   const entries = synced.map((each) => runEntry(database, run, each, options));
-  await database.insert({ table: '_runs', columns: RUN_COLUMNS }, only(entries));
+  await database.insert({ table: '_runs', columns: RUN_COLUMNS }, async function* (rows) {
+    for (const entry of entries) {
+      for (const value of entry) rows.put(value);
+      rows.endRow();
+    }
+    yield;
+  });
   return { run, parts: synced };
 }
 
@@ -262,10 +268,6 @@ function number(value: number): bigint {
 
 function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-async function* only<T>(value: T): AsyncGenerator<T> {
-  yield value;
 }
 
 async function sample(

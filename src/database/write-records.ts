@@ -1,26 +1,20 @@
-import {
-  CellReader,
-  ABSENT,
-  BOOLEAN_LITERAL,
-  JSON_TEXT,
-  NUMBER_LITERAL,
-  Projection,
-  type Cell,
-} from '../json/cells.ts';
-import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { CellReader, ABSENT, BOOLEAN_LITERAL, JSON_TEXT, NUMBER_LITERAL, Projection } from '../json/cells.ts';
+import type { RecordBatch } from '../json/records.ts';
 import {
   quoteName,
   type CellContent,
   type Database,
+  type Dialect,
+  type RowSink,
   type RowUpdate,
   type StoredRow,
   type StoredValue,
 } from './database.ts';
 import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
+import { RecordCells, ValueRows } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { fitsNumeric } from './stored-numbers.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
-import { OWN_COLUMNS, changeColumns, makeRecordTables, readColumns } from './tables.ts';
+import { OWN_COLUMNS, addRecordKey, changeColumns, makeRecordTables, readColumns } from './tables.ts';
 
 /** One listing, and what it changes. */
 export interface RecordsToWrite {
@@ -44,7 +38,7 @@ export interface WrittenRecords {
 /** Makes the table equal to the listing, within a transaction that is open. */
 export async function writeRecords(database: Database, written: RecordsToWrite): Promise<WrittenRecords> {
   const { table, profile, run, differences } = written;
-  await makeRecordTables(database, table);
+  const lacksKey = await makeRecordTables(database, table);
   const columns = await fitColumns(database, written);
   await keepHistory(database, written);
   const rows = database.table(table);
@@ -58,17 +52,22 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     [profile],
     differences.asTheyWere,
   );
-  const writer = new RowMaker(database, written, columns);
+  const cells = new RecordCells(columns);
+  const names = [...OWN_COLUMNS, ...columns.all.map(({ name }) => name)];
   if (differences.changed.length + differences.back.length > differences.asTheyWere.length) {
-    await database.update({ table, columns: writer.updatedColumns }, writer.updates());
+    const target = { table, columns: names.filter((name) => !KEPT.has(name)) };
+    await database.update(target, updatesOf(database.dialect, cells, written));
   }
-  if (differences.added > 0) await database.insert({ table, columns: writer.columns }, writer.inserts());
+  if (differences.added > 0) {
+    await database.insert({ table, columns: names }, (rows) => putInserts(rows, cells, written));
+  }
+  if (lacksKey) await addRecordKey(database, table);
   return {
     retyped: columns.retyped
       .filter(({ from, to }) => from.type !== 'null' && to.type === 'text')
       .map(({ to }) => to),
     withoutColumn: columns.left,
-    withNul: writer.withNul,
+    withNul: cells.withNul,
   };
 }
 
@@ -133,6 +132,22 @@ async function surveyFields(
   return new Map(names.map((name, column) => [name, contents[column] ?? new Set()]));
 }
 
+/** Digits, and places before or behind the point, that PostgreSQL is trusted with; it knows some more. */
+const MOST_DIGITS = 1_000;
+const MOST_PLACES = 1_000;
+
+/** Whether PostgreSQL can hold the number at `bytes[start .. end)` as `numeric`. */
+function fitsNumeric(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > MOST_DIGITS) return false;
+  for (let at = start; at < end; at++) {
+    // Both cases of the letter e.
+    if ((bytes[at]! | 0x20) === 0x65) {
+      return Math.abs(Number(bytes.toString('latin1', at + 1, end))) < MOST_PLACES;
+    }
+  }
+  return true;
+}
+
 interface RecordAt {
   readonly batch: RecordBatch;
   readonly index: number;
@@ -178,98 +193,53 @@ async function* batchesWith(
   }
 }
 
-/** Makes rows of records, each cell as its column holds it. */
-class RowMaker {
-  withNul = 0;
-  readonly columns: readonly string[];
-  readonly #database: Database;
-  readonly #written: RecordsToWrite;
-  readonly #fields: readonly TableColumn[];
-  readonly #reader = new CellReader();
-  readonly #known: TableColumns;
-  /** Where the cell of each column is in what the reader reads, as far as it has read. */
-  #places: Int32Array;
-  #placed = 0;
-
-  constructor(database: Database, written: RecordsToWrite, columns: TableColumns) {
-    this.#database = database;
-    this.#written = written;
-    this.#known = columns;
-    this.#fields = columns.all;
-    this.columns = [...OWN_COLUMNS, ...this.#fields.map(({ name }) => name)];
-    this.#places = new Int32Array(this.#fields.length).fill(-1);
-  }
-
-  get updatedColumns(): readonly string[] {
-    const kept = ['_profile', '_key', '_first_run'];
-    return this.columns.filter((name) => !kept.includes(name));
-  }
-
-  async *inserts(): AsyncGenerator<readonly StoredRow[]> {
-    const { listing, profile, run, differences } = this.#written;
-    for await (const { batch, indices, first } of batchesWith(
-      listing,
-      differences.actions,
-      (action) => action === INSERT,
-    )) {
-      yield indices.map((index) => [
-        ...[profile, listing.keyOf(batch, index), listing.index.contentText(first + index)],
-        ...[run, run, null, recordBytes(batch, index).toString('utf8')],
-        ...this.#cells(batch, index),
-      ]);
+/** The rows that are new, with `OWN_COLUMNS` before the columns of fields. */
+async function* putInserts(
+  rows: RowSink,
+  cells: RecordCells,
+  { listing, profile, run, differences }: RecordsToWrite,
+): AsyncGenerator<void> {
+  for await (const { batch, indices, first } of batchesWith(
+    listing,
+    differences.actions,
+    (action) => action === INSERT,
+  )) {
+    for (const index of indices) {
+      rows.put(profile);
+      rows.put(listing.keyOf(batch, index));
+      rows.put(listing.index.contentText(first + index));
+      rows.put(run);
+      rows.put(run);
+      rows.put(null);
+      cells.putInto(rows, batch, index);
     }
-  }
-
-  async *updates(): AsyncGenerator<readonly RowUpdate[]> {
-    const { listing, profile, run, differences } = this.#written;
-    for await (const { batch, indices, first } of batchesWith(
-      listing,
-      differences.actions,
-      (action) => action === UPDATE,
-    )) {
-      yield indices.map((index) => ({
-        ...{ profile, key: listing.keyOf(batch, index) },
-        values: [
-          ...[
-            listing.index.contentText(first + index),
-            run,
-            null,
-            recordBytes(batch, index).toString('utf8'),
-          ],
-          ...this.#cells(batch, index),
-        ],
-      }));
-    }
-  }
-
-  #cells(batch: RecordBatch, index: number): StoredValue[] {
-    const cells = this.#reader.read(batch, index);
-    this.#place();
-    let hasNul = false;
-    const values = this.#fields.map(({ type }, at) => {
-      const cell = this.#places[at]! < 0 ? undefined : cells[this.#places[at]!];
-      if (cell === undefined) return null;
-      hasNul ||= cell.kind === 'string' && cell.text.includes('\0');
-      return storedCell(this.#database, type, cell);
-    });
-    if (hasNul) this.withNul++;
-    return values;
-  }
-
-  /** Finds the columns of the fields that the reader has met since. */
-  #place(): void {
-    const { columns } = this.#reader;
-    for (; this.#placed < columns.length; this.#placed++) {
-      const column = this.#known.of(columns[this.#placed]!);
-      const at = column === undefined ? -1 : this.#fields.findIndex(({ name }) => name === column.name);
-      if (at >= 0) this.#places[at] = this.#placed;
-    }
+    yield;
   }
 }
 
-/** NUL, which PostgreSQL cannot hold and programs that read SQLite take for the end of the text, is shown as U+FFFD. */
-function storedCell(database: Database, type: TableColumn['type'], { kind, text }: Cell): StoredValue {
-  return database.dialect.value(type, kind === 'string' ? text.replaceAll('\0', '\uFFFD') : text);
+/** The columns of folio's own that stay what they are when a record changes. */
+const KEPT = new Set<string>(['_profile', '_key', '_first_run']);
+
+async function* updatesOf(
+  dialect: Dialect,
+  cells: RecordCells,
+  { listing, profile, run, differences }: RecordsToWrite,
+): AsyncGenerator<readonly RowUpdate[]> {
+  const rows = new ValueRows(dialect);
+  for await (const { batch, indices, first } of batchesWith(
+    listing,
+    differences.actions,
+    (action) => action === UPDATE,
+  )) {
+    for (const index of indices) {
+      rows.put(listing.index.contentText(first + index));
+      rows.put(run);
+      rows.put(null);
+      cells.putInto(rows, batch, index);
+    }
+    const keys = indices.map((index) => listing.keyOf(batch, index));
+    yield rows.take().map((values, at) => ({ profile, key: keys[at]!, values }));
+  }
 }
 
 /** Rows that are read together, while others of the same table are written. */

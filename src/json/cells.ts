@@ -46,28 +46,13 @@ export class CellReader {
     return Array.from(this.columns, (_, column) => this.#cell(batch, column));
   }
 
-  #cell(batch: RecordBatch, column: number): Cell | undefined {
-    const { kinds, starts, ends } = this.#projection.cells;
+  #cell({ spaced }: RecordBatch, column: number): Cell | undefined {
+    const { cells, view } = this.#projection;
+    const { kinds, starts, ends } = cells;
     const kind = kinds[column]!;
-    const start = starts[column]!;
-    const end = ends[column]!;
     if (kind === ABSENT) return undefined;
-    if (kind === JSON_TEXT && batch.spaced) {
-      return { kind: 'array', text: compact(batch.bytes, start, end).toString('utf8') };
-    }
-    const text = batch.bytes.toString('utf8', start, end);
-    if (kind === ESCAPED_TEXT) return { kind: 'string', text: JSON.parse(`"${text}"`) as string };
-    return {
-      kind:
-        kind === NUMBER_LITERAL
-          ? 'number'
-          : kind === BOOLEAN_LITERAL
-            ? 'boolean'
-            : kind === JSON_TEXT
-              ? 'array'
-              : 'string',
-      text,
-    };
+    const text = textOfSpan({ view, spaced, kind, start: starts[column]!, end: ends[column]! });
+    return { kind: KINDS[kind]!, text };
   }
 }
 
@@ -81,6 +66,32 @@ export const BOOLEAN_LITERAL = 3;
 export const ESCAPED_TEXT = 4;
 /** An array, or an object that is a column as a whole. Its span is JSON text, with the white space that was sent. */
 export const JSON_TEXT = 5;
+
+const KINDS: Readonly<Record<number, CellKind>> = {
+  [PLAIN_TEXT]: 'string',
+  [NUMBER_LITERAL]: 'number',
+  [BOOLEAN_LITERAL]: 'boolean',
+  [ESCAPED_TEXT]: 'string',
+  [JSON_TEXT]: 'array',
+};
+
+/** Where a record holds the value of a column, and of which kind it is. */
+export interface CellSpan {
+  readonly view: WordView;
+  /** Whether there may be white space in JSON_TEXT. */
+  readonly spaced: boolean;
+  /** Any but ABSENT. */
+  readonly kind: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The value as text: a string decoded, a number as it was sent, an array or a whole object as compact JSON. */
+export function textOfSpan({ view: { bytes }, spaced, kind, start, end }: CellSpan): string {
+  if (kind === JSON_TEXT && spaced) return compact(bytes, start, end).toString('utf8');
+  const text = bytes.toString('utf8', start, end);
+  return kind === ESCAPED_TEXT ? (JSON.parse(`"${text}"`) as string) : text;
+}
 
 /**
  * Where the value of each column is in the current record, and of which kind. It keeps tables of numbers, because objects

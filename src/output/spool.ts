@@ -184,8 +184,14 @@ export class RecordSpool {
 }
 
 /** The bytes of the records alone, without those between them; and the bounds and ids of each in these bytes. */
-function packed({ bytes, bounds, ids, count }: RecordBatch): { places: Int32Array; bytes: Buffer } {
+function packed(batch: RecordBatch): { places: Int32Array; bytes: Buffer } {
+  const { bytes, bounds, ids, count } = batch;
   const places = new Int32Array(4 * count).fill(-1);
+  if (isPacked(batch)) {
+    places.set(bounds);
+    places.set(ids, 2 * count);
+    return { places, bytes };
+  }
   let size = 0;
   for (let slot = 0; slot < 2 * count; slot += 2) size += bounds[slot + 1]! - bounds[slot]!;
   const close = Buffer.allocUnsafeSlow(size);
@@ -198,4 +204,13 @@ function packed({ bytes, bounds, ids, count }: RecordBatch): { places: Int32Arra
     if (ids[slot]! >= 0) places.set([ids[slot]! + shift, ids[slot + 1]! + shift], 2 * count + slot);
   }
   return { places, bytes: close };
+}
+
+function isPacked({ bytes, bounds }: RecordBatch): boolean {
+  let end = 0;
+  for (let slot = 0; slot < bounds.length; slot += 2) {
+    if (bounds[slot] !== end) return false;
+    end = bounds[slot + 1]!;
+  }
+  return end === bytes.length;
 }
