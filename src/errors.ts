@@ -34,6 +34,20 @@ export class NotFoundError extends FolioError {}
 /** The service or the network failed after all retries, the answer made no sense, or the service is not at the base address. */
 export class ServiceError extends FolioError {}
 
+/**
+ * A body is not what was asked for: it is cut short, is not JSON, or has another shape. The message says what was expected,
+ * what was found and at which byte. No data was taken from the body, so the request may be sent again.
+ */
+export class BadBody extends ServiceError {
+  /** Bytes from the start of the inflated body. */
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(`${message} (byte ${offset})`);
+    this.offset = offset;
+  }
+}
+
 /** Something was delivered, but not all that was asked for. */
 export class IncompleteError extends FolioError {}
 

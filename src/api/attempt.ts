@@ -1,6 +1,5 @@
 import type { ZlibOptions } from 'node:zlib';
-import { ServiceError, errorCode, type FolioError } from '../errors.ts';
-import { BadBody } from '../json/bad-body.ts';
+import { ServiceError, errorCode, BadBody, type FolioError } from '../errors.ts';
 import { networkFailure } from './network-failure.ts';
 import type { Redact } from './redact.ts';
 import { isRetryable } from './retry.ts';

@@ -17,7 +17,7 @@ import {
   wholeNumber,
   type RequestFlags,
 } from '../run/parse-values.ts';
-import type { ProfilesFlags } from '../run/several/profile-choice.ts';
+import type { ProfilesFlags } from '../run/session.ts';
 import type { ReportFlags } from '../run/receipt.ts';
 import type { ResumeFlags } from '../run/resume/resume.ts';
 import type { GlobalFlags } from '../run/run.ts';

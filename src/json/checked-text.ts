@@ -10,7 +10,7 @@ import {
   endOfPlainText,
   type WordView,
 } from './bytes.ts';
-import { BadBody } from './bad-body.ts';
+import { BadBody } from '../errors.ts';
 
 /*
  * Reads parts of JSON that the scanner has checked. Nothing here checks the text again.
@@ -174,4 +174,15 @@ function putCodePoint(to: Buffer, start: number, code: number): number {
     to[at++] = 0x80 | (code & 0x3f);
   }
   return at;
+}
+
+/** Throws BadBody, because the byte at `at` is not what was expected there. */
+export function failAt(bytes: Buffer, at: number, expected: string): never {
+  throw new BadBody(`expected ${expected}, found ${describe(bytes[at])}`, Math.min(at, bytes.length));
+}
+
+function describe(byte: number | undefined): string {
+  if (byte === undefined) return 'the end of the body';
+  if (byte > 0x20 && byte < 0x7f) return `"${String.fromCharCode(byte)}"`;
+  return `byte 0x${byte.toString(16).padStart(2, '0')}`;
 }

@@ -14,7 +14,7 @@ import {
   QUOTE,
   SPACE,
 } from './bytes.ts';
-import { BadBody } from './bad-body.ts';
+import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { bodyStart, expectEnd, openBody, type JsonScanner } from './scanner.ts';

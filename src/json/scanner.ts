@@ -22,7 +22,8 @@ import {
   viewWords,
   type WordView,
 } from './bytes.ts';
-import { BadBody, failAt } from './bad-body.ts';
+import { BadBody } from '../errors.ts';
+import { failAt } from './checked-text.ts';
 
 /** A scanner for a body. Throws BadBody when the body is not UTF-8. */
 export function openBody(bytes: Buffer): JsonScanner {

@@ -1,7 +1,9 @@
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import { digitGrouper } from '../output/terminal/number-text.ts';
-import type { ReportLanguage } from './choices.ts';
+
+/** The languages that a report is written in. */
+export type ReportLanguage = 'en' | 'es';
 
 /** The language of a locale such as `es-CL`; English where it is neither Spanish nor English. */
 export function languageOf(locale: string): ReportLanguage {

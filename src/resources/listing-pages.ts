@@ -1,14 +1,13 @@
 import { listPairs, type QueryPair, type ListEncoding } from '../api/address.ts';
 import type { ApiClient } from '../api/client.ts';
 import { RefusedQuery, StatusError } from '../api/status-failure.ts';
-import { BadBody } from '../json/bad-body.ts';
+import { BadBody, UsageError } from '../errors.ts';
 import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage } from '../json/scan-records.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
 import { PageRefused, type FetchPage, type Page, type Patience } from '../paging/page.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
-import { UsageError } from '../errors.ts';
 import type { KeyColumns } from '../json/identity.ts';
 
 /** What the user asked of a listing, already checked. Undefined is "not said": then nothing is sent. */

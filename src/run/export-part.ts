@@ -22,7 +22,7 @@ import {
 import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { checkPart, type Part, type Source } from './part.ts';
-import type { ProfilesFlags } from './several/profile-choice.ts';
+import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReportFlags } from './receipt.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-conflicts.ts';

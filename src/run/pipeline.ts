@@ -1,9 +1,8 @@
 import type { Context } from '../context.ts';
-import { exportPart, type Export } from './export-part.ts';
-import { writeColumns } from './export-part.ts';
+import { exportPart, writeColumns, type Export } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { askPart } from './part.ts';
-import { asksSeveral } from './several/profile-choice.ts';
+import { asksSeveral } from './session.ts';
 import { checkDates, checkOrderOfTotals, checkQuestions } from './question-conflicts.ts';
 import { inRun } from './run.ts';
 

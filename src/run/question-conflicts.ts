@@ -2,9 +2,8 @@ import { UsageError } from '../errors.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 import type { OutputFlags } from './output-plan.ts';
-import type { ProfilesFlags } from './several/profile-choice.ts';
+import type { ProfilesFlags, AddressFlags } from './session.ts';
 import type { ResumeFlags } from './resume/resume.ts';
-import type { AddressFlags } from './session.ts';
 
 /** The flags of a command, as far as it has them. */
 interface FlagsOfRun {

@@ -2,20 +2,22 @@ import { parseBaseUrl } from '../api/address.ts';
 import { createClient, type ApiClient, type ObserveRequests } from '../api/client.ts';
 import { createRetryQuota, type RetryQuota } from '../api/retry.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
+import { UsageError, AuthError } from '../errors.ts';
 import {
   requireConnection,
   resolveConnection,
   tokenHint,
+  knownProfile,
   type CompleteConnection,
 } from '../profiles/connection.ts';
 import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
-import { requestDefaults, type RequestFlags } from './parse-values.ts';
+import { requestDefaults, names, type RequestFlags } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probe } from '../resources/listing-pages.ts';
+import { parseProfileName } from '../profiles/profile.ts';
 
 /** Whom to ask. */
 export interface AddressFlags {
@@ -59,7 +61,7 @@ export async function makeClient(
 }
 
 /** What the two organizations of the embedded service are called where they stand in for profiles. */
-export const SANDBOX_PROFILES = ['one', 'two'] as const;
+const SANDBOX_PROFILES = ['one', 'two'] as const;
 
 /** The embedded service, in this process, for as long as a run takes. */
 interface OwnService {
@@ -88,7 +90,7 @@ export async function startOwnService(context: Context, flags: AddressFlags): Pr
 }
 
 /** Which of the two organizations is called so. Throws UsageError where neither is. */
-export function placeInSandbox(profile: string): 0 | 1 {
+function placeInSandbox(profile: string): 0 | 1 {
   const place = SANDBOX_PROFILES.findIndex((name) => name === profile);
   if (place === 0 || place === 1) return place;
   throw new UsageError(`--sandbox has no profile ${JSON.stringify(profile)}`, {
@@ -235,4 +237,70 @@ export async function verifyConnection(context: Context, connection: CompleteCon
   } finally {
     await client.close();
   }
+}
+
+/** Which organizations are asked, and how their records leave. */
+export interface ProfilesFlags {
+  readonly allProfiles?: boolean;
+  /** A folder with a file for each. */
+  readonly outputDir?: string;
+  readonly sheetPerProfile?: boolean;
+}
+
+/** The flags that say whom a run asks. */
+interface Whom {
+  readonly everywhere: AddressFlags;
+  /** Undefined for a command that asks one organization. */
+  readonly profiles?: ProfilesFlags;
+}
+
+/** Whether flags name several organizations, or may. */
+export function asksSeveral({ everywhere: { profile }, profiles }: Whom): boolean {
+  if (profiles === undefined) return false;
+  return profiles.allProfiles === true || profiles.outputDir !== undefined || profile?.includes(',') === true;
+}
+
+/**
+ * The profiles that a run asks, in the order in which they were named, or in which they are stored.
+ *
+ * @throws UsageError for one that is not there, or where the environment would give all of them one token
+ * @throws AuthError where there is none
+ */
+export async function chooseProfiles(
+  context: Context,
+  { everywhere, profiles: { allProfiles } = {} }: Whom,
+): Promise<readonly string[]> {
+  const { profile, sandbox, tokenFile } = everywhere;
+  if (allProfiles && profile !== undefined) {
+    throw new UsageError('--all-profiles and --profile do not go together', {
+      hint: 'Leave one of them out.',
+    });
+  }
+  const chosen = allProfiles || profile === undefined ? undefined : names('--profile')(profile);
+  if (sandbox) {
+    const profiles = chosen ?? SANDBOX_PROFILES;
+    profiles.forEach(placeInSandbox);
+    return profiles;
+  }
+  if (context.env['FOLIO_BASE_URL']) {
+    throw new UsageError('FOLIO_BASE_URL gives one address, and several profiles have each their own', {
+      hint: 'Unset it for this command with `env -u FOLIO_BASE_URL folio …`.',
+    });
+  }
+  if (tokenFile !== undefined || context.env['FOLIO_TOKEN']) {
+    const what = tokenFile === undefined ? 'FOLIO_TOKEN' : '--token-file';
+    throw new UsageError(`${what} gives one token, and several profiles have each their own`, {
+      hint:
+        tokenFile === undefined ? 'Unset it for this command with `env -u FOLIO_TOKEN folio …`.' : undefined,
+    });
+  }
+  const store = await context.config();
+  const profiles = chosen ?? store.profileNames;
+  if (profiles.length === 0) {
+    throw new AuthError('there are no profiles', {
+      hint: 'Log in with `folio auth login --profile <name> --base-url https://<host>/v1`.',
+    });
+  }
+  for (const name of profiles) knownProfile(parseProfileName(name, '--profile'), store);
+  return profiles;
 }

@@ -4,8 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { authorization, createClient, type ClientOptions, type RequestEvent } from '../../src/api/client.ts';
 import { StatusError } from '../../src/api/status-failure.ts';
 import { TransportTimeout } from '../../src/api/transport.ts';
-import { AuthError, Interrupted, NotFoundError, ServiceError, UsageError } from '../../src/errors.ts';
-import { BadBody } from '../../src/json/bad-body.ts';
+import {
+  AuthError,
+  Interrupted,
+  NotFoundError,
+  ServiceError,
+  UsageError,
+  BadBody,
+} from '../../src/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { fakeTransport } from './fake-transport.ts';
 

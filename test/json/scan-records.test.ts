@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BadBody } from '../../src/json/bad-body.ts';
+import { BadBody } from '../../src/errors.ts';
 import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
 import { scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
 import { objectText } from './json-arbitrary.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
 import { KNOWN_FIELDS } from '../../query/known-columns.ts';
-import { parseLanguage, REPORT_FORMATS } from '../../report/choices.ts';
 import { oneOf, parameter, target } from '../../run/parse-values.ts';
 import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
@@ -49,7 +49,15 @@ const pageOutputFlags = flagGroup<PageOutputFlags>('What comes out:', {
   format: valued(
     '--format <format>',
     'html, or json for the figures behind the page',
-    oneOf('--format', REPORT_FORMATS),
+    oneOf('--format', ['html', 'json']),
   ),
   output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
 });
+
+function parseLanguage(text: string): 'en' | 'es' {
+  const language = text.toLowerCase();
+  if (language === 'en' || language === 'es') return language;
+  throw new UsageError(`--lang ${JSON.stringify(text)}: there is no such language`, {
+    hint: 'A report is written in en or es.',
+  });
+}

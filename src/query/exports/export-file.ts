@@ -1,8 +1,7 @@
 import { close, open, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { UsageError } from '../../errors.ts';
+import { UsageError, BadBody } from '../../errors.ts';
 import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/bytes.ts';
-import { BadBody } from '../../json/bad-body.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
 

@@ -27,7 +27,7 @@ import {
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
-import { chooseProfiles } from './profile-choice.ts';
+import { chooseProfiles } from '../session.ts';
 import { asksForResult } from '../question-conflicts.ts';
 import { inRun, type Run } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';

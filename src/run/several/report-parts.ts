@@ -9,7 +9,7 @@ import type { Source } from '../part.ts';
 import { names } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
-import { asksSeveral, chooseProfiles } from './profile-choice.ts';
+import { asksSeveral, chooseProfiles } from '../session.ts';
 
 const LISTINGS = ['issued', 'received', 'funds'] as const;
 export type Listing = (typeof LISTINGS)[number];

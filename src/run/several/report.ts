@@ -18,8 +18,7 @@ import {
   type ReportDates,
 } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../report/period.ts';
-import { REPORT_FORMATS, type ReportFormat, type ReportLanguage } from '../../report/choices.ts';
-import { languageOf, writingOf } from '../../report/words.ts';
+import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import { checkPart, hasRecords, tryPart, type Part, type PartResult } from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
@@ -28,6 +27,10 @@ import { reportParts, RESOURCES, type Listing, type ReportPart } from './report-
 import type { ReportFlags } from '../receipt.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { fieldMap } from '../settings.ts';
+
+/** The forms that a report comes in, by the endings of their files. */
+const FORMATS = ['html', 'json'] as const;
+type ReportFormat = (typeof FORMATS)[number];
 
 /** What is asked of a report. */
 export interface PageFlags {
@@ -110,7 +113,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
 
 function formatOf(context: Context, { format, output }: PageOutputFlags): ReportFormat {
   const ending = /\.([a-z]+)$/i.exec(output ?? '')?.[1]?.toLowerCase();
-  const ofEnding = ending === 'htm' ? 'html' : REPORT_FORMATS.find((one) => one === ending);
+  const ofEnding = ending === 'htm' ? 'html' : FORMATS.find((one) => one === ending);
   if (
     format === undefined &&
     output !== undefined &&

@@ -21,7 +21,7 @@ import { version } from '../../version.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { checkPart, tryPart, type Part } from '../part.ts';
 import { forEachPart } from '../several/parts-aside.ts';
-import { asksSeveral, chooseProfiles } from '../several/profile-choice.ts';
+import { asksSeveral, chooseProfiles } from '../session.ts';
 import type { ReportFlags } from '../receipt.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { showResults } from './sync-result.ts';
