@@ -4,8 +4,7 @@ import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
 import { buildProgram } from './program.ts';
 import { expandShortcut } from './shortcuts.ts';
-import { shownLine } from '../output/terminal/display-width.ts';
-import { visible } from '../output/terminal/terminal-text.ts';
+import { shownLine, visible } from '../output/terminal/terminal-text.ts';
 
 /**
  * A stream for words, not for data: no text that is written to it, whoever writes it, leaves with a secret in it. A

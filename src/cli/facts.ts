@@ -1,6 +1,5 @@
 import type { OutputStream } from '../context.ts';
-import { displayWidth, truncate } from '../output/terminal/display-width.ts';
-import { visible } from '../output/terminal/terminal-text.ts';
+import { displayWidth, truncate, visible } from '../output/terminal/terminal-text.ts';
 
 /** How commands that print facts instead of records show them. */
 export interface FactFlags {

@@ -1,5 +1,5 @@
 import { formats, type Format } from '../output/formats.ts';
-import { displayWidth, wrapText } from '../output/terminal/display-width.ts';
+import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { exitCodes } from './exit-codes.ts';
 
 /** A page of help that is about no single command; shown by `folio help <name>` and in the manual. */

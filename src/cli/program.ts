@@ -4,7 +4,7 @@ import { customers } from '../resources/customers.ts';
 import { funds } from '../resources/funds.ts';
 import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
-import { shownLine } from '../output/terminal/display-width.ts';
+import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
 import { described } from './command.ts';
 import { addAging } from './commands/aging.ts';

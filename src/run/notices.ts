@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
-import { shownLine } from '../output/terminal/display-width.ts';
-import { visible } from '../output/terminal/terminal-text.ts';
+import { shownLine, visible } from '../output/terminal/terminal-text.ts';
 import type { Note } from '../query/questions.ts';
 
 /** How much folio says on standard error. */

@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { paint, useColor, type Style } from '../../output/terminal/colors.ts';
-import { visible } from '../../output/terminal/terminal-text.ts';
-import { wrapText } from '../../output/terminal/display-width.ts';
+import { visible, wrapText } from '../../output/terminal/terminal-text.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand } from '../command.ts';
 import type { FactFlags, Facts } from '../facts.ts';

@@ -1,6 +1,6 @@
 import CliTable from 'cli-table3';
 import { paint, type Style } from '../terminal/colors.ts';
-import { columnWidth, truncate } from '../terminal/display-width.ts';
+import { columnWidth, truncate } from '../terminal/terminal-text.ts';
 import { headOf, type FittedTable } from './table-fit.ts';
 
 interface DrawingOptions {

@@ -1,4 +1,4 @@
-import { displayWidth, truncate, columnWidth } from '../terminal/display-width.ts';
+import { displayWidth, truncate, columnWidth } from '../terminal/terminal-text.ts';
 import { countOf } from '../terminal/number-text.ts';
 import type { ColumnRole } from '../column-roles.ts';
 import type { ShownColumn } from './table-rows.ts';

@@ -9,9 +9,8 @@ import {
   type ColumnRole,
   type KnownColumn,
 } from '../column-roles.ts';
-import { columnWidth } from '../terminal/display-width.ts';
+import { columnWidth, visible } from '../terminal/terminal-text.ts';
 import { digitGrouper, type GroupDigits } from '../terminal/number-text.ts';
-import { visible } from '../terminal/terminal-text.ts';
 import type { Layout } from '../writer.ts';
 
 /** A column, as far as the rows are read. */

@@ -1,5 +1,7 @@
 import { TextDecoder } from 'node:util';
 import type { Sink } from '../writer.ts';
+import stringWidth from 'fast-string-width';
+import type { OutputStream } from '../../context.ts';
 
 /**
  * What a terminal must not be given: controls (they move the cursor, set the title, write the clipboard), formats
@@ -62,4 +64,77 @@ export class TerminalGate implements Sink {
     const parts = text.split(LAYOUT);
     await this.#sink.write(parts.map((part, index) => (index % 2 === 0 ? visible(part) : part)).join(''));
   }
+}
+
+/** European letters take one cell each and none combines with another: the length is the width. This is the common case. */
+const NARROW = /^[\x20-\x7e\xa0-\u02ff]*$/;
+
+/** Parts of Korean syllables. The library counts each; a terminal shows the syllable. */
+const SYLLABLE_PARTS = /[\u1100-\u11ff]/;
+
+/** More characters than one cell shows in any language; more of them are no text. */
+const CHARACTERS_A_CELL = 32;
+
+/** Made when first needed: that takes 10 ms. */
+let graphemes: Intl.Segmenter | undefined;
+
+/** The cells of a terminal that the text takes. For text without controls: see `visible`. */
+export function displayWidth(text: string): number {
+  if (isNarrow(text)) return text.length;
+  return stringWidth(SYLLABLE_PARTS.test(text) ? text.normalize('NFC') : text);
+}
+
+/** The most characters of a cell that are measured. Some texts take long to measure, and nobody reads further. */
+const MEASURED = 1_000;
+
+/**
+ * The width of a column that shows the text: its display width, up to 1,000. A longer cell pushes the rest of its row to the
+ * right.
+ */
+export function columnWidth(text: string): number {
+  return text.length <= MEASURED
+    ? displayWidth(text)
+    : Math.min(MEASURED, displayWidth(text.slice(0, MEASURED)));
+}
+
+/** Whether each character of the text takes one cell. */
+function isNarrow(text: string): boolean {
+  return NARROW.test(text);
+}
+
+/** The text, or as much of its beginning as leaves room for the `…` that says it was cut, in at most `width` cells. */
+export function truncate(text: string, width: number): string {
+  const most = Math.max(width, 0) * CHARACTERS_A_CELL;
+  if (text.length <= most && displayWidth(text) <= width) return text;
+  if (width < 1) return '';
+  if (isNarrow(text)) return `${text.slice(0, width - 1)}…`;
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  let [kept, room] = ['', width - 1];
+  for (const { segment } of graphemes.segment(text.slice(0, most))) {
+    room -= displayWidth(segment);
+    if (room < 0 || kept.length + segment.length === most) break;
+    kept += segment;
+  }
+  return `${kept}…`;
+}
+
+/** Breaks a text at spaces into lines of at most `width` cells, each ended; `indent` goes before each but the first. */
+export function wrapText(text: string, width: number, indent = ''): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!;
+    if (line === '') lines[lines.length - 1] = word;
+    else if (displayWidth(line) + 1 + displayWidth(word) <= width)
+      lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(indent + word);
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * A text that is one line, as it is shown on the stream: a terminal breaks a line that is longer than it is wide within
+ * words, so there it is broken at spaces. Elsewhere it stays one line, for whoever searches a log.
+ */
+export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns'>, indent = ''): string {
+  return columns === undefined ? `${text}\n` : wrapText(text, columns, indent);
 }

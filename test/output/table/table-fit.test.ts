@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { roleOf, type ColumnRole } from '../../../src/output/column-roles.ts';
-import { displayWidth } from '../../../src/output/terminal/display-width.ts';
+import { displayWidth } from '../../../src/output/terminal/terminal-text.ts';
 import { fitColumns, headOf, GAP, leftOutNote } from '../../../src/output/table/table-fit.ts';
 import type { ShownColumn } from '../../../src/output/table/table-rows.ts';
 

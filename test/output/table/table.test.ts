@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { scanArray } from '../../../src/json/scan-records.ts';
-import { displayWidth } from '../../../src/output/terminal/display-width.ts';
+import { displayWidth } from '../../../src/output/terminal/terminal-text.ts';
 import { openTable } from '../../../src/output/table/table.ts';
 import type { Layout } from '../../../src/output/writer.ts';
 import { capturedStream } from '../destination-context.ts';
