@@ -101,10 +101,21 @@ export function addGroup(
   command.description(described(help)).enablePositionalOptions();
   command.addHelpText('after', '\nFlags for every command: folio --help');
   command.version(version, '--version').options.at(-1)?.hideHelp();
-  const names = new Set(own.map(({ long }) => long));
-  const others = [...repeatedGlobalOptions, refusedToken].filter(({ long }) => !names.has(long));
-  for (const option of [...own, ...others]) command.addOption(option);
-  return command;
+  for (const option of own) command.addOption(option);
+  return repeatFlagsUnder(command);
+}
+
+/**
+ * Has the flags of every command repeated on the commands under this one, since they may stand anywhere on the command line.
+ * Only the parser needs that. So the commands on the line get them, and the others do not: it would be most of the start.
+ */
+export function repeatFlagsUnder(command: Command): Command {
+  return command.hook('preSubcommand', (_, called) => {
+    // A command may have a flag of its own in the place of one.
+    const own = new Set(called.options.map(({ long }) => long));
+    for (const option of [...repeatedGlobalOptions, refusedToken])
+      if (!own.has(option.long)) called.addOption(option);
+  });
 }
 
 /** The description with the examples under it, before the flags. */

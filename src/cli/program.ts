@@ -6,7 +6,7 @@ import { issued } from '../resources/issued.ts';
 import { received } from '../resources/received.ts';
 import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
-import { described } from './command.ts';
+import { described, repeatFlagsUnder } from './command.ts';
 import { addAging } from './commands/aging.ts';
 import { addAuth } from './commands/auth.ts';
 import { addCompletion } from './commands/completion.ts';
@@ -93,7 +93,7 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
     .showSuggestionAfterError(false)
     .addHelpText('after', () => `\n${shownLine(ABOUT_TOPICS, context.stdout)}`.trimEnd());
   for (const option of [...globalFlags.options, refusedToken]) program.addOption(option);
-  return program;
+  return repeatFlagsUnder(program);
 }
 
 /** Display cells across that help takes. */

@@ -27,8 +27,8 @@ export interface CompletionNode {
 const OF_PROFILES = [' auth use', ' auth logout'];
 
 /**
- * Everything that can be completed, from the declarations of the commands; hidden commands are left out, flags that are hidden
- * only because the help would repeat them are not.
+ * Everything that can be completed, from the declarations of the commands; hidden commands are left out. The flags of the program
+ * may stand after each command.
  *
  * @param known words for the arguments of commands, by path
  */
@@ -36,28 +36,26 @@ export function completionTree(
   program: Command,
   known: ReadonlyMap<string, readonly string[]>,
 ): CompletionNode[] {
-  return nodesOf(program, '', known);
-}
+  return nodesOf(program, '');
 
-function nodesOf(
-  command: Command,
-  path: string,
-  known: ReadonlyMap<string, readonly string[]>,
-): CompletionNode[] {
-  const shown = command.createHelp().visibleCommands(command);
-  // The flag that would take a token is there to be refused; the one of the sandbox takes words.
-  const offered = command.options.filter(({ long, parseArg }) => long !== '--token' || wordsOf(parseArg));
-  const flags = offered.map(flagOf);
-  const node = {
-    path,
-    commands: shown.map((child) => ({
-      name: child.name(),
-      about: brief(child.summary() || child.description()),
-    })),
-    flags: [...flags, { names: ['-h', '--help'], about: 'help', value: undefined }],
-    argument: argumentOf(command.registeredArguments[0], path, known),
-  };
-  return [node, ...shown.flatMap((child) => nodesOf(child, `${path} ${child.name()}`, known))];
+  function nodesOf(command: Command, path: string): CompletionNode[] {
+    const own = new Set(command.options.map(({ long }) => long));
+    const options = [...command.options, ...program.options.filter(({ long }) => !own.has(long))];
+    const shown = command.createHelp().visibleCommands(command);
+    // The flag that would take a token is there to be refused; the one of the sandbox takes words.
+    const offered = options.filter(({ long, parseArg }) => long !== '--token' || wordsOf(parseArg));
+    const flags = offered.map(flagOf);
+    const node = {
+      path,
+      commands: shown.map((child) => ({
+        name: child.name(),
+        about: brief(child.summary() || child.description()),
+      })),
+      flags: [...flags, { names: ['-h', '--help'], about: 'help', value: undefined }],
+      argument: argumentOf(command.registeredArguments[0], path, known),
+    };
+    return [node, ...shown.flatMap((child) => nodesOf(child, `${path} ${child.name()}`))];
+  }
 }
 
 function flagOf(option: Option): CompletionFlag {
