@@ -34,12 +34,7 @@ const options = {
  */
 const START = 'src/process-context.ts';
 const LISTING = 'src/run/pipeline.ts';
-const WITH_LISTING = [
-  'src/run/sources/listing-source.ts',
-  'src/output/csv/csv.ts',
-  'src/output/csv/plain-csv.ts',
-  'src/output/json.ts',
-];
+const WITH_LISTING = ['src/run/sources/listing-source.ts', 'src/output/csv/csv.ts', 'src/output/json.ts'];
 
 const { inputs } = (await build({ ...options, plugins: [alias] })).metafile;
 const start = loadedWith([START]);

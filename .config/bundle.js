@@ -26,6 +26,10 @@ const aliases = {
     };`,
   // The client loads its HTTP/2 half at once; this loads it when a connection speaks HTTP/2, which none does unasked.
   './client-h2.js': `module.exports = (...given) => require('undici/lib/dispatcher/client-h2.js')(...given);`,
+  // The client makes bodies of forms and streams with it, and folio sends no body.
+  '../web/fetch/body.js': 'module.exports = {};',
+  // Its agent for proxies loads another for SOCKS; folio refuses those (see src/api/proxy.ts).
+  './socks5-proxy-agent': 'module.exports = class {};',
   // commander loads it for commands that are programs of their own, which folio has none of; this loads it for the first one.
   'node:child_process': `module.exports = { get spawn() { return require('node:child_process').spawn; } };`,
   // conf loads a validator of JSON schemas, which runs only when a schema is given, and none is.
@@ -46,7 +50,7 @@ export const alias = {
     onResolve(
       {
         filter:
-          /^(undici|\.\/client-h2\.js|ajv\/dist\/2020\.js|ajv-formats|semver|debounce-fn|env-paths|when-exit)$/,
+          /^(undici|\.\/client-h2\.js|\.\.\/web\/fetch\/body\.js|\.\/socks5-proxy-agent|ajv\/dist\/2020\.js|ajv-formats|semver|debounce-fn|env-paths|when-exit)$/,
       },
       ({ path }) => ({
         path,
