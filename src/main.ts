@@ -35,6 +35,8 @@ function ownProcess(argv: readonly string[]): OwnProcess {
     stdin: () => process.stdin,
     stdout: () => process.stdout,
     stderr: () => process.stderr,
+    // The runtime's `performance` does the same, and takes 1 ms to load.
+    elapsed: () => Number(process.hrtime.bigint()) / 1e6,
     kill: (pid, signal) => process.kill(pid, signal),
     once: (signal, listener) => void process.once(signal, listener),
     endBy(signal) {

@@ -24,6 +24,8 @@ export interface OwnProcess {
   readonly stdin: () => ReadStream;
   readonly stdout: () => WriteStream;
   readonly stderr: () => WriteStream;
+  /** Milliseconds since some moment, as `Clock.elapsed`. */
+  elapsed(): number;
   /** Sends a signal to a process. 0 sends nothing and throws when there is no such process. */
   kill(pid: number, signal: 0): boolean;
   /** Calls the listener when the signal comes next. The signal then does not end the process. */
@@ -54,6 +56,7 @@ function realContext(own: OwnProcess): Context {
   const stop = new StopSignals(own);
   const { signal } = stop;
   const secrets = knownSecrets(env);
+  const clock = realClock(own);
   const processes = processTable(own);
   return {
     argv,
@@ -63,10 +66,10 @@ function realContext(own: OwnProcess): Context {
     env,
     secrets,
     signal,
-    clock: realClock,
+    clock,
     config: async () => {
       const { openStore } = await import('./profiles/store.ts');
-      return openStore({ env, clock: realClock, processes, signal, uid });
+      return openStore({ env, clock, processes, signal, uid });
     },
     processes,
     startPager: async () =>
@@ -152,18 +155,18 @@ function afterPager(stream: OutputStream, stop: StopSignals): OutputStream {
 /** The most bytes that folio reads from standard input, which holds a token or a list of fiscal IDs. */
 const MAX_INPUT_BYTES = 64 * 1024 * 1024;
 
-/** The most bytes that are written without a stream. Every empty pipe takes that many at once. */
+/** The most bytes that are written without a stream, all in all. Every empty pipe takes that many at once. */
 const MAX_DIRECT_WRITE = 8 * 1024;
 
 /**
  * Standard output or standard error. Every write is checked, and none is lost at the end of the process. Making a stream
- * takes the runtime 4 ms, so a first small text, which is often the only one, is written without a stream. A larger one
+ * takes the runtime 4 ms, so the first small texts, which are often the only ones, are written without a stream. More
  * is not, because such a write waits for a slow reader, and nothing could stop the run meanwhile. `name` is for messages.
  */
 function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream): OutputStream {
   let failure: Error | undefined;
   let opened: WriteStream | undefined;
-  let begun = false;
+  let room = MAX_DIRECT_WRITE;
   const stream = (): WriteStream => {
     if (opened !== undefined) return opened;
     opened = open();
@@ -190,8 +193,8 @@ function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream):
         const settle = (error: Error | null | undefined): void =>
           error ? reject(cannotWrite(name, error, 'What it was given so far is not whole.')) : resolve();
         if (failure) return settle(failure);
-        const mayGoNow = !begun && opened === undefined && !mayBeTerminal(descriptor);
-        begun = true;
+        room -= Buffer.byteLength(bytes);
+        const mayGoNow = room >= 0 && opened === undefined && !mayBeTerminal(descriptor);
         const rest = mayGoNow ? writeDirectly(descriptor, bytes) : bytes;
         if (rest.length === 0) resolve();
         else stream().write(rest, settle);
@@ -221,7 +224,6 @@ function mayBeTerminal(descriptor: number): boolean {
 /** Writes a small text and returns what is left of it. After a failure that is the rest, with which the stream fails again. */
 function writeDirectly(descriptor: number, bytes: Uint8Array | string): Uint8Array {
   const all = Buffer.from(bytes as string);
-  if (all.length > MAX_DIRECT_WRITE) return all;
   let done = 0;
   try {
     while (done < all.length) done += writeSync(descriptor, all, done);
@@ -303,27 +305,29 @@ function readTyped(stream: ReadStream, { screen, prompt, show }: TypedLine): Pro
 const MAX_TIMER = 2 ** 31 - 1;
 
 /** Real time, real waiting and real chance. */
-const realClock: Clock = {
-  now: () => Date.now(),
-  elapsed: () => performance.now(),
-  random: () => Math.random(),
-  sleep: (milliseconds, signal) =>
-    new Promise((resolve, reject) => {
-      signal.throwIfAborted();
-      const stop = (): void => {
-        clearTimeout(timer);
-        reject(signal.reason as Error);
-      };
-      const timer = setTimeout(
-        () => {
-          signal.removeEventListener('abort', stop);
-          resolve();
-        },
-        Math.min(milliseconds, MAX_TIMER),
-      );
-      signal.addEventListener('abort', stop, { once: true });
-    }),
-};
+function realClock(own: OwnProcess): Clock {
+  return {
+    now: () => Date.now(),
+    elapsed: () => own.elapsed(),
+    random: () => Math.random(),
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve, reject) => {
+        signal.throwIfAborted();
+        const stop = (): void => {
+          clearTimeout(timer);
+          reject(signal.reason as Error);
+        };
+        const timer = setTimeout(
+          () => {
+            signal.removeEventListener('abort', stop);
+            resolve();
+          },
+          Math.min(milliseconds, MAX_TIMER),
+        );
+        signal.addEventListener('abort', stop, { once: true });
+      }),
+  };
+}
 
 /** How often the spinner asks what to show, in ms. */
 const REFRESH_MILLISECONDS = 200;

@@ -1,3 +1,4 @@
+import type { Context } from '../context.ts';
 import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './bytes.ts';
 import { endOfSpace } from './checked-text.ts';
 import { setImmediate } from 'node:timers/promises';
@@ -87,16 +88,16 @@ const TURN = 50;
  */
 export async function* paced(
   records: AsyncIterable<RecordBatch>,
-  signal: AbortSignal,
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
 ): AsyncGenerator<RecordBatch> {
-  let last = performance.now();
+  let last = clock.elapsed();
   for await (const batch of records) {
     for (const piece of piecesOf(batch)) {
       yield piece;
-      if (performance.now() - last < TURN) continue;
+      if (clock.elapsed() - last < TURN) continue;
       await setImmediate();
       signal.throwIfAborted();
-      last = performance.now();
+      last = clock.elapsed();
     }
   }
 }

@@ -1,7 +1,15 @@
 import { isUtf8 } from 'node:buffer';
-import { chmodSync, closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  promises,
+  readdirSync,
+} from 'node:fs';
 import { readFileSync, realpathSync, rmSync, statSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { platform as systemPlatform } from 'node:os';
 import { basename, dirname, extname, join } from 'node:path';
 import type Conf from 'conf';
@@ -190,7 +198,7 @@ export async function describePermissions(
   platform: string = systemPlatform(),
 ): Promise<string | undefined> {
   try {
-    const [own, folder] = [await stat(file), await stat(dirname(file))];
+    const [own, folder] = [await promises.stat(file), await promises.stat(dirname(file))];
     // Windows has no such modes: every file seems open there. What it has instead is taken over from the user's folder.
     if (platform === 'win32') return 'as private as your other files';
     return `mode ${modeText(own.mode)}, in a folder of mode ${modeText(folder.mode)}`;

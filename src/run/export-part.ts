@@ -79,9 +79,8 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const limit = questions.limitOfListing;
   const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
   const newestFirst = looksForNewest(questions, flags, plan) && source.preferNewest?.() === true;
-  const { signal } = context;
   const listed = resumable?.read() ?? recordsOf(part.read(limit));
-  const answer = paced(questions.answer(paced(listed, signal)), signal);
+  const answer = paced(questions.answer(paced(listed, context)), context);
   const records = await withColumnsWatched(answer, {
     ...{ columns: output.columns, hasResult: questions.hasResult, notices },
   });
@@ -156,7 +155,7 @@ async function exportColumns(part: Part, asked: Export): Promise<void> {
     ...{ flags, extent, columns: output.columns, resource, records: what },
     ...{ settings: settingsOf(part), plan: undefined },
   });
-  const records = paced(recordsOf(part.read(questions.limitOfListing)), part.context.signal);
+  const records = paced(recordsOf(part.read(questions.limitOfListing)), part.context);
   await listColumns(part.context, records, { questions, output: output.output });
   checkPart(part);
 }

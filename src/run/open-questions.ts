@@ -5,6 +5,7 @@ import { localDay } from '../json/calendar-day.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
+import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../query/known-columns.ts';
 import type { KnownColumns } from '../query/known-columns.ts';
 import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
 import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
@@ -147,7 +148,6 @@ export async function knownColumnsOf(
   context: Context,
   { resource, settings, field = [] }: FieldsWish,
 ): Promise<KnownColumns> {
-  const { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } = await import('../query/known-columns.ts');
   const usual = resource?.name === 'received' ? RECEIVED_COLUMNS : ISSUED_COLUMNS;
   const stored = settings.sandbox ? {} : fieldMap(await context.config(), settings.profile);
   return mapKnownColumns(usual, { ...stored, ...Object.fromEntries(field) });

@@ -1,6 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import type { RowEncoder } from './row-writer.ts';
 import { RowWriter } from './row-writer.ts';
+import { PlainRows } from './plain-csv.ts';
 import type { Layout, OpenWriter, Sink } from '../writer.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
@@ -26,7 +27,7 @@ function openTable(sink: Sink, layout: Layout, delimiter: string): RowWriter {
     quotes: true,
     preamble: excel ? BYTE_ORDER_MARK : '',
     openEncoder: async (columns): Promise<RowEncoder> => {
-      if (delimiter === ',' && !excel) return new (await import('./plain-csv.ts')).PlainRows(columns);
+      if (delimiter === ',' && !excel) return new PlainRows(columns);
       return new (await import('./csv-dialect.ts')).DialectRows({ columns, delimiter, excel });
     },
   });

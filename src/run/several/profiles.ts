@@ -149,7 +149,7 @@ async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncG
 /** The records with the name of their profile as first member, so that every filter, sum and writer sees it. */
 async function* named(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
   const member = `${JSON.stringify(PROFILE_COLUMN)}:${JSON.stringify(part.name)}`;
-  for await (const batch of paced(recordsOf(part.read(limit)), part.context.signal))
+  for await (const batch of paced(recordsOf(part.read(limit)), part.context))
     yield prependMember(batch, member);
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { promises } from 'node:fs';
 import type { ListEncoding } from '../../api/address.ts';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
@@ -185,7 +185,7 @@ export async function readFiscalIds(
 async function readList(flag: string, file: string, stdin: InputStream): Promise<string> {
   if (file === '-') return stdin.readAll();
   try {
-    return await readFile(file, 'utf8');
+    return await promises.readFile(file, 'utf8');
   } catch (error) {
     throw new UsageError(`${flag} @${file}: ${systemReason(error)}`, {
       hint: 'Name a file with one ID on each line, or @- for standard input.',
