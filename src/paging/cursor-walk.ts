@@ -127,7 +127,7 @@ class CursorWalk {
     for (let round = 0; round < rounds; round++) {
       const held = yield* this.#passAgain(first?.read);
       const { read, sequence } = this.#passed;
-      const isClean = this.#unsure === 0 && !this.#isShifted;
+      const isClean = this.#unsure === 0 && !this.#isShifted && !this.#holdsTwoForms;
       if (this.#heldBack.length === 0 && isClean) return status.settle(0, undefined);
       if (first !== undefined && read === first.read && sequence === first.sequence) {
         status.repeats -= this.#heldBackCount;
@@ -138,6 +138,12 @@ class CursorWalk {
       status.settle(Math.max(1, this.#heldBackCount), 'unsteady');
       first = this.#passed;
     }
+  }
+
+  /** True when more was given than is there now, and no key tells whether some of it is one record that changed. */
+  get #holdsTwoForms(): boolean {
+    const { hasKeys, keysRepeat, size } = this.#unique;
+    return (!hasKeys || keysRepeat) && size > this.#read;
   }
 
   /** Reads everything, or as many records as another pass did. Returns what was held back before. */
@@ -264,13 +270,14 @@ class CursorPages {
   }
 
   async #fetch(cursor: string | undefined, signal: AbortSignal): Promise<CursorPage> {
-    let refusal: Error | undefined;
+    let refusal: { readonly size: number; readonly cause: Error } | undefined;
     let again = false;
     for (let most = Infinity; ;) {
       const window = this.#sizes.windowAt(0, most);
       const { size } = window;
-      const isLast = !this.#isSized || size === 1 || this.#sizes.isSlowAtEverySize;
-      const patience = refusal !== undefined ? 'once' : isLast ? 'retry' : 'shrink';
+      const isLast = !this.#isSized || size === 1 || this.#sizes.isSlowEvenAt(size);
+      const isTrial = refusal !== undefined || this.#sizes.isUntried(size);
+      const patience = isTrial ? 'once' : isLast ? 'retry' : 'shrink';
       try {
         const page = await this.#options.fetchPage({
           cursor,
@@ -280,16 +287,16 @@ class CursorPages {
         });
         const { count, bytes } = page.records;
         if (this.#isSized) this.#sizes.served(window, { count, bytes: bytes.length });
-        if (refusal !== undefined && this.#isSized) this.#sizes.refusedOutright(this.#sizes.largest);
+        if (refusal !== undefined && this.#isSized) this.#sizes.refusedOutright(refusal.size);
         return page;
       } catch (error) {
         if (!(error instanceof PageRefused)) throw error;
         const { reason, cause } = error;
-        if (!this.#isSized || (patience === 'retry' && reason !== 'size')) throw refusal ?? cause;
+        if (!this.#isSized || (patience === 'retry' && reason !== 'size')) throw refusal?.cause ?? cause;
         if (reason === 'size' || refusal !== undefined) {
           if (refusal === undefined && this.#sizes.wasServed(size)) throw cause;
           if (refusal !== undefined) this.#isSized = false;
-          refusal ??= cause;
+          refusal ??= { size, cause };
           most = CHECK_SIZE;
           continue;
         }

@@ -4,6 +4,7 @@ import { inOrder } from './in-order.ts';
 import { PageReader, type PageReaderOptions, type PageTask, type Region } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
 import { Pass, type PlacedPage } from './pass.ts';
+import { SeenOrder } from './seen-order.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { Doubt } from './walk-status.ts';
 
@@ -23,6 +24,8 @@ export interface NumberedWalkOptions extends PageReaderOptions {
 const ROUNDS_OF_MOVING = 2;
 /** The same where its order is not stable, among them one in another order. */
 const ROUNDS_OF_ORDER = 3;
+/** Pages that a service which repeats itself is asked for, at most, to be asked once more. */
+const PAGES_OF_REPEATING = 20;
 /** Pages in a row with nothing new in this pass after which the service counts as repeating itself. */
 const NOTHING_NEW = 3;
 /** Records that those pages have together, at least. */
@@ -75,8 +78,10 @@ class NumberedWalk {
   #oldRecords = 0;
   #isRepeating = false;
   #hasNewTotal = false;
-  /** So many pages were torn that the order may change. */
-  #wasUnordered = false;
+  /** What the present order was seen to do; the sorted one is another. */
+  #order: SeenOrder;
+  /** The order that was asked for was seen to depend on the request. */
+  #isUnordered = false;
   /** Records were seen in other places than before: one that was given may be gone. */
   #hasMoved = false;
   /** What whole passes held, in their order. */
@@ -86,6 +91,7 @@ class NumberedWalk {
     this.#options = options;
     this.#unique = options.given ?? new UniqueRecords();
     this.#reader = new PageReader(options, this.#unique);
+    this.#order = new SeenOrder(this.#unique.columns);
   }
 
   /** Whether it reads in an order of its own. */
@@ -114,6 +120,7 @@ class NumberedWalk {
   #take(placed: PlacedPage): Delivery | undefined {
     const { status, orderMayMove = false } = this.#options;
     const { pass, extent } = this.#reader;
+    this.#order.see(placed.records);
     const records = pass.join(placed);
     if (pass.isStuck) extent.endsAt(placed.offset);
     if (pass.mayRepeat) this.#unique.count('page');
@@ -154,7 +161,7 @@ class NumberedWalk {
     const { status } = this.#options;
     const { pass } = this.#reader;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
-    this.#wasUnordered ||= pass.isOftenTorn;
+    this.#isUnordered ||= this.#order.changes || pass.looksUnordered;
     this.#hasMoved ||= this.#hasNewTotal || (pass.isShifted && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
     const { lacking, doubt } = this.#doubt();
@@ -168,28 +175,26 @@ class NumberedWalk {
   #doubt(): { readonly lacking: number; readonly doubt: Doubt } {
     const { pass } = this.#reader;
     const [missing, tooMany] = [this.#missing, this.#tooMany];
-    // Of a listing whose order is not stable, pages may hold together by chance while it moves.
-    const isProven = this.#isProven && !(this.#wasUnordered && this.#hasNewTotal);
     const unclear =
       !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat));
-    const lacking = Math.max(missing, tooMany, isProven && !unclear ? 0 : 1);
+    const lacking = Math.max(missing, tooMany, this.#isProven && !unclear ? 0 : 1);
     if (this.#isRepeating || pass.isStuck) return { lacking, doubt: 'repeating' };
     if (this.#hasNewTotal) return { lacking, doubt: 'changing' };
     if (tooMany > 0 && this.#unique.hasKeys) return { lacking, doubt: 'more' };
     // Of a listing whose order alone is not stable, nothing vanishes.
     const hasLost = this.#unique.hasKeys && this.#unique.size > this.#expected;
-    if (!hasLost && (this.#isUnordered || (pass.moved && this.#round !== 'first')))
-      return { lacking, doubt: 'order' };
-    if (pass.moved || unclear || hasLost) return { lacking, doubt: 'unsteady' };
+    if (!hasLost && this.#isUnordered) return { lacking, doubt: 'order' };
     const isNamed = this.#reader.extent.total !== undefined && missing > 0;
-    return { lacking, doubt: isNamed && this.#unique.repeatedInPass === 0 ? 'total' : 'order' };
+    const isSteady = !pass.moved && !unclear && !hasLost && this.#unique.repeatedInPass === 0;
+    return { lacking, doubt: isNamed && isSteady ? 'total' : 'unsteady' };
   }
 
   /** True when the pages read last show that none was missed: they hold together, and none of their records came twice. */
   get #isProven(): boolean {
     const { pass } = this.#reader;
     if (pass.moved) return false;
-    if (this.#round === 'parts') return true;
+    // In an order that changes, parts may hold together by chance.
+    if (this.#round === 'parts') return !this.#isUnordered;
     const { inPass, size, sequence, keysRepeat } = this.#unique;
     // Nothing counts the records: one that changed on the way may be there in both forms.
     const isCounted = this.#reader.extent.total !== undefined;
@@ -207,13 +212,13 @@ class NumberedWalk {
     return this.#round !== 'first' && this.#round !== 'parts' && inPass === size && !this.#hasNewTotal;
   }
 
-  /** In pages that adjoin nothing but the count shows whether one was missed: then all that was given must be among them. */
+  /**
+   * In pages that adjoin, or whose order changes, nothing but the count shows whether one was missed: then all that was
+   * given must be among them.
+   */
   get #mustHoldAll(): boolean {
-    return this.#round === 'one-size' || this.#round === 'sorted';
-  }
-
-  get #isUnordered(): boolean {
-    return this.#round === 'one-size' || this.#round === 'sorted' || this.#reader.pass.looksUnordered;
+    if (this.#round === 'sorted') return this.#order.changes || this.#reader.sizes.isConstant;
+    return this.#round === 'one-size' || this.#isUnordered;
   }
 
   /** Records that are to be given, as far as it is known. */
@@ -227,11 +232,12 @@ class NumberedWalk {
     return Math.max(0, this.#expected - this.#unique.size - unreadable) + this.#leftOut;
   }
 
-  /** Given beyond what the service names, though that never changed: some of them must be one. */
+  /** Given beyond what there is: some of them must be one, unless they are known by keys and the listing was seen to move. */
   get #tooMany(): number {
-    const { total, reached } = this.#reader.extent;
-    if (total === undefined || this.#hasMoved || this.#until < total) return 0;
-    return Math.max(0, this.#unique.size - Math.max(total, reached));
+    const { total = 0, reached } = this.#reader.extent;
+    const { size, hasKeys, keysRepeat } = this.#unique;
+    if (this.#until < total || (this.#hasMoved && hasKeys && !keysRepeat)) return 0;
+    return Math.max(0, size - Math.max(total, reached));
   }
 
   #nextRound(): Round | undefined {
@@ -239,13 +245,14 @@ class NumberedWalk {
     const { pass, sizes } = this.#reader;
     const done = (round: Round): boolean => this.#done.includes(round);
     const rounds = this.#done.length - 1;
-    if (this.#isRepeating || pass.isStuck) return rounds === 0 ? 'everything' : undefined;
-    if (this.#hasNewTotal) return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
+    if (this.#isRepeating || pass.isStuck)
+      return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
+    if (!this.#isUnordered && this.#hasNewTotal)
+      return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
     if (rounds >= ROUNDS_OF_ORDER) return undefined;
     // Of a listing whose order alone is not stable, nothing vanishes.
     const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
-    if (pass.moved && !pass.looksUnordered && isMoving && rounds < ROUNDS_OF_MOVING)
-      return this.#partsOrAll();
+    if (pass.moved && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING) return this.#partsOrAll();
     if (!done('one-size') && !sizes.isConstant) return 'one-size';
     if (!done('sorted') && fetchSorted !== undefined && this.#until === Infinity) return 'sorted';
     return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;
@@ -254,8 +261,6 @@ class NumberedWalk {
   /** Around the places where the listing moved; all of it where those are unknown, or it is short. */
   #partsOrAll(): Round {
     const { pass, sizes } = this.#reader;
-    // Where pages tear though the total stood still, parts may hold together by chance.
-    if (this.#hasNewTotal && pass.whole.hasQuietTear) return 'everything';
     const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
     return isShort || pass.doubtful(sizes.largest).length === 0 ? 'everything' : 'parts';
   }
@@ -273,8 +278,10 @@ class NumberedWalk {
       return rereads;
     }
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
+    if (round === 'sorted') this.#order = new SeenOrder(this.#unique.columns);
     this.#reader.begin(new Pass(this.#unique), round === 'sorted' ? fetchSorted : fetchPage);
-    this.#unique.beginPass('pass');
+    // Where it moves, a record that comes again on another page is more likely the same than an equal one.
+    this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
     return [{ from: 0 }];
   }
 

@@ -122,7 +122,7 @@ export class PageReader {
   /** Asks for one page. What takes its place is the page, and what is still to be read where it fell short. */
   async run(task: PageTask, signal: AbortSignal): Promise<TaskResult<Region, PlacedPage>> {
     const { size, region } = task;
-    const lastTry = size === 1 || this.sizes.isFixed || this.sizes.isSlowAtEverySize;
+    const lastTry = size === 1 || this.sizes.isFixed || this.sizes.isSlowEvenAt(size);
     const isTrial = region.check !== undefined || this.sizes.isUntried(size);
     const patience: Patience = isTrial ? 'once' : lastTry ? 'retry' : 'shrink';
     try {

@@ -41,8 +41,10 @@ export class PageSizes {
   /** The most that the service takes. */
   #cap: number;
   #size: number;
-  /** The largest size that was served in full. */
+  /** The largest size that was served in full, or as good as: pages give way by a few records. */
   #served = 0;
+  /** The largest page that came. */
+  #came = 0;
   #refused = Infinity;
   #refusedInARow = 0;
   #calm = 0;
@@ -144,9 +146,12 @@ export class PageSizes {
     this.#slowSizes.add(Math.round(Math.log2(size)));
   }
 
-  /** Whether the service is slow whatever is asked for: two sizes were too slow, and nothing came since. */
-  get isSlowAtEverySize(): boolean {
-    return this.#slowSizes.size >= 2;
+  /**
+   * Whether the service is slow whatever is asked for, so that a page of this size is not to be tried smaller: two sizes
+   * were too slow, nothing came since, and no smaller one came ever.
+   */
+  isSlowEvenAt(size: number): boolean {
+    return this.#slowSizes.size >= 2 && (size <= this.#came || this.#came === 0);
   }
 
   /** Whether the service takes no large page, and none of this size came so far. */
@@ -156,7 +161,7 @@ export class PageSizes {
 
   /** Whether a page of this size came, so that it cannot be the size for which one is refused. */
   wasServed(size: number): boolean {
-    return size <= this.#served || size <= CHECK_SIZE;
+    return size <= this.#came || size <= CHECK_SIZE;
   }
 
   /**
@@ -176,6 +181,7 @@ export class PageSizes {
     this.#refusedInARow = 0;
     const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
     if (count >= size) {
+      this.#came = Math.max(this.#came, size);
       // A page that gave way by more than a few records says nothing about its step.
       const came = size * 1.2 >= step && !this.#isPicky ? step : size;
       this.#served = Math.max(this.#served, came);
@@ -234,6 +240,7 @@ export class PageSizes {
     const fits = this.#bytesPerRecord === 0 ? Infinity : Math.floor(PAGE_BYTES / this.#bytesPerRecord);
     const larger = Math.min(this.largest, this.#size * 2, fits);
     if (larger > most || larger <= this.#size) return undefined;
+    if (this.#isPicky && larger >= this.#refused) return undefined;
     this.#trial = larger;
     this.#calm = 0;
     return larger;

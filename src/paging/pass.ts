@@ -19,6 +19,7 @@ interface PageEdge {
   readonly offset: number;
   /** One past its last record. */
   readonly reached: number;
+  readonly records: RecordBatch;
   readonly first: Known | undefined;
   /** The last record of it, or, where it is empty, of a page before. */
   readonly last: Known | undefined;
@@ -68,8 +69,6 @@ export class Pass {
   pages = 0;
   /** Pages that were torn from the one before them. */
   torn = 0;
-  /** True when two pages were torn apart though the total was the same. */
-  hasQuietTear = false;
   /** True when a page held just what the one before it held: the service may send the same for ever. */
   isStuck = false;
   /** True when pages may hold records again that others before them held, and that could not be told from them by place. */
@@ -125,7 +124,6 @@ export class Pass {
       this.#borders.push({ offset, page, isTorn });
       this.mayRepeat ||= isTorn || offset >= before.reached;
       if (isTorn) this.torn++;
-      this.hasQuietTear ||= isTorn && before.epoch === epoch;
     }
     const edge = this.#edgeOf(placed, before);
     this.#previous = edge;
@@ -151,11 +149,7 @@ export class Pass {
 
   /** True when so many pages are torn, though the total stands still, that it must be the order that changes. */
   get looksUnordered(): boolean {
-    return this.#epoch === 0 && this.isOftenTorn;
-  }
-
-  get isOftenTorn(): boolean {
-    return this.torn >= OFTEN_TORN && this.torn * 2 >= this.#overlaps;
+    return this.#epoch === 0 && this.torn >= OFTEN_TORN && this.torn * 2 >= this.#overlaps;
   }
 
   /**
@@ -174,34 +168,37 @@ export class Pass {
     return mergeRereads([...this.#rereads.map((reread) => reread.next()), ...around]);
   }
 
-  /** How many records, from its front, a page has in common with the one before it. Undefined where they are torn apart. */
+  /** How many records, from its front, a page has again that the one before it ended with. Undefined where they are torn apart. */
   #inCommon({ offset, from, records }: PlacedPage, before: PageEdge): number | undefined {
     const overlap = before.reached - offset;
     // Pages that only adjoin show nothing either way; a gap is torn, unless the place between was asked for by itself.
     if (overlap <= 0) return overlap < 0 && offset > from ? undefined : 0;
     this.#overlaps++;
     if (before.last === undefined) return undefined;
-    if (overlap <= records.count) {
-      const there = this.#known(records, overlap - 1);
-      if (there.content === before.last.content) return overlap;
-      if (this.#isKey(there) && there.key === before.last.key) {
-        this.changedAtBorder++;
-        return overlap;
-      }
-    }
-    let byKey: number | undefined;
-    for (let index = 0; index < records.count; index++) {
+    if (this.#isEndOf(before.records, records, overlap)) return overlap;
+    let isThere = false;
+    let isChanged = false;
+    for (let index = 0; index < records.count && !isThere; index++) {
       const known = this.#known(records, index);
-      if (known.content === before.last.content) {
-        this.#isShifted = true;
-        return index + 1;
-      }
-      if (this.#isKey(known) && known.key === before.last.key) byKey = index + 1;
+      isThere = known.content === before.last.content;
+      isChanged ||= this.#isKey(known) && known.key === before.last.key;
     }
-    if (byKey === undefined) return undefined;
-    this.changedAtBorder++;
+    if (!isThere && !isChanged) return undefined;
+    if (!isThere) this.changedAtBorder++;
+    // What stands in front of it may have come there since.
     this.#isShifted = true;
-    return byKey;
+    this.mayRepeat = true;
+    return 0;
+  }
+
+  /** Whether a page ends with just as many records as the next one begins with. */
+  #isEndOf(page: RecordBatch, next: RecordBatch, count: number): boolean {
+    if (count > page.count || count > next.count) return false;
+    for (let index = count - 1; index >= 0; index--) {
+      const { content } = this.#known(next, index);
+      if (this.#known(page, page.count - count + index).content !== content) return false;
+    }
+    return true;
   }
 
   #edgeOf({ offset, records, epoch }: PlacedPage, before: PageEdge | undefined): PageEdge {
@@ -209,6 +206,7 @@ export class Pass {
     return {
       offset,
       reached: offset + count,
+      records,
       first: count > 0 ? this.#known(records, 0) : undefined,
       last: count > 0 ? this.#known(records, count - 1) : before?.last,
       epoch,

@@ -72,12 +72,20 @@ describe('sizes of pages', () => {
     const sizes = new PageSizes(500);
     sizes.slow(500);
     sizes.slow(499);
-    expect(sizes.isSlowAtEverySize).toBe(false);
+    expect(sizes.isSlowEvenAt(10)).toBe(false);
     expect(sizes.refused(page(500), 'slow').most).toBe(10);
     sizes.slow(10);
-    expect(sizes.isSlowAtEverySize).toBe(true);
+    expect(sizes.isSlowEvenAt(10)).toBe(true);
     sizes.served(page(10), { count: 10, bytes: 100 });
-    expect(sizes.isSlowAtEverySize).toBe(false);
+    expect(sizes.isSlowEvenAt(10)).toBe(false);
+  });
+
+  it('are tried smaller after slowness, however often, down to one that came', () => {
+    const sizes = new PageSizes(500);
+    sizes.served(page(10), { count: 10, bytes: 100 });
+    sizes.slow(40);
+    sizes.slow(20);
+    expect([20, 11, 10].map((size) => sizes.isSlowEvenAt(size))).toEqual([false, false, true]);
   });
 
   it('lose little to the overlap', () => {

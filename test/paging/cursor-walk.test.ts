@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { walkCursors, type CursorWalkOptions } from '../../src/paging/cursor-walk.ts';
+import { PageRefused } from '../../src/paging/page.ts';
+import { WalkStatus } from '../../src/paging/walk-status.ts';
+import { gather, numberedRecords } from '../support/fake-listing.ts';
+import { batchOf } from '../support/records.ts';
+
+/** A listing whose cursors count records; `before` is called with each request's number. */
+function cursorListing(records: () => readonly string[], before: (size: number) => void = () => {}) {
+  const asked: string[] = [];
+  const fetchPage: CursorWalkOptions['fetchPage'] = async ({ cursor = '0', size = 10, patience }) => {
+    asked.push(`${cursor}+${size} ${patience}`);
+    before(size);
+    const start = Number(cursor);
+    const page = batchOf(records().slice(start, start + size));
+    return { records: page, next: start + size < records().length ? String(start + size) : null };
+  };
+  return { fetchPage, asked };
+}
+
+async function walk(options: Pick<CursorWalkOptions, 'fetchPage' | 'size'>) {
+  const status = new WalkStatus();
+  const { signal } = new AbortController();
+  return { status, given: await gather(walkCursors({ status, signal, ...options })) };
+}
+
+describe('a walk by cursors', () => {
+  it('halves a size that the service refuses outright, again and again, and tries each but once', async () => {
+    const { fetchPage, asked } = cursorListing(
+      () => numberedRecords(100),
+      (size) => {
+        if (size > 40) throw new PageRefused('size', new Error('500'));
+      },
+    );
+    const { given } = await walk({ fetchPage, size: 100 });
+    expect(given).toEqual(numberedRecords(100));
+    expect(asked).toEqual([
+      '0+100 shrink',
+      '0+10 once',
+      '10+50 once',
+      '10+10 once',
+      '20+25 once',
+      '45+25 shrink',
+      '70+25 shrink',
+      '95+25 shrink',
+    ]);
+  });
+
+  it('leaves in doubt a record without a key that comes in another form when all is read again', async () => {
+    const records = Array.from({ length: 30 }, (_, at) => `{"text":"${at}"}`);
+    let requests = 0;
+    const { fetchPage } = cursorListing(
+      () => records,
+      () => {
+        requests++;
+        // Two change places over the border of two pages, so that one comes again; then one changes.
+        if (requests === 2) [records[9], records[10]] = [records[10]!, records[9]!];
+        if (requests === 4) records[0] = '{"text":"changed"}';
+      },
+    );
+    const { given, status } = await walk({ fetchPage, size: 10 });
+    expect(given).toHaveLength(31);
+    expect(status).toMatchObject({ complete: false, doubt: 'unsteady' });
+  });
+});
