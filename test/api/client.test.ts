@@ -13,7 +13,7 @@ import {
   BadBody,
 } from '../../src/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
-import { fakeTransport } from './fake-transport.ts';
+import { fakeTransport } from '../support/fake-transport.ts';
 
 const token = 'eyJ.s3cret-token.x';
 const ok = { body: 'fine' };

@@ -1,30 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import type { OpenTransport } from '../../src/api/transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { answeringTransport } from '../support/fake-transport.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 type Answer = string | readonly [status: number, body?: string, milliseconds?: number];
 
 /** Runs a command line against a service that answers each address by itself. */
 async function runAgainst(argv: readonly string[], answer: (query: URLSearchParams, url: URL) => Answer) {
-  const asked: string[] = [];
-  const openTransport: OpenTransport = async () => ({
-    send: async ({ url }) => {
-      asked.push(url.search);
-      const answered = answer(url.searchParams, url);
-      const [status, body = '{}', milliseconds = 0] =
-        typeof answered === 'string' ? ([200, answered] as const) : answered;
-      context.clock.advance(milliseconds);
-      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
-    },
-    close: async () => {},
+  const transport = answeringTransport(({ url }) => {
+    const answered = answer(url.searchParams, url);
+    const [status, body = '{}', milliseconds = 0] =
+      typeof answered === 'string' ? ([200, answered] as const) : answered;
+    context.clock.advance(milliseconds);
+    return { status, headers: { 'content-type': 'application/json' }, body };
   });
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
-  const context = fakeContext({ openTransport, env, argv: [...argv, '--format', 'jsonl'] });
+  const context = fakeContext({
+    openTransport: async () => transport,
+    env,
+    argv: [...argv, '--format', 'jsonl'],
+  });
   const code = await runCommandLine(context);
   const { stdout, stderr } = context;
   const rows = stdout.text === '' ? [] : stdout.text.trimEnd().split('\n');
-  return { code, rows, stderr: stderr.text, asked };
+  return { code, rows, stderr: stderr.text, asked: transport.asked.map(({ url }) => url.search) };
 }
 
 function pageOf(records: readonly string[], total: number): string {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { answeringTransport } from '../support/fake-transport.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
@@ -90,13 +91,11 @@ describe('an id', () => {
         const context = fakeContext({
           argv: [...command, '--', id],
           env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: 'https://api.example.com' },
-          openTransport: async () => ({
-            send: async ({ url }) => {
+          openTransport: async () =>
+            answeringTransport(({ url }) => {
               asked.push(url.href);
-              return { status: 404, headers: {}, body: Buffer.from('{}') };
-            },
-            close: async () => {},
-          }),
+              return { status: 404, body: {} };
+            }),
         });
         expect([2, 4]).toContain(await runCommandLine(context));
       }
@@ -119,13 +118,11 @@ describe('an id', () => {
       const context = fakeContext({
         argv: ['issued', '--param', `${value.replaceAll('=', '')}x=${value}`, '--customer-fiscal-id', value],
         env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: 'https://api.example.com' },
-        openTransport: async () => ({
-          send: async ({ url }) => {
+        openTransport: async () =>
+          answeringTransport(({ url }) => {
             asked.push(url);
-            return { status: 404, headers: {}, body: Buffer.from('{}') };
-          },
-          close: async () => {},
-        }),
+            return { status: 404, body: {} };
+          }),
       });
       const code = await runCommandLine(context);
       if (asked.length === 0) return expect(code).toBe(2);

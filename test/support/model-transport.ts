@@ -1,5 +1,6 @@
 import { TransportTimeout } from '../../src/api/transport.ts';
 import type { OpenTransport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
+import { answeringTransport } from './fake-transport.ts';
 import type { FakeClock } from './fake-clock.ts';
 import type { Fault } from './faults.ts';
 import { faultless, type FaultScript, type SeenRequest } from './fault-script.ts';
@@ -43,7 +44,7 @@ export function modelTransport(options: ModelTransportOptions): ModelTransport {
     clock().advance(fault.milliseconds ?? 0);
     return fault.of(page ?? NO_PAGE);
   };
-  return { requests, open: async () => ({ send, close: async () => {} }) };
+  return { requests, open: async () => answeringTransport(send) };
 }
 
 function fail(kind: Exclude<Fault['kind'], 'answer'>, clock: FakeClock, timeout: number): never {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { OpenTransport } from '../../src/api/transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { answeringTransport } from './fake-transport.ts';
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 
 /** One answer of the service: a body, served with 200, or a status and a body. */
@@ -20,22 +20,42 @@ export async function runScripted(
   answers: readonly Answer[],
   options: FakeContextOptions = {},
 ): Promise<Outcome> {
-  const asked: string[] = [];
   const left = [...answers];
-  const openTransport: OpenTransport = async () => ({
-    send: async ({ url }) => {
-      asked.push(decodeURIComponent(url.href.slice(`${url.origin}/v1`.length)));
-      const answer = left.shift();
-      if (answer === undefined) throw new Error(`no answer is left for ${asked.at(-1)}`);
-      const [status, body] = typeof answer === 'string' ? [200, answer] : answer;
-      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
-    },
-    close: async () => {},
+  const outcome = await runAnswered(
+    argv,
+    ({ href }) => left.shift() ?? new Error(`no answer is left for ${href}`),
+    options,
+  );
+  expect(left, 'answers that nobody asked for').toEqual([]);
+  return outcome;
+}
+
+/** Runs a command line against a service that answers alike however often it is asked: by the last part of the path. */
+export function runStub(
+  argv: readonly string[],
+  answers: Readonly<Record<string, Answer>>,
+  options: FakeContextOptions = {},
+): Promise<Outcome> {
+  return runAnswered(argv, ({ pathname }) => answers[pathname.split('/').at(-1)!]!, options);
+}
+
+async function runAnswered(
+  argv: readonly string[],
+  answerTo: (url: URL) => Answer | Error,
+  options: FakeContextOptions,
+): Promise<Outcome> {
+  const transport = answeringTransport(({ url }) => {
+    const answer = answerTo(url);
+    if (answer instanceof Error) return answer;
+    const [status, body] = typeof answer === 'string' ? ([200, answer] as const) : answer;
+    return { status, headers: { 'content-type': 'application/json' }, body };
   });
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com', ...options.env };
-  const context = fakeContext({ openTransport, ...options, argv, env });
+  const context = fakeContext({ openTransport: async () => transport, ...options, argv, env });
   const code = await runCommandLine(context);
-  expect(left, 'answers that nobody asked for').toEqual([]);
+  const asked = transport.asked.map(({ url }) =>
+    decodeURIComponent(url.href.slice(`${url.origin}/v1`.length)),
+  );
   return { code, stdout: context.stdout.text, stderr: context.stderr.text, asked };
 }
 

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runInTerminal } from '../../support/in-terminal.ts';
 import { runFolio } from '../../support/run-folio.ts';
-import { pageOf, runScripted, type Answer, type Outcome } from '../../support/scripted-run.ts';
+import { pageOf, runStub, type Answer, type Outcome } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const INVOICE =
@@ -19,15 +18,7 @@ function report(flags: readonly string[], answers: Readonly<Record<string, Answe
     'prepaid-expenses': pageOf(['{"id":3,"name":"Viajes","currency":"CLP","amount":10,"balance":4.50}']),
     ...answers,
   };
-  const openTransport: OpenTransport = async () => ({
-    send: async ({ url }) => {
-      const answer = all[url.pathname.split('/').at(-1)!]!;
-      const [status, body] = typeof answer === 'string' ? [200, answer] : answer;
-      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
-    },
-    close: async () => {},
-  });
-  return runScripted(['report', '--retries', '0', ...flags], [], { openTransport });
+  return runStub(['report', '--retries', '0', ...flags], all);
 }
 
 describe('folio report', () => {

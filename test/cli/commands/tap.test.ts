@@ -2,9 +2,8 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
-import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runFolio } from '../../support/run-folio.ts';
-import { customersOf, pageOf, runScripted, type Answer, type Outcome } from '../../support/scripted-run.ts';
+import { customersOf, pageOf, runStub, type Answer, type Outcome } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Message {
@@ -98,15 +97,7 @@ function tap(
     f: '{"id":"f","assignedDocuments":[{"id":1,"amount":2.50}]}',
     ...answers,
   };
-  const openTransport: OpenTransport = async () => ({
-    send: async ({ url }) => {
-      const answer = all[url.pathname.split('/').at(-1)!]!;
-      const [status, body] = typeof answer === 'string' ? [200, answer] : answer;
-      return { status, headers: { 'content-type': 'application/json' }, body: Buffer.from(body) };
-    },
-    close: async () => {},
-  });
-  return runScripted(['tap', '--retries', '0', ...flags], [], { openTransport, env });
+  return runStub(['tap', '--retries', '0', ...flags], all, { env });
 }
 
 const linesOf = (messages: readonly Message[]): string[] =>

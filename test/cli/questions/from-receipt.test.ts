@@ -1,8 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { OpenTransport } from '../../../src/api/transport.ts';
-import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { pageOf, runScripted, runStub, type Outcome } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const RECORDS = ['{"id":1,"totalAmount":1.10}', '{"id":2,"totalAmount":2.20}'];
@@ -14,12 +13,7 @@ const SHORT = pageOf(RECORDS, { total: 3 });
 async function exported(page: string, code: number): Promise<string> {
   const file = join(temporaryFolder(), 'issued.jsonl');
   const argv = ['issued', '-o', file, '--report', `${file}.report.json`];
-  const headers = { 'content-type': 'application/json' };
-  const openTransport: OpenTransport = async () => ({
-    send: async () => ({ status: 200, headers, body: Buffer.from(page) }),
-    close: async () => {},
-  });
-  expect(await runScripted(argv, [], { openTransport })).toMatchObject({ code });
+  expect(await runStub(argv, { issued: page })).toMatchObject({ code });
   return file;
 }
 

@@ -1,0 +1,36 @@
+import type { Transport, TransportRequest, TransportResponse } from '../../src/api/transport.ts';
+
+/** A response in part: 200 without headers unless it says so. A body that is not bytes or text is sent as JSON. */
+type PartialResponse = Partial<Omit<TransportResponse, 'body'>> & { readonly body?: unknown };
+
+/** A transport without a network, and the requests that it was given. */
+export interface FakeTransport extends Transport {
+  readonly asked: readonly TransportRequest[];
+}
+
+/** Answers each request as `answer` does; an error is thrown as the network would. */
+export function answeringTransport(
+  answer: (request: TransportRequest, number: number) => PartialResponse | Error | Promise<PartialResponse>,
+): FakeTransport {
+  const asked: TransportRequest[] = [];
+  return {
+    asked,
+    async send(request) {
+      request.signal.throwIfAborted();
+      const answered = await answer(request, asked.push(request) - 1);
+      if (answered instanceof Error) throw answered;
+      return { status: 200, headers: {}, ...answered, body: bytesOf(answered.body ?? '') };
+    },
+    close: async () => {},
+  };
+}
+
+/** Gives the answers one after the other, the last one for ever. */
+export function fakeTransport(...answers: readonly (PartialResponse | Error)[]): FakeTransport {
+  return answeringTransport((_, number) => answers[Math.min(number, answers.length - 1)]!);
+}
+
+function bytesOf(body: unknown): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+}
