@@ -24,7 +24,7 @@ export type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
 interface ResponseContext<T> {
   readonly url: URL;
   readonly request: {
-    readonly parse: (body: Buffer, head: ResponseHead) => T;
+    readonly parse: (body: Buffer, head: ResponseHead) => T | Promise<T>;
     /** Statuses besides 200 that are parsed. */
     readonly takes?: readonly number[] | undefined;
     /** Statuses that are thrown at once. */
@@ -69,7 +69,7 @@ export async function readResponse<T>(
   if (response.status !== 200 && !takes.includes(response.status)) return readRefusal(response, context);
   try {
     const body = await inflate(response.body, response.headers['content-encoding']);
-    return { value: parse(body, response) };
+    return { value: await parse(body, response) };
   } catch (error) {
     if (!(error instanceof BadBody) && !(error instanceof BrokenGzip)) throw error;
     return { failure: unusableBody(error, response, context.url), retryable: true, response };

@@ -26,7 +26,7 @@ interface ApiRequest<T> {
   readonly path: string;
   readonly query: readonly QueryPair[];
   /** Makes the value from the inflated body of a 200. Throws BadBody for a body that is to be requested again. */
-  readonly parse: (body: Buffer, head: ResponseHead) => T;
+  readonly parse: (body: Buffer, head: ResponseHead) => T | Promise<T>;
   /** True where the path names what every such service has: a 404 then means that the address is wrong. */
   readonly isListing?: boolean | undefined;
   /** Statuses besides 200 whose response goes to `parse`. */

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './bytes.ts';
 import { endOfSpace } from './checked-text.ts';
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from './turns.ts';
 
 /**
  * Records in the order of the listing, as the bytes that the service sent.
@@ -79,8 +79,6 @@ export function prependMember(batch: RecordBatch, member: string): RecordBatch {
 
 /** The most of a page that is worked on at a time, in bytes and in records. Usual pages are smaller. */
 const PIECE = { bytes: 2 ** 20, records: 4_000 };
-/** Milliseconds of work after which the event loop gets a turn. */
-const TURN = 50;
 
 /**
  * The same records, in pieces that take no long time each, with turns of the event loop between them: else a signal
@@ -88,16 +86,13 @@ const TURN = 50;
  */
 export async function* paced(
   records: AsyncIterable<RecordBatch>,
-  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  { signal }: Pick<Context, 'signal'>,
 ): AsyncGenerator<RecordBatch> {
-  let last = clock.elapsed();
+  const turns = new Turns(signal);
   for await (const batch of records) {
     for (const piece of piecesOf(batch)) {
       yield piece;
-      if (clock.elapsed() - last < TURN) continue;
-      await setImmediate();
-      signal.throwIfAborted();
-      last = clock.elapsed();
+      if (turns.isDue) await turns.take();
     }
   }
 }

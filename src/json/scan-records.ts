@@ -18,9 +18,10 @@ import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { bodyStart, expectEnd, openBody, type JsonScanner } from './scanner.ts';
+import { atOnce, type Steps } from './turns.ts';
 
 /** One page of a listing, of which every byte has been checked. */
-interface ScannedPage {
+export interface ScannedPage {
   readonly records: RecordBatch;
   /** Where the value of each member of the top-level object is, without the records. */
   readonly members: ReadonlyMap<string, Span>;
@@ -46,20 +47,22 @@ interface RecordsNames {
  * array that `recordsIn` names. `assignedDocuments` may be an array or a page envelope, because the specification does not
  * say which (spec 4.7). Throws BadBody, also for a record that is no object and for an array that is there twice.
  */
-export function scanPage(bytes: Buffer, recordsIn: RecordsMember): ScannedPage {
+export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): Steps<ScannedPage> {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
   let envelope: Map<string, Span> | undefined;
   const start = scanner.skipSpace(bodyStart(bytes));
   const isWithin = recordsIn === 'assignedDocuments';
   const names = { names: [recordsIn], isOptional: isWithin };
-  const [members, end] = scanMembers(scanner, start, names, (at) => {
-    if (!isWithin || bytes[at] === OPEN_BRACKET) return scanRecords(scanner, collector, at);
+  const [members, end] = yield* scanMembers(scanner, start, names, function* (at) {
+    if (!isWithin || bytes[at] === OPEN_BRACKET) return yield* scanRecords(scanner, collector, at);
     if (bytes[at] !== OPEN_BRACE) return scanNull(scanner, at);
     const within = { names: ['pageResults', 'data'], isOptional: false };
-    const [inner, behind] = scanMembers(scanner, at, within, (list) =>
-      bytes[list] === OPEN_BRACKET ? scanRecords(scanner, collector, list) : scanNull(scanner, list),
-    );
+    const [inner, behind] = yield* scanMembers(scanner, at, within, function* (list) {
+      return bytes[list] === OPEN_BRACKET
+        ? yield* scanRecords(scanner, collector, list)
+        : scanNull(scanner, list);
+    });
     envelope = inner;
     return behind;
   });
@@ -71,7 +74,8 @@ export function scanPage(bytes: Buffer, recordsIn: RecordsMember): ScannedPage {
 export function scanArray(bytes: Buffer): RecordBatch {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
-  expectEnd(scanner, scanRecords(scanner, collector, scanner.skipSpace(bodyStart(bytes))));
+  const start = scanner.skipSpace(bodyStart(bytes));
+  expectEnd(scanner, atOnce(scanRecords(scanner, collector, start)));
   return collector.batch();
 }
 
@@ -101,12 +105,12 @@ export function scanRecord(bytes: Buffer): RecordBatch {
  * The members of the object at `start`, and the position after it. The member `recordsIn` must be there once, and
  * `scanValue` scans its value.
  */
-function scanMembers(
+function* scanMembers(
   scanner: JsonScanner,
   start: number,
   { names, isOptional }: RecordsNames,
-  scanValue: (at: number) => number,
-): [members: Map<string, Span>, end: number] {
+  scanValue: (at: number) => Steps<number>,
+): Steps<[members: Map<string, Span>, end: number]> {
   const { bytes } = scanner;
   const members = new Map<string, Span>();
   const shown = names.map((name) => `"${name}"`).join(' or ');
@@ -120,7 +124,7 @@ function scanMembers(
     if (names.includes(name)) {
       if (found) throw new BadBody(`${shown} is there twice`, at);
       found = true;
-      at = scanValue(value);
+      at = yield* scanValue(value);
     } else {
       at = scanner.skipValue(value);
       members.set(name, [value, at]);
@@ -138,7 +142,7 @@ function scanMembers(
   return [members, at + 1];
 }
 
-function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): number {
+function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): Steps<number> {
   if (scanner.bytes[at] !== OPEN_BRACKET) scanner.fail('an array of records', at);
   return collector.scanArray(at);
 }
@@ -163,6 +167,9 @@ function listNames(members: ReadonlyMap<string, Span>): string {
 /** The bytes of an empty string: two quotes. */
 const EMPTY_STRING_BYTES = 2;
 
+/** Bytes of records that are scanned in one step: a few milliseconds. */
+const STEP = 2 * 1024 * 1024;
+
 /** Collects the records that a scanner finds in a body, and where the `id` of each is. */
 class RecordCollector {
   readonly #scanner: JsonScanner;
@@ -176,17 +183,29 @@ class RecordCollector {
   }
 
   /** Scans the array that begins at `start`. Returns the position after it. Throws BadBody. */
-  scanArray(start: number): number {
-    const scanner = this.#scanner;
-    const { bytes } = scanner;
-    let at = scanner.skipSpace(start + 1);
+  *scanArray(start: number): Steps<number> {
+    const { bytes } = this.#scanner;
+    let at = this.#scanner.skipSpace(start + 1);
     if (bytes[at] === CLOSE_BRACKET) return at + 1;
     for (;;) {
+      at = this.#scanRecords(at, at + STEP);
+      if (bytes[at - 1] === CLOSE_BRACKET) return at;
+      yield;
+    }
+  }
+
+  /** Scans records to the end of their array, and returns the position after it; or that of the first one from `until` on. */
+  #scanRecords(start: number, until: number): number {
+    const scanner = this.#scanner;
+    const { bytes } = scanner;
+    let at = start;
+    do {
       at = scanner.skipSpace(this.scanRecord(at));
       if (bytes[at] === CLOSE_BRACKET) return at + 1;
       if (bytes[at] !== COMMA) scanner.fail('"," or "]" behind a record', at);
       at = scanner.skipSpace(at + 1);
-    }
+    } while (at < until);
+    return at;
   }
 
   /** Scans the record that begins at `start`. Returns the position after it. Throws BadBody. */

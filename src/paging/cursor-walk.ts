@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
+import { inTurns, type Steps } from '../json/turns.ts';
 import { CHECK_SIZE, PageSizes } from './page-sizes.ts';
 import { PageRefused, type Delivery, type Patience } from './page.ts';
 import { UniqueRecords } from './unique-records.ts';
@@ -91,18 +92,19 @@ class CursorWalk {
   }
 
   async *read(): AsyncGenerator<Delivery> {
-    const { status, from } = this.#options;
+    const { status, from, signal } = this.#options;
     const isEnough = (page: CursorPage): boolean => status.records + page.records.count >= this.#limit;
     let last: RecordBatch | undefined;
     let [nothingNew, empty] = [0, 0];
     this.#unique.beginPass('page');
     for await (const { records, next } of this.#pages.from(from, isEnough)) {
-      const common = last === undefined ? 0 : commonRun(last, records, this.#unique.columns);
+      const common =
+        last === undefined ? 0 : await inTurns(commonRun(last, records, this.#unique.columns), signal);
       if (records.count > 0) last = records;
       this.#isShifted ||= common > 0;
       status.repeats += common;
       const before = this.#unique.inPass;
-      const fresh = this.#take(sliceRecords(records, common, records.count));
+      const fresh = await inTurns(this.#take(sliceRecords(records, common, records.count)), signal);
       // What is to be read again must be found again by a walk that goes on with this one.
       const isSure = this.#heldBack.length === 0 && !this.#isShifted;
       yield* this.#give(fresh, (isSure ? next : undefined) ?? undefined);
@@ -149,14 +151,15 @@ class CursorWalk {
   /** Reads everything, or as many records as another pass did. Returns what was held back before. */
   async *#passAgain(most = Infinity): AsyncGenerator<Delivery, readonly RecordBatch[]> {
     const held = this.#heldBack;
-    this.#options.status.reread();
+    const { status, signal } = this.#options;
+    status.reread();
     this.#isAgain = true;
     this.#unique.beginPass('page');
     this.#heldBack = [];
     this.#isShifted = false;
     this.#read = 0;
     for await (const { records } of this.#pages.from(undefined, () => this.#read >= most)) {
-      yield* this.#give(this.#take(records), undefined);
+      yield* this.#give(await inTurns(this.#take(records), signal), undefined);
       if (this.#pages.isCircular || this.#read >= most) break;
     }
     return held;
@@ -168,11 +171,11 @@ class CursorWalk {
   }
 
   /** What of a page is to be given; what came before is held back. */
-  #take(records: RecordBatch): RecordBatch {
+  *#take(records: RecordBatch): Steps<RecordBatch> {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
-    const { fresh, repeated, alike, unsure } = this.#unique.sift(records, this.#isAgain, true);
+    const { fresh, repeated, alike, unsure } = yield* this.#unique.sift(records, this.#isAgain, true);
     this.#unsure += unsure;
     status.repeats += repeated.count + alike.count;
     this.#heldBack.push(...copiesOf(repeated));
@@ -315,21 +318,53 @@ class CursorPages {
   }
 }
 
-/** How many records at the front of a page are those at the end of the page before it, by key and content. */
-function commonRun(before: RecordBatch, page: RecordBatch, columns?: KeyColumns): number {
+/** How many records at the front of a page are those at the end of the page before it: the last of them has a key. */
+function* commonRun(before: RecordBatch, page: RecordBatch, columns?: KeyColumns): Steps<number> {
   const identity = new IdentityReader(columns);
-  const known = (batch: RecordBatch, index: number): string | undefined =>
-    identity.read(batch, index).hasKey ? identity.content() : undefined;
-  if (page.count === 0 || before.count === 0) return 0;
-  const last = known(before, before.count - 1);
-  for (let index = 0; last !== undefined && index < Math.min(page.count, before.count); index++) {
-    if (known(page, index) !== last) continue;
-    const run = index + 1;
-    let same = 1;
-    while (same < run && known(page, index - same) === known(before, before.count - 1 - same)) same++;
-    return same === run ? run : 0;
+  const most = Math.min(page.count, before.count);
+  if (most === 0 || !identity.read(before, before.count - 1).hasKey) return 0;
+  const last = contentNumber(identity);
+  const front: number[] = [];
+  let mayMeet = false;
+  for (let index = 0; index < most; index++) {
+    if (index % STEP === STEP - 1) yield;
+    front.push(contentNumber(identity.read(page, index)));
+    mayMeet ||= front[index] === last;
   }
-  return 0;
+  if (!mayMeet) return 0;
+  const back: number[] = [];
+  for (let index = before.count - most; index < before.count; index++) {
+    if (index % STEP === STEP - 1) yield;
+    back.push(contentNumber(identity.read(before, index)));
+  }
+  return shortestOverlap(front, back);
+}
+
+/** Records that are looked at in one step. */
+const STEP = 256;
+
+/** Equal for equal contents of one reader. */
+function contentNumber({ words }: IdentityReader): number {
+  return words[2]! * 2 ** 20 + (words[3]! >>> 12);
+}
+
+/**
+ * The fewest elements, but not none, at the front of one list that are those at the end of the other; 0 where there are none.
+ * The work grows with the lists and not with their product, as Knuth, Morris and Pratt search a text.
+ */
+function shortestOverlap(front: readonly number[], back: readonly number[]): number {
+  /** For each number of elements at the front: how many fewer, at most, are both its beginning and its end. */
+  const shorter = new Uint32Array(front.length + 1);
+  const grow = (run: number, element: number): number => {
+    let grown = run;
+    while (grown > 0 && front[grown] !== element) grown = shorter[grown]!;
+    return front[grown] === element ? grown + 1 : 0;
+  };
+  for (let at = 1; at < front.length; at++) shorter[at + 1] = grow(shorter[at]!, front[at]!);
+  let run = 0;
+  for (const element of back) run = grow(run, element);
+  while (shorter[run]! > 0) run = shorter[run]!;
+  return run;
 }
 
 /** Each record as a batch with bytes of its own: a page would be held by one. */

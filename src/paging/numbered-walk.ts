@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { sliceRecords } from '../json/records.ts';
+import { inTurns, type Steps } from '../json/turns.ts';
 import { inOrder } from './in-order.ts';
 import { PageReader, type PageReaderOptions, type PageTask, type Region } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
@@ -110,23 +111,23 @@ class NumberedWalk {
       run: (task: PageTask, within: AbortSignal) => this.#reader.run(task, within),
     };
     for await (const placed of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {
-      const delivery = this.#take(placed);
+      const delivery = await inTurns(this.#take(placed), signal);
       if (delivery !== undefined) yield delivery;
       // Reading on would bring no order into it.
       if (this.#round === 'first' && this.#reader.pass.looksUnordered) return;
     }
   }
 
-  #take(placed: PlacedPage): Delivery | undefined {
+  *#take(placed: PlacedPage): Steps<Delivery | undefined> {
     const { status, orderMayMove = false } = this.#options;
     const { pass, extent } = this.#reader;
     this.#order.see(placed.records);
-    const records = pass.join(placed);
+    const records = yield* pass.join(placed);
     if (pass.isStuck) extent.endsAt(placed.offset);
     if (pass.mayRepeat) this.#unique.count('page');
     const before = this.#unique.inPass;
     const isMoved = pass.isShifted || orderMayMove;
-    const { fresh, again, changed, unsure } = this.#unique.sift(records, isMoved);
+    const { fresh, again, changed, unsure } = yield* this.#unique.sift(records, isMoved);
     this.#watchForRepeats(placed, {
       records: records.count,
       isNew: this.#unique.inPass > before,

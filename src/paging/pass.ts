@@ -1,5 +1,6 @@
 import { IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
+import type { Steps } from '../json/turns.ts';
 import { mergeRereads, Reread } from './reread.ts';
 
 /** A page as it was read, in its place. */
@@ -47,6 +48,8 @@ interface Border {
   readonly isTorn: boolean;
 }
 
+/** Records of a page that are looked at in one step. */
+const STEP = 256;
 /** Records of a page from which on it tells that the service repeats itself. */
 const LEAST_REPEATED = 5;
 /** Torn borders from which on it looks as if the order changed from page to page, where they are half of all. */
@@ -114,11 +117,11 @@ export class Pass {
   }
 
   /** Takes the next page in the order of the listing. Returns its records without those that the page before it had. */
-  join(placed: PlacedPage): RecordBatch {
+  *join(placed: PlacedPage): Steps<RecordBatch> {
     const { offset, from, records, epoch } = placed;
     const before = this.#previous;
     const page = this.pages++;
-    const common = before === undefined ? Math.max(0, from - offset) : this.#inCommon(placed, before);
+    const common = before === undefined ? Math.max(0, from - offset) : yield* this.#inCommon(placed, before);
     const isTorn = common === undefined;
     if (before !== undefined && (isTorn || before.epoch !== epoch)) {
       this.#borders.push({ offset, page, isTorn });
@@ -128,7 +131,7 @@ export class Pass {
     const edge = this.#edgeOf(placed, before);
     this.#previous = edge;
     this.isStuck ||= before !== undefined && isSame(edge, before);
-    this.#noteMeeting(placed, page);
+    yield* this.#noteMeeting(placed, page);
     return sliceRecords(records, common ?? 0, records.count);
   }
 
@@ -169,16 +172,17 @@ export class Pass {
   }
 
   /** How many records, from its front, a page has again that the one before it ended with. Undefined where they are torn apart. */
-  #inCommon({ offset, from, records }: PlacedPage, before: PageEdge): number | undefined {
+  *#inCommon({ offset, from, records }: PlacedPage, before: PageEdge): Steps<number | undefined> {
     const overlap = before.reached - offset;
     // Pages that only adjoin show nothing either way; a gap is torn, unless the place between was asked for by itself.
     if (overlap <= 0) return overlap < 0 && offset > from ? undefined : 0;
     this.#overlaps++;
     if (before.last === undefined) return undefined;
-    if (this.#isEndOf(before.records, records, overlap)) return overlap;
+    if (yield* this.#isEndOf(before.records, records, overlap)) return overlap;
     let isThere = false;
     let isChanged = false;
     for (let index = 0; index < records.count && !isThere; index++) {
+      if (index % STEP === STEP - 1) yield;
       const known = this.#known(records, index);
       isThere = known.content === before.last.content;
       isChanged ||= this.#isKey(known) && known.key === before.last.key;
@@ -192,9 +196,10 @@ export class Pass {
   }
 
   /** Whether a page ends with just as many records as the next one begins with. */
-  #isEndOf(page: RecordBatch, next: RecordBatch, count: number): boolean {
+  *#isEndOf(page: RecordBatch, next: RecordBatch, count: number): Steps<boolean> {
     if (count > page.count || count > next.count) return false;
     for (let index = count - 1; index >= 0; index--) {
+      if (index % STEP === STEP - 1) yield;
       const { content } = this.#known(next, index);
       if (this.#known(page, page.count - count + index).content !== content) return false;
     }
@@ -213,7 +218,7 @@ export class Pass {
     };
   }
 
-  #noteMeeting({ from, records, isLast }: PlacedPage, page: number): void {
+  *#noteMeeting({ from, records, isLast }: PlacedPage, page: number): Steps<void> {
     const { count } = records;
     if (this.#whole === undefined) {
       if (count === 0) return;
@@ -224,6 +229,7 @@ export class Pass {
     const reread = this.#rereads.find((candidate) => candidate.from <= from && from < candidate.to);
     if (isLast) reread?.meetsEnd();
     for (let index = 0; index < count; index++) {
+      if (index % STEP === STEP - 1) yield;
       const { key, content } = this.#known(records, index);
       const met = this.#whole.#pageOf.get(content) ?? this.#whole.#pageOf.get(key);
       if (met !== undefined) reread?.meets(met);

@@ -1,5 +1,6 @@
 import { digestOf, IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
+import type { Steps } from '../json/turns.ts';
 
 /** What a page brought. Records come in the order of the page. */
 export interface Sifted {
@@ -15,6 +16,25 @@ export interface Sifted {
   readonly alike: RecordBatch;
   /** Came before in this pass, on another page, word for word. */
   readonly repeated: RecordBatch;
+}
+
+/** Records of a page that are looked at in one step. */
+const STEP = 256;
+
+/** What of a page goes where, by the places of records in it. */
+interface Piles {
+  readonly fresh: number[];
+  readonly repeated: number[];
+  readonly alike: number[];
+  again: number;
+  changed: number;
+  unsure: number;
+}
+
+interface Sifting {
+  readonly piles: Piles;
+  readonly moved: boolean;
+  readonly holdsAlike: boolean;
 }
 
 /** How equal records are told apart: those of one page always are, those of all pages only where nothing is read twice. */
@@ -106,13 +126,27 @@ export class UniqueRecords {
    * @param moved whether the listing was seen to move, so that a record may have come before in another form
    * @param holdsAlike whether a record under a key that came with another content is not to be given yet
    */
-  sift(batch: RecordBatch, moved: boolean, holdsAlike = false): Sifted {
-    const fresh: number[] = [];
-    const [repeated, alike]: [number[], number[]] = [[], []];
-    let [again, changed, unsure] = [0, 0, 0];
+  *sift(batch: RecordBatch, moved: boolean, holdsAlike = false): Steps<Sifted> {
+    const piles: Piles = { fresh: [], again: 0, changed: 0, unsure: 0, alike: [], repeated: [] };
     this.#inPage.clear();
     this.#keysInPage.clear();
-    for (let index = 0; index < batch.count; index++) {
+    for (let from = 0; from < batch.count; from += STEP) {
+      if (from > 0) yield;
+      this.#siftSome(batch, from, { piles, moved, holdsAlike });
+    }
+    const { fresh, repeated, alike, ...counts } = piles;
+    this.size += fresh.length;
+    this.repeatedInPass += repeated.length;
+    return {
+      fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
+      ...counts,
+      ...{ repeated: selectRecords(batch, repeated), alike: selectRecords(batch, alike) },
+    };
+  }
+
+  #siftSome(batch: RecordBatch, from: number, { piles, moved, holdsAlike }: Sifting): void {
+    const to = Math.min(from + STEP, batch.count);
+    for (let index = from; index < to; index++) {
       const identity = this.#identity.read(batch, index);
       const { words, hasKey } = identity;
       const high = words[2]!;
@@ -127,27 +161,17 @@ export class UniqueRecords {
       const isAlike = holdsAlike && !isNewKey && !isTwiceInPage;
       const isKnown = !this.#contents.add(high, low);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(high, inPage);
-      if (isRepeated) repeated.push(index);
-      else if (isAlike) alike.push(index);
+      if (isRepeated) piles.repeated.push(index);
+      else if (isAlike) piles.alike.push(index);
       else this.inPass++;
-      if (isKnown) again++;
-      else if (isKnownKey && moved && !this.keysRepeat) changed++;
+      if (isKnown) piles.again++;
+      else if (isKnownKey && moved && !this.keysRepeat) piles.changed++;
       else {
-        if (isKnownKey && moved && !isTwiceInPage) unsure++;
+        if (isKnownKey && moved && !isTwiceInPage) piles.unsure++;
         if (isKnownKey) this.keysRepeat = true;
-        if (!isAlike) fresh.push(index);
+        if (!isAlike) piles.fresh.push(index);
       }
     }
-    this.size += fresh.length;
-    const records = fresh.length === batch.count ? batch : selectRecords(batch, fresh);
-    this.repeatedInPass += repeated.length;
-    return {
-      fresh: records,
-      again,
-      changed,
-      unsure,
-      ...{ repeated: selectRecords(batch, repeated), alike: selectRecords(batch, alike) },
-    };
   }
 
   /** Takes the record into the sequence. */

@@ -6,6 +6,7 @@ import { FolioError, Interrupted, NotFoundError, BadBody } from '../errors.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray, scanPage, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';
+import { atOnce } from '../json/turns.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
@@ -58,7 +59,7 @@ const IN_TROUBLE = [429, 500, 502, 503, 504];
 /** Whether the service is well: its listing of customers answers. */
 async function listsCustomers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
   const { path, paging } = customers;
-  const parse = (body: Buffer): boolean => scanPage(body, paging.recordsIn).records.count >= 0;
+  const parse = (body: Buffer): boolean => atOnce(scanPage(body, paging.recordsIn)).records.count >= 0;
   try {
     return await client.get({ path, query: [], parse, passes: IN_TROUBLE, signal });
   } catch (error) {

@@ -3,7 +3,8 @@ import type { ApiClient } from '../api/client.ts';
 import { RefusedQuery, StatusError } from '../api/status-failure.ts';
 import { BadBody, UsageError } from '../errors.ts';
 import { readCount, readJson, type Span } from '../json/checked-text.ts';
-import { scanPage } from '../json/scan-records.ts';
+import { scanPage, type ScannedPage } from '../json/scan-records.ts';
+import { inTurns } from '../json/turns.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
 import { PageRefused, type FetchPage, type Page, type Patience } from '../paging/page.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
@@ -139,7 +140,7 @@ export function numberedPages(
     const number = offset / size + paging.firstPage;
     const query: QueryPair[] = [['options_page', String(number)]];
     if (size !== unsaid) query.push(['options_pageSize', String(size)]);
-    const parse = (body: Buffer): Page => parseNumberedPage(body, paging, request);
+    const parse = (body: Buffer): Promise<Page> => parseNumberedPage(body, paging, { request, signal });
     // A fund may be unknown; the listings are always there.
     const isListing = paging.recordsIn === 'pageResults';
     return getPage(request, { query, parse, signal, patience, isOurs, isListing });
@@ -156,7 +157,7 @@ export function cursorPages(
     const query: QueryPair[] = [];
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (size !== undefined) query.push(['options_pageSize', String(size)]);
-    const parse = (body: Buffer): CursorPage => parseCursorPage(body, paging, request);
+    const parse = (body: Buffer): Promise<CursorPage> => parseCursorPage(body, paging, { request, signal });
     const isSizeOurs = isOurs && size !== undefined;
     return getPage(request, { query, parse, signal, patience, isOurs: isSizeOurs, isListing: true });
   };
@@ -171,7 +172,7 @@ const SLOW = 27_000;
 
 interface PageGet<T> {
   readonly query: readonly QueryPair[];
-  readonly parse: (body: Buffer) => T;
+  readonly parse: (body: Buffer) => Promise<T>;
   readonly signal: AbortSignal;
   readonly patience: Patience;
   readonly isOurs: boolean;
@@ -196,8 +197,18 @@ async function getPage<T>(
   }
 }
 
-function parseNumberedPage(body: Buffer, { recordsIn }: NumberedPaging, request: PageRequest): Page {
-  const page = scanPage(body, recordsIn);
+/** What is asked for, and the signal that ends the reading of it. */
+interface Parsing {
+  readonly request: PageRequest;
+  readonly signal: AbortSignal;
+}
+
+async function parseNumberedPage(
+  body: Buffer,
+  { recordsIn }: NumberedPaging,
+  { request, signal }: Parsing,
+): Promise<Page> {
+  const page = await inTurns(scanPage(body, recordsIn), signal);
   const { records, members } = page;
   request.onBody?.(body);
   if (recordsIn === 'assignedDocuments') return documentsPage(body, page, request);
@@ -211,7 +222,7 @@ function parseNumberedPage(body: Buffer, { recordsIn }: NumberedPaging, request:
  * The documents of a fund come as an array, or in an envelope of their own, with or without a total (spec 4.9). Where they are
  * an array, a total and a page size may stand beside it. A total alone is none: it may be the fund's amount.
  */
-function documentsPage(body: Buffer, page: ReturnType<typeof scanPage>, request: PageRequest): Page {
+function documentsPage(body: Buffer, page: ScannedPage, request: PageRequest): Page {
   const { records, members, envelope = members } = page;
   const pageSize = readCount(body, envelope.get('pageSize'));
   const isCount = page.envelope !== undefined || pageSize !== undefined;
@@ -219,8 +230,12 @@ function documentsPage(body: Buffer, page: ReturnType<typeof scanPage>, request:
   return { records, total: isCount ? readCount(body, envelope.get('total')) : undefined, pageSize };
 }
 
-function parseCursorPage(body: Buffer, { recordsIn }: CursorPaging, request: PageRequest): CursorPage {
-  const { records, members } = scanPage(body, recordsIn);
+async function parseCursorPage(
+  body: Buffer,
+  { recordsIn }: CursorPaging,
+  { request, signal }: Parsing,
+): Promise<CursorPage> {
+  const { records, members } = await inTurns(scanPage(body, recordsIn), signal);
   const token = members.get('nextToken');
   // The last page has null there (spec 2.3), nothing, or no text.
   const next = token === undefined ? null : readJson(body, token);

@@ -2,6 +2,7 @@ import { queryString, pathSegment, type ListEncoding, type QueryPair } from '../
 import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
 import { UsageError } from '../errors.ts';
 import { sliceRecords } from '../json/records.ts';
+import { inTurns } from '../json/turns.ts';
 import type { Delivery, FetchPage } from '../paging/page.ts';
 import { UniqueRecords } from '../paging/unique-records.ts';
 import {
@@ -197,7 +198,8 @@ class FiscalIdParts {
           status: ofPart,
           resume: undefined,
         })) {
-          const fresh = sliceRecords(given.sift(records, false).fresh, 0, limit - status.records);
+          const sifted = await inTurns(given.sift(records, false), this.#options.signal);
+          const fresh = sliceRecords(sifted.fresh, 0, limit - status.records);
           status.records += fresh.count;
           status.repeats += records.count - fresh.count;
           if (fresh.count > 0) yield { records: fresh, next: undefined };

@@ -54,7 +54,7 @@ export async function openQuestions(context: Context, asked: QuestionsWish): Pro
   const filter = recordFilter && (await whereQuestionOf(context, recordFilter, records));
   const site = { terminal: await terminalOf(context, plan), placeOf: filter?.placeOf };
   const result = asked.makeResult?.(site) ?? (await resultOf(context, asked, site));
-  const sort = flags.sort && (await sortOf(flags, flags.sort));
+  const sort = flags.sort && (await sortOf(flags, flags.sort, context.signal));
   return new Questions({
     filter,
     result,
@@ -98,11 +98,19 @@ async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: stri
   return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
 }
 
-async function sortOf(flags: QuestionFlags, keys: readonly SortColumn[]): Promise<Question> {
+async function sortOf(
+  flags: QuestionFlags,
+  keys: readonly SortColumn[],
+  signal: AbortSignal,
+): Promise<Question> {
   const { sortQuestion } = await import('../query/sort.ts');
   // Totals were asked whether they can have the columns; a terminal leaves out one that says nothing.
-  if (asksForTotals(flags)) return sortQuestion(keys.map((key) => ({ ...key, isKnown: true })));
-  return sortQuestion(keys, flags.changesSince === undefined ? undefined : 'row of the changes');
+  if (asksForTotals(flags))
+    return sortQuestion(
+      keys.map((key) => ({ ...key, isKnown: true })),
+      signal,
+    );
+  return sortQuestion(keys, signal, flags.changesSince === undefined ? undefined : 'row of the changes');
 }
 
 async function filterOf(context: Context, asked: QuestionsWish): Promise<WhereFilter | undefined> {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compact, readCount, readJson, unescape } from '../../src/json/checked-text.ts';
 import { scanPage } from '../../src/json/scan-records.ts';
+import { atOnce } from '../../src/json/turns.ts';
 import { objectText, stringText } from './json-arbitrary.ts';
 
 const compacted = (text: string) => {
@@ -39,7 +40,7 @@ describe('compact', () => {
 const body = Buffer.from(
   '{"data":[],"é":{"a":[1]},"total":12,"e":1e3,"minus":-1,"part":1.5,"text":"7","nil":null}',
 );
-const { members } = scanPage(body, 'data');
+const { members } = atOnce(scanPage(body, 'data'));
 
 describe('readJson', () => {
   it('parses the value at a span', () => {

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
 import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
 import { scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
+import { atOnce } from '../../src/json/turns.ts';
 import { objectText } from './json-arbitrary.ts';
+
+const scanned = (...args: Parameters<typeof scanPage>) => atOnce(scanPage(...args));
 
 const texts = (batch: RecordBatch) =>
   Array.from({ length: batch.count }, (_, index) => recordBytes(batch, index).toString());
@@ -30,7 +33,7 @@ describe('scanPage', () => {
     const body = Buffer.from(
       '{"total":2,"pageResults":[{"id":"a","n":1.10},{"id":7}],"errors":[],"nextToken":null}',
     );
-    const { records, members } = scanPage(body, 'pageResults');
+    const { records, members } = scanned(body, 'pageResults');
     expect(texts(records)).toEqual(['{"id":"a","n":1.10}', '{"id":7}']);
     expect(ids(records)).toEqual(['"a"', '7']);
     expect(records.spaced).toBe(false);
@@ -54,7 +57,7 @@ describe('scanPage', () => {
       '{"id":1,"id":true}',
       '{"\\u0069\\u0064" : 5 }',
     ];
-    const { records: found } = scanPage(Buffer.from(`{"data":[${records.join()}]}`), 'data');
+    const { records: found } = scanned(Buffer.from(`{"data":[${records.join()}]}`), 'data');
     expect(ids(found)).toEqual([
       undefined,
       undefined,
@@ -69,7 +72,7 @@ describe('scanPage', () => {
   });
 
   it('notices white space within records, and only there', () => {
-    const spaced = (body: string) => scanPage(Buffer.from(body), 'data').records.spaced;
+    const spaced = (body: string) => scanned(Buffer.from(body), 'data').records.spaced;
     expect(spaced(' { "data" : [ {"a":" b "} , {} ] } \n')).toBe(false);
     for (const record of [
       '{ "a":1}',
@@ -86,14 +89,14 @@ describe('scanPage', () => {
   });
 
   it('reads assigned documents from an array and from a page envelope', () => {
-    const plain = scanPage(
+    const plain = scanned(
       Buffer.from('{"id":1,"assignedDocuments":[{"id":2}],"name":"f"}'),
       'assignedDocuments',
     );
     expect(texts(plain.records)).toEqual(['{"id":2}']);
     expect([...plain.members.keys()]).toEqual(['id', 'name']);
     expect(plain.envelope).toBeUndefined();
-    const paged = scanPage(
+    const paged = scanned(
       Buffer.from('{"id":1,"assignedDocuments":{"total":9,"pageResults":[{"id":2}],"page":1}}'),
       'assignedDocuments',
     );
@@ -102,7 +105,7 @@ describe('scanPage', () => {
   });
 
   it('passes over a byte order mark', () => {
-    expect(texts(scanPage(Buffer.from('\ufeff{"data":[{"a":1}]}'), 'data').records)).toEqual(['{"a":1}']);
+    expect(texts(scanned(Buffer.from('\ufeff{"data":[{"a":1}]}'), 'data').records)).toEqual(['{"a":1}']);
   });
 
   it.each([
@@ -126,7 +129,7 @@ describe('scanPage', () => {
     ['{"data":[{"a":01}]}', 'expected "," or "}", found "1" (byte 15)'],
     ['{"data":[{"a":tru}]}', 'expected true, found "}" (byte 17)'],
   ])('refuses %s', (body, message) => {
-    expect(refusal(() => scanPage(Buffer.from(body), 'data'))[0]).toBe(message);
+    expect(refusal(() => scanned(Buffer.from(body), 'data'))[0]).toBe(message);
   });
 
   it('names the byte where UTF-8 ends', () => {
@@ -135,23 +138,21 @@ describe('scanPage', () => {
       Buffer.from([0xc3, 0x22]),
       Buffer.alloc(99, 'x'),
     ]);
-    expect(refusal(() => scanPage(body, 'data'))).toEqual(['the body is not UTF-8 text (byte 24)', 24]);
+    expect(refusal(() => scanned(body, 'data'))).toEqual(['the body is not UTF-8 text (byte 24)', 24]);
   });
 
   it('refuses 100,000 levels and a string of 17 MB without exhausting anything', () => {
     const deep = `{"data":[{"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`;
-    expect(refusal(() => scanPage(Buffer.from(deep), 'data'))[0]).toMatch(
-      /^more than 1000 levels of nesting/,
-    );
+    expect(refusal(() => scanned(Buffer.from(deep), 'data'))[0]).toMatch(/^more than 1000 levels of nesting/);
     const long = Buffer.from(`{"data":[{"a":"${'x'.repeat(17 * 1024 * 1024)}"}]}`);
-    expect(refusal(() => scanPage(long, 'data'))[0]).toMatch(/^a string is longer than/);
+    expect(refusal(() => scanned(long, 'data'))[0]).toMatch(/^a string is longer than/);
     const allowed = `{"data":[{"a":${'['.repeat(1000)}${']'.repeat(1000)}}]}`;
-    expect(scanPage(Buffer.from(allowed), 'data').records.count).toBe(1);
+    expect(scanned(Buffer.from(allowed), 'data').records.count).toBe(1);
   });
 
   it('finds more records than its tables hold at first', () => {
     const body = JSON.stringify({ data: Array.from({ length: 5000 }, (_, id) => ({ id })) });
-    const { records } = scanPage(Buffer.from(body), 'data');
+    const { records } = scanned(Buffer.from(body), 'data');
     expect(texts(records)).toEqual(Array.from({ length: 5000 }, (_, id) => `{"id":${id}}`));
     expect(ids(records)).toEqual(Array.from({ length: 5000 }, (_, id) => String(id)));
   });
@@ -216,9 +217,9 @@ describe('scanPage beside JSON.parse', () => {
         const isPage =
           Array.isArray(data) &&
           data.every((item) => item && typeof item === 'object' && !Array.isArray(item));
-        if (!isPage) refusal(() => scanPage(bytes, 'data'));
+        if (!isPage) refusal(() => scanned(bytes, 'data'));
         else if (text.split('"data"').length === 2) {
-          expect(texts(scanPage(bytes, 'data').records).map((record) => JSON.parse(record))).toEqual(data);
+          expect(texts(scanned(bytes, 'data').records).map((record) => JSON.parse(record))).toEqual(data);
         }
       }),
       { numRuns: 10_000 },
@@ -243,7 +244,7 @@ describe('scanPage on damaged bytes', () => {
         const body = cut ? bytes.subarray(0, length) : bytes;
         let records: string[];
         try {
-          records = texts(scanPage(body, 'data').records);
+          records = texts(scanned(body, 'data').records);
         } catch (error) {
           expect(error).toBeInstanceOf(BadBody);
           return;

@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordSorter } from '../../src/query/sort.ts';
+import { RecordSorter, sortedNumbers } from '../../src/query/sort.ts';
+import { atOnce } from '../../src/json/turns.ts';
 import { parseSort } from '../../src/query/question-syntax.ts';
 import { Spool } from '../../src/output/spool.ts';
 import { batchOf, linesOf } from './batches.ts';
 
 async function linesInOrder(sorter: RecordSorter): Promise<string[]> {
   const lines: string[] = [];
-  for await (const batch of sorter.sorted()) lines.push(...linesOf(batch));
+  for await (const batch of sorter.sorted(new AbortController().signal)) lines.push(...linesOf(batch));
   return lines;
 }
 
@@ -78,12 +79,21 @@ describe('RecordSorter', () => {
     const sorter = new RecordSorter(parseSort('n'), new Spool());
     await sorter.add(batchOf(...records));
     const batches: string[][] = [];
-    for await (const batch of sorter.sorted()) batches.push(linesOf(batch));
+    for await (const batch of sorter.sorted(new AbortController().signal)) batches.push(linesOf(batch));
     expect(batches.length).toBeGreaterThan(1);
     expect(batches.flat()).toEqual(
       records.toSorted((a, b) => a.n - b.n).map((record) => JSON.stringify(record)),
     );
   });
+
+  it.each([8_191, 8_192, 8_193, 60_000])(
+    'sorts %i records in runs that are merged, equal ones as they came',
+    (count) => {
+      const keys = Array.from({ length: count }, (_, at) => (at * 7919) % 1009);
+      const order = (a: number, b: number): number => keys[a]! - keys[b]! || a - b;
+      expect([...atOnce(sortedNumbers(count, order))]).toEqual([...keys.keys()].toSorted(order));
+    },
+  );
 
   it('has nothing of nothing', async () => {
     expect(await sort('a')).toEqual([]);

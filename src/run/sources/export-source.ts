@@ -79,9 +79,12 @@ export class ExportSource implements LocalSource {
     this.#sortKeys();
   }
 
-  async *read({ status }: Parameters<LocalSource['read']>[0], limit = Infinity): AsyncGenerator<Delivery> {
+  async *read(
+    { status, context }: Parameters<LocalSource['read']>[0],
+    limit = Infinity,
+  ): AsyncGenerator<Delivery> {
     let seen = 0;
-    for await (const batch of await this.#chosen()) {
+    for await (const batch of await this.#chosen(context.signal)) {
       const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
       seen += batch.count;
       status.records += records.count;
@@ -99,7 +102,7 @@ export class ExportSource implements LocalSource {
     await this.#wish.database?.close();
   }
 
-  async #chosen(): Promise<Records> {
+  async #chosen(signal: AbortSignal): Promise<Records> {
     const { file, exact, resource, database } = this.#wish;
     let records: Records = database?.read() ?? readExport(file, { exact: exact === true });
     if (this.#fiscalIds.length > 0) {
@@ -111,7 +114,7 @@ export class ExportSource implements LocalSource {
     }
     const keys = this.#sortKeys();
     if (keys.length === 0) return records;
-    return (await import('../../query/sort.ts')).sortQuestion(keys).answer(records);
+    return (await import('../../query/sort.ts')).sortQuestion(keys, signal).answer(records);
   }
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
