@@ -5,7 +5,6 @@ import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary } from '../output/formats.ts';
 import { localeOf, tableFooter } from '../output/terminal/number-text.ts';
-import type { Delivery } from '../paging/page.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { Questions, Records } from '../query/questions.ts';
 import { closingLine, type Written } from './progress/progress-state.ts';
@@ -21,7 +20,7 @@ import {
 } from './open-questions.ts';
 import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import type { RequestFlags } from './parse-values.ts';
-import { checkPart, type Part, type Source } from './part.ts';
+import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReportFlags } from './receipt.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
@@ -79,8 +78,8 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const limit = questions.limitOfListing;
   const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
   const newestFirst = looksForNewest(questions, flags, plan) && source.preferNewest?.() === true;
-  const listed = resumable?.read() ?? recordsOf(part.read(limit));
-  const answer = paced(questions.answer(paced(listed, context)), context);
+  const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
+  const answer = paced(questions.answer(listed), context);
   const records = await withColumnsWatched(answer, {
     ...{ columns: output.columns, hasResult: questions.hasResult, notices },
   });
@@ -155,7 +154,7 @@ async function exportColumns(part: Part, asked: Export): Promise<void> {
     ...{ flags, extent, columns: output.columns, resource, records: what },
     ...{ settings: settingsOf(part), plan: undefined },
   });
-  const records = paced(recordsOf(part.read(questions.limitOfListing)), part.context);
+  const records = recordsOf(part, questions.limitOfListing);
   await listColumns(part.context, records, { questions, output: output.output });
   checkPart(part);
 }
@@ -183,11 +182,6 @@ async function openResumable(
 ): Promise<ResumableWalk> {
   const { openResumable } = await import('./resume/resume.ts');
   return openResumable(part, { output, questions, extent, plan, limit });
-}
-
-/** The records of pages that come one after the other. */
-export async function* recordsOf(deliveries: AsyncIterable<Delivery>): AsyncGenerator<RecordBatch> {
-  for await (const { records } of deliveries) yield records;
 }
 
 interface Delivering {

@@ -1,6 +1,7 @@
 import type { Context } from '../context.ts';
 import { FolioError, IncompleteError, Interrupted } from '../errors.ts';
 import type { KeyColumns } from '../json/identity.ts';
+import { paced, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
@@ -241,6 +242,15 @@ async function announcing(
     partial.announce(notices, source.resource?.fiscalIds);
     if (status.orderMayMove) notices.warn(ORDER_MAY_MOVE);
   }
+}
+
+/** The records of a part, or as many of them, in pieces that take no long time each. Throws the signal's reason. */
+export function recordsOf({ read, context }: Part, limit?: number): AsyncGenerator<RecordBatch> {
+  return paced(recordsIn(read(limit)), context);
+}
+
+async function* recordsIn(deliveries: AsyncIterable<Delivery>): AsyncGenerator<RecordBatch> {
+  for await (const { records } of deliveries) yield records;
 }
 
 /** Throws IncompleteError where something that was asked for was not delivered; to be called after what there was has been. */

@@ -1,4 +1,4 @@
-import { paced, prependMember, type RecordBatch } from '../../json/records.ts';
+import { prependMember, type RecordBatch } from '../../json/records.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
@@ -10,7 +10,6 @@ import {
   deliver,
   exportPart,
   listColumns,
-  recordsOf,
   remarkCount,
   remarkWritten,
   withColumnsWatched,
@@ -25,7 +24,7 @@ import {
   tableLimit,
 } from '../open-questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
-import { checkPart, tryPart, type Part, type PartResult } from '../part.ts';
+import { checkPart, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
 import { chooseProfiles } from '../session.ts';
 import { asksForResult } from '../question-conflicts.ts';
@@ -149,8 +148,7 @@ async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncG
 /** The records with the name of their profile as first member, so that every filter, sum and writer sees it. */
 async function* named(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
   const member = `${JSON.stringify(PROFILE_COLUMN)}:${JSON.stringify(part.name)}`;
-  for await (const batch of paced(recordsOf(part.read(limit)), part.context))
-    yield prependMember(batch, member);
+  for await (const batch of recordsOf(part, limit)) yield prependMember(batch, member);
 }
 
 /** The records of all parts, one after the other. Throws, as `checkResults` does, when nothing was had of any. */

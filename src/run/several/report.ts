@@ -20,7 +20,7 @@ import {
 import { monthOf, parsePeriod } from '../../report/period.ts';
 import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
-import { checkPart, hasRecords, tryPart, type Part, type PartResult } from '../part.ts';
+import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { forEachPart } from './parts-aside.ts';
 import { reportParts, RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
@@ -154,7 +154,7 @@ async function readPart(run: Run, { part, signal, dates, page }: PartReading): P
   const result = await tryPart(run, { ...part, signal }, async (open) => {
     who = { organization: open.session?.organization, profile: part.organization ?? open.profile };
     tally = await openTally(open, { part, dates, page });
-    for await (const { records } of open.read(undefined)) tally.figures.add(records);
+    for await (const records of recordsOf(open)) tally.figures.add(records);
     checkPart(open);
   });
   return { part, result, tally, ...who };

@@ -6,7 +6,15 @@ import { catalogText, memberOf, parseCatalog, parsed, parseState } from '../../o
 import type { CatalogStream, DiscoveredStream } from '../../output/singer/catalog.ts';
 import { RecordShape } from '../../output/singer/record-shape.ts';
 import { checkTokenFile } from '../../profiles/private-file.ts';
-import { checkPart, hasRecords, tryPart, type Part, type PartResult, type ServiceSource } from '../part.ts';
+import {
+  checkPart,
+  hasRecords,
+  recordsOf,
+  tryPart,
+  type Part,
+  type PartResult,
+  type ServiceSource,
+} from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { syncResources, type SyncResource } from '../sync/sync-resources.ts';
@@ -153,7 +161,7 @@ function messagesOf(
 }
 
 async function* surveyed(part: Part, shape: RecordShape): AsyncGenerator<RecordBatch> {
-  for await (const { records } of part.read(undefined)) {
+  for await (const records of recordsOf(part)) {
     survey(shape, records);
     yield records;
   }

@@ -19,7 +19,7 @@ import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { version } from '../../version.ts';
 import type { RequestFlags } from '../parse-values.ts';
-import { checkPart, tryPart, type Part } from '../part.ts';
+import { checkPart, recordsOf, tryPart, type Part } from '../part.ts';
 import { forEachPart } from '../several/parts-aside.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import type { ReportFlags } from '../receipt.ts';
@@ -296,7 +296,7 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
 }
 
 async function readInto(listing: SpooledListing, part: Part): Promise<void> {
-  for await (const { records } of part.read(undefined)) await listing.add(records);
+  for await (const records of recordsOf(part)) await listing.add(records);
   checkPart(part);
 }
 
