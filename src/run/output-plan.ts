@@ -4,7 +4,7 @@ import { localDay } from '../json/calendar-day.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
 import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
-import { isForPeople, useColor } from '../output/terminal/colors.ts';
+import { isForPeople, useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
 import type { Notices } from './notices.ts';

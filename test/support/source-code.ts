@@ -28,15 +28,35 @@ function codeOnly(text: string): string {
 export function importsOf(sources: Sources, file: string): string[] {
   const text = withoutComments(sources.get(file) ?? '');
   const found = text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*['"`](\.[^'"`]+)['"`]/g);
-  const folder = file.split('/').slice(0, -1);
-  return [...found].map(([, path]) => {
-    const parts = [...folder];
-    for (const part of path!.split('/')) {
-      if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
-      else if (part !== '.') parts.push(part);
+  return [...found].map(([, path]) => resolved(file, path!));
+}
+
+function resolved(file: string, path: string): string {
+  const parts = file.split('/').slice(0, -1);
+  for (const part of path.split('/')) {
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop();
+    else if (part !== '.') parts.push(part);
+  }
+  return parts.join('/');
+}
+
+/**
+ * The files that are loaded with these: what they import at once, what that imports, and so on. What is imported late or for
+ * a type alone is not loaded.
+ */
+export function loadedWith(sources: Sources, files: readonly string[]): string[] {
+  const loaded = new Set(files);
+  for (const file of loaded) {
+    const text = withoutComments(sources.get(file)!);
+    const atOnce = text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^;'"]*\bfrom\s*)?['"](\.[^'"]+)['"]/gm);
+    for (const [statement, path] of atOnce) {
+      const names = /\{([^}]*)\}/.exec(statement)?.[1]?.split(',') ?? [''];
+      const other = resolved(file, path!);
+      if (names.every((name) => /^\s*(?:type\b.*)?$/.test(name)) && names.join('').trim() !== '') continue;
+      if (sources.has(other)) loaded.add(other);
     }
-    return parts.join('/');
-  });
+  }
+  return [...loaded];
 }
 
 /** Every circle of imports that a walk through the files meets, as `a.ts > b.ts > a.ts`. */

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { paint, useColor, type Style } from '../../output/terminal/colors.ts';
-import { visible, wrapText } from '../../output/terminal/terminal-text.ts';
+import { paint, useColor, visible, wrapText, type Style } from '../../output/terminal/terminal-text.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand } from '../command.ts';
 import type { FactFlags, Facts } from '../facts.ts';

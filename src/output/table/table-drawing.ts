@@ -1,6 +1,5 @@
 import CliTable from 'cli-table3';
-import { paint, type Style } from '../terminal/colors.ts';
-import { columnWidth, truncate } from '../terminal/terminal-text.ts';
+import { paint, columnWidth, truncate, type Style } from '../terminal/terminal-text.ts';
 import { headOf, type FittedTable } from './table-fit.ts';
 
 interface DrawingOptions {

@@ -1,8 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { paint, type Style } from '../terminal/colors.ts';
-import { columnWidth } from '../terminal/terminal-text.ts';
+import { paint, columnWidth, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { TableDrawing } from './table-drawing.ts';
 import { fitColumns, GAP, leftOutNote, type FittedTable } from './table-fit.ts';

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.ts';
-import { useColor } from '../../output/terminal/colors.ts';
-import { displayWidth, truncate } from '../../output/terminal/terminal-text.ts';
+import { useColor, displayWidth, truncate } from '../../output/terminal/terminal-text.ts';
 import { digitGrouper, localeOf } from '../../output/terminal/number-text.ts';
 import { timeStamp } from '../notices.ts';
 import { progressLine, type ProgressState } from './progress-state.ts';

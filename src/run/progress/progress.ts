@@ -1,6 +1,6 @@
 import type { RequestEvent } from '../../api/client.ts';
 import type { Context, OutputStream } from '../../context.ts';
-import { isForPeople } from '../../output/terminal/colors.ts';
+import { isForPeople } from '../../output/terminal/terminal-text.ts';
 import type { WalkEvent } from '../../paging/walk-status.ts';
 import type { Notices } from '../notices.ts';
 import type { ProgressView } from './progress-display.ts';
