@@ -50,8 +50,8 @@ export interface Dialect {
   /** Names, in lower case, that no column may have. */
   readonly reservedNames: ReadonlySet<string>;
   readonly types: Readonly<Record<ColumnType | 'key' | 'integer' | 'flag' | 'instant' | 'raw', string>>;
-  /** Whether a table can be given its primary key when it has rows. */
-  readonly addsKeys: boolean;
+  /** Whether ALTER TABLE takes several changes in one statement, and gives a table of rows its primary key. */
+  readonly altersTogether: boolean;
   /** Behind the closing bracket of CREATE TABLE. */
   readonly tableOptions: string;
   /** What is stored for a value: of a number its literal, of a text its characters, of an array its JSON. */

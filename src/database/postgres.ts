@@ -43,7 +43,7 @@ export const postgresDialect: Dialect = {
     ...{ null: 'text', text: 'text', numeric: 'numeric', boolean: 'boolean', json: 'json' },
     ...{ key: 'text', integer: 'integer', flag: 'boolean', instant: 'timestamptz', raw: 'json' },
   },
-  addsKeys: true,
+  altersTogether: true,
   tableOptions: '',
   value: (_type, text) => text,
   flag: (value) => String(value),

@@ -65,7 +65,7 @@ const sqliteDialect: Dialect = {
     ...{ null: 'ANY', text: 'ANY', numeric: 'ANY', boolean: 'ANY', json: 'ANY' },
     ...{ key: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', instant: 'TEXT', raw: 'TEXT' },
   },
-  addsKeys: false,
+  altersTogether: false,
   // Only in a strict table does ANY keep a text of digits a text.
   tableOptions: ' STRICT',
   value(type, text) {

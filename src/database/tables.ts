@@ -98,7 +98,7 @@ export async function makeRunTables(database: Database): Promise<void> {
  */
 export async function makeRecordTables(database: Database, table: string): Promise<boolean> {
   const isNew = (await database.relation(table)) === undefined;
-  const lacksKey = isNew && database.dialect.addsKeys;
+  const lacksKey = isNew && database.dialect.altersTogether;
   if (isNew) await create(database, table, lacksKey ? { ...RECORDS, primaryKey: [] } : RECORDS);
   if ((await database.relation(`${table}_history`)) === undefined) {
     await create(database, `${table}_history`, HISTORY);
@@ -154,24 +154,29 @@ export async function changeColumns(
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
   for (const { to } of altered) await refuseHindering(database, table, to);
   if (altered.length > 0) await database.query(`DROP VIEW IF EXISTS ${database.table(`${table}_current`)}`);
-  for (const { to } of altered) {
-    const column = quoteName(to.name);
-    await database.query(
-      `ALTER TABLE ${name} ALTER COLUMN ${column} TYPE ${dialect.types[to.type]} USING ${column}::text::${dialect.types[to.type]}`,
-    );
-  }
+  const changes = [
+    ...altered.map(({ to }) => {
+      const [column, type] = [quoteName(to.name), dialect.types[to.type]];
+      return `ALTER COLUMN ${column} TYPE ${type} USING ${column}::text::${type}`;
+    }),
+    ...added.map((column) => `ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`),
+  ];
+  // Together, since PostgreSQL may write the whole table anew for a statement.
+  const statements = dialect.altersTogether && changes.length > 0 ? [changes.join(', ')] : changes;
+  for (const statement of statements) await database.query(`ALTER TABLE ${name} ${statement}`);
   for (const { to } of retyped) {
     const sql = `UPDATE ${columns} SET type = ? WHERE resource = ? AND "column" = ?`;
     await database.query(sql, [to.type, table, to.name]);
   }
-  for (const column of added) {
-    await database.query(
-      `ALTER TABLE ${name} ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`,
-    );
-    await database.query(
-      `INSERT INTO ${columns} (resource, "column", type, first_run, field) VALUES (?, ?, ?, ?, ?)`,
-      [table, column.name, column.type, run, column.field],
-    );
+  if (added.length > 0) {
+    const target = { table: '_columns', columns: ['resource', 'column', 'type', 'first_run', 'field'] };
+    await database.insert(target, async function* (rows) {
+      for (const column of added) {
+        for (const value of [table, column.name, column.type, run, column.field]) rows.put(value);
+        rows.endRow();
+      }
+      yield;
+    });
   }
   const hasView = (await database.relation(`${table}_current`)) !== undefined;
   if (added.length > 0 || !hasView) await remakeCurrentView(database, table, all);
