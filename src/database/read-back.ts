@@ -20,6 +20,15 @@ interface Chosen {
   readonly profile: string;
   /** Only records whose column has this text, as its first member; they are given without it. */
   readonly where?: { readonly column: string; readonly value: string } | undefined;
+  readonly order?: StoredOrder | undefined;
+}
+
+/** By a column that holds dates as text, all of one form. */
+export interface StoredOrder {
+  readonly column: string;
+  readonly descending: boolean;
+  /** Whether the records came the other way round, so that those of one date have to be turned as well. */
+  readonly isTurned: boolean;
 }
 
 /** The first member of a record, with the comma behind it. */
@@ -27,18 +36,17 @@ const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
 
 /**
  * The records of a profile that are not gone, as the service sent them but for their links to files; in the order in which they
- * were first stored.
+ * were first stored, unless another one is given.
  */
 export async function* readRecords(
   database: Database,
   table: string,
-  { profile, where }: Chosen,
+  { profile, where, order }: Chosen,
 ): AsyncGenerator<RecordBatch> {
-  const place = database.dialect.engine === 'SQLite' ? 'rowid' : 'ctid';
   const condition = where === undefined ? '' : ` AND CAST(${quoteName(where.column)} AS text) = ?`;
   const sql =
     `SELECT _raw FROM ${database.table(table)} WHERE _profile = ? AND _gone_run IS NULL${condition}` +
-    ` ORDER BY _first_run, ${place}`;
+    ` ORDER BY ${orderTerms(database, order)}`;
   let texts: string[] = [];
   let size = 0;
   for await (const rows of database.stream(sql, where === undefined ? [profile] : [profile, where.value])) {
@@ -53,6 +61,15 @@ export async function* readRecords(
     }
   }
   if (texts.length > 0) yield batchOfTexts(texts);
+}
+
+/** Of one date, what came first stands first; in a listing that begins with the newest, what a later run brought. */
+function orderTerms({ dialect: { engine } }: Database, order: StoredOrder | undefined): string {
+  const [place, inBytes] = engine === 'SQLite' ? ['rowid', ''] : ['ctid', ' COLLATE "C"'];
+  if (order === undefined) return `_first_run, ${place}`;
+  const direction = order.descending ? ' DESC' : '';
+  const turned = order.isTurned ? ' DESC' : '';
+  return `${quoteName(order.column)}${inBytes}${direction} NULLS LAST, _first_run${direction}, ${place}${turned}`;
 }
 
 function batchOfTexts(texts: readonly string[]): RecordBatch {

@@ -25,6 +25,7 @@ export const funds: Resource = {
     { in: ['status', 'state'], role: 'status', word: 'status', rank: 7 },
   ],
   defaultOrder: 'by creation date, descending',
+  byDate: { field: 'createdAt', usual: 'desc' },
   sortDirections: ['asc', 'desc'],
   refusedParameters: {},
   examples: [

@@ -17,6 +17,7 @@ export const issued: Resource = {
   },
   shown: shownOfInvoices('customer'),
   defaultOrder: 'by DATE, ascending',
+  byDate: { field: 'date', usual: 'asc' },
   sortBy: {
     known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
     // Amounts and due dates change, and move a record with them.

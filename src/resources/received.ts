@@ -17,6 +17,7 @@ export const received: Resource = {
   },
   shown: shownOfInvoices('issuer'),
   defaultOrder: 'the service’s own, unsorted',
+  byDate: { field: 'date', usual: undefined },
   sortBy: {
     known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
     // Amounts and due dates change, and move a record with them.

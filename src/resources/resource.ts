@@ -18,6 +18,8 @@ export interface Resource {
   readonly shown: readonly ShownField[];
   /** The order in which records come when none is asked for, for the help. */
   readonly defaultOrder: string;
+  /** The field that holds the date by which the service can order, and the way it does so when no order is asked for. */
+  readonly byDate?: { readonly field: string; readonly usual: 'asc' | 'desc' | undefined };
   readonly sortBy?: SortKeys;
   /** What to ask for so that the newest records come first, where the service's own order would show the oldest. */
   readonly newestFirst?: { readonly sortBy: string; readonly sortOrder: 'asc' | 'desc' };

@@ -20,14 +20,17 @@ const SYNCS = 5;
 /** Databases that are synced at a time: where there is a server, most of a sync is waiting for it. */
 const TOGETHER = 4;
 
+/** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : undefined;
+
 let server: PostgresServer | undefined;
 let address = '';
 beforeAll(async () => {
   if (postgresPrograms === undefined) return;
-  server = await startPostgres();
+  server = await startPostgres(MEMORY);
   address = await server.createDatabase();
 });
-afterAll(() => server?.stop());
+afterAll(() => server?.stop(), 60_000);
 
 const LONG = 'aVeryLongFieldNameThatGoesOnAndOnUntilNoDatabaseOfThisKindTakesIt';
 
@@ -148,9 +151,6 @@ async function expectModel(database: Database, model: SyncModel): Promise<void> 
     expect({ field, cells: cellsOf(shown) }).toEqual({ field, cells: cellsOf(meant) });
   }
 }
-
-/** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : undefined;
 
 async function runInNewDatabase(engine: string, seed: number, folder: string): Promise<void> {
   if (engine === 'PostgreSQL') await server!.query(address, `CREATE SCHEMA s${seed}`);

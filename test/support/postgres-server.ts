@@ -28,9 +28,9 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server. It refuses to run as root: then it runs as another user. */
-export async function startPostgres(): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'folio-postgres-'));
+/** Starts a server, its files within the folder. It refuses to run as root: then it runs as another user. */
+export async function startPostgres(within = tmpdir()): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(realpathSync(within), 'folio-postgres-'));
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');

@@ -43,6 +43,7 @@ export class ExportSource implements LocalSource {
   readonly #wish: ExportWish;
   #fiscalIds: readonly string[] = [];
   #fields: KnownColumns | undefined;
+  #isNewestFirst = false;
   /** Why the file does not hold all that it should. */
   #incomplete: IncompleteError | undefined;
 
@@ -62,10 +63,19 @@ export class ExportSource implements LocalSource {
     return this.resource.records;
   }
 
+  /** A file keeps its order; a database has that of the service. */
+  preferNewest(): boolean {
+    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#wish;
+    const isOrdered = (sortBy ?? sortOrder) !== undefined;
+    this.#isNewestFirst = database?.hasDates === true && resource.newestFirst !== undefined && !isOrdered;
+    return this.#isNewestFirst;
+  }
+
   async open({ context, everywhere, notices }: Run): Promise<void> {
     const { file, output, resource, filters = {}, field, database } = this.#wish;
     await refuseOverwriting('--from', file, output);
     await database?.open(context);
+    this.#refuseOrderAlone();
     const doubt = database === undefined ? await doubtOfExport(file) : undefined;
     if (typeof doubt === 'string') notices.warn(doubt);
     else this.#incomplete = doubt;
@@ -104,7 +114,8 @@ export class ExportSource implements LocalSource {
 
   async #chosen(signal: AbortSignal): Promise<Records> {
     const { file, exact, resource, database } = this.#wish;
-    let records: Records = database?.read() ?? readExport(file, { exact: exact === true });
+    const direction = this.#isNewestFirst ? 'desc' : this.#wish.filters?.sortOrder;
+    let records: Records = database?.read(direction) ?? readExport(file, { exact: exact === true });
     if (this.#fiscalIds.length > 0) {
       const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
       const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
@@ -115,6 +126,16 @@ export class ExportSource implements LocalSource {
     const keys = this.#sortKeys();
     if (keys.length === 0) return records;
     return (await import('../../query/sort.ts')).sortQuestion(keys, signal).answer(records);
+  }
+
+  /** An order without a key turns the service's own, which only a database keeps, and only where it is by date. */
+  #refuseOrderAlone(): void {
+    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#wish;
+    if (sortOrder === undefined || sortBy !== undefined) return;
+    if (database?.hasDates === true && resource.byDate?.usual !== undefined) return;
+    throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
+      hint: 'Sort by a column of the file, as in --sort dueBy,-totalAmount.',
+    });
   }
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */

@@ -3,8 +3,8 @@ import type { Context } from '../../context.ts';
 import { parseDatabaseAddress, type DatabaseAddress } from '../../database/address.ts';
 import type { Database } from '../../database/database.ts';
 import { openForReading } from '../../database/open-database.ts';
-import { profilesIn, readRecords } from '../../database/read-back.ts';
-import { checkTables } from '../../database/tables.ts';
+import { profilesIn, readRecords, type StoredOrder } from '../../database/read-back.ts';
+import { checkTables, readColumns } from '../../database/tables.ts';
 import { UsageError } from '../../errors.ts';
 import { prependMember, type RecordBatch } from '../../json/records.ts';
 import { namedProfile } from '../../profiles/connection.ts';
@@ -67,6 +67,8 @@ export class DatabaseRecords {
   readonly #address: DatabaseAddress;
   #database: Database | undefined;
   #profiles: readonly string[] = [];
+  /** Undefined where there is none, or where it holds something else than text. */
+  #dateColumn: string | undefined;
 
   constructor(wish: DatabaseWish) {
     this.#wish = wish;
@@ -84,15 +86,28 @@ export class DatabaseRecords {
       });
     }
     this.#profiles = await this.#choose(context, await profilesIn(database, table));
+    const { known } = await readColumns(database, table);
+    const dates = known.find(({ field }) => field === this.#wish.resource.byDate?.field);
+    this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;
   }
 
-  /** Where they are of several profiles, each has the name of its own as first member. */
-  async *read(): AsyncGenerator<RecordBatch> {
+  /** Whether the records can be ordered by their date. */
+  get hasDates(): boolean {
+    return this.#dateColumn !== undefined;
+  }
+
+  /**
+   * The records in the order of the service. Where they are of several profiles, each has the name of its own as first member.
+   *
+   * @param direction by date, instead of the usual order
+   */
+  async *read(direction?: 'asc' | 'desc'): AsyncGenerator<RecordBatch> {
     const { resource, id } = this.#wish;
+    const order = this.#order(direction);
     const where = id === undefined ? undefined : { column: 'fundId', value: id };
     for (const profile of this.#profiles) {
       const member = `"_profile":${JSON.stringify(profile)}`;
-      for await (const batch of readRecords(this.#database!, tableOf(resource), { profile, where })) {
+      for await (const batch of readRecords(this.#database!, tableOf(resource), { profile, where, order })) {
         yield this.#profiles.length > 1 ? prependMember(batch, member) : batch;
       }
     }
@@ -100,6 +115,14 @@ export class DatabaseRecords {
 
   async close(): Promise<void> {
     await this.#database?.close();
+  }
+
+  #order(direction: 'asc' | 'desc' | undefined): StoredOrder | undefined {
+    const usual = this.#wish.resource.byDate?.usual;
+    const wanted = direction ?? usual;
+    if (wanted === undefined || this.#dateColumn === undefined) return undefined;
+    const isTurned = wanted !== (usual ?? 'asc');
+    return { column: this.#dateColumn, descending: wanted === 'desc', isTurned };
   }
 
   /** Those that are asked for; else the profile that the service would be asked for; else all. */

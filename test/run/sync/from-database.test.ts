@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseEngines } from '../../support/database-engines.ts';
+import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
+import { runSync } from '../../support/sync-service.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
 import { startFaultServer } from '../../support/fault-server.ts';
 import { ModelService } from '../../support/model-service.ts';
@@ -40,6 +42,9 @@ describe.each(databaseEngines)('--from a %s database', (engine) => {
       ['received', '--where', 'totalAmount>=100000', '--count'],
       ['aging'],
       ['aging', '--payable'],
+      ['issued', '--sort-order', 'desc', '--columns', 'number,date'],
+      ['issued', '--sort-by', 'number', '--sort-order', 'desc', '--columns', 'number,dueBy'],
+      ['funds', '--sort-order', 'asc', '--format', 'jsonl'],
     ];
     for (const question of questions) {
       const [ofService, ofDatabase] = [
@@ -48,6 +53,41 @@ describe.each(databaseEngines)('--from a %s database', (engine) => {
       ];
       expect(ofDatabase).toBe(withoutLinks(ofService));
     }
+  });
+});
+
+describe.runIf(HAS_TERMINAL)('--from a database on a terminal', () => {
+  it.each(['issued', 'received', 'funds', 'customers'])(
+    'shows of %s what the service shows',
+    async (name) => {
+      const path = join(temporaryFolder(), 'books.db');
+      await answer('--sandbox', 'sync', path, name);
+      const shown = async (...args: string[]): Promise<string> => {
+        const { code, screen } = await runInTerminal(args, { columns: 160 });
+        expect(code).toBe(0);
+        // Without what goes on in the last line meanwhile.
+        return screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/^[^]*?(?=(?:number|name) {2})/, '');
+      };
+      expect(await shown(name, '--from', path)).toBe(await shown('--sandbox', name));
+    },
+  );
+});
+
+describe.each(databaseEngines)('the order of records --from a %s database', (engine) => {
+  it('is that of the service also when later runs brought some of them', async () => {
+    const address =
+      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
+    const dated = (id: number, day: string): string => `{"id":${id},"date":"2026-01-${day}T00:00:00Z"}`;
+    const early = [dated(1, '05'), dated(2, '09'), '{"id":3,"date":null}'];
+    const later = [dated(4, '01'), dated(1, '05'), dated(5, '05'), dated(2, '10'), '{"id":3,"date":null}'];
+    for (const issued of [early, later]) await runSync({ issued }, [address, 'issued']);
+    const ids = async (...args: string[]): Promise<string> =>
+      (await answer('issued', '--from', address, '--columns', 'id', '--no-header', ...args)).replaceAll(
+        '\n',
+        ' ',
+      );
+    expect(await ids()).toBe('4 1 5 2 3 ');
+    expect(await ids('--sort-order', 'desc')).toBe('2 5 1 4 3 ');
   });
 });
 
@@ -86,6 +126,7 @@ describe('--from a database', () => {
     [['funds', '--from', 'BOOKS', '-o', 'BOOKS'], 'would replace the export'],
     [['funds', '--from', 'postgres://u:p@h/x'], 'a password in the address'],
     [['funds', '--from', 'OTHER'], 'not a whole export'],
+    [['funds', '--from', 'OTHER', '--sort-order', 'asc'], '--sort-order asc turns an order of the service'],
   ])('%j is refused', async (args, words) => {
     const folder = temporaryFolder();
     const path = join(folder, 'books.db');
