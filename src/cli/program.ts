@@ -2,8 +2,8 @@ import { Command, type Argument } from 'commander';
 import type { Context } from '../context.ts';
 import { customers } from '../resources/customers.ts';
 import { funds } from '../resources/funds.ts';
+import { listings } from '../resources/index.ts';
 import { issued } from '../resources/issued.ts';
-import { received } from '../resources/received.ts';
 import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
 import { described, repeatFlagsUnder } from './command.ts';
@@ -36,6 +36,13 @@ const EXAMPLES = [
   ['folio doctor', 'whether all is set up, and what to mend'],
 ] as const;
 
+/** The commands under those of listings. */
+const UNDER_LISTINGS = new Map([
+  [issued, addIssuedDownload],
+  [customers, addCustomerItems],
+  [funds, addFundItems],
+]);
+
 /**
  * The whole command line: every command with its flags. What a command runs is loaded when it is run.
  *
@@ -43,10 +50,10 @@ const EXAMPLES = [
  */
 export function buildProgram(context: Context, writeOut: (text: string) => void = () => {}): Command {
   const program = emptyProgram(context, writeOut);
-  addIssuedDownload(addListing(program, 'issued', issued, context), context);
-  addListing(program, 'received', received, context);
-  addCustomerItems(addListing(program, 'customers', customers, context), context);
-  addFundItems(addListing(program, 'funds', funds, context), context);
+  for (const resource of listings) {
+    const listing = addListing(program, resource, context);
+    UNDER_LISTINGS.get(resource)?.(listing, context);
+  }
   addAging(program, context);
   addReport(program, context);
   addTap(program, context);

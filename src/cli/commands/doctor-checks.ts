@@ -18,11 +18,8 @@ import {
 } from '../../profiles/connection.ts';
 import { describePermissions } from '../../profiles/store-file.ts';
 import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.ts';
-import { customers } from '../../resources/customers.ts';
-import { funds } from '../../resources/funds.ts';
-import { issued } from '../../resources/issued.ts';
+import { listings } from '../../resources/index.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
-import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { makeClient, startOwnService } from '../../run/session.ts';
 import { version } from '../../version.ts';
@@ -121,7 +118,7 @@ class Checkup {
 
   async #lookAtListings(isReached: boolean): Promise<void> {
     const { baseUrl, token, tokenHint } = this.#setup;
-    for (const resource of [issued, received, customers, funds]) {
+    for (const resource of listings) {
       await this.#add(resource.name, () => {
         if (token === undefined || baseUrl === undefined) return skipped('needs a base address and a token');
         if (!isReached) return skipped('not tried, since the service is not reached');

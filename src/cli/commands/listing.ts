@@ -14,10 +14,10 @@ import {
   questionFlags,
 } from '../flags.ts';
 
-/** Turns a resource into a command, which has the name `list` as well: flags, help and examples come from the declaration. */
-export function addListing(program: Command, name: string, resource: Resource, context: Context): Command {
+/** Turns a resource into a command of its name, and `list` under it: flags, help and examples come from the declaration. */
+export function addListing(program: Command, resource: Resource, context: Context): Command {
   const spec = { ...listingHelp(resource), ...listing(resource, context) };
-  const command = addCommand(program, name, spec);
+  const command = addCommand(program, resource.name, spec);
   addCommand(command, 'list', spec);
   return command;
 }

@@ -3,11 +3,9 @@ import { prependMember, type RecordBatch } from '../../json/records.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
-import { customers } from '../../resources/customers.ts';
 import { fundDocuments } from '../../resources/fund-documents.ts';
 import { funds } from '../../resources/funds.ts';
-import { issued } from '../../resources/issued.ts';
-import { received } from '../../resources/received.ts';
+import { listings } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { checkComplete } from '../completeness.ts';
 import { ListingSource } from '../sources/listing-source.ts';
@@ -37,7 +35,7 @@ export function tableOf({ name }: Pick<Resource, 'name'>): string {
 }
 
 export const syncResources: readonly SyncResource[] = [
-  ...[issued, received, customers, funds].map((resource) => ({
+  ...listings.map((resource) => ({
     name: resource.name,
     table: tableOf(resource),
     records: resource.records,
