@@ -1,4 +1,4 @@
-import { formats, type Format } from '../output/formats.ts';
+import { aboutFormat, formats } from '../output/formats.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -76,23 +76,13 @@ const environmentTopic: Topic = {
   ],
 };
 
-const uses: Readonly<Record<Format, string>> = {
-  table: 'for people: fits the terminal, numbers grouped, control characters made visible',
-  jsonl: 'one record a line, as the service sent it',
-  json: 'one array; a command for a single record prints the record itself',
-  csv: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
-  tsv: 'a tab between columns, no quotes: within text \\t, \\n, \\r and \\\\',
-  xlsx: 'a workbook: amounts as numbers, dates as dates, text that is never run',
-  parquet: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
-};
-
 const formatsTopic: Topic = {
   name: 'formats',
   about: 'how records come out, and for whom',
   blocks: [
     'Without --format the ending of --output decides, else the profile’s setting, else a table on a terminal and csv off ' +
       'one; a single record is json there.',
-    formats.map((format) => [format, uses[format]] as const),
+    formats.map((format) => [format, aboutFormat(format)] as const),
     'Numbers leave as they came in every format: 1190.10 stays 1190.10, and a 19-digit number keeps its digits. In csv, tsv ' +
       'and tables objects become columns with dots (customer.fiscalId), arrays are compact JSON, null is empty. The ' +
       'columns are those of all records together, in the order in which they first appear.',

@@ -8,7 +8,7 @@ import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
 import { described, repeatFlagsUnder } from './command.ts';
 import { addAging } from './commands/aging.ts';
-import { addAuth } from './commands/auth.ts';
+import { addAuth } from './commands/auth/auth.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addConfig } from './commands/config.ts';
 import { addDoctor } from './commands/doctor.ts';

@@ -1,34 +1,76 @@
 import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
-/** The formats in which records can leave. */
-export const formats = ['table', 'jsonl', 'json', 'csv', 'tsv', 'xlsx', 'parquet'] as const;
-export type Format = (typeof formats)[number];
+interface FormatDeclaration {
+  /** For whom, and how: for the help. */
+  readonly about: string;
+  /** Whether it is no text, so that it is never written to a terminal. */
+  readonly binary?: boolean;
+  /** Loads the writer when it is used. */
+  readonly writer: () => Promise<OpenWriter>;
+}
+
+/** The one list of formats. */
+const declarations = {
+  table: {
+    about: 'for people: fits the terminal, numbers grouped, control characters made visible',
+    writer: async () => (await import('./table/table.ts')).openTable,
+  },
+  jsonl: {
+    about: 'one record a line, as the service sent it',
+    writer: async () => ofColumns((await import('./json.ts')).openJsonl),
+  },
+  json: {
+    about: 'one array; a command for a single record prints the record itself',
+    writer: async () => ofColumns((await import('./json.ts')).openJson),
+  },
+  csv: {
+    about: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
+    writer: async () => (await import('./csv/csv.ts')).openCsv,
+  },
+  tsv: {
+    about: 'a tab between columns, no quotes: within text \\t, \\n, \\r and \\\\',
+    writer: async () => (await import('./csv/tsv.ts')).openTsv,
+  },
+  xlsx: {
+    about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
+    binary: true,
+    writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
+  },
+  parquet: {
+    about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
+    binary: true,
+    writer: async () => (await import('./parquet/parquet.ts')).openParquet,
+  },
+} satisfies Readonly<Record<string, FormatDeclaration>>;
+
+export type Format = keyof typeof declarations;
+
+/** The formats in which records can leave, in the order in which the help names them. */
+export const formats = Object.keys(declarations) as readonly Format[];
+
+function declarationOf(format: Format): FormatDeclaration {
+  return declarations[format];
+}
+
+/** For whom a format is, and how records look in it. */
+export function aboutFormat(format: Format): string {
+  return declarationOf(format).about;
+}
 
 /** Whether the format is no text, so that it is never written to a terminal. */
 export function isBinary(format: Format): boolean {
-  return format === 'xlsx' || format === 'parquet';
-}
-
-/** The one list of writers; each is loaded when it is used. */
-const writers: Readonly<Record<Format, () => Promise<OpenWriter>>> = {
-  table: async () => (await import('./table/table.ts')).openTable,
-  jsonl: async () => ofColumns((await import('./json.ts')).openJsonl),
-  json: async () => ofColumns((await import('./json.ts')).openJson),
-  csv: async () => (await import('./csv/csv.ts')).openCsv,
-  tsv: async () => (await import('./csv/tsv.ts')).openTsv,
-  xlsx: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
-  parquet: async () => (await import('./parquet/parquet.ts')).openParquet,
-};
-
-async function ofColumns(open: OpenWriter): Promise<OpenWriter> {
-  const { withColumns } = await import('./json.ts');
-  return withColumns(open);
+  return declarationOf(format).binary === true;
 }
 
 /** Loads the writer of a format. */
 export function loadWriter(format: Format): Promise<OpenWriter> {
-  return writers[format]();
+  return declarationOf(format).writer();
+}
+
+async function ofColumns(open: OpenWriter): Promise<OpenWriter> {
+  const { withColumns } = await import('./json.ts');
+  return withColumns(open);
 }
 
 const ENDINGS: Readonly<Record<string, Format>> = { ndjson: 'jsonl', txt: 'table', tab: 'tsv' };

@@ -1,6 +1,5 @@
 import { customers } from './customers.ts';
-import { fundDocuments } from './fund-documents.ts';
-import { funds } from './funds.ts';
+import { fundDocuments, funds } from './funds.ts';
 import { issued } from './issued.ts';
 import { received } from './received.ts';
 import type { Resource } from './resource.ts';

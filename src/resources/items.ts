@@ -10,7 +10,7 @@ import { atOnce } from '../json/turns.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
-import { fundDocuments } from './fund-documents.ts';
+import { fundDocuments } from './funds.ts';
 import { numberedPages } from './listing-pages.ts';
 import type { NumberedPaging } from './resource.ts';
 

@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
-import { addAuth } from '../../src/cli/commands/auth.ts';
-import type { VerifyConnection } from '../../src/cli/commands/auth-login.ts';
+import { addAuth } from '../../src/cli/commands/auth/auth.ts';
+import type { VerifyConnection } from '../../src/cli/commands/auth/login.ts';
 import { addConfig } from '../../src/cli/commands/config.ts';
 import { exitCodeOf } from '../../src/cli/exit-codes.ts';
 import { emptyProgram } from '../../src/cli/program.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { fundDocuments } from '../../resources/fund-documents.ts';
+import { fundDocuments } from '../../resources/funds.ts';
 import type { PortalFlags } from '../../run/sources/item-sources.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text } from '../flag-group.ts';

@@ -1,7 +1,7 @@
-import { parseBaseUrl } from '../../api/address.ts';
-import type { Context } from '../../context.ts';
-import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../../errors.ts';
-import { parseProfileName, type ConfigStore, type Profile } from '../../profiles/profile.ts';
+import { parseBaseUrl } from '../../../api/address.ts';
+import type { Context } from '../../../context.ts';
+import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../../../errors.ts';
+import { parseProfileName, type ConfigStore, type Profile } from '../../../profiles/profile.ts';
 import {
   chooseProfile,
   knownProfile,
@@ -9,13 +9,13 @@ import {
   resolveConnection,
   type Connection,
   type ConnectionFlags,
-} from '../../profiles/connection.ts';
-import { removeProfile } from '../../profiles/store-document.ts';
-import { decodeToken, tokenExpiry } from '../../profiles/token.ts';
-import { Notices } from '../../run/notices.ts';
-import type { GlobalFlags } from '../../run/run.ts';
-import { writeFactsAsJson, writeFactSheet, writeFactTable, type FactFlags, type Facts } from '../facts.ts';
-import type { VerifyConnection } from './auth-login.ts';
+} from '../../../profiles/connection.ts';
+import { removeProfile } from '../../../profiles/store-document.ts';
+import { decodeToken, tokenExpiry } from '../../../profiles/token.ts';
+import { Notices } from '../../../run/notices.ts';
+import type { GlobalFlags } from '../../../run/run.ts';
+import { writeFactsAsJson, writeFactSheet, writeFactTable, type FactFlags, type Facts } from '../../facts.ts';
+import type { VerifyConnection } from './login.ts';
 
 /** What `auth status` is asked beside the flags of every command. */
 export interface StatusOptions {

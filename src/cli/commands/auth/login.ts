@@ -1,26 +1,26 @@
-import { parseBaseUrl } from '../../api/address.ts';
-import type { Context } from '../../context.ts';
-import { AuthError, ServiceError, UsageError } from '../../errors.ts';
+import { parseBaseUrl } from '../../../api/address.ts';
+import type { Context } from '../../../context.ts';
+import { AuthError, ServiceError, UsageError } from '../../../errors.ts';
 import {
   checkNameIsNew,
   parseProfileName,
   parseTokenCommand,
   type ConfigStore,
   type Profile,
-} from '../../profiles/profile.ts';
+} from '../../../profiles/profile.ts';
 import {
   namedProfile,
   profileAddress,
   statedAddress,
   type CompleteConnection,
   type TokenSource,
-} from '../../profiles/connection.ts';
-import { visible } from '../../output/terminal/terminal-text.ts';
-import { storeLogin } from '../../profiles/store-document.ts';
-import { readTokenFile, readTokenInput, runTokenCommand } from '../../profiles/token-sources.ts';
-import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../profiles/token.ts';
-import { Notices } from '../../run/notices.ts';
-import type { GlobalFlags } from '../../run/run.ts';
+} from '../../../profiles/connection.ts';
+import { visible } from '../../../output/terminal/terminal-text.ts';
+import { storeLogin } from '../../../profiles/store-document.ts';
+import { readTokenFile, readTokenInput, runTokenCommand } from '../../../profiles/token-sources.ts';
+import { checkExpiry, decodeToken, describeMoment, type Secret } from '../../../profiles/token.ts';
+import { Notices } from '../../../run/notices.ts';
+import type { GlobalFlags } from '../../../run/run.ts';
 
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { ConfigStore } from '../../../src/profiles/profile.ts';
-import { jsonWebToken } from '../../support/json-web-token.ts';
-import { memoryStore } from '../../support/memory-store.ts';
-import { runProfiles, type Outcome, type ProfilesRun } from '../../support/run-profiles.ts';
+import type { ConfigStore } from '../../../../src/profiles/profile.ts';
+import { jsonWebToken } from '../../../support/json-web-token.ts';
+import { memoryStore } from '../../../support/memory-store.ts';
+import { runProfiles, type Outcome, type ProfilesRun } from '../../../support/run-profiles.ts';
 
 const baseUrl = 'https://api.example.com/v1';
 

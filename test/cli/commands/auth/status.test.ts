@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { AuthError } from '../../../src/errors.ts';
-import { jsonWebToken } from '../../support/json-web-token.ts';
-import { memoryStore } from '../../support/memory-store.ts';
-import { runProfiles, type Outcome, type ProfilesRun } from '../../support/run-profiles.ts';
+import { AuthError } from '../../../../src/errors.ts';
+import { jsonWebToken } from '../../../support/json-web-token.ts';
+import { memoryStore } from '../../../support/memory-store.ts';
+import { runProfiles, type Outcome, type ProfilesRun } from '../../../support/run-profiles.ts';
 
 const now = Date.UTC(2026, 10, 20, 12) / 1000;
 const day = 86_400;

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Context } from '../../context.ts';
-import { addCommand, addGroup } from '../command.ts';
-import { flagGroup, no, wordList, yes } from '../flag-group.ts';
-import { factFlags } from '../flags.ts';
-import type { LoginOptions, VerifyConnection } from './auth-login.ts';
-import type { StatusOptions } from './auth-profiles.ts';
+import type { Context } from '../../../context.ts';
+import { addCommand, addGroup } from '../../command.ts';
+import { flagGroup, no, wordList, yes } from '../../flag-group.ts';
+import { factFlags } from '../../flags.ts';
+import type { LoginOptions, VerifyConnection } from './login.ts';
+import type { StatusOptions } from './profiles.ts';
 
 const loginFlags = flagGroup<LoginOptions>(undefined, {
   tokenCommand: wordList(
@@ -33,7 +33,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     description: 'Says which profile, base address and token commands use, and until when; never the token.',
     flags: { status: statusFlags, facts: factFlags },
     run: async ({ everywhere, status, facts }) => {
-      const { runAuthStatus } = await import('./auth-profiles.ts');
+      const { runAuthStatus } = await import('./profiles.ts');
       await runAuthStatus(context, { ...everywhere, ...status, ...facts }, verify);
     },
   });
@@ -41,7 +41,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     description: 'The profiles that there are. Nothing is sent and no token command is run.',
     flags: { facts: factFlags },
     run: async ({ everywhere, facts }) => {
-      const { runAuthList } = await import('./auth-profiles.ts');
+      const { runAuthList } = await import('./profiles.ts');
       await runAuthList(context, { ...everywhere, ...facts });
     },
   });
@@ -49,7 +49,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     description: 'Makes a profile the current one: that of commands which name none.',
     arguments: [['<name>', 'a profile']],
     run: async ({ everywhere }, [name]) => {
-      const { runAuthUse } = await import('./auth-profiles.ts');
+      const { runAuthUse } = await import('./profiles.ts');
       await runAuthUse(context, everywhere, name);
     },
   });
@@ -59,7 +59,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
       'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
     arguments: [['[name]', 'a profile (default: the current one)']],
     run: async ({ everywhere }, [name]) => {
-      const { runLogout } = await import('./auth-profiles.ts');
+      const { runLogout } = await import('./profiles.ts');
       await runLogout(context, everywhere, name);
     },
   });
@@ -83,7 +83,7 @@ function addLogin(parent: Command, context: Context, verify: VerifyConnection): 
     ],
     flags: { login: loginFlags },
     run: async ({ everywhere, login }) => {
-      const { runLogin } = await import('./auth-login.ts');
+      const { runLogin } = await import('./login.ts');
       await runLogin(context, { ...everywhere, ...login }, verify);
     },
   });

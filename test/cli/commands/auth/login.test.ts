@@ -1,11 +1,11 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { CompleteConnection } from '../../../src/profiles/connection.ts';
-import { AuthError, ServiceError } from '../../../src/errors.ts';
-import { jsonWebToken } from '../../support/json-web-token.ts';
-import { runProfiles, type Outcome, type ProfilesRun } from '../../support/run-profiles.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { CompleteConnection } from '../../../../src/profiles/connection.ts';
+import { AuthError, ServiceError } from '../../../../src/errors.ts';
+import { jsonWebToken } from '../../../support/json-web-token.ts';
+import { runProfiles, type Outcome, type ProfilesRun } from '../../../support/run-profiles.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const day = 86_400;
 const now = Date.UTC(2026, 10, 20, 12) / 1000;

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { always } from '../../support/fault-script.ts';
-import { startFaultServer } from '../../support/fault-server.ts';
-import { status } from '../../support/faults.ts';
-import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
-import { jsonWebToken } from '../../support/json-web-token.ts';
-import { ModelService } from '../../support/model-service.ts';
-import { withServer } from '../../support/run-against.ts';
-import { runFolio } from '../../support/run-folio.ts';
-import { sharedFolder } from '../../support/shared-folder.ts';
+import { always } from '../../../support/fault-script.ts';
+import { startFaultServer } from '../../../support/fault-server.ts';
+import { status } from '../../../support/faults.ts';
+import { HAS_TERMINAL, runInTerminal } from '../../../support/in-terminal.ts';
+import { jsonWebToken } from '../../../support/json-web-token.ts';
+import { ModelService } from '../../../support/model-service.ts';
+import { withServer } from '../../../support/run-against.ts';
+import { runFolio } from '../../../support/run-folio.ts';
+import { sharedFolder } from '../../../support/shared-folder.ts';
 
 const newFolder = sharedFolder();
 const records = (): ModelService => new ModelService({ issued: ['{"id":1}'] });
