@@ -84,8 +84,14 @@ export class Journal {
   async append(entry: JournalEntry): Promise<void> {
     const bytes = sealEntry(entry);
     await this.#explained(async () => {
-      for (let at = 0; at < bytes.length;) {
-        at += (await this.#handle.write(bytes, at, bytes.length - at, this.#end + at)).bytesWritten;
+      try {
+        for (let at = 0; at < bytes.length;) {
+          at += (await this.#handle.write(bytes, at, bytes.length - at, this.#end + at)).bytesWritten;
+        }
+      } catch (error) {
+        // A part of an entry is worth nothing, and would hold what a full disk has left.
+        await this.#handle.truncate(this.#end).catch(() => undefined);
+        throw error;
       }
       this.#end += bytes.length;
       if (this.#clock.elapsed() - this.#flushedAt < FLUSH_EVERY) return;

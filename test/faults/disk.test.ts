@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -117,6 +117,37 @@ describe('a disk that fills up', () => {
         expect(stderr).toMatch(/^folio: cannot write .*out\.jsonl: .*no space/i);
         expect(await readFile(file, 'utf8')).toBe('old\n');
         expect(await readdir(folder)).toEqual(['out.jsonl']);
+      } finally {
+        execFileSync('umount', [folder]);
+      }
+    }),
+  );
+
+  it.skipIf(!mayMount())('is named with the file of a download that did not fit', () =>
+    inFolder(async (folder) => {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', folder]);
+      try {
+        const files = join(folder, 'files');
+        const { code, stderr } = await runFolio(['--sandbox', 'issued', 'download', files]);
+        expect(code).toBe(1);
+        expect(stderr).toMatch(/^folio: cannot write .*\/files\/.*: no space/);
+      } finally {
+        execFileSync('umount', [folder]);
+      }
+    }),
+  );
+
+  it.skipIf(!mayMount())('gets back what a page that did not fit took of it, under --resume', () =>
+    inFolder(async (folder) => {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
+      try {
+        const args = ['issued', '--resume', '-o', join(folder, 'out.jsonl')];
+        const { code } = await runAgainst({ records: { issued }, args });
+        expect(code).toBe(1);
+        const [journal, ...others] = await readdir(folder);
+        expect([journal, others]).toEqual(['.out.jsonl.folio-resume', []]);
+        // What a run is, and no page.
+        expect((await stat(join(folder, journal!))).size).toBeLessThan(2_000);
       } finally {
         execFileSync('umount', [folder]);
       }

@@ -21,6 +21,8 @@ export interface StoredFile {
 
 interface Parts {
   readonly path: string;
+  /** The folder as it was given. */
+  readonly shown: string;
   readonly context: FileContext;
   readonly lock: FileLock;
   readonly ledger: FileLedger;
@@ -52,7 +54,7 @@ export class DownloadFolder {
       await lock.removeStaleFiles();
       const ledger = await FileLedger.open(join(folder, LEDGER));
       const names = new FolderNames(await readdir(folder, { withFileTypes: true }), ledger);
-      return new DownloadFolder({ path: folder, context, lock, ledger, names });
+      return new DownloadFolder({ path: folder, shown: path, context, lock, ledger, names });
     } catch (error) {
       await lock.release();
       throw cannotWrite(path, error);
@@ -69,7 +71,7 @@ export class DownloadFolder {
     try {
       return { name, bytes: (await lstat(join(this.#parts.path, name))).size, isNew: false };
     } catch (error) {
-      throw cannotWrite(name, error);
+      throw cannotWrite(this.#shown(name), error);
     }
   }
 
@@ -83,13 +85,13 @@ export class DownloadFolder {
     try {
       bytes = await writeWhole(temporary, checkedStart(body, entry.ending), {
         mode: lock.newFileMode,
-        shown: name,
+        shown: this.#shown(name),
       });
       // Before the rename: after a kill between the two, the name still belongs to this invoice.
       await ledger.add(entry);
-      isNew = await placeFile(temporary, join(path, name), { ...context, shown: name }).catch(
+      isNew = await placeFile(temporary, join(path, name), { ...context, shown: this.#shown(name) }).catch(
         (error: unknown) => {
-          throw error instanceof Interrupted ? error : cannotWrite(name, error);
+          throw error instanceof Interrupted ? error : cannotWrite(this.#shown(name), error);
         },
       );
     } catch (error) {
@@ -109,6 +111,11 @@ export class DownloadFolder {
     await ledger.close();
     await flushFolder(path).catch(() => undefined);
     await lock.release();
+  }
+
+  /** A file of the folder, as messages call it. */
+  #shown(name: string): string {
+    return join(this.#parts.shown, name);
   }
 
   #temporaryName(): string {
