@@ -76,9 +76,19 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
   };
 }
 
+/** What OpenSSL makes of an answer in plain text. */
+const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+
 function tlsFailure(cause: unknown, host: string): NetworkFailure {
   const code = errorCode(cause) ?? 'TLS';
   const message = cause instanceof Error ? cause.message : String(cause);
+  if (NOT_TLS.has(code)) {
+    const error = new ServiceError(`no safe connection to ${host}: its answer is not TLS (${code})`, {
+      cause,
+      hint: 'Check the base address: another port may be meant. Plain http is for this machine only.',
+    });
+    return { retryable: false, error };
+  }
   const hint =
     code === 'ERR_TLS_CERT_ALTNAME_INVALID'
       ? 'The certificate is for another host: check the base address.'

@@ -98,7 +98,7 @@ function authorizationFailure(refusal: Refusal, { words, message, isServices }: 
 /** The words of the gateway are not repeated: they speak of the token, which is not at fault. */
 function wrongAddress(url: URL, status: number): ServiceError {
   return new ServiceError(`${url.host} has no such address as ${url.pathname} (${status})`, {
-    hint: 'Check the base address; the token is not the problem.',
+    hint: 'Check the base address, and the path if you gave one; the token is not the problem.',
   });
 }
 

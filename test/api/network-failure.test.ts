@@ -45,7 +45,6 @@ describe('networkFailure', () => {
     'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
     'CERT_HAS_EXPIRED',
     'ERR_TLS_CERT_ALTNAME_INVALID',
-    'ERR_SSL_WRONG_VERSION_NUMBER',
     'EPROTO',
   ])('%s is not asked again', (code) => {
     const failure = networkFailure(failed(code), direct)!;
@@ -55,6 +54,18 @@ describe('networkFailure', () => {
     );
     expect(failure.error.hint).toMatch(code.includes('ALTNAME') ? /base address/ : /NODE_EXTRA_CA_CERTS/);
   });
+
+  it.each(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'])(
+    '%s is an answer in plain text',
+    (code) => {
+      const { retryable, error } = networkFailure(failed(code), direct)!;
+      expect(retryable).toBe(false);
+      expect(error).toMatchObject({
+        message: `no safe connection to api.example.com: its answer is not TLS (${code})`,
+        hint: 'Check the base address: another port may be meant. Plain http is for this machine only.',
+      });
+    },
+  );
 
   it('says what was slow', () => {
     expect(slow(false)).toMatchObject({
