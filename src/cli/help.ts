@@ -78,6 +78,14 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
     const hint = nearestHintOfFlag(flag, command);
     return new UsageError(`unknown option '${flag}'`, { hint });
   }
+  if (code === 'commander.missingArgument') {
+    const words = command.registeredArguments.map((one) =>
+      one.required ? `<${one.name()}>` : `[${one.name()}]`,
+    );
+    return new UsageError(message.replace(/^error: /, ''), {
+      hint: `Write it like ${[commandPath(command), ...words].join(' ')}.`,
+    });
+  }
   const names = command
     .createHelp()
     .visibleCommands(command)

@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../context.ts';
 import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
+import { cannotWrite } from '../output/files/cannot-write.ts';
 import type { SqliteAddress } from './address.ts';
 import {
   quoteName,
@@ -36,10 +37,11 @@ interface Statement {
 }
 
 /** Result codes of SQLite. */
-const [BUSY, READ_ONLY, CANNOT_OPEN, NO_DATABASE] = [5, 8, 14, 26];
+const [BUSY, READ_ONLY, FULL, CANNOT_OPEN, NO_DATABASE] = [5, 8, 13, 14, 26];
 const CODES: Readonly<Record<string, number>> = {
   SQLITE_BUSY: BUSY,
   SQLITE_READONLY: READ_ONLY,
+  SQLITE_FULL: FULL,
   SQLITE_CANTOPEN: CANNOT_OPEN,
   SQLITE_NOTADB: NO_DATABASE,
 };
@@ -117,7 +119,7 @@ export function requireWritable(address: SqliteAddress): void {
     accessSync(exists ? path : dirname(resolve(path)), constants.W_OK);
     accessSync(dirname(resolve(path)), constants.W_OK);
   } catch (error) {
-    throw new OutputError(`cannot write ${shown}: ${systemReason(error)}`, { cause: error });
+    throw cannotWrite(shown, error);
   }
   // The administrator may write any file: one that nobody is meant to write is left alone all the same.
   if (exists && (statSync(path).mode & 0o222) === 0) {
@@ -346,9 +348,14 @@ class SqliteDatabase implements Database {
 function cannotOpen(shown: string, error: unknown): OutputError {
   const reason = codeOf(error) === READ_ONLY ? 'it is read-only' : systemReason(error);
   return new OutputError(`cannot use ${shown}: ${reason}`, {
-    hint: codeOf(error) === CANNOT_OPEN ? `Is there a folder for ${basename(shown)}?` : undefined,
+    hint: hintOf(codeOf(error), shown),
     cause: error,
   });
+}
+
+function hintOf(code: number | undefined, shown: string): string | undefined {
+  if (code === CANNOT_OPEN) return `Is there a folder for ${basename(shown)}?`;
+  return code === FULL ? 'Free some space, or name a file on another disk; nothing was written.' : undefined;
 }
 
 /** SQLite's own number for what went wrong; undefined for what is no fault of it. */

@@ -31,6 +31,8 @@ export interface Connection {
   readonly baseUrl: URL | undefined;
   readonly token: Secret | undefined;
   readonly tokenSource: TokenSource | undefined;
+  /** The profiles that there are to choose from, where none was chosen. */
+  readonly others?: readonly string[];
   /** What people should know about where it all came from; for a terminal or `--verbose`. */
   readonly notes: readonly string[];
 }
@@ -47,8 +49,17 @@ export async function resolveConnection(sources: ConnectionSources): Promise<Con
   const profile = chooseProfile(flags.profile, env, store);
   const own = profile && profileAddress(profile, sources);
   const baseUrl = statedAddress(sources) ?? own;
+  const others = profile === undefined ? store.profileNames : [];
   const found = await findToken(sources, profile, () => checkBelongs(profile!.name, own, baseUrl));
-  return { profile: profile?.name, baseUrl, token: undefined, tokenSource: undefined, notes: [], ...found };
+  return {
+    profile: profile?.name,
+    baseUrl,
+    token: undefined,
+    tokenSource: undefined,
+    notes: [],
+    others,
+    ...found,
+  };
 }
 
 /**
@@ -182,6 +193,13 @@ export function requireConnection(connection: Connection, now: number): Complete
   const { baseUrl, token, profile, notes } = connection;
   const login = loginCommand(connection);
   if (token === undefined) {
+    const { others = [] } = connection;
+    const [other] = others;
+    if (other !== undefined) {
+      throw new AuthError('there is no token, and no profile is the current one', {
+        hint: `Choose one with \`folio auth use ${other}\` or --profile (there is: ${others.join(', ')}), or set FOLIO_TOKEN.`,
+      });
+    }
     throw new AuthError(profile === undefined ? 'there is no token' : `profile ${profile} has no token`, {
       hint: `Log in once with \`${login}\`, or set FOLIO_TOKEN, or try --sandbox, which needs none.`,
     });

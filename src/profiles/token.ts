@@ -158,7 +158,7 @@ export function checkExpiry(token: Secret, now: number, tokenHint: string): stri
   const end = describeMoment(expiresAt, now);
   if (state === 'soon') return `the token ends ${end}; ask the operator of the service for a new one`;
   throw new AuthError(`the token ended ${end}`, {
-    hint: `Ask the operator of the service for a new one. ${tokenHint}`,
+    hint: `Ask the operator of the service for another. ${tokenHint}`,
   });
 }
 

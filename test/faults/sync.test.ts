@@ -173,7 +173,10 @@ describe('folio sync into SQLite', () => {
       const path = join(folder, 'books.db');
       await runSync({ issued: modelRecords(20) }, [path, 'issued']);
       const exit = await runSync({ issued: modelRecords(9_000) }, [path, 'issued']);
-      expect([exit.code, exit.stderr]).toEqual([1, expect.stringContaining('disk is full')]);
+      expect([exit.code, exit.stderr]).toEqual([
+        1,
+        expect.stringContaining('disk is full\n  Free some space'),
+      ]);
       expect(sqlite3(path, 'SELECT count(*) FROM issued')).toEqual(['20']);
       expect((await runSync({ issued: modelRecords(21) }, [path, 'issued'])).code).toBe(0);
     } finally {

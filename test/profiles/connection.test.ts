@@ -188,6 +188,13 @@ describe('requireConnection', () => {
       'folio auth login --base-url https://x.example/v1',
     ],
     [
+      'no profile chosen of those that there are',
+      { store: { profiles: { acme: { baseUrl: acme.baseUrl }, lake: { baseUrl: acme.baseUrl } } } },
+      'AuthError',
+      'there is no token, and no profile is the current one',
+      'Choose one with `folio auth use acme` or --profile (there is: acme, lake), or set FOLIO_TOKEN.',
+    ],
+    [
       'no token in the profile',
       { store: { profiles: { acme: { baseUrl: acme.baseUrl } } }, flags: { profile: 'acme' } },
       'AuthError',

@@ -157,7 +157,7 @@ describe('checkExpiry', () => {
     const check = (): unknown => checkExpiry(endingAt(now - 3 * day), now, 'Then log in again.');
     expect(check).toThrow(
       errorLike('AuthError', 'the token ended on 2026-11-17 at 12:00 UTC (3 days ago)', {
-        hint: 'Ask the operator of the service for a new one. Then log in again.',
+        hint: 'Ask the operator of the service for another. Then log in again.',
       }),
     );
   });
