@@ -35,6 +35,8 @@ export class IdentityReader {
   #view: WordView = viewWords(Buffer.alloc(0));
   #one = 0;
   #two = 0;
+  #three = 0;
+  #four = 0;
 
   constructor({ named, natural, exact = false }: KeyColumns = {}) {
     this.#numbers = exact ? new DigestNumbers() : undefined;
@@ -126,6 +128,8 @@ export class IdentityReader {
   #begin(): void {
     this.#one = 0xdeadbeef | 0;
     this.#two = 0x41c6ce57;
+    this.#three = this.#one;
+    this.#four = this.#two;
   }
 
   /** Takes the bytes in, four at a time, every other four into states of their own: each step waits for the one before. */
@@ -134,7 +138,8 @@ export class IdentityReader {
     // The length tells "a" from "a\0".
     let one = step(this.#one, end - start, 0x9e3779b1);
     let two = step(this.#two, end - start, 0x5f356495);
-    let [three, four] = [one, two];
+    let three = step(this.#three, end - start, 0x9e3779b1);
+    let four = step(this.#four, end - start, 0x5f356495);
     let at = start;
     for (; at + 8 <= end; at += 8) {
       const word = words.getInt32(at, true);
@@ -144,8 +149,6 @@ export class IdentityReader {
       three = step(three, next, 0x9e3779b1);
       four = step(four, next, 0x5f356495);
     }
-    one = step(one, three, 0x9e3779b1);
-    two = step(two, four, 0x5f356495);
     for (; at < end; at++) {
       const byte = bytes[at]!;
       one = step(one, byte, 0x9e3779b1);
@@ -153,6 +156,8 @@ export class IdentityReader {
     }
     this.#one = one;
     this.#two = two;
+    this.#three = three;
+    this.#four = four;
   }
 
   #takeText(text: string): void {
@@ -164,10 +169,12 @@ export class IdentityReader {
     this.#finish(0);
   }
 
-  /** Never 0, so that a table may take 0 for nothing. */
+  /** Never 0, so that a table may take 0 for nothing. States that are the same must not cancel each other: one of them is mixed. */
   #finish(to: 0 | 2): void {
-    this.#words[to] = mix(this.#one ^ Math.imul(this.#two, 0x85ebca77)) || 1;
-    this.#words[to + 1] = mix(this.#two ^ Math.imul(this.#one, 0xc2b2ae3d));
+    const one = step(mix(this.#one), this.#three, 0x9e3779b1);
+    const two = step(mix(this.#two), this.#four, 0x5f356495);
+    this.#words[to] = mix(one ^ Math.imul(two, 0x85ebca77)) || 1;
+    this.#words[to + 1] = mix(two ^ Math.imul(one, 0xc2b2ae3d));
   }
 }
 

@@ -32,6 +32,20 @@ describe('what a record is known by', () => {
     expect(new Set(contents(['{"a":"https://x","b":1}', '{"a":,"b":1}'], { exact })).size).toBe(2);
   });
 
+  it.each([false, true])('has all of the content, whatever follows the last link (exact: %s)', (exact) => {
+    const texts = ['', '}', ']}', ']}]}', ', "x": [12345678]}'].flatMap((end) =>
+      [1, 2].map((number) => `{"number":${number},"file":"https://files.example/1"${end}`),
+    );
+    expect(new Set(contents(texts, { exact })).size).toBe(texts.length);
+  });
+
+  it.each([false, true])('tells repeated text by what repeats, and how often (exact: %s)', (exact) => {
+    const texts = ['a', 'b', 'ab', 'abcd', 'abcdefgh'].flatMap((text) =>
+      Array.from({ length: 50 }, (_, at) => `{"a":"${text.repeat(at + 1)}"}`),
+    );
+    expect(new Set(contents(texts, { exact })).size).toBe(new Set(texts).size);
+  });
+
   it.each([false, true])('does not mix the cells of a key up (exact: %s)', (exact) => {
     const named = ['a', 'b'];
     const mixed = ['{"a":"x\\u0000string y","b":"z"}', '{"a":"x","b":"y\\u0000string z"}'];
