@@ -161,12 +161,15 @@ export function checkLink(link: string, options: { readonly onLoopback: boolean;
     throw linkNotFollowed(url.host, `is ${url.protocol}// and not https://`);
   }
   if (url.username !== '' || url.password !== '') throw linkNotFollowed(url.host, 'names a user');
-  if (local && !onLoopback)
-    throw linkNotFollowed(url.host, 'leads to this machine, where the service is not');
+  if (local && !onLoopback) throw linkNotFollowed(url.host, LEADS_HERE);
   return url;
 }
 
-function linkNotFollowed(host: string, why: string): ServiceError {
+/** Why a link to this machine is not followed. */
+export const LEADS_HERE = 'leads to this machine, where the service is not';
+
+/** The failure for a link to a host, or without one, that is refused for this reason. */
+export function linkNotFollowed(host: string, why: string): ServiceError {
   return new ServiceError(`the link${host === '' ? '' : ` to ${host}`} ${why}: it is not followed`);
 }
 

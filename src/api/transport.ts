@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { UsageError } from '../errors.ts';
 
 /** One GET as it goes on the wire. */
@@ -68,6 +69,10 @@ export interface FileTransport {
 }
 
 export interface FileTransportOptions {
+  /** Whether names may mean this machine: else a connection that a name would lead to it is refused with ServiceError. */
+  readonly onLoopback: boolean;
+  /** Finds the addresses of a name; the system does, unless given. */
+  readonly lookup?: LookupFunction;
   /** How many connections there may be to one origin. */
   readonly connections: number;
   readonly env: Readonly<Record<string, string | undefined>>;

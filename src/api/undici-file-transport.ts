@@ -1,4 +1,8 @@
+import { lookup as dnsLookup } from 'node:dns';
+import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
+import { leadsToThisMachine } from './address.ts';
+import { LEADS_HERE, linkNotFollowed } from './files.ts';
 import {
   proxyFor,
   TransportTimeout,
@@ -42,10 +46,12 @@ function openDispatchers(
   closing: AbortSignal,
 ): { of(origin: string): Dispatcher; destroy(): Promise<void> } {
   const byProxy = new Map<string | undefined, Dispatcher>();
+  const { onLoopback, lookup: find = dnsLookup } = options;
+  const lookup = onLoopback ? options.lookup : elsewhere(find);
   return {
     of(origin) {
       const proxy = proxyFor(origin, options.env);
-      const known = byProxy.get(proxy?.url) ?? openDispatcher(options, proxy, closing);
+      const known = byProxy.get(proxy?.url) ?? openDispatcher(options, proxy, { closing, lookup });
       byProxy.set(proxy?.url, known);
       return known;
     },
@@ -53,6 +59,25 @@ function openDispatchers(
       await Promise.all([...byProxy.values()].map((dispatcher) => dispatcher.destroy()));
     },
   };
+}
+
+/**
+ * Refuses names that lead to this machine, by the addresses that the connection is made with: another answer to a second
+ * question would change nothing.
+ */
+function elsewhere(find: LookupFunction): LookupFunction {
+  return (name, options, done) =>
+    find(name, options, (error, found, family) => {
+      const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
+      const isHere = error === null && addresses.some(isAddressHere);
+      done(isHere ? linkNotFollowed(name, LEADS_HERE) : error, found, family);
+    });
+}
+
+/** Of an address as the system gives it. A URL writes it in one way, whichever of its spellings it is. */
+function isAddressHere(address: string): boolean {
+  const [plain = ''] = address.split('%');
+  return leadsToThisMachine(new URL(`http://${plain.includes(':') ? `[${plain}]` : plain}`).hostname);
 }
 
 /** What undici passes so that a request on the wire can be stopped, paused and resumed. */

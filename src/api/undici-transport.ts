@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { LookupFunction } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { Agent, EnvHttpProxyAgent } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
@@ -24,7 +25,7 @@ export const openUndiciTransport: OpenTransport = async (options) => {
   avoidSlowExit();
   const proxy = proxyFor(options.origin, options.env);
   const closing = new AbortController();
-  const dispatcher = openDispatcher(options, proxy, closing.signal);
+  const dispatcher = openDispatcher(options, proxy, { closing: closing.signal });
   return {
     proxy,
     async send({ url, headers, signal, timeout }) {
@@ -50,18 +51,24 @@ export const openUndiciTransport: OpenTransport = async (options) => {
   };
 };
 
-/** Makes undici's part that connects: through the proxy, or directly when there is none. */
+/**
+ * Makes undici's part that connects: through the proxy, or directly when there is none.
+ *
+ * @param lookup finds the addresses of names where there is no proxy; the system does, unless given
+ */
 export function openDispatcher(
   { connections }: Pick<TransportOptions, 'connections'>,
   proxy: Proxy | undefined,
-  closing: AbortSignal,
+  { closing, lookup }: { readonly closing: AbortSignal; readonly lookup?: LookupFunction | undefined },
 ): Agent | EnvHttpProxyAgent {
   // Every connection listens, so that many listeners are no leak here.
   setMaxListeners(0, closing);
   const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing };
   // The collector's timer limits the whole request. undici's own timers limit parts of it, and only in seconds.
   const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect };
-  if (proxy === undefined) return new Agent(limits);
+  if (proxy === undefined) {
+    return new Agent(lookup === undefined ? limits : { ...limits, connect: { ...connect, lookup } });
+  }
   // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
   const asked = { httpsProxy: proxy.url, httpProxy: '', noProxy: '' };
   return new EnvHttpProxyAgent({ ...limits, ...asked, requestTls: connect, proxyTls: connect });

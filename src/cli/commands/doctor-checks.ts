@@ -336,7 +336,7 @@ class NetworkChecks {
   /** The service's clock against ours: a token's end is judged by ours. The request carries no token. */
   async clock(): Promise<CheckResult> {
     const { clock, env, signal } = this.#context;
-    const transport = await this.#context.openFileTransport({ connections: 1, env });
+    const transport = await this.#context.openFileTransport({ connections: 1, env, onLoopback: true });
     try {
       const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
       const request = { url: this.#baseUrl, headers, signal, timeout: PATIENCE };

@@ -187,8 +187,8 @@ function startOf(records: RecordBatch, next: Delivery['next']): { readonly place
 async function openFileClient({ context, session, request }: ServiceSite): Promise<FileClient> {
   const { retries, retryDelay: delay, timeout } = { ...requestDefaults, ...session.defaults, ...request };
   const { env, clock } = context;
-  const transport = await context.openFileTransport({ connections: FILES_AT_ONCE, env });
   const onLoopback = isLoopback(session.baseUrl.hostname);
+  const transport = await context.openFileTransport({ connections: FILES_AT_ONCE, env, onLoopback });
   const retry = { retries, delay };
   return createFileClient({
     transport,

@@ -1,0 +1,70 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
+import { ServiceError } from '../../src/errors.ts';
+
+let server: Server;
+let asked: string[] = [];
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(request.headers.host!);
+    response.setHeader('connection', 'close').end('file');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => void server.close());
+
+/** What a name server answers: these addresses, the nth time the nth of them. */
+function answering(...answers: string[]): LookupFunction {
+  return (_name, options, done) => {
+    const address = answers.length > 1 ? answers.shift()! : answers[0]!;
+    const family = address.includes(':') ? 6 : 4;
+    if (options.all === true) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
+}
+
+async function get(lookup: LookupFunction, onLoopback = false): Promise<number> {
+  asked = [];
+  const transport = await openUndiciFileTransport({ connections: 1, env: {}, onLoopback, lookup });
+  const url = new URL(`http://files.example:${(server.address() as AddressInfo).port}/1.pdf`);
+  const { signal } = new AbortController();
+  try {
+    const response = await transport.open({ url, headers: {}, signal, timeout: 5_000 });
+    response.discard();
+    return response.status;
+  } finally {
+    await transport.close();
+  }
+}
+
+describe('a name in a link', () => {
+  it.each(['127.0.0.1', '127.8.9.10', '0.0.0.0', '::1', '::', '::ffff:127.0.0.1', '::ffff:7f00:1', '::1%lo'])(
+    'that leads to this machine by %s is not followed',
+    async (address) => {
+      await expect(get(answering(address))).rejects.toThrow(
+        new ServiceError(
+          'the link to files.example leads to this machine, where the service is not: it is not followed',
+        ),
+      );
+      expect(asked).toEqual([]);
+    },
+  );
+
+  it('that leads elsewhere when it is asked for first, and then here, is not followed here', async () => {
+    // Nobody is at the first address: a connection to it fails, and none is made to the second.
+    const lookup = answering('192.0.2.1', '127.0.0.1');
+    const first: string[] = [];
+    lookup('files.example', {}, (_error, address) => first.push(String(address)));
+    expect(first).toEqual(['192.0.2.1']);
+    await expect(get(lookup)).rejects.toThrow(/leads to this machine/);
+    expect(asked).toEqual([]);
+  });
+
+  it('is followed to this machine where the service is on it', async () => {
+    expect(await get(answering('127.0.0.1'), true)).toBe(200);
+    expect(asked).toEqual([`files.example:${(server.address() as AddressInfo).port}`]);
+  });
+});
