@@ -12,6 +12,7 @@ const SYSTEM = /^E[A-Z]+$/;
 
 /** pg's own words where there is no code. */
 const LOST = /connection terminated|connection ended|timeout expired|not queryable|connection error|socket/i;
+const ENDED = /connection terminated unexpectedly/i;
 const STRANGER =
   /unexpected response|unknown message code|received invalid response|unknown auth|authentication request/i;
 const NO_TLS = /does not support SSL/i;
@@ -22,6 +23,15 @@ export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);
   return code === undefined ? LOST.test(error.message) : SERVER_GOES.test(code) || SYSTEM.test(code);
+}
+
+/** What an error means that came before the server let folio in. */
+export function explainConnecting(error: unknown, shown: string): unknown {
+  if (!(error instanceof Error) || !ENDED.test(error.message)) return explainPostgres(error, shown);
+  return new ServiceError(`${shown} ended the connection before it let folio in`, {
+    hint: 'Check host and port: it may not be PostgreSQL that answers there.',
+    cause: error,
+  });
 }
 
 /** What an error of the driver or the server means to the user; what is no such error stays what it is. */

@@ -18,7 +18,7 @@ import {
   type StoredRow,
   type StoredValue,
 } from './database.ts';
-import { explainPostgres, isConnectionFailure } from './postgres-failure.ts';
+import { explainConnecting, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
 
 export interface PostgresContext {
   readonly env: Environment;
@@ -102,7 +102,7 @@ class PostgresDatabase implements Database {
   }
 
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
-    const { to } = (await import('pg-copy-streams')).default;
+    const { to } = (await loadDriver()).copyStreams;
     let next = 0;
     const text = sql.replaceAll('?', () => literal(parameters[next++]!));
     const client = this.#connected();
@@ -132,7 +132,7 @@ class PostgresDatabase implements Database {
   }
 
   async insert({ table, columns }: RowTarget, fill: FillRows): Promise<void> {
-    const { from } = (await import('pg-copy-streams')).default;
+    const { from } = (await loadDriver()).copyStreams;
     const sql = `COPY ${this.table(table)} (${columns.map(quoteName).join(', ')}) FROM STDIN`;
     await this.#explained((client) => pipeline(Readable.from(copyChunks(fill)), client.query(from(sql))));
   }
@@ -194,10 +194,14 @@ class PostgresDatabase implements Database {
 
   async reconnect(): Promise<void> {
     await this.#disconnect();
-    const client = await this.#makeClient();
+    this.#client = await this.#makeClient();
     try {
-      await client.connect();
-      this.#client = client;
+      await this.#client.connect();
+    } catch (error) {
+      await this.#disconnect();
+      throw this.#explain(error, explainConnecting);
+    }
+    try {
       await this.#settle();
       if (this.#isLocked) await this.lock();
     } catch (error) {
@@ -212,13 +216,8 @@ class PostgresDatabase implements Database {
   }
 
   async #makeClient(): Promise<Client> {
-    const pg = await import('pg').catch((error: unknown) => {
-      throw new UsageError('PostgreSQL needs the packages pg and pg-copy-streams', {
-        hint: 'Install them beside folio with npm install pg pg-copy-streams.',
-        cause: error,
-      });
-    });
-    const client = new pg.default.Client(clientConfig(this.#address, this.#context));
+    const { pg } = await loadDriver();
+    const client = new pg.Client(clientConfig(this.#address, this.#context));
     // What happens to a connection that nobody uses just now shows when it is used again.
     client.on('error', () => undefined);
     return client;
@@ -287,9 +286,22 @@ class PostgresDatabase implements Database {
     }
   }
 
-  #explain(error: unknown): unknown {
+  #explain(error: unknown, explain = explainPostgres): unknown {
     const { signal } = this.#context;
-    return signal.aborted ? (signal.reason as unknown) : explainPostgres(error, this.shown);
+    return signal.aborted ? (signal.reason as unknown) : explain(error, this.shown);
+  }
+}
+
+/** The packages, which are installed beside folio where they can be. */
+async function loadDriver() {
+  try {
+    const [pg, copyStreams] = await Promise.all([import('pg'), import('pg-copy-streams')]);
+    return { pg: pg.default, copyStreams: copyStreams.default };
+  } catch (error) {
+    throw new UsageError('PostgreSQL needs the packages pg and pg-copy-streams', {
+      hint: 'Install them beside folio with npm install pg pg-copy-streams.',
+      cause: error,
+    });
   }
 }
 

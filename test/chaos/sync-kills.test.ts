@@ -9,8 +9,8 @@ import { randomFrom } from '../support/random.ts';
 import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** `npm run figures` kills fifty times. */
-const KILLS = process.env['FOLIO_FIGURES'] === undefined ? 5 : 50;
+/** `npm run figures` kills fifty times, `npm run soak` more often. */
+const KILLS = Number(process.env['FOLIO_KILLS'] ?? (process.env['FOLIO_FIGURES'] === undefined ? 5 : 50));
 const RECORDS = 2_000;
 
 let server: PostgresServer | undefined;

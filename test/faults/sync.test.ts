@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -165,6 +165,21 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
 });
 
 describe('folio sync into SQLite', () => {
+  it('leaves a file alone that is read-only, and asks for nothing', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    await runSync({ issued: modelRecords(2) }, [path, 'issued']);
+    chmodSync(path, 0o444);
+    const bytes = readFileSync(path);
+    let asked = 0;
+    const exit = await runSync({ issued: modelRecords(3) }, [path, 'issued'], { script: () => void asked++ });
+    expect([exit.code, exit.stderr, asked]).toEqual([
+      1,
+      `folio: ${path} is read-only\n  Allow writing with chmod u+w ${path}, or sync into another file.\n`,
+      0,
+    ]);
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
   it.skipIf(!mayMount())('keeps what there was when the disk is full', async () => {
     const folder = join(temporaryFolder(), 'small');
     mkdirSync(folder);

@@ -1,4 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
@@ -15,6 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
+const ROOT = new URL('../../../', import.meta.url).pathname;
 const DATABASE = { FOLIO_CONFIG_DIR: NO_SETTINGS };
 
 const invoice = (id: number, more = ''): string =>
@@ -165,6 +170,50 @@ describe('folio sync', () => {
     expect(exit.stderr).toContain(words);
     expect(exit.stderr).not.toContain('s3cret');
     expect(existsSync(join(folder, 'b.db'))).toBe(false);
+  });
+
+  it('says that a server may be none of PostgreSQL', async () => {
+    const web = createServer().listen(0, '127.0.0.1');
+    await once(web, 'listening');
+    const address = `postgres://u@127.0.0.1:${(web.address() as AddressInfo).port}/x`;
+    const { code, stderr } = await runFolio(['sync', address], { env: DATABASE });
+    web.close();
+    expect([code, stderr]).toEqual([
+      5,
+      `folio: ${address} ended the connection before it let folio in\n` +
+        '  Check host and port: it may not be PostgreSQL that answers there.\n',
+    ]);
+  });
+
+  it('names the package that is missing', async () => {
+    // A folder of its own, so that there are no packages beside the program.
+    const folder = temporaryFolder();
+    for (const part of ['bin', 'dist', 'package.json'])
+      cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+    const sync = (address: string) =>
+      spawnSync(process.execPath, [join(folder, 'bin/folio.js'), '--sandbox', 'sync', address], {
+        cwd: folder,
+        encoding: 'utf8',
+      });
+    const postgres = sync('postgres://u@127.0.0.1/x');
+    expect([postgres.status, postgres.stdout, postgres.stderr]).toEqual([
+      2,
+      '',
+      'folio: PostgreSQL needs the packages pg and pg-copy-streams\n' +
+        '  Install them beside folio with npm install pg pg-copy-streams.\n',
+    ]);
+    const sqlite = sync('books.db');
+    const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+    if (major > 22 || (major === 22 && minor >= 13)) expect(sqlite.status).toBe(0);
+    else {
+      expect([sqlite.status, sqlite.stdout, sqlite.stderr]).toEqual([
+        2,
+        '',
+        'folio: SQLite needs Node 22.13 or later, or the package libsql\n' +
+          '  Install it beside folio with npm install libsql, or use a later Node.\n',
+      ]);
+      expect(existsSync(join(folder, 'books.db'))).toBe(false);
+    }
   });
 
   it('refuses records without a key, or of one key, and writes nothing', async () => {
