@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly folder?: string | undefined;
   /** Where the run has several parts, their names in the order in which progress and receipt tell of them. */
   readonly parts?: readonly string[] | undefined;
+  /** What the parts are: profiles, unless given. */
+  readonly partsAre?: 'profiles' | 'listings' | undefined;
 }
 
 /** A run that goes on: what all its parts share. */
@@ -49,12 +51,12 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const { everywhere, request = {}, report, name, records, output, folder, parts } = options;
+  const { everywhere, request = {}, report, name, records, output, folder, parts, partsAre } = options;
   const startedAt = given.clock.now();
   const notices = new Notices(given, everywhere);
   await Progress.during(
     given,
-    { flags: everywhere, what: records, names: parts },
+    { flags: everywhere, what: records, names: parts, parts: partsAre },
     async (progress, context) => {
       const receipt = await Receipt.open(context, {
         report: report?.report,

@@ -10,6 +10,8 @@ export interface ProgressView {
   /** What is asked for: `issued invoices`. */
   readonly what: string;
   readonly states: readonly ProgressState[];
+  /** What the parts of the run are. */
+  readonly parts: 'profiles' | 'listings';
   /** False with --no-color. */
   readonly color: boolean;
 }
@@ -50,7 +52,7 @@ export async function showSpinner(view: ProgressView, stopped: AbortSignal): Pro
 }
 
 /** What stands beside the spinner: nothing wider than the terminal. */
-function spinnerText({ context, what, states }: ProgressView): string {
+function spinnerText({ context, what, states, parts }: ProgressView): string {
   const { clock, stderr, env } = context;
   const group = digitGrouper(localeOf(env));
   const width = (stderr.columns ?? 80) - MARGIN;
@@ -65,7 +67,7 @@ function spinnerText({ context, what, states }: ProgressView): string {
   const lines = running.map(
     (one) => `  ${(one.name ?? '').padEnd(indent)}  ${progressLine(one, now, group)}`,
   );
-  return [`${what} · ${ended} of ${states.length} profiles`, ...lines]
+  return [`${what} · ${ended} of ${states.length} ${parts}`, ...lines]
     .map((line) => truncate(line, width))
     .join('\n');
 }

@@ -48,6 +48,8 @@ interface ProgressOptions {
   readonly what: string;
   /** The parts of the run, where there are several. */
   readonly names?: readonly string[] | undefined;
+  /** What they are: profiles, unless given. */
+  readonly parts?: ProgressView['parts'] | undefined;
 }
 
 /** Shows on standard error how far a run has come, for somebody who waits. Nothing off a terminal unless asked for. */
@@ -79,12 +81,13 @@ export class Progress {
     }
   }
 
-  private constructor(context: Context, { flags, what, names }: ProgressOptions) {
+  private constructor(context: Context, { flags, what, names, parts = 'profiles' }: ProgressOptions) {
     this.#context = context;
     const now = context.clock.now();
     this.#states = names?.map((name) => new ProgressState(name, now)) ?? [new ProgressState(undefined, now)];
     const form = formOf(context, flags);
-    if (form !== undefined) this.#show(form, { context, what, states: this.#states, color: flags.color });
+    if (form !== undefined)
+      this.#show(form, { context, what, states: this.#states, parts, color: flags.color });
   }
 
   #show(form: 'lines' | 'spinner', view: ProgressView): void {

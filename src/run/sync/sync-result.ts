@@ -37,8 +37,9 @@ export async function showResults(
   const rows = results.map((result) => resultRow(result, samples));
   const listings = rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)])));
   const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
-  run.receipt.note({ results: { records, listings } });
-  await showRows(run, format, rows);
+  // Of a sync the parts are listings, which are told of here.
+  run.receipt.note({ results: { records, profiles: undefined, listings } });
+  await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
   for (const result of results) warn(run, result, results.length > 1);
   checkSynced(results);
 }
@@ -84,35 +85,68 @@ function resultRow({ synced, resource }: ListingResult, samples: readonly Sample
 }
 
 /** What people call the record, and its key. */
-function nameOf({ key, record }: SampleChange, { label }: SyncResource): string {
-  const fields = JSON.parse(record) as Record<string, unknown>;
-  const name = fields[label];
-  const isName = typeof name === 'string' || typeof name === 'number';
-  return isName && String(name) !== key ? `${String(name)} (${key})` : key;
+function nameOf(sample: SampleChange, resource: SyncResource): string {
+  const name = labelOf(sample, resource);
+  return name !== undefined && name !== sample.key ? `${name} (${sample.key})` : sample.key;
+}
+
+function labelOf({ record }: SampleChange, { label }: SyncResource): string | undefined {
+  const name = (JSON.parse(record) as Record<string, unknown>)[label];
+  return typeof name === 'string' || typeof name === 'number' ? String(name) : undefined;
+}
+
+/** A row for each of the records, for people. */
+function samplesOf(results: readonly ListingResult[], samples: readonly SampleChange[]): Row[] {
+  return results.flatMap(({ resource, synced: { part } }) =>
+    samples.flatMap((sample) => {
+      if (sample.part !== part) return [];
+      const { change, key } = sample;
+      const { profile } = part;
+      const cells = { change, profile, resource: resource.name, record: labelOf(sample, resource), key };
+      return [
+        Object.entries(cells).map(([name, value]): [string, string] => [name, JSON.stringify(value ?? null)]),
+      ];
+    }),
+  );
+}
+
+interface ResultRows {
+  readonly rows: readonly Row[];
+  /** Shown below a table; other formats have them in their rows. */
+  readonly samples: readonly Row[];
 }
 
 async function showRows(
   { context, everywhere }: Run,
   format: Format | undefined,
-  rows: readonly Row[],
+  { rows, samples }: ResultRows,
 ): Promise<void> {
   const flags = { header: true, ...(format !== undefined && { format }) };
   const plan = await planOutput(context, { flags, color: everywhere.color, defaults: {} });
   const isTable = plan.format === 'table';
-  // People need no column that says nothing.
-  const saysNothing = (name: string): boolean => {
-    const values = new Set(
-      rows.flatMap((row) => row.filter(([other]) => other === name).map(([, json]) => json)),
-    );
-    return name === 'profile' ? values.size < 2 : values.size === 1 && values.has('null');
-  };
-  const shown = rows.map((row) => row.filter(([name]) => !isTable || !saysNothing(name)));
   const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
-  await written(destination, async () => {
-    const writer = plan.openWriter(destination, plan.layout);
+  const write = async (shown: readonly Row[]): Promise<void> => {
+    const columns = isTable ? shown[0]!.map(([name]) => name) : undefined;
+    const writer = plan.openWriter(destination, { ...plan.layout, columns });
     await writer.write(batchOfRows(shown));
     await writer.end();
+  };
+  await written(destination, async () => {
+    if (!isTable) return write(rows);
+    await write(forPeople(rows));
+    if (samples.length === 0) return;
+    await destination.write('\n');
+    await write(forPeople(samples));
   });
+}
+
+/** The rows without what people have no use for: a column that says nothing, or what another table says. */
+function forPeople(rows: readonly Row[]): readonly Row[] {
+  const says = (name: string): boolean => {
+    const values = new Set(rows.map((row) => row.find(([other]) => other === name)![1]));
+    return name === 'profile' ? values.size > 1 : !(values.size === 1 && values.has('null'));
+  };
+  return rows.map((row) => row.filter(([name]) => !name.startsWith('first.') && says(name)));
 }
 
 /** Where no listing was synced, the failure is of the kind of the first, and so is the exit code. */

@@ -81,9 +81,10 @@ export async function syncDatabase(context: Context, wish: SyncWish): Promise<vo
     request,
     report,
     name: 'sync',
-    records: 'listings',
+    records: 'records',
     output: undefined,
     parts,
+    partsAre: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
     const books = await openBooks(run.context, address, sync.plan === true);

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
+import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
 import { NO_SETTINGS, runFolio } from '../../support/run-folio.ts';
@@ -83,6 +84,30 @@ describe('folio sync', () => {
       { added: 1, gone: 1, 'first.added': 'F-3 (3)', 'first.gone': 'F-0 (0)' },
     ]);
     expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  it.runIf(HAS_TERMINAL)('plans for people with the first records below the table', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    await runFolio(['--sandbox', 'sync', path]);
+    sqlite3(path, "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '' WHERE rowid = 1");
+    const { code, screen } = await runInTerminal(['--sandbox', 'sync', path, '--plan', '--no-progress']);
+    const plain = screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '').replaceAll(/\d+\.\d/g, 'S');
+    const [key] = sqlite3(path, 'SELECT number, _key FROM received WHERE rowid = 1');
+    const [number, id] = key!.split('|');
+    expect([code, plain]).toEqual([
+      0,
+      'resource   total  added  changed  gone  back  seconds\n' +
+        '─────────  ─────  ─────  ───────  ────  ────  ───────\n' +
+        'issued       120      1        0     0     0      S\n' +
+        'received      90      0        1     0     0      S\n' +
+        'customers     40      0        0     0     0      S\n' +
+        'funds         12      0        0     0     0      S\n' +
+        '\n' +
+        'change   resource  record  key\n' +
+        '───────  ────────  ──────  ────────────────────────\n' +
+        'added    issued    10002   22dc41daa5fc06297e5a4486\n' +
+        `changed  received  ${number!.padEnd(6)}  ${id}\n`,
+    ]);
   });
 
   it('writes a receipt with a row a listing', async () => {
