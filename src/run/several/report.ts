@@ -87,7 +87,14 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
     from: page.from,
   });
   const names = parts.map(({ name }) => name);
-  const options = { everywhere, request, report, name: 'report', records: 'invoices and funds', partsAre: 'listings' as const };
+  const options = {
+    everywhere,
+    request,
+    report,
+    name: 'report',
+    records: 'invoices and funds',
+    partsAre: 'listings' as const,
+  };
   await inRun(context, { ...options, output: output.output, parts: names }, async (run) => {
     const destination = await openDestination(output.output, run.context, {
       digest: report.report !== undefined,
