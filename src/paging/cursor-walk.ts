@@ -179,12 +179,12 @@ class CursorWalk {
     this.#unsure += unsure;
     status.repeats += repeated.count + alike.count;
     this.#heldBack.push(...copiesOf(repeated));
+    for (const record of copiesOf(alike)) this.#notGiven.add(this.#contentOf(record, 0));
     this.#heldBack.push(...(this.#isAgain ? this.#notGivenOf(records) : copiesOf(alike)));
-    if (!this.#isAgain) for (const record of copiesOf(alike)) this.#notGiven.add(this.#contentOf(record, 0));
     return fresh;
   }
 
-  /** Those that were held back when they came first: another of their key may come first in another pass. */
+  /** Those that were held back when they came first, before or now: another of their key may come first in another pass. */
   #notGivenOf(records: RecordBatch): RecordBatch[] {
     if (this.#notGiven.size === 0) return [];
     const indices = Array.from({ length: records.count }, (_, index) => index);

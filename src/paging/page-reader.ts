@@ -99,9 +99,13 @@ export class PageReader {
     // A first page that is short is looked into before the others.
     if (this.#isFirstShort && !again && running > 0) return 'wait';
     const floor = Math.max(this.#floorBelow(from), from - overlap);
-    // Where pages were refused, none goes far beyond the place, nor back to what was too much.
+    // Where pages were refused, none goes far beyond the place, nor back to what may have been too much.
     const most = limit && Math.min(limit.most, 2 * (end - from) + LOCAL_OVERLAP);
-    const window = this.sizes.windowAt(from, most, limit ? Math.max(floor, from - LOCAL_OVERLAP) : floor);
+    const window = this.sizes.windowAt(
+      from,
+      most,
+      limit && limit.isWeighed !== true ? Math.max(floor, from - LOCAL_OVERLAP) : floor,
+    );
     const next = window.offset + window.size;
     if (this.#served.has(window.offset) && !again) return this.carve({ ...region, from: next }, running);
     const to = Math.min(next, end);

@@ -11,6 +11,9 @@ const OFTEN = 4;
 /** Records of a page that tells whether it is the size at all that the service does not take. */
 export const CHECK_SIZE = 10;
 
+/** Records of a page that tells what a record weighs: up to 114 KB come. */
+const WEIGHING_SIZE = 50;
+
 /** A page to ask for, and the size for which it gave way by a few records. */
 export interface SizedWindow extends Window {
   readonly step: number;
@@ -26,13 +29,15 @@ export interface LocalLimit {
   readonly calm: number;
   /** Pages that are to come before a larger one is tried. */
   readonly patience: number;
+  /** True where what records weigh here says that so many fit. */
+  readonly isWeighed?: boolean;
 }
 
 /**
  * Decides on the size of pages, so that they are large and still come.
  *
- * A refused size is halved, in the place where it was refused. What a page weighs then tells how many records fit into
- * one; where weight does not explain the refusal, a larger size is tried after some pages, one at a time, and each trial
+ * A refused size is halved, in the place where it was refused; the first one, before anything came, gives way to a
+ * small one. What a page weighs then tells how many records fit into one; where weight does not explain the refusal, a larger size is tried after some pages, one at a time, and each trial
  * that fails doubles that number. A size that was refused and never served is given up for the whole listing.
  */
 export class PageSizes {
@@ -118,8 +123,10 @@ export class PageSizes {
     }
     this.#calm = 0;
     let half = Math.max(1, Math.floor(size / 2));
-    // Nothing came so far: a page that is small beyond doubt shows whether size matters.
-    if (reason === 'slow' && this.#served === 0) half = Math.min(half, CHECK_SIZE);
+    // Nothing came so far: a page that is small beyond doubt shows whether size matters, or what a record weighs.
+    if (this.#served === 0) {
+      half = Math.min(half, reason === 'slow' ? CHECK_SIZE : Math.max(WEIGHING_SIZE, Math.floor(size / 10)));
+    }
     // Of a place where pages were refused already, another refusal says nothing about the rest.
     if (before === undefined && ++this.#refusedInARow >= OFTEN) this.#served = Math.min(this.#served, half);
     if (size > this.#served) {
@@ -227,7 +234,7 @@ export class PageSizes {
   #climb(place: LocalLimit, fits: number): LocalLimit {
     const { most, refused, patience } = place;
     const calm = place.calm + 1;
-    if (fits < refused && fits > most * 1.1) return { ...place, most: fits, calm: 0 };
+    if (fits < refused && fits > most * 1.1) return { ...place, most: fits, calm: 0, isWeighed: true };
     // What is not served anywhere is tried for the whole listing, not in each place.
     const larger = Math.min(most * 2, fits, this.#size);
     if (calm < patience || larger <= most) return { ...place, calm };
@@ -238,7 +245,8 @@ export class PageSizes {
   #trialSize(most: number): number | undefined {
     if (this.#size >= this.largest || this.#trial > 0 || this.#calm < this.#patience) return undefined;
     const fits = this.#bytesPerRecord === 0 ? Infinity : Math.floor(PAGE_BYTES / this.#bytesPerRecord);
-    const larger = Math.min(this.largest, this.#size * 2, fits);
+    const half = this.#refused === Infinity ? 0 : Math.floor(this.#refused / 2);
+    const larger = Math.min(this.largest, Math.max(this.#size * 2, half), fits);
     if (larger > most || larger <= this.#size) return undefined;
     if (this.#isPicky && larger >= this.#refused) return undefined;
     this.#trial = larger;

@@ -195,10 +195,10 @@ export class Pass {
     return 0;
   }
 
-  /** Whether a page ends with just as many records as the next one begins with. */
+  /** Whether a page ends with the records with which the next one begins: so many, or as many as it has. */
   *#isEndOf(page: RecordBatch, next: RecordBatch, count: number): Steps<boolean> {
-    if (count > page.count || count > next.count) return false;
-    for (let index = count - 1; index >= 0; index--) {
+    if (count > next.count) return false;
+    for (let index = count - 1; index >= Math.max(0, count - page.count); index--) {
       if (index % STEP === STEP - 1) yield;
       const { content } = this.#known(next, index);
       if (this.#known(page, page.count - count + index).content !== content) return false;

@@ -12,7 +12,7 @@ export interface Sifted {
   readonly changed: number;
   /** The same where keys stand for several records, so that nobody can tell: given, since nothing is to be missing. */
   readonly unsure: number;
-  /** Under a key that came before in this pass, on another page, with another content; where that is asked for. */
+  /** Not seen before, under a key that came before in this pass, on another page; where that is asked for. */
   readonly alike: RecordBatch;
   /** Came before in this pass, on another page, word for word. */
   readonly repeated: RecordBatch;
@@ -162,8 +162,9 @@ export class UniqueRecords {
       const isKnown = !this.#contents.add(high, low);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(high, inPage);
       if (isRepeated) piles.repeated.push(index);
-      else if (isAlike) piles.alike.push(index);
-      else this.inPass++;
+      else if (isAlike) {
+        if (!isKnown) piles.alike.push(index);
+      } else this.inPass++;
       if (isKnown) piles.again++;
       else if (isKnownKey && moved && !this.keysRepeat) piles.changed++;
       else {

@@ -246,8 +246,11 @@ export function drawFreedoms(random: Random): Freedoms {
   const shape = pick<Freedoms['shape']>('envelope', 'array', 'array-total', 'without-total', 'data');
   const hasTotal = shape === 'envelope' || shape === 'array-total';
   // What a cursor that counts records passes over, when one before it goes, is no client's to know; nor is what goes from
-  // documents without a total. A customer that only changes keeps its place.
-  const isUnseen = listing === 'customers' ? drift !== 'update' : listing === 'documents' && !hasTotal;
+  // documents without a total. A customer that only changes keeps its place; where the order does not, only a key shows
+  // that one which comes again is not another.
+  const isUnseenUpdate = drift === 'update' && ids === 'none' && order !== 'stable';
+  const isUnseen =
+    listing === 'customers' ? drift !== 'update' || isUnseenUpdate : listing === 'documents' && !hasTotal;
   return {
     ...{ listing, records, order, ids, links, shape },
     end: pick('null', 'missing', 'empty'),

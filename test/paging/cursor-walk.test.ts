@@ -46,6 +46,20 @@ describe('a walk by cursors', () => {
     ]);
   });
 
+  it('gives a record that is seen only when all is read again, under the key of another', async () => {
+    const moves = '{"id":3,"n":1}';
+    const others = [...numberedRecords(28), '{"id":4,"n":1}'];
+    let requests = 0;
+    // It is the last one where two pages are asked for, and stands in front of the last record of these from then on.
+    const { fetchPage } = cursorListing(
+      () => (requests <= 2 ? [...others, moves] : others.toSpliced(19, 0, moves)),
+      () => void requests++,
+    );
+    const { given, status } = await walk({ fetchPage, size: 10 });
+    expect(given.toSorted()).toEqual([...others, moves].toSorted());
+    expect(status.complete).toBe(true);
+  });
+
   it('leaves in doubt a record without a key that comes in another form when all is read again', async () => {
     const records = Array.from({ length: 30 }, (_, at) => `{"text":"${at}"}`);
     let requests = 0;

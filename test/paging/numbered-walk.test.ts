@@ -265,21 +265,29 @@ describe('pages that the service refuses', () => {
     expect(refused).toBeLessThanOrEqual(24);
   });
 
-  it('needs 11 calls for 3,100 records of 11 KB from 1,000 a page, 2 of them refused', async () => {
-    let refused = 0;
-    const heavy = numberedRecords(3100).map((text) => `${text.slice(0, -1)},"x":"${'x'.repeat(11_000)}"}`);
-    const { fetchPage, asked } = fakeListing(
-      () => heavy,
-      (page) => {
-        if (page.records.bytes.length <= 6_000_000) return page;
-        refused++;
-        return refuse('large');
-      },
-    );
-    expect((await walk({ fetchPage, size: 1000 }).all).length).toBe(3100);
-    expect(refused).toBeLessThanOrEqual(2);
-    expect(asked.length).toBeLessThanOrEqual(11);
-  });
+  it.each([
+    [3_100, 11, 1_000, 9],
+    [500, 50, 500, 8],
+    [600, 50, 500, 9],
+  ])(
+    'come, %i records of %i KB from %i a page, in %i calls, 1 of them refused',
+    async (count, kB, size, calls) => {
+      let refused = 0;
+      const heavy = numberedRecords(count).map(
+        (text) => `${text.slice(0, -1)},"x":"${'x'.repeat(kB * 1000)}"}`,
+      );
+      const { fetchPage, asked } = fakeListing(
+        () => heavy,
+        (page) => {
+          if (page.records.bytes.length <= 6_000_000) return page;
+          refused++;
+          return refuse('large');
+        },
+      );
+      expect((await walk({ fetchPage, size }).all).length).toBe(count);
+      expect({ refused, calls: asked.length }).toEqual({ refused: 1, calls });
+    },
+  );
 
   it('returns to large pages after a heavy stretch', async () => {
     const { fetchPage, asked } = fakeListing(

@@ -5,9 +5,27 @@ import { PageSizes, type LocalLimit } from '../../src/paging/page-sizes.ts';
 describe('sizes of pages', () => {
   const page = (size: number) => ({ offset: 0, size, step: size });
 
-  it('are halved, whatever they are', () => {
+  it.each([
+    [1000, [100, 50, 25, 12, 6, 3, 1]],
+    [499, [50, 25, 12, 6, 3, 1]],
+    [97, [48, 24, 12, 6, 3, 1]],
+    [7, [3, 1]],
+  ])('are halved, from %i on, the first one down to one that tells what records weigh', (first, expected) => {
+    const sizes = new PageSizes(first);
+    const asked: number[] = [];
+    let [size, limit]: [number, LocalLimit | undefined] = [first, undefined];
+    while (size > 1) {
+      limit = sizes.refused(page(size), 'large', limit);
+      size = sizes.windowAt(0, limit.most).size;
+      asked.push(size);
+    }
+    expect(asked).toEqual(expected);
+  });
+
+  it('are halved once pages came, whatever they are', () => {
     for (const first of [499, 97, 1000, 7]) {
       const sizes = new PageSizes(first);
+      sizes.served(page(1), { count: 1, bytes: 100 });
       let [size, limit]: [number, LocalLimit | undefined] = [first, undefined];
       while (size > 1) {
         limit = sizes.refused(page(size), 'large', limit);
