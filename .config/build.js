@@ -34,7 +34,15 @@ const options = {
  */
 const START = 'src/process-context.ts';
 const LISTING = 'src/run/pipeline.ts';
-const WITH_LISTING = ['src/run/sources/listing-source.ts', 'src/output/csv/csv.ts', 'src/output/json.ts'];
+const WITH_LISTING = [
+  'src/run/sources/listing-source.ts',
+  'src/output/csv/csv.ts',
+  'src/output/json.ts',
+  // No part of a listing, but small, and they loop over all cells that a sync stores.
+  'src/database/record-rows.ts',
+  'src/database/copy-text.ts',
+  'src/database/stored-links.ts',
+];
 
 const { inputs } = (await build({ ...options, plugins: [alias] })).metafile;
 const start = loadedWith([START]);
@@ -88,26 +96,7 @@ for (const { path, text } of outputFiles) {
     supported: { 'dynamic-import': false },
   });
   refuseBeyondAscii(name, code);
-  writeFileSync(`${dist}/${name}`, withPlainExports(code));
-}
-
-/*
- * esbuild exports through two getters each, which are too slow for loops over bytes. What is assigned only once is exported as it
- * is, when the file has run. No file needs another's exports before that: files that need each other are one file.
- */
-function withPlainExports(code) {
-  const [, getters] = /__export\(stdin_exports,\{(.*?)\}\);module\.exports=/s.exec(code) ?? [];
-  if (getters === undefined) return code;
-  const members = getters.split(',').map((getter) => {
-    const [name, value] = getter.split(':()=>');
-    return isAssignedAgain(value, code) ? `get ${name}(){return ${value}}` : `${name}:${value}`;
-  });
-  return `${code.trimEnd()}\nmodule.exports={__esModule:true,${members.join(',')}};\n`;
-}
-
-function isAssignedAgain(name, code) {
-  const assignment = `(?<![\\w$.])${name.replaceAll('$', '\\$')}(?:[-+*/%|&^?]*=(?![=>])|\\+\\+|--)`;
-  return (code.match(new RegExp(assignment, 'g'))?.length ?? 0) > 1;
+  writeFileSync(`${dist}/${name}`, code);
 }
 
 /** So that dist means the same however it is read. esbuild escapes strings; regular expressions it leaves as they are. */

@@ -1,7 +1,16 @@
 import { viewWords, type WordView } from '../json/bytes.ts';
-import { ABSENT, ESCAPED_TEXT, Projection, textOfSpan, type CellSpan } from '../json/cells.ts';
+import {
+  ABSENT,
+  BOOLEAN_LITERAL,
+  ESCAPED_TEXT,
+  JSON_TEXT,
+  NUMBER_LITERAL,
+  Projection,
+  textOfSpan,
+  type CellSpan,
+} from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { ColumnType, Dialect, RowSink, StoredRow, StoredValue } from './database.ts';
+import type { CellContent, ColumnType, Dialect, RowSink, StoredRow, StoredValue } from './database.ts';
 import type { TableColumn, TableColumns } from './table-columns.ts';
 
 /** Rows as values, for statements that take them as parameters. */
@@ -37,6 +46,48 @@ export class ValueRows implements RowSink {
     this.#rows = [];
     return rows;
   }
+}
+
+/** Learns what the fields of records hold. */
+export class FieldSurvey {
+  readonly #projection = new Projection();
+  readonly #held: Set<CellContent>[] = [];
+
+  add(batch: RecordBatch, index: number): void {
+    this.#projection.project(batch, index);
+    const { kinds, starts, ends } = this.#projection.cells;
+    const { length } = this.#projection.columns.names;
+    while (this.#held.length < length) this.#held.push(new Set());
+    for (let column = 0; column < length; column++) {
+      const kind = kinds[column]!;
+      if (kind === ABSENT) continue;
+      const held = this.#held[column]!;
+      if (kind === NUMBER_LITERAL)
+        held.add(fitsNumeric(batch.bytes, starts[column]!, ends[column]!) ? 'numeric' : 'text');
+      else held.add(kind === BOOLEAN_LITERAL ? 'boolean' : kind === JSON_TEXT ? 'json' : 'text');
+    }
+  }
+
+  /** Of each field, in the order of first appearance. */
+  get contents(): Map<string, Set<CellContent>> {
+    return new Map(this.#projection.columns.names.map((name, column) => [name, this.#held[column]!]));
+  }
+}
+
+/** Digits, and places before or behind the point, that PostgreSQL is trusted with; it knows some more. */
+const MOST_DIGITS = 1_000;
+const MOST_PLACES = 1_000;
+
+/** Whether PostgreSQL can hold the number at `bytes[start .. end)` as `numeric`. */
+function fitsNumeric(bytes: Buffer, start: number, end: number): boolean {
+  if (end - start > MOST_DIGITS) return false;
+  for (let at = start; at < end; at++) {
+    // Both cases of the letter e.
+    if ((bytes[at]! | 0x20) === 0x65) {
+      return Math.abs(Number(bytes.toString('latin1', at + 1, end))) < MOST_PLACES;
+    }
+  }
+  return true;
 }
 
 /** Finds what records hold in the columns of their table. */

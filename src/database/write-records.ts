@@ -1,4 +1,4 @@
-import { CellReader, ABSENT, BOOLEAN_LITERAL, JSON_TEXT, NUMBER_LITERAL, Projection } from '../json/cells.ts';
+import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import {
   quoteName,
@@ -11,7 +11,7 @@ import {
   type StoredValue,
 } from './database.ts';
 import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
-import { RecordCells, ValueRows } from './record-rows.ts';
+import { FieldSurvey, RecordCells, ValueRows } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
 import { OWN_COLUMNS, addRecordKey, changeColumns, makeRecordTables, readColumns } from './tables.ts';
@@ -113,39 +113,10 @@ async function surveyFields(
   listing: SpooledListing,
   actions: Uint8Array,
 ): Promise<Map<string, Set<CellContent>>> {
-  const projection = new Projection();
-  const { names } = projection.columns;
-  const contents: Set<CellContent>[] = [];
-  for await (const { batch, index } of recordsWith(listing, actions, (action) => action !== LEAVE)) {
-    projection.project(batch, index);
-    const { kinds, starts, ends } = projection.cells;
-    while (contents.length < names.length) contents.push(new Set());
-    for (let column = 0; column < names.length; column++) {
-      const kind = kinds[column]!;
-      if (kind === ABSENT) continue;
-      const held = contents[column]!;
-      if (kind === NUMBER_LITERAL)
-        held.add(fitsNumeric(batch.bytes, starts[column]!, ends[column]!) ? 'numeric' : 'text');
-      else held.add(kind === BOOLEAN_LITERAL ? 'boolean' : kind === JSON_TEXT ? 'json' : 'text');
-    }
-  }
-  return new Map(names.map((name, column) => [name, contents[column] ?? new Set()]));
-}
-
-/** Digits, and places before or behind the point, that PostgreSQL is trusted with; it knows some more. */
-const MOST_DIGITS = 1_000;
-const MOST_PLACES = 1_000;
-
-/** Whether PostgreSQL can hold the number at `bytes[start .. end)` as `numeric`. */
-function fitsNumeric(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start > MOST_DIGITS) return false;
-  for (let at = start; at < end; at++) {
-    // Both cases of the letter e.
-    if ((bytes[at]! | 0x20) === 0x65) {
-      return Math.abs(Number(bytes.toString('latin1', at + 1, end))) < MOST_PLACES;
-    }
-  }
-  return true;
+  const survey = new FieldSurvey();
+  for await (const { batch, index } of recordsWith(listing, actions, (action) => action !== LEAVE))
+    survey.add(batch, index);
+  return survey.contents;
 }
 
 interface RecordAt {
