@@ -1,11 +1,18 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFolio } from '../support/run-folio.ts';
-import { HEAVY_BODIES } from './heavy-bodies.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
+import { HEAVY_BODIES, page, records } from './heavy-bodies.ts';
 
-/** Milliseconds after a signal within which the program must be gone: then it is killed, and its code is none. */
-const PROMISED = 2_000;
+const newFolder = sharedFolder();
+
+/**
+ * Milliseconds after which a run is killed, and its code is none. Promised are 2 s; careless work would take minutes, and the
+ * machine may be busy.
+ */
+const HUNG = 10_000;
 /** How many times the size with which the figures begin: enough that careless work would take minutes. */
 const TIMES = 4;
 
@@ -20,12 +27,75 @@ describe('a body that is made to take time', () => {
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const folio = startFolio([...args, '--retries', '0'], { env: { FOLIO_BASE_URL: baseUrl } });
     let timer: NodeJS.Timeout | undefined;
-    server.on('request', () => (timer ??= setTimeout(() => folio.process.kill('SIGKILL'), PROMISED)));
+    server.on('request', () => (timer ??= setTimeout(() => folio.process.kill('SIGKILL'), HUNG)));
     const { code, stderr } = await folio.exit;
     clearTimeout(timer);
     server.close();
     // Or it was done before the signal came.
     expect([0, 2, 4, 5, 130]).toContain(code);
     expect(stderr).not.toContain("fault of folio's own");
+  });
+});
+
+/** Records and columns of which none is hostile: there are only many. */
+const LARGE: readonly (readonly [what: string, args: readonly string[], body: () => string])[] = [
+  [
+    'a page of 60 MB is read',
+    ['--format', 'jsonl'],
+    () => records(numbered(600_000, (at) => `{"id":${at},"note":"${'x'.repeat(80)}"}`)),
+  ],
+  [
+    'a page of 60 MB without ids is read',
+    ['--format', 'csv'],
+    () => page(`{"note":"${'x'.repeat(80)}"}`, 600_000),
+  ],
+  [
+    'a million records are sorted',
+    ['--format', 'jsonl', '--sort', '-a'],
+    () => records(numbered(1_000_000, (at) => `{"id":${at},"a":${(at * 7919) % 1_000_003}}`)),
+  ],
+  [
+    'a table of 2,000 columns and 2,000 rows is drawn',
+    ['--format', 'table', '--all'],
+    () => page(`{${numbered(2_000, (at) => `"c${at}":${at}`).join(',')}}`, 2_000),
+  ],
+  [
+    'a workbook of 2,000 columns and 2,000 rows is written',
+    ['--format', 'xlsx', '--output', join(newFolder(), 'out.xlsx')],
+    () => page(`{${numbered(2_000, (at) => `"c${at}":${at}`).join(',')}}`, 2_000),
+  ],
+  [
+    'a Parquet file of 2,000 columns and 2,000 rows is written',
+    ['--format', 'parquet', '--output', join(newFolder(), 'out.parquet')],
+    () => page(`{${numbered(2_000, (at) => `"c${at}":${at}`).join(',')}}`, 2_000),
+  ],
+];
+
+function numbered(count: number, make: (at: number) => string): string[] {
+  return Array.from({ length: count }, (_, at) => make(at));
+}
+
+describe('a signal ends the run', () => {
+  it.each(LARGE)('while %s, whenever it comes', async (_, args, body) => {
+    const bytes = Buffer.from(body());
+    for (const delay of [0, 400, 1_200]) {
+      const server = createServer((_, response) => {
+        response.writeHead(200, { 'content-length': bytes.length });
+        response.end(bytes, () => setTimeout(() => folio.process.kill('SIGINT'), delay));
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+      const folio = startFolio(['customers', ...args, '--retries', '0'], {
+        env: { FOLIO_BASE_URL: baseUrl },
+      });
+      let timer: NodeJS.Timeout | undefined;
+      server.on('request', () => (timer ??= setTimeout(() => folio.process.kill('SIGKILL'), HUNG + delay)));
+      const { code, stderr } = await folio.exit;
+      clearTimeout(timer);
+      server.close();
+      // Or it was done before the signal came.
+      expect([0, 130]).toContain(code);
+      expect(stderr).not.toContain("fault of folio's own");
+    }
   });
 });

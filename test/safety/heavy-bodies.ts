@@ -124,11 +124,13 @@ export const HEAVY_BODIES: readonly HeavyBody[] = [
   },
 ];
 
-function page(record: string, count: number): string {
+/** A page that has a record so many times. */
+export function page(record: string, count: number): string {
   return records(Array.from({ length: count }, () => record));
 }
 
-function records(all: readonly string[]): string {
+/** A page of these records. */
+export function records(all: readonly string[]): string {
   return `{"nextToken":null,"errors":[],"data":[${all.join(',')}]}`;
 }
 

@@ -8,8 +8,8 @@ import { ColumnSurvey, storedValue, type ParquetType, type ParquetValue } from '
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
-/** Bytes of records, as sent, that go into one row group. */
-const ROW_GROUP = 16 * 1024 * 1024;
+/** What goes into one row group: bytes of records, as sent, and cells, of which a few bytes may make thousands. */
+const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 16_000_000 };
 
 /** A column that stands for none: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
@@ -89,13 +89,14 @@ class ParquetFile implements Writer {
     for await (const batch of this.#spool.read()) {
       for (let index = 0; index < batch.count; index++) {
         place++;
-        const cells = reader.read(batch, index);
+        const read = reader.read(batch, index);
         for (const [at, column] of columns.entries()) {
-          if (!column.add(cells[at]))
+          if (!column.add(read[at]))
             throw this.#misfit(column.name, place, 'a value that does not fit its column');
         }
         held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
-        if (held >= ROW_GROUP) await flush();
+        const cells = columns.length * (columns[0]?.data.length ?? 0);
+        if (held >= ROW_GROUP.bytes || cells >= ROW_GROUP.cells) await flush();
       }
     }
     await flush();

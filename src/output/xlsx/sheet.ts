@@ -187,13 +187,18 @@ export class SheetColumns {
   /** Learns from the first rows which columns hold nothing but dates, some of them with a time, in one zone. */
   learn(rows: readonly (readonly (Cell | undefined)[])[]): void {
     for (const index of this.#names().keys()) {
-      const cells = rows.flatMap((row) => (row[index]?.text ? [row[index]] : []));
-      const times = cells.map(({ kind, text }) => (kind === 'string' ? timeOf(text) : undefined));
-      const zones = new Set(times.flatMap((time) => time?.zone ?? []));
-      const areDates = cells.every(
-        ({ text }, nth) => times[nth] !== undefined || dateSerial(text) !== undefined,
-      );
-      const areDays = cells.every(({ text }) => dateSerial(text) !== undefined);
+      const zones = new Set<string>();
+      let [areDates, areDays] = [true, true];
+      for (const row of rows) {
+        const { kind, text = '' } = row[index] ?? {};
+        if (text === '') continue;
+        const time = kind === 'string' ? timeOf(text) : undefined;
+        const isDay = dateSerial(text) !== undefined;
+        areDays &&= isDay;
+        areDates = time !== undefined || isDay;
+        if (time?.zone !== undefined) zones.add(time.zone);
+        if (!areDates) break;
+      }
       if (areDates && !areDays && zones.size === 1) this.#zones.set(index, [...zones][0]!);
     }
   }
