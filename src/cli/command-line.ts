@@ -7,8 +7,8 @@ import { expandShortcut } from './shortcuts.ts';
 import { shownLine, visible } from '../output/terminal/terminal-text.ts';
 
 /**
- * A stream for words, not for data: no text that is written to it, whoever writes it, leaves with a secret in it. A
- * secret that is split over two writes is not found; what folio says is written a line at a time.
+ * A stream for messages, not for data: it removes secrets from every text that is written to it. It does not find a secret
+ * that is split over two writes; folio writes its messages a line at a time.
  */
 export function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
   return {
@@ -34,7 +34,7 @@ function textOf(bytes: Uint8Array): string {
 
 /** The parser's complaint in folio's own form: one line, then what to do. */
 export function usageErrorOf({ message }: CommanderError): UsageError {
-  // `--tokn=…` may be a token, given to a flag that there is not.
+  // What follows `--tokn=` may be a token: the value of a flag that does not exist is not shown.
   const [complaint = '', suggestion = ''] = message
     .replace(/^error: /, '')
     .replace(/^(unknown option '--[^=']+=)[^\n]*'/, "$1…'")
@@ -61,7 +61,7 @@ export async function runCommandLine(given: Context): Promise<number> {
   }
 }
 
-/** That help or the version was asked for is no error, though commander throws it. */
+/** Commander throws an error also for help and for the version, which are answers. */
 function passHelp(thrown: unknown): void {
   const isAnswer =
     thrown instanceof CommanderError && (thrown.exitCode === 0 || thrown.code === 'commander.help');
@@ -91,7 +91,7 @@ function describe(error: unknown, stderr: OutputStream, debug: boolean): string 
   return `${message}${hint}${causes(error)}`;
 }
 
-/** The columns beside the two that a hint is set in by. */
+/** The width that is left beside a hint's indent of two columns. */
 function narrower({ columns }: OutputStream): number | undefined {
   return columns === undefined ? undefined : columns - 2;
 }

@@ -89,7 +89,7 @@ export function addCommand<
   });
 }
 
-/** A command that only has others under it; or, with flags of its own, one that `addCommand` gives something to do. */
+/** A command that only groups others; with flags of its own, one to which `addCommand` adds what it runs. */
 export function addGroup(
   parent: Command,
   name: string,
@@ -130,8 +130,8 @@ export function described({
 }
 
 /**
- * `folio issued --strict download invoices` gives --strict to `issued`, which does not run: where the command that runs
- * does not have the flag, it would be ignored.
+ * In `folio issued --strict download invoices` the parser gives --strict to `issued`, which does not run. Where the command
+ * that runs does not have the flag, it would be ignored, so it is refused.
  */
 function refuseFlagsOfOthers(command: Command): void {
   for (let at = command.parent; at !== null && at.parent !== null; at = at.parent) {

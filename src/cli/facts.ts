@@ -9,13 +9,13 @@ export interface FactFlags {
 /** What a command says of one thing, by name, in order; null where there is nothing to say. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Prints facts as JSON: one object, or an array of them. On a terminal what JSON leaves as it is passes the gate. */
+/** Prints facts as JSON: one object, or an array of them. On a terminal, controls that JSON leaves as they are become visible. */
 export async function writeFactsAsJson(out: OutputStream, facts: Facts | readonly Facts[]): Promise<void> {
   const lines = JSON.stringify(facts, undefined, 2).split('\n');
   await out.write(`${(out.isTerminal ? lines.map(visible) : lines).join('\n')}\n`);
 }
 
-/** Prints the facts of one thing, a line each; what there is nothing to say of is left out. */
+/** Prints the facts of one thing, a line each; facts that are null are left out. */
 export async function writeFactSheet(out: OutputStream, facts: Facts): Promise<void> {
   const lines = Object.entries(facts).filter(([, value]) => value !== null);
   await writeAligned(

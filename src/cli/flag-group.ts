@@ -15,7 +15,7 @@ export interface FlagGroup<Values> {
   readonly read: (command: Command) => Values;
 }
 
-/** A flag for each member of what the function takes that reads the group: not one more, and none forgotten. */
+/** One flag for each member of the type that the group's reader takes: no more and no less. */
 type FlagsFor<Values> = {
   readonly [Name in keyof Values]-?:
     Flag<Values[Name]> | (Partial<Pick<Values, Name>> extends Pick<Values, Name> ? undefined : never);
@@ -24,7 +24,7 @@ type FlagsFor<Values> = {
 /**
  * Declares a group. `Values` is the type that its reader takes, so that a flag which nothing reads does not compile.
  *
- * @param title the heading; undefined for that of flags which are the command's own
+ * @param title the heading in the help; undefined for the usual one, of a command's own flags
  * @param flags a flag for each member; undefined for one that the command at hand does not have
  */
 export function flagGroup<Values extends object>(
@@ -50,7 +50,7 @@ export function flagGroup<Values extends object>(
   };
 }
 
-/** A flag with a value, read by `parse`, which gets what the same flag gave before where it is repeated. */
+/** A flag with a value, which `parse` reads. Where the flag is repeated, `parse` also gets what it returned before. */
 export function valued<Value>(
   syntax: string,
   about: string,
@@ -84,7 +84,7 @@ export function either<One, Other>(one: Flag<One>, other: Flag<Other>): Flag<One
   return flagOf([...one.options, ...other.options]);
 }
 
-/** An option that makes its names once, since most are declared on many commands, and each asks for them. */
+/** An option that makes its names once: most options are declared on many commands, and each asks for them. */
 export class SharedOption extends Option {
   #name: string | undefined;
   #attributeName: string | undefined;
@@ -104,8 +104,8 @@ function flagOf<Value>(options: readonly Option[]): Flag<Value> {
 }
 
 /**
- * What was given for a flag: to the command itself, or to one that it is under, such as `funds` of `funds list`. What was
- * said goes before any default, and the command's own before the rest.
+ * What was given for a flag, to the command itself or to one above it, such as `funds` of `funds list`. A given value goes
+ * before a default, and the nearest command before those above it.
  */
 function keptValue(command: Command, name: string): unknown {
   let standard: unknown;

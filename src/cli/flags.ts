@@ -195,7 +195,7 @@ export const fromFlags = flagGroup<FromFlags>('Questions:', {
   ),
 });
 
-/** What is asked of the records of a listing, on this side: the service knows nothing of it. */
+/** What folio itself asks of the records of a listing; the service knows nothing of it. */
 export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   where: whereFlag(),
   overdue: yes('--overdue', 'only what is still to be paid and was due before today, whatever its status'),
@@ -288,7 +288,7 @@ export const factFlags = flagGroup<FactFlags>(undefined, {
   format: valued('--format <format>', 'table or json (default table)', oneOf('--format', ['table', 'json'])),
 });
 
-/** A flag that exists to be refused: whoever types it is told the ways that there are. Never shows what was given. */
+/** A flag that exists only to be refused. The error names the ways that there are, and never shows the value. */
 export const refusedToken: Option = new SharedOption('--token <token>').hideHelp().argParser(() => {
   throw new UsageError(
     'there is no --token flag: a token on a command line is in the process list and the history',

@@ -265,7 +265,7 @@ const WIDEST_TERM = 30;
 export function renderTopic({ blocks }: Topic, width: number): string {
   let text = '';
   blocks.forEach((block, at) => {
-    // What is no paragraph stands right under the line that announces it.
+    // A list stands right under the line that announces it.
     const announced = typeof block !== 'string' && String(blocks[at - 1] ?? '').endsWith(':');
     text += (at === 0 || announced ? '' : '\n') + renderBlock(block, width);
   });

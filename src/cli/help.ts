@@ -60,9 +60,9 @@ function unknown(command: Command, word: string, topics: readonly Topic[]): Usag
 }
 
 /**
- * Has unknown commands and flags answered with those that were likely meant, on a command and all under it. The parser
- * does so only in part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and never
- * thinks of the flags for every command. To be called when all is declared.
+ * Answers unknown commands and flags with those that were likely meant, on a command and all commands under it. The parser
+ * does so only in part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and does not
+ * look among the flags for every command. Call this when everything is declared.
  */
 export function addSuggestions(command: Command): void {
   command.exitOverride((error) => {
@@ -97,7 +97,7 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
 }
 
-/** Compared without their dashes, which all have and nobody gets wrong. */
+/** The names are compared without dashes, which all of them have. */
 function nearestHintOfFlag(flag: string, command: Command): string {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);

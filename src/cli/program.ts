@@ -86,12 +86,12 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
       writeOut,
       // Errors are thrown, and said by `reportError`; the help of a command that only has others is no error.
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
-      // There are none, and to learn that a stream could show them the runtime has to make it.
+      // Help has no colours. To learn whether a stream shows them, the runtime would have to make the stream.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       getOutHelpWidth: () => helpWidth(context),
     })
-    // All take flags.
+    // Every command takes flags: the list of commands does not say so of each.
     .configureHelp({
       // Where it is narrower still, the terminal would break the lines within words.
       minWidthToWrap: 16,

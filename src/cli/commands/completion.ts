@@ -58,9 +58,8 @@ async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode
 }
 
 /**
- * Prints the names of profiles, one a line, for a shell that completes one. Whatever is wrong with the store is said
- * elsewhere: here nothing is. A name that no profile could have been given is left out, for shells expand what they
- * are offered.
+ * Prints the names of profiles, one a line, for a shell that completes one. Where the store is broken it prints nothing:
+ * other commands say so. It leaves out names that no profile can have, because shells expand what they are offered.
  */
 async function printProfiles(context: Context): Promise<void> {
   try {

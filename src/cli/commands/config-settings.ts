@@ -90,7 +90,7 @@ export async function runConfigUnset(context: Context, flags: GlobalFlags, given
   new Notices(context, flags).remark(`${name} is no longer set${ownerSentence(owner)}.`);
 }
 
-/** A profile's token belongs to its address: another address would take the token where it was not given for. */
+/** A profile's token belongs to its address: with another address it would go to a service that it is not for. */
 function checkedAddress({ name, baseUrl, token, tokenCommand }: Profile, value: string): string {
   const { href } = parseBaseUrl(value);
   if ((token ?? tokenCommand) === undefined || href === baseUrl) return href;
@@ -153,14 +153,14 @@ function plain(value: unknown): Facts[string] {
 }
 
 /**
- * Whose settings are meant: the profile of `--profile`, or undefined for those of all. Neither FOLIO_PROFILE nor the current
- * profile counts here, so that a setting does not land in one organization's unsaid.
+ * Whose settings are meant: those of the profile that `--profile` names, or undefined for those of all. FOLIO_PROFILE and the
+ * current profile do not count here, so that a setting is one organization's only where the command line says so.
  */
 function settingsOwner({ profile }: GlobalFlags, store: ConfigStore): Profile | undefined {
   return profile === undefined ? undefined : knownProfile(parseProfileName(profile, '--profile'), store);
 }
 
-/** Refuses what is not a setting but looks like one, with where it is dealt with. Nothing that was given is repeated. */
+/** Refuses names that look like settings and are none, and says which command is for them. Repeats nothing that was given. */
 function refuseCredentials(name: string): void {
   if (/^token$/i.test(name)) {
     throw new UsageError('config neither shows nor takes a token', {

@@ -25,7 +25,7 @@ import { makeClient, startOwnService } from '../../run/session.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 
-/** What came of looking at one thing. */
+/** The result of one check. */
 export interface CheckResult {
   readonly status: 'ok' | 'warning' | 'failed' | 'skipped';
   /** What was found, in one line. */
@@ -39,7 +39,7 @@ export interface CheckResult {
   readonly bytes?: number;
 }
 
-/** Takes what came of one check as soon as it is known. */
+/** Receives the result of each check as soon as it is known. */
 export type Report = (name: string, result: CheckResult) => Promise<void>;
 
 /** Looks at everything in order: the set-up, the way to the service step by step, the token, each listing. */
@@ -98,7 +98,7 @@ class Checkup {
     return true;
   }
 
-  /** Step by step; after one that fails there is no next. */
+  /** Goes step by step, and ends with the first that fails. */
   async #lookAtWay(baseUrl: URL): Promise<boolean> {
     let checks: NetworkChecks | undefined;
     const probe = await this.#context.networkProbe();
@@ -133,7 +133,7 @@ class Checkup {
     return result;
   }
 
-  /** Nothing secret leaves, whichever error it may be in. */
+  /** Takes secrets out of the texts of a result, whichever error they come from. */
   #clean(result: CheckResult): CheckResult {
     const { redact } = this.#context.secrets;
     const mend = result.mend === undefined ? undefined : redact(result.mend);
@@ -158,7 +158,7 @@ function warning(says: string, mend: string): CheckResult {
   return { status: 'warning', says, mend };
 }
 
-/** What cannot be looked at since something before it is missing. */
+/** A check that cannot be made, because something before it is missing. */
 function skipped(says: string): CheckResult {
   return { status: 'skipped', says };
 }
@@ -209,7 +209,7 @@ async function checkStore(context: Context, setup: Setup): Promise<CheckResult> 
   return ok(`${file}: ${permissions}; ${profiles}`);
 }
 
-/** Where the service is said to be. Throws UsageError where nobody says, or not well; AuthError for a profile that is gone. */
+/** The base address that is set. Throws UsageError where none is set, or a wrong one; AuthError for a profile that is gone. */
 function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: Setup): CheckResult {
   const { store } = setup;
   refuseMixed(flags, env);

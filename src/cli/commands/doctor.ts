@@ -33,7 +33,7 @@ async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Prom
     results.push([name, result]);
     if (flags.format !== 'json') await context.stdout.write(describeCheck(name, result, screen));
   });
-  // JSON is written as a whole; lines were as they came.
+  // JSON is written as a whole, at the end; lines have been written as they came.
   if (flags.format === 'json') {
     const { writeFactsAsJson } = await import('../facts.ts');
     await writeFactsAsJson(context.stdout, results.map(factsOf));

@@ -36,7 +36,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       await exportRecords(context, {
         ...values,
         source: new DownloadSource({ folder, files, filters, extent, questions }),
-        // The table of what became of the files does not stop by itself: that would stop the download.
+        // A table of a listing stops at 50. This one must not, since that would stop the download.
         extent: { all: true },
         columns: downloadColumns,
       });
