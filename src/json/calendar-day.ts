@@ -3,14 +3,14 @@ const MILLISECONDS_A_DAY = 86_400_000;
 
 /**
  * The calendar day that a date's text begins with (`2024-10-15`, `2024-10-15T00:00:00Z`), in days since 1970-01-01;
- * undefined where it begins with none. The day as written: it is in no time zone and is shifted by none.
+ * undefined where it begins with none. It is the day as written: no time zone shifts it.
  */
 export function parseCalendarDay(text: string): number | undefined {
   const match = DAY.exec(text);
   if (!match) return undefined;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   const date = new Date(Date.UTC(2000, month - 1, day));
-  // Set apart: Date.UTC takes the years 0 to 99 for 1900 to 1999.
+  // The year is set afterwards, because Date.UTC takes the years 0 to 99 for 1900 to 1999.
   date.setUTCFullYear(year, month - 1, day);
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined;
   return date.getTime() / MILLISECONDS_A_DAY;

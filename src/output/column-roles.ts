@@ -39,7 +39,7 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
 const IDENTIFIER =
   /(?:^|[._])(?:id|number|invoice|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
 
-/** A longer name was given by nobody who meant a role by it, and some take long to look through. */
+/** A longer name tells no role, and some take long to search. */
 const LONGEST_NAME = 100;
 
 /** What a column's name tells of it. */
@@ -64,7 +64,7 @@ export function isId(column: string): boolean {
   return column.length <= LONGEST_NAME && /(?:^|[._])id$|[a-z]I[dD]$/.test(column);
 }
 
-/** What is known of each of the columns that there are: of several names of one thing, the first that is there counts. */
+/** The known columns among those that there are, by name. Of several names of one thing the first that is there counts. */
 export function knownAmong(
   columns: readonly string[],
   known: readonly KnownColumn[],

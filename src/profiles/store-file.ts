@@ -92,7 +92,7 @@ function foldersOf(file: string): readonly string[] {
   return realpathSync(own) === real ? [own] : [own, real];
 }
 
-/** The file behind a symbolic link, as of people who keep their settings elsewhere. */
+/** The file behind a symbolic link: some people keep their settings elsewhere. */
 function realFile(file: string): string {
   try {
     return realpathSync(file);
@@ -178,7 +178,7 @@ function removeTemporaries(file: string): void {
   }
 }
 
-/** Makes the folder, or sees to it that the one there is as private as what is to lie in it. */
+/** Makes the folder, or checks that the one that is there is private. */
 function preparePrivateFolder(path: string, uid: number | undefined): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const stats = statSync(path);

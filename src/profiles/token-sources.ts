@@ -109,7 +109,7 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
   const { execFile } = await import('node:child_process');
   const stdout = await new Promise<string>((settle, reject) => {
     const options = {
-      // Not the working folder: nothing that lies there may run by lying there.
+      // Not the working folder: a program must not run because it lies there.
       cwd: resolve('/'),
       env,
       timeout: limit,

@@ -71,7 +71,7 @@ function nameOf(character: string): string {
   return /\s/.test(character) ? 'a space' : 'a character that a header cannot hold';
 }
 
-/** What a token says of itself. The specification promises none of it: all is read if it is there and never relied on. */
+/** What a token says of itself. The specification promises none of it: folio reads what is there and relies on nothing. */
 interface TokenClaims {
   readonly organizationId?: string;
   /** Milliseconds since 1970. */

@@ -19,7 +19,7 @@ export interface ListingQuery {
   readonly sortBy?: string | undefined;
   readonly sortOrder?: 'asc' | 'desc' | undefined;
   readonly params: readonly QueryPair[];
-  /** Undefined leaves it to folio: commas, or what the service understands where it does not understand those. */
+  /** Undefined leaves it to folio: commas, or another form where the service does not understand commas. */
   readonly listEncoding?: ListEncoding | undefined;
   /** True where each unknown fiscal ID is to be found, also where the listing does not name it. */
   readonly strict?: boolean | undefined;
@@ -81,7 +81,7 @@ export function requestSize(resource: Resource, { pageSize, limit }: ListingQuer
   return Math.min(most, evenly(pages));
 }
 
-/** How records of a listing are known where it has to be told whether one came before. */
+/** The columns that tell whether a record of a listing came before. */
 export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'>): KeyColumns {
   const { paging, naturalKey } = resource;
   // The documents of a fund may come without a total, and cursors never have one.

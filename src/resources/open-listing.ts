@@ -112,7 +112,7 @@ function requestOf(resource: Resource, query: ListingQuery, options: OpenListing
   return { path, filters: filterParameters(resource, query), client, onErrors };
 }
 
-/** Whether records may change places while they are read: by any key but those that stay what they are. */
+/** Whether records may change places while they are read. They may under any key whose values can change. */
 function sortOf({ sortBy }: Resource, query: ListingQuery): { readonly orderMayMove: boolean } {
   const key = query.sortBy ?? valueOf(query.params, 'options_sortBy');
   return { orderMayMove: key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false };

@@ -14,9 +14,9 @@ import type { Session } from './session.ts';
 const PLACES = 20;
 
 /**
- * Throws IncompleteError where something that was asked for was not delivered, after what there was has been.
+ * Throws IncompleteError where something that was asked for was not delivered. Called when all that there was is delivered.
  *
- * @param unknown fiscal IDs that matched nobody, where that is not to be let pass
+ * @param unknown fiscal IDs that matched nobody, where that is a failure
  */
 export function checkComplete(status: WalkStatus, unknown: readonly string[]): void {
   const lacks = [...unreadable(status), ...inDoubt(status)];
@@ -88,7 +88,7 @@ export class PartialResults {
     this.#typed = new Map(fiscalIds.map((id) => [normalizedFiscalId(id), id]));
   }
 
-  /** The fiscal ID as the user typed it, of one as the service writes it. */
+  /** The fiscal ID as the user typed it, for one in the service's spelling. */
   typed(fiscalId: string): string {
     return this.#typed.get(normalizedFiscalId(fiscalId)) ?? fiscalId;
   }
@@ -121,7 +121,7 @@ export class PartialResults {
   }
 }
 
-/** Fiscal IDs that are named, at most: of more than that one wants to know how many, and to have them in a file. */
+/** Fiscal IDs that a message names, at most; of more it says how many there are. */
 const NAMED = 10;
 
 function firstOf(ids: readonly string[]): string {
@@ -155,7 +155,7 @@ export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Pr
   const { context, resource, session } = asked;
   const { client } = session;
   const { existsWithoutIds } = await import('../resources/listing-pages.ts');
-  // Where this fails too, what the service said first is what counts.
+  // Where this fails too, the service's first answer counts.
   const exists = await existsWithoutIds(resource, query, { client, signal: context.signal }).catch(
     () => false,
   );

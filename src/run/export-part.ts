@@ -51,7 +51,7 @@ export interface Export {
   readonly makeResult?: (settings: SettingsOwner) => Promise<MakeResult>;
 }
 
-/** Writes the records of one part to where the flags say. Throws IncompleteError after what there was is out. */
+/** Writes the records of one part to where the flags say. Throws IncompleteError when all that there was is written. */
 export async function exportPart(part: Part, asked: Export, output = asked.output): Promise<void> {
   const { receipt, notices, context, everywhere, defaults, source } = part;
   const { single, sheet = source.records, extent = {}, questions: flags = {} } = asked;
@@ -117,7 +117,7 @@ export async function withColumnsWatched(
   return watchColumns(records, columns, (complaint) => notices.warn(`--columns: ${complaint}`));
 }
 
-/** Says how much was written, and where, to who looks on. */
+/** Says how much was written, and where, to somebody at a terminal. */
 export async function remarkWritten(
   { context, notices, startedAt }: Pick<Part, 'context' | 'notices' | 'startedAt'>,
   written: () => Written | undefined,

@@ -38,7 +38,7 @@ interface QuestionsWish {
   readonly makeResult?: MakeResult | undefined;
 }
 
-/** Of the sandbox there are no settings, as there are no profiles of it. */
+/** Whose settings hold. The sandbox has none, as it has no profiles. */
 export interface SettingsOwner {
   /** Undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
@@ -64,7 +64,7 @@ export async function openQuestions(context: Context, asked: QuestionsWish): Pro
   });
 }
 
-/** Totals and changes are what was asked for: a table of them does not stop by itself. */
+/** A table of totals or changes does not stop by itself: all of it was asked for. */
 function limitOf(
   extent: Extent,
   plan: OutputPlan | undefined,
@@ -92,7 +92,7 @@ async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promi
   return { width: plan?.layout.wide ? Infinity : width, blocks: hasBlocks(env) };
 }
 
-// What most runs do not ask is not loaded for them.
+// Each is loaded only where it is asked: most runs ask none.
 
 async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
   return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });

@@ -34,7 +34,7 @@ interface SourceFacts {
   readonly strict?: boolean;
   /** What of the command line decides which records come, by flag: what a run that goes on must have in common. */
   readonly asked?: object;
-  /** Gets ready, once a run and before anybody is asked: what is wrong with the command line is found out here. */
+  /** Gets ready, once in a run, before anything is asked. Faults of the command line are found here. */
   open?(run: Run): Promise<void>;
   /** What the source itself has written, such as files; to be told instead of the records. Called after the last record. */
   written?(): Written;
@@ -118,8 +118,8 @@ export interface PartOptions {
 }
 
 /**
- * Opens one part of a run, has it read by `read`, and closes it again whatever comes of that. What the service said went
- * wrong beside the records is announced at the end.
+ * Opens one part of a run, has `read` read it, and closes it whatever happens. At the end it tells what the service said
+ * went wrong beside the records.
  */
 export async function askPart(
   run: Run,
@@ -253,20 +253,20 @@ async function* recordsIn(deliveries: AsyncIterable<Delivery>): AsyncGenerator<R
   for await (const { records } of deliveries) yield records;
 }
 
-/** Throws IncompleteError where something that was asked for was not delivered; to be called after what there was has been. */
+/** Throws IncompleteError where something that was asked for was not delivered. Call it when all that there was is delivered. */
 export function checkPart({ source, status, partial }: Pick<Part, 'source' | 'status' | 'partial'>): void {
   source.check?.();
   checkComplete(status, source.strict ? partial.missingAsTyped : []);
 }
 
-/** What became of one part of several. */
+/** The result of one part of several. */
 export interface PartResult {
   readonly name: string;
-  /** Why it is missing, or, where that is an IncompleteError, not whole. */
+  /** Why the part is missing; where it is an IncompleteError, why the part is not whole. */
   readonly failure?: FolioError;
 }
 
-/** Whether there are records of the part, be it not all. */
+/** Whether there are records of the part, even if not all. */
 export function hasRecords({ failure }: PartResult): boolean {
   return failure === undefined || failure instanceof IncompleteError;
 }

@@ -6,12 +6,12 @@ import { asksSeveral } from './session.ts';
 import { checkDates, checkOrderOfTotals, checkQuestions } from './question-conflicts.ts';
 import { inRun } from './run.ts';
 
-/** Has a group of flags that no export reads refused by the compiler, also where the groups come by spreading. */
+/** Makes the compiler refuse a group of flags that no export reads, also where the groups are spread into the call. */
 type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyof Known>]: never };
 
 /**
  * Exports what a source yields: source, then questions, then a format in a file or on a stream. Every command whose
- * records leave in a format is this call, whatever the source: a listing, an item, what became of downloads, an export.
+ * records leave in a format is this call, whatever the source: a listing, an item, the results of downloads, an export.
  *
  * In this order:
  *

@@ -89,7 +89,7 @@ const CONFLICTS: readonly (readonly [one: Test, other: Test, message: string, hi
   ],
 ];
 
-/** What says how records are written, and so nothing to --list-columns, which writes names. */
+/** Flags that say how records are written. They mean nothing to --list-columns, which writes names. */
 const OF_RECORDS = [
   'columns',
   'format',
@@ -128,7 +128,7 @@ export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
   chosenColumns(columnsOfTotals(flags), { asked, flag: '--sort' });
 }
 
-/** Throws UsageError for a date that is none. */
+/** Throws UsageError for a text that is no date. */
 export async function checkDates({ since, until }: QuestionFlags): Promise<void> {
   if ((since ?? until) === undefined) return;
   const { DATE_FORMS, parseDate } = await import('../query/where/date-value.ts');
@@ -143,7 +143,7 @@ export function asksForTotals({ sum, groupBy, count }: QuestionFlags): boolean {
   return (sum ?? groupBy ?? count) !== undefined;
 }
 
-/** Whether something else comes out than the records. */
+/** Whether the answer is something other than the records. */
 export function asksForResult(questions: QuestionFlags): boolean {
   return asksForTotals(questions) || questions.changesSince !== undefined;
 }

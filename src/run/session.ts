@@ -21,7 +21,7 @@ import { parseProfileName } from '../profiles/profile.ts';
 
 /** Whom to ask. */
 export interface AddressFlags {
-  /** Several of them have commas between, which listings alone take. */
+  /** Several names have commas between them; only listings take several. */
   readonly profile?: string;
   readonly baseUrl?: string;
   readonly tokenFile?: string;
@@ -89,7 +89,7 @@ export async function startOwnService(context: Context, flags: AddressFlags): Pr
   };
 }
 
-/** Which of the two organizations is called so. Throws UsageError where neither is. */
+/** The place, from 0, of the organization of this name. Throws UsageError where there is none. */
 function placeInSandbox(profile: string): 0 | 1 {
   const place = SANDBOX_PROFILES.findIndex((name) => name === profile);
   if (place === 0 || place === 1) return place;
@@ -143,7 +143,7 @@ export class SharedBySessions {
   }
 
   async close(): Promise<void> {
-    // That it could not be started was told to whoever asked for it.
+    // Whoever asked for it has been told that it could not be started.
     const service = await this.#service?.catch(() => undefined);
     await service?.close();
   }

@@ -25,7 +25,7 @@ interface Setting<Value> {
   readonly parse: (text: string) => Value;
 }
 
-/** A setting for a binary format would make every listing without -o a refusal: it cannot be printed. */
+/** A binary format cannot be a setting: it cannot be printed, so every listing without -o would be refused. */
 const printable = formats.filter((format) => !isBinary(format));
 
 const column = (name: string) => (text: string) => {
@@ -184,7 +184,7 @@ function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** What the store says for flags that are not given; nothing where it says nothing. */
+/** The store's defaults for flags that are not given; empty where it has none. */
 export interface FlagDefaults extends RequestFlags {
   readonly format?: Format;
   readonly delimiter?: string;

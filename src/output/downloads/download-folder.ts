@@ -189,8 +189,8 @@ const START = 1024;
 const BYTE_ORDER_MARK = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/;
 
 /**
- * The same bytes, once it is seen that they begin as a file of that ending does. Where a link has ended, some services send a
- * page to log in, with status 200: kept, it would pass for the invoice for ever.
+ * Passes the bytes on, after a check that they begin as a file of that ending does. Where a link has ended, some services
+ * send a page to log in, with status 200. If it were kept, it would pass for the invoice for ever.
  *
  * @throws LinkRefused for a web page, for what is called a PDF or XML and is none, before any byte is given
  */

@@ -57,7 +57,7 @@ export async function openDescriptor(descriptor: number, shown: string): Promise
   }
 }
 
-/** What has a buffer that can be full is left to the event loop: a write that waits must not hold up an interrupt. */
+/** Where a buffer can be full, the event loop writes: a write that waits must not hold up an interrupt. */
 function streamSink(
   stream: Socket,
   { shown, isTerminal }: { shown: string; isTerminal: boolean },

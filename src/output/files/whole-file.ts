@@ -114,7 +114,7 @@ class WholeFile implements Destination {
       await handle.close();
       if (!(await lock.isOurs())) throw takenOver(shown);
       const found = await lstat(path);
-      // The number of a drive is told differently of a name and of an open file by some versions of Node on Windows.
+      // On Windows some versions of Node give a drive another number for a name than for an open file.
       const isElsewhere = found.dev !== dev && platform() !== 'win32';
       if (found.ino !== ino || isElsewhere) throw exchanged(shown);
       await putInPlace(path, join(folder, name), { ...context, shown });

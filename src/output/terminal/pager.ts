@@ -136,7 +136,7 @@ class StartedPager implements Pager, RunningPager {
   }
 }
 
-/** A pager that is gone is a reader that is gone, by whichever name the system calls the pipe's end. */
+/** A pager that has ended is a reader that has gone, whatever the system calls the error. */
 function asGone(error: Error): Error {
   return errorCode(error) === 'EPIPE' ? error : Object.assign(new Error(error.message), { code: 'EPIPE' });
 }

@@ -70,19 +70,19 @@ export class ProgressState {
 /** Milliseconds of work before there is a guess of how much is left. */
 const GUESS_AFTER = 2_000;
 
-/** A standing in words: `4,000 of 12,345 · 3 pages · 4 in flight · 1 retry · 12 s left`. */
-export function progressLine(standing: ProgressState, now: number, group: GroupDigits): string {
-  const { records, goal, pages, inFlight, retries, shrinks, rereads, state } = standing;
+/** The state in words: `4,000 of 12,345 · 3 pages · 4 in flight · 1 retry · 12 s left`. */
+export function progressLine(progress: ProgressState, now: number, group: GroupDigits): string {
+  const { records, goal, pages, inFlight, retries, shrinks, rereads, state } = progress;
   const of = goal === undefined ? '' : ` of ${group(String(goal))}`;
   const parts = pages === 0 ? [] : [`${group(String(records))}${of}`, countOf(pages, 'page')];
   if (retries > 0) parts.push(retries === 1 ? '1 retry' : `${retries} retries`);
   if (shrinks > 0) parts.push(`${countOf(shrinks, 'page')} too large`);
   if (state !== 'running') return [...parts, state].join(' · ');
-  const wait = standing.waitsUntil - now;
+  const wait = progress.waitsUntil - now;
   if (inFlight > 0) parts.push(`${inFlight} in flight`);
   else if (wait > 0) parts.push(`waits ${duration(wait)}`);
   if (rereads > 0) parts.push('reading again what moved');
-  else if (records > 0 && goal !== undefined) parts.push(...timeLeft(standing, goal, now));
+  else if (records > 0 && goal !== undefined) parts.push(...timeLeft(progress, goal, now));
   return parts.join(' · ');
 }
 

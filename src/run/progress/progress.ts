@@ -121,7 +121,7 @@ export class Progress {
     };
   }
 
-  /** Standard output, at whose first row on the same terminal the drawing ends. */
+  /** Standard output. Where it is the same terminal, the drawing ends at the first row. */
   #beside(stdout: OutputStream): OutputStream {
     if (!stdout.isTerminal || !this.#isShown) return stdout;
     return {

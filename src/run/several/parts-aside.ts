@@ -43,8 +43,8 @@ interface PartAside<Asked extends NamedPart> {
 }
 
 /**
- * Several parts, each put aside until it is known to be had, so that one that fails midway leaves nothing behind: what
- * there is of each is whole, or said to be not. Memory does not grow with them.
+ * Reads several parts and puts each aside until it is complete, so that a part which fails midway leaves nothing behind. Each
+ * part is whole, or is said not to be. Memory does not grow with them.
  */
 export class PartsAside<Asked extends NamedPart> {
   /** What became of each part so far, in order. */

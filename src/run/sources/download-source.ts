@@ -41,7 +41,7 @@ interface DownloadWish extends Omit<ListingWish, 'resource'> {
 /** Files that are fetched at once. */
 const FILES_AT_ONCE = 8;
 
-/** Files done and not yet told, since one before them is slow. */
+/** Files that are done and wait for a slower one before them, at most. */
 const AHEAD = 256;
 
 /** Fetches the files of the invoices that a listing gives, while it is walked: a record for each says what became of it. */
@@ -145,7 +145,7 @@ export class DownloadSource implements ServiceSource {
     }
   }
 
-  /** Those for which `--where` holds; a limit is of them, and not of what is read to find them. */
+  /** The invoices for which `--where` holds. A limit counts these, not the ones that are read to find them. */
   async *#some(
     site: ServiceSite,
     where: NonNullable<QuestionFlags['where']>,
@@ -204,7 +204,7 @@ async function openFileClient({ context, session, request }: ServiceSite): Promi
 /** Files named in a message, at most. */
 const MOST_NAMED = 20;
 
-/** Turns what became of files into records, and keeps count of those that could not be had. */
+/** Turns the results of downloads into records, and counts the files that could not be had. */
 class DownloadRecords {
   readonly #failed: string[] = [];
   #files = 0;
