@@ -77,7 +77,7 @@ export const reportFlags = flagGroup<ReportFlags>('What comes out:', {
 export const resumeFlags = flagGroup<ResumeFlags>('What comes out:', {
   resume: yes(
     '--resume',
-    'with -o: go on where a run that was stopped left off, and keep what this one reads',
+    'with -o: go on where a stopped run left off, if the first and last page that it kept are as they were',
   ),
 });
 
@@ -178,7 +178,7 @@ export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
         : undefined,
     pageSize: valued(
       '--page-size <n>',
-      `records a request${most === undefined ? '' : `, at most ${most}`}; below 10 pages cannot overlap`,
+      `records a request${most === undefined ? '' : `, at most ${most}`}; a few less where pages overlap, which they cannot below 10`,
       wholeNumber('--page-size', 1, most ?? 1_000_000),
     ),
   });

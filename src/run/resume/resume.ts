@@ -95,14 +95,17 @@ interface ResumableOptions {
   readonly clock: Clock;
 }
 
+/** Milliseconds up to which two runs count as one that took long: what changes within it may be in either form. */
+const AS_ONE_RUN = 60 * 60 * 1000;
 /** Milliseconds for which signed links to files work (spec 8). */
 const LINK_LIFETIME = 24 * 60 * 60 * 1000;
 
 /**
  * A walk that can be stopped at any moment and gone on with by a later run: each page goes into the journal before it is given.
  * The later run reads the first and the last page again. Where they hold the same records in the same order, each as it was,
- * the pages between them stand, and the records come as they would have in one go. Where not, the listing moved, and what
- * crossed the place meanwhile would be missed: then the walk begins anew, and says so. Rounds of reading again, which come after the
+ * the pages between them stand, and the records come as they would have in one go: to read those again too would cost as
+ * much as to begin anew. Where not, the listing moved, and what crossed the place meanwhile would be missed: then the walk
+ * begins anew, and says so. Rounds of reading again, which come after the
  * last page, are not kept.
  */
 export class ResumableWalk {
@@ -209,9 +212,11 @@ export class ResumableWalk {
     const { notices, shown, clock } = this.#options;
     const when = new Date(startedAt).toISOString();
     notices.remark(`goes on with ${shown} after ${countOf(records, 'record')} of the run of ${when}`);
-    if (clock.now() - startedAt < LINK_LIFETIME) return;
+    const age = clock.now() - startedAt;
+    if (age < AS_ONE_RUN) return;
+    const links = age < LINK_LIFETIME ? '' : '; signed links in them no longer work';
     notices.warn(
-      `${countOf(records, 'record')} from the run of ${when}: signed links in them no longer work`,
+      `${countOf(records, 'record')} are as the run of ${when} read them: only its first and last page were compared${links}`,
     );
   }
 }
