@@ -15,8 +15,8 @@ import { ZipArchive } from './zip.ts';
 const DEFAULT_NAME = 'records';
 const ROWS_BETWEEN_DRAINS = 64;
 
-/** Rows that decide which columns hold dates only; later ones that do not fit are text. */
-const SAMPLE = 500;
+/** Rows that decide which columns hold dates only, and their cells, at most; later ones that do not fit are text. */
+const SAMPLE = { rows: 500, cells: 250_000 };
 
 interface HeldRow {
   readonly cells: readonly (Cell | undefined)[];
@@ -68,7 +68,7 @@ class XlsxWriter implements Writer {
       const cells = this.#reader.read(batch, index);
       const row = { cells, name: this.#nameOf(batch, index) };
       if (this.#held === undefined) this.#addRow(row);
-      else if (this.#held.push(row) === SAMPLE) await this.#addHeld();
+      else await this.#hold(row, this.#held);
       if (index % ROWS_BETWEEN_DRAINS > 0) continue;
       for (const sheet of this.#current.values()) await sheet.drain();
     }
@@ -90,6 +90,12 @@ class XlsxWriter implements Writer {
       await archive.add(await sheet.finish(sheetPath(index + 1), columns));
     }
     await archive.end();
+  }
+
+  async #hold(row: HeldRow, held: HeldRow[]): Promise<void> {
+    held.push(row);
+    const { length: rows } = held;
+    if (rows >= SAMPLE.rows || rows * row.cells.length >= SAMPLE.cells) await this.#addHeld();
   }
 
   async #addHeld(): Promise<void> {
