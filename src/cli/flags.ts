@@ -8,6 +8,7 @@ import type { OutputFlags } from '../run/output-plan.ts';
 import {
   delimiter,
   LIST_ENCODINGS,
+  columnList,
   names,
   oneOf,
   parameter,
@@ -52,8 +53,8 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   ),
   columns: valued(
     '--columns <names>',
-    'which fields, in which order: number,customer.name',
-    names('--columns'),
+    'which fields, in which order: number,customer.name; -name leaves one out, * is all the others',
+    columnList('--columns'),
   ),
   listColumns: yes('--list-columns', 'print the names of the columns that there are'),
   delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter('--delimiter')),

@@ -87,7 +87,8 @@ const formatsTopic: Topic = {
       'and tables objects become columns with dots (customer.fiscalId), arrays are compact JSON, null is empty. The ' +
       'columns are those of all records together, in the order in which they first appear.',
     '--columns says which and in which order, also in json and jsonl, where each record then has these names and no ' +
-      'others; rows leave as they come. --list-columns prints the names.',
+      'others; rows leave as they come. -name leaves a column out, and * is all the others: number,*,-files. Then rows leave ' +
+      'when the last record has come. --list-columns prints the names.',
     "--excel writes a byte order mark and CRLF, and puts a ' before text that a spreadsheet would run as a formula. " +
       'Numbers stay as they are, negative ones too.',
     'Examples:',
@@ -95,6 +96,7 @@ const formatsTopic: Topic = {
       ['folio issued --excel -o issued.csv', 'for a spreadsheet'],
       ['folio issued --format jsonl | jq -r .number', 'for a script'],
       ['folio issued --columns number,customer.name,totalAmount', 'three columns'],
+      ['folio issued --columns=-files,-payments', 'all but two'],
     ],
   ],
 };

@@ -104,3 +104,21 @@ export function checkFlagsOfFormat(format: Format, given: Readonly<Record<string
     }
   }
 }
+
+/** Stands for all columns that are not named. */
+export const OTHERS = '*';
+
+/** Whether a part of `--columns` is no name: `*`, or `-name` for one that is left out. */
+export function isChoice(column: string): boolean {
+  return column === OTHERS || column.startsWith('-');
+}
+
+/** Whether what is asked for is known only once all columns are. */
+export function isOpenChoice(asked: readonly string[]): boolean {
+  return asked.includes(OTHERS) || isOfAll(asked);
+}
+
+/** Whether there are only names to leave out, of all. */
+export function isOfAll(asked: readonly string[]): boolean {
+  return asked.every((column) => column.startsWith('-'));
+}

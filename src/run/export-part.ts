@@ -114,7 +114,8 @@ export async function withColumnsWatched(
   // A result says itself which columns it has.
   if (columns === undefined || hasResult) return records;
   const { watchColumns } = await import('../query/column-watch.ts');
-  return watchColumns(records, columns, (complaint) => notices.warn(`--columns: ${complaint}`));
+  const { namedColumns } = await import('../output/column-choice.ts');
+  return watchColumns(records, namedColumns(columns), (complaint) => notices.warn(`--columns: ${complaint}`));
 }
 
 /** Says how much was written, and where, to somebody at a terminal. */

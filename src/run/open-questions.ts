@@ -3,6 +3,7 @@ import type { Context } from '../context.ts';
 import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
+import { isChoice } from '../output/formats.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
 import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../query/known-columns.ts';
@@ -184,7 +185,9 @@ async function resultOf(
   await refuseOverwriting('--changes-since', path, plan?.target);
   const earlier = await filterOf(context, asked);
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
-  const options = { path, key, columns, shown: [resource?.label ?? 'id'], keep, missingOk };
+  const named = columns?.filter((column) => !isChoice(column)) ?? [];
+  const beside = named.length > 0 ? named : undefined;
+  const options = { path, key, columns: beside, shown: [resource?.label ?? 'id'], keep, missingOk };
   return changesQuestion(options, plan?.format === 'table');
 }
 

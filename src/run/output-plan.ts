@@ -3,7 +3,14 @@ import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
-import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
+import {
+  checkFlagsOfFormat,
+  formatOfEnding,
+  formats,
+  isOpenChoice,
+  loadWriter,
+  type Format,
+} from '../output/formats.ts';
 import { isForPeople, useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
@@ -86,8 +93,9 @@ export async function planOutput(
     '--wide': flags.wide,
     '--raw': flags.raw,
   });
+  const isOpen = flags.columns !== undefined && isOpenChoice(flags.columns);
   const layout: Layout = {
-    columns: flags.columns,
+    columns: isOpen ? undefined : flags.columns,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header,
     excel: flags.excel === true,
@@ -104,7 +112,14 @@ export async function planOutput(
   };
   const paged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
-  return { format, layout, openWriter: await loadWriter(format), target, onTerminal, paged, tableLimit };
+  const plain = await loadWriter(format);
+  const openWriter = isOpen ? await choosing(plain, flags.columns ?? []) : plain;
+  return { format, layout, openWriter, target, onTerminal, paged, tableLimit };
+}
+
+async function choosing(plain: OpenWriter, columns: readonly string[]): Promise<OpenWriter> {
+  const { choosingWriter } = await import('../output/column-choice.ts');
+  return choosingWriter(plain, columns);
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */

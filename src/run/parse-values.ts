@@ -1,3 +1,4 @@
+import { isOpenChoice } from '../output/formats.ts';
 import type { ListEncoding } from '../api/address.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
@@ -78,6 +79,18 @@ export function names(flag: string) {
     if (twice !== undefined)
       return refuse(flag, value, `each name once, ${JSON.stringify(twice)} comes twice`);
     return list;
+  };
+}
+
+/** The same of columns, where `*` is all others and `-name` is left out of them. */
+export function columnList(flag: string) {
+  const read = names(flag);
+  return (value: string): readonly string[] => {
+    const list = read(value);
+    const left = list.find((name) => name.startsWith('-'));
+    if (list.includes('-')) return refuse(flag, value, 'a name behind each minus, such as *,-files');
+    if (left === undefined || isOpenChoice(list)) return list;
+    return refuse(flag, value, `a * where ${left} is to be left out of all others, as in ${value},*`);
   };
 }
 

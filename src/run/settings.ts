@@ -9,7 +9,7 @@ import type { Resource } from '../resources/resource.ts';
 import {
   delimiter,
   LIST_ENCODINGS,
-  names,
+  columnList,
   oneOf,
   requestParsers,
   wholeNumber,
@@ -61,7 +61,10 @@ const settings = new Map<string, Setting<unknown>>([
   ],
   ...resources.map((resource) => {
     const key = columnsSetting(resource);
-    return [key, { about: `--columns of ${resource.records}`, stored: 'string', parse: names(key) }] as const;
+    return [
+      key,
+      { about: `--columns of ${resource.records}`, stored: 'string', parse: columnList(key) },
+    ] as const;
   }),
   ...KNOWN_FIELDS.map((field) => {
     const key = `fields.${field}`;

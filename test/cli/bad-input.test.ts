@@ -37,6 +37,11 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['issued', '-o', ''], /--output "": expected a file/],
   [['issued', '--report', ''], /--report "": expected a file/],
   [['issued', '--columns', 'a,a'], /"a" comes twice/],
+  [
+    ['issued', '--columns', 'a,-b'],
+    /--columns "a,-b": expected a \* where -b is to be left out of all others/,
+  ],
+  [['issued', '--columns', '*,-'], /--columns "\*,-": expected a name behind each minus/],
   [['issued', '--delimiter', ';;'], /--delimiter ";;": expected one character/],
   [['issued', '--format', 'json', '--excel'], /--excel goes with csv, not with json/],
   [['issued', '--concurrency', '0'], /--concurrency "0"/],

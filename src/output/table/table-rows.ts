@@ -48,13 +48,14 @@ export class TableRows {
 
   constructor({
     columns,
+    unordered = false,
     known = [],
     raw = false,
     locale = 'en-US',
-  }: Pick<Layout, 'columns' | 'known' | 'raw' | 'locale'>) {
+  }: Pick<Layout, 'columns' | 'unordered' | 'known' | 'raw' | 'locale'>) {
     this.#reader = new CellReader(columns);
     this.#known = known;
-    this.#ordered = columns !== undefined;
+    this.#ordered = columns !== undefined && !unordered;
     this.#asSent = raw;
     this.#group = raw ? (literal) => literal : digitGrouper(locale);
   }

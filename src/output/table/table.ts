@@ -101,7 +101,8 @@ class TableWriter implements Writer {
   async #settle(): Promise<{ drawing: TableDrawing; form: RowForm } | undefined> {
     const columns = this.#rows.columns();
     if (columns.length === 0) return undefined;
-    const { width = Infinity, color, columns: asked } = this.#layout;
+    const { width = Infinity, color, columns: given, unordered } = this.#layout;
+    const asked = unordered ? undefined : given;
     const form = new RowForm(columns, this.#layout);
     const measured = columns.map((column) => form.measured(column));
     const fitted: FittedTable = this.#cut

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { cannotWrite } from '../../output/files/cannot-write.ts';
+import { withColumnBefore } from '../../output/column-choice.ts';
 import { checkFlagsOfFormat, endingOf, type Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import {
@@ -190,7 +191,7 @@ async function planJoined({ run: { context, everywhere }, asked }: Several): Pro
   const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
   const flags = isNamed
     ? { ...output, ...(columns && { columns }) }
-    : { ...output, columns: [PROFILE_COLUMN, ...columns] };
+    : { ...output, columns: withColumnBefore(PROFILE_COLUMN, columns) };
   return planOutput(context, {
     flags,
     color: everywhere.color,

@@ -87,6 +87,33 @@ describe('--sort', () => {
   });
 });
 
+describe('--columns with * and -name', () => {
+  const header = async (...flags: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await ask(...flags);
+    return [code, stdout.split('\n')[0], stderr].join(' ').trimEnd();
+  };
+
+  it('is all others, and all but some', async () => {
+    const all = (await header('--columns', '*')).slice(2).split(',');
+    expect(await header()).toBe(`0 ${all.join(',')}`);
+    const others = all.filter((name) => name !== 'status' && !name.startsWith('customer.'));
+    expect(await header('--columns=-status,-customer')).toBe(`0 ${others.join(',')}`);
+    expect(await header('--columns=status,*,-customer')).toBe(`0 ${['status', ...others].join(',')}`);
+  });
+
+  it('is of the columns of totals where totals are asked for', async () => {
+    expect(await header('--sum', 'totalAmount', '--columns=-totalAmount.missing')).toBe(
+      '0 currency,records,totalAmount',
+    );
+  });
+
+  it('says when there is nothing to leave out', async () => {
+    expect((await ask('--columns=-statsu')).stderr).toBe(
+      'warning: --columns: no record has a value in statsu; did you mean status? (5 records read)\n',
+    );
+  });
+});
+
 describe('--sort of totals and changes', () => {
   it.each([
     [
