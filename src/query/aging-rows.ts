@@ -64,7 +64,7 @@ export function agingRows(
         return { row: rowOf(balance), value: totalOf(balance), balance };
       });
     const sorted = layout.sort === undefined ? rows : sortRows(rows, layout.sort);
-    // Who they are of is not known: they are no part of the order.
+    // Their counterparty is not known, so they take no part in the order.
     const known = sorted.filter(({ balance }) => balance.kind === 'counterparty');
     const unknown = sorted.filter(({ balance }) => balance.kind !== 'counterparty');
     const shown = [...known.slice(0, layout.limit), ...unknown];
@@ -91,7 +91,7 @@ export function agingRows(
   return resultRows(currencies, { columns, spare, further: names }, terminal);
 }
 
-/** Those in no currency behind all others: they are in no total. */
+/** Balances without a currency come last: they are in no total. */
 function inOrder(balances: readonly AgedBalance[]): AgedBalance[] {
   const isLast = ({ kind }: AgedBalance): boolean => kind === 'noCurrency';
   return [...balances.filter((balance) => !isLast(balance)), ...balances.filter(isLast)];
@@ -127,7 +127,7 @@ function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled 
   ];
 }
 
-/** In no bucket is what is not dated; owed it is all the same. */
+/** An amount without a due date is in no bucket, but it is owed. */
 function totalOf({ amounts, undated }: AgedBalance): Decimal {
   return amounts.reduce(addDecimals, undated);
 }

@@ -76,7 +76,7 @@ export class Aging {
     this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, PROFILE]);
   }
 
-  /** Throws UsageError, naming the record's place in the listing, for an amount that is not there or none, and a due date that is none. */
+  /** Throws UsageError, naming the record's place in the listing, for an amount that is missing or no number, and for a due date that is no date. */
   add(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++)
       this.#addRecord(this.#reader.read(batch, index), this.#placeOf(++this.#records));
@@ -143,7 +143,10 @@ export class Aging {
     );
   }
 
-  /** Whose invoice it is, as far as it says. Reads all fields, also of what is left out then: a field that is there is mapped. */
+  /**
+   * Whose invoice it is, as far as it says. Reads all fields, also of an invoice that is then left out, so that the finder knows
+   * that they are there.
+   */
   #partyOf(cells: readonly (Cell | undefined)[], isDated: boolean): Party {
     const name = this.#finder.find('counterpartyName', cells)?.text;
     const fiscalId = this.#finder.find('counterpartyFiscalId', cells)?.text;

@@ -60,8 +60,8 @@ export class ColumnWatch {
 }
 
 /**
- * The records as they come; told at the end is which of the columns that were chosen no record had, since that may be a
- * slip of the keys. Records are looked at until each column was found.
+ * Passes the records on. At the end it tells which of the chosen columns no record had: that may be a slip of the keys.
+ * Records are looked at until each column was found.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,

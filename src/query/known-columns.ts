@@ -46,7 +46,7 @@ export const RECEIVED_COLUMNS: KnownColumns = {
   counterpartyFiscalId: ['issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
 };
 
-/** The defaults with the user's columns in place of theirs. Throws UsageError for a field that there is not. */
+/** The defaults with the user's columns in place of theirs. Throws UsageError for a field that does not exist. */
 export function mapKnownColumns(defaults: KnownColumns, map: Readonly<Record<string, string>>): KnownColumns {
   const fields = { ...defaults };
   for (const [field, column] of Object.entries(map)) {

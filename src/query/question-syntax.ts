@@ -14,7 +14,7 @@ export interface Condition {
 const COLUMN = /^(?:"((?:[^"\\]|\\.)+)"|([^\s=!<>~"'](?:[^=!<>~"']*[^\s=!<>~"'])?))/;
 const OPERATOR = /^(?:!=|!~|<=|>=|==|=|<|>|~)/;
 const QUOTED = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/;
-/** Up to a comma that no backslash is before. */
+/** Up to a comma without a backslash before it. */
 const LISTED = /^(?:\\.|[^,\\])*/;
 /** A backslash in quotes stands for itself, as in the column `a\.b`, unless before a quote or another one. */
 const ESCAPE = /\\(["'\\])/g;
@@ -86,7 +86,7 @@ function skipSpaces(text: string, from: number): number {
 export interface SortColumn {
   readonly column: string;
   readonly descending: boolean;
-  /** One of several where a field may be: that no record has it is nothing to speak of. */
+  /** True for one of several columns that may hold a field: it is no fault that no record has it. */
   readonly isKnown?: boolean;
 }
 
@@ -110,14 +110,14 @@ export function parseBuckets(text: string): Buckets {
   const buckets = text
     .split(',')
     .map((part) => (/^[1-9]\d{0,4}$/.test(part.trim()) ? Number(part) : Number.NaN));
-  // NaN is more than nothing, and nothing is more than NaN.
+  // What is no number is NaN, for which each comparison is false.
   if (buckets.every((days, index) => days > (buckets[index - 1] ?? 0))) return buckets;
   throw new UsageError(`--buckets '${text}' is not a list of days, each more than the one before`, {
     hint: 'An example is --buckets 30,60,90: not due, 1 to 30, 31 to 60, 61 to 90, over 90 days overdue.',
   });
 }
 
-/** What is asked of the records of a listing, on this side: the service knows nothing of it. */
+/** What folio itself asks of the records of a listing; the service knows nothing of it. */
 export interface QuestionFlags {
   readonly where?: readonly Condition[];
   /** Open, and due before today. */

@@ -4,7 +4,7 @@ import type { OpenWriter, Writer } from '../output/writer.ts';
 
 export type Records = AsyncIterable<RecordBatch>;
 
-/** What a question has to say about what it found: a warning may be a slip of the keys, a remark is for who looks on. */
+/** What a question has to say about what it found: a warning may be a slip of the keys, a remark is for somebody at a terminal. */
 export interface Note {
   readonly kind: 'warning' | 'remark';
   readonly text: string;
@@ -104,7 +104,7 @@ export class Questions {
     const { filter, result, sort, limit = 0, locale } = this.#options;
     const notes = [filter, result, sort].flatMap((question) => question?.notes() ?? []);
     if (!stopsByItself || !this.#isFull) return notes;
-    // Only who sorts has read everything.
+    // Only a sort has read everything.
     const known = sort && tableFooter({ shown: limit, total: filter?.counts().kept ?? read, locale });
     const footer = known ?? `the first ${limit} · --all for the rest`;
     return footer === '' ? notes : [...notes, { kind: 'remark', text: footer }];

@@ -46,7 +46,7 @@ export interface ResultRows {
   readonly batch: RecordBatch;
   /** The columns in the order in which they read best, also where there are no rows. */
   readonly columns: readonly string[];
-  /** Those of a narrow terminal that there was no room for: the rows have them. */
+  /** Columns for which a narrow terminal had no room; the rows have them. */
   readonly leftOut: readonly string[];
 }
 

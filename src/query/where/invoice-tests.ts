@@ -13,8 +13,8 @@ const DOCUMENT_TYPE = 'documentType';
 const CREDIT_NOTE = 'CREDIT_NOTE';
 
 /**
- * `--overdue`: something is still to be paid and was due before today, whatever the status says. A credit note is paid by
- * nobody. `today` is in days since 1970-01-01.
+ * `--overdue`: something is still to be paid and was due before today, whatever the status says. Nobody pays a credit
+ * note. `today` is in days since 1970-01-01.
  */
 export function overdueTest(fields: KnownColumns, today: number): RecordTest {
   const finder = new FieldFinder(fields, ['amount', 'due']);

@@ -40,7 +40,7 @@ export class WhereFilter {
   readonly #reader: CellReader;
   readonly #tests: readonly (RecordTest & { readonly at: readonly number[] })[];
   readonly #unchecked: Set<RecordTest>;
-  /** The tests that a record has come to: one that none came to cannot say what no record has. */
+  /** The tests that some record has reached. A test that no record reached cannot say what no record has. */
   readonly #reached = new Set<RecordTest>();
   readonly #watch: ColumnWatch;
   readonly #met: readonly (readonly [column: number, met: MetValues])[];

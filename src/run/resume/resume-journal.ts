@@ -75,7 +75,7 @@ const FREE = new Set(
 /** Values that are shown when they differ; those of other flags may be long or private. */
 const SHOWN = new Set(['columns', 'delimiter', 'excel', 'header', 'limit', 'sortBy', 'sortOrder']);
 
-/** The fingerprint of a run. Never holds the token, nor the organization's name but as a hash. */
+/** The fingerprint of a run. It never holds the token, and the organization's name only as a hash. */
 export function fingerprintOf(asked: AskedFor): Fingerprint {
   const parts: Record<string, string> = {
     'base address': asked.baseUrl,
@@ -154,7 +154,7 @@ export function journalHead(
   return { folioJournal: VERSION, startedAt, fingerprint, salt, token: tokenHash(salt) };
 }
 
-/** Why nothing can be made of a journal. */
+/** Why a journal cannot be used. */
 export const ODD_JOURNAL = 'what is kept beside it is no journal of this version of folio';
 
 interface EarlierRunOptions {

@@ -44,7 +44,7 @@ class SameRecords {
     return this.#met >= this.#before.count;
   }
 
-  /** False when the next records are others than those of the page before; more records behind them are no matter. */
+  /** False when the next records are others than those of the page before; more records behind them do not matter. */
   goesOn(again: RecordBatch): boolean {
     const [one, other] = [new IdentityReader({ exact: true }), new IdentityReader({ exact: true })];
     for (let index = 0; index < again.count && !this.isComplete; index++) {
@@ -74,7 +74,7 @@ async function readAgain(walk: AsyncGenerator<Delivery>, page: RecordBatch): Pro
   }
 }
 
-/** Why pages that were read before do not stand. */
+/** Why pages that were read before no longer hold. */
 const LISTING_MOVED = 'the listing has changed before that place';
 
 interface ResumableOptions {

@@ -69,7 +69,7 @@ interface Several {
   readonly parts: readonly NamedPart[];
 }
 
-/** Writes the records of all profiles as one result. What became of each is for the caller to check. */
+/** Writes the records of all profiles as one result. The caller checks the result of each. */
 async function exportJoined(several: Several): Promise<readonly PartResult[]> {
   const { run, asked } = several;
   const { output, questions = {} } = asked;
@@ -209,7 +209,7 @@ function withSheets({ profiles }: Export, plan: OutputPlan, aside: PartsAside<Na
   return { ...plan, layout: { ...plan.layout, sheetFor } };
 }
 
-/** Whether something else comes out than the records. */
+/** Whether the answer is something other than records. */
 function isResult({ questions = {}, makeResult }: Export): boolean {
   return asksForResult(questions) || makeResult !== undefined;
 }
