@@ -1,6 +1,5 @@
-import { QUOTE, viewWords, type WordView } from './bytes.ts';
+import { viewWords, type WordView } from './bytes.ts';
 import { CellReader } from './cells.ts';
-import { endOfString } from './checked-text.ts';
 import type { RecordBatch } from './records.ts';
 import { createHash, hash } from 'node:crypto';
 
@@ -31,8 +30,9 @@ export class IdentityReader {
   #content = '';
   readonly #named: CellReader | undefined;
   readonly #natural: CellReader | undefined;
-  readonly #links = new LinkFinder();
   #view: WordView = viewWords(Buffer.alloc(0));
+  /** Where the last record's links begin in the table of links. */
+  #link = 0;
   #one = 0;
   #two = 0;
   #three = 0;
@@ -59,14 +59,15 @@ export class IdentityReader {
   /** Reads the identity of record `index`. */
   read(batch: RecordBatch, index: number): this {
     if (this.#numbers !== undefined) return this.#readExactly(batch, index);
-    const { bounds, ids } = batch;
-    const view = this.#viewOf(batch);
+    const { bytes, bounds, ids } = batch;
+    if (this.#view.bytes !== bytes) this.#view = viewWords(bytes);
     this.#begin();
     let at = bounds[2 * index]!;
     const end = bounds[2 * index + 1]!;
-    for (let link = this.#links.next(view, at); link < end; link = this.#links.next(view, at)) {
-      this.#take(at, link);
-      at = Math.min(end, this.#links.end);
+    const links = linksOf(batch);
+    for (let link = this.#firstLink(links, at); links[link]! < end; link += 2) {
+      this.#take(at, links[link]!);
+      at = links[link + 1]!;
     }
     this.#take(at, end);
     this.#finish(2);
@@ -93,13 +94,13 @@ export class IdentityReader {
 
   #readExactly(batch: RecordBatch, index: number): this {
     const { bytes, bounds, ids } = batch;
-    const view = this.#viewOf(batch);
     const parts: Buffer[] = [];
     let at = bounds[2 * index]!;
     const end = bounds[2 * index + 1]!;
-    for (let link = this.#links.next(view, at); link < end; link = this.#links.next(view, at)) {
-      parts.push(bytes.subarray(at, link));
-      at = Math.min(end, this.#links.end);
+    const links = linksOf(batch);
+    for (let link = this.#firstLink(links, at); links[link]! < end; link += 2) {
+      parts.push(bytes.subarray(at, links[link]));
+      at = links[link + 1]!;
     }
     this.#content = digestOf(...parts, bytes.subarray(at, end));
     const id = ids[2 * index] === -1 ? undefined : bytes.subarray(ids[2 * index], ids[2 * index + 1]);
@@ -120,9 +121,13 @@ export class IdentityReader {
     this.#words[1] = this.#words[3]!;
   }
 
-  #viewOf({ bytes }: RecordBatch): WordView {
-    if (this.#view.bytes !== bytes) this.#view = viewWords(bytes);
-    return this.#view;
+  /** The place in the table of the first link at or behind `at`: usually that of the last record, or the next one. */
+  #firstLink(links: Int32Array, at: number): number {
+    let link = Math.min(this.#link, links.length);
+    while (link > 0 && links[link - 2]! >= at) link -= 2;
+    while (links[link]! < at) link += 2;
+    this.#link = link;
+    return link;
   }
 
   #begin(): void {
@@ -178,6 +183,11 @@ export class IdentityReader {
   }
 }
 
+function linksOf({ links }: RecordBatch): Int32Array {
+  if (links === undefined) throw new TypeError('records whose links nobody noted have no identity');
+  return links;
+}
+
 /** The cells of a key as one text, other for other cells; undefined where the first of them is missing. */
 function keyText(reader: CellReader | undefined, batch: RecordBatch, index: number): string | undefined {
   if (reader === undefined) return undefined;
@@ -200,31 +210,6 @@ function mix(value: number): number {
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return bits ^ (bits >>> 16);
-}
-
-/** How a link begins, without its quote: a search goes by the first byte, and there are far fewer letters h than quotes. */
-const LINK = Buffer.from('http');
-
-/** Finds the strings of a body that are links, front to back. */
-class LinkFinder {
-  /** One past the closing quote of the link found last. */
-  end = 0;
-  #bytes: Buffer | undefined;
-  #found = -1;
-  #from = 0;
-
-  /** Where the first link at or behind `at` begins, with its quote; Infinity where there is none. */
-  next(view: WordView, at: number): number {
-    const { bytes } = view;
-    if (this.#bytes === bytes && at >= this.#from && at <= this.#found) return this.#found;
-    this.#bytes = bytes;
-    this.#from = at;
-    let found = bytes.indexOf(LINK, at + 1);
-    while (found !== -1 && bytes[found - 1] !== QUOTE) found = bytes.indexOf(LINK, found + 1);
-    this.#found = found === -1 ? Infinity : found - 1;
-    if (found !== -1) this.end = Math.min(endOfString(view, found) + 1, bytes.length);
-    return this.#found;
-  }
 }
 
 /** Characters of a digest, of 8 bits each. */

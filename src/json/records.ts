@@ -16,6 +16,8 @@ export interface RecordBatch {
   readonly ids: Int32Array;
   /** Where arrays begin and end in the bytes, in order, without those within another one. Undefined when not noted. */
   readonly arrays?: Int32Array;
+  /** Where the strings that are links begin and end in the bytes, in order, with their quotes. Undefined when not noted. */
+  readonly links?: Int32Array;
   /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
   readonly spaced: boolean;
 }

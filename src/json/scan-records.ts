@@ -245,6 +245,7 @@ class RecordCollector {
       bounds: this.#bounds.subarray(0, used),
       ids: this.#ids.subarray(0, used),
       arrays: this.#scanner.arrays.table,
+      links: this.#scanner.links.table,
       spaced: this.#spaced,
     };
   }

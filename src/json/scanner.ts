@@ -73,6 +73,8 @@ export class JsonScanner {
   spaced = false;
   /** Where each array begins and ends, in order. Arrays within another one are left out. */
   readonly arrays = new SpanList();
+  /** Where each link begins and ends, in order: the strings that begin with "http". */
+  readonly links = new SpanList();
   /** Where each name of the last record begins, and its length in bytes up to and with the colon. */
   readonly #starts = new Int32Array(NAMES);
   readonly #lengths = new Int32Array(NAMES);
@@ -141,7 +143,7 @@ export class JsonScanner {
     let at = start;
     for (;;) {
       const byte = bytes[at]!;
-      if (byte === QUOTE) at = checkString(this.#view, at);
+      if (byte === QUOTE) at = this.#skipString(at);
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         if (++depth > MAX_DEPTH) throw new BadBody(`more than ${MAX_DEPTH} levels of nesting`, at);
         closers[depth] = byte + CLOSES;
@@ -177,6 +179,17 @@ export class JsonScanner {
     }
   }
 
+  /** A string that is a value. */
+  #skipString(start: number): number {
+    const end = checkString(this.#view, start);
+    // The quotes are outside: a word of a shorter string may be beyond the end of the body.
+    if (end - start >= 6 && this.#view.words.getInt32(start + 1, true) === HTTP) {
+      this.links.begin(start);
+      this.links.end(end);
+    }
+    return end;
+  }
+
   /** Throws BadBody, because something else was expected at `at`. */
   fail(expected: string, at: number): never {
     failAt(this.bytes, at, expected);
@@ -201,8 +214,10 @@ for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
 const HEX = new Uint8Array(256);
 for (const digit of '0123456789abcdefABCDEF') HEX[digit.charCodeAt(0)] = 1;
 
-/** The literals as words of four bytes. */
-const [NULL, TRUE, FALS] = ['null', 'true', 'fals'].map((letters) => Buffer.from(letters).readInt32LE());
+/** The literals, and how a link begins, as words of four bytes. */
+const [NULL, TRUE, FALS, HTTP] = ['null', 'true', 'fals', 'http'].map((letters) =>
+  Buffer.from(letters).readInt32LE(),
+);
 
 /** A string, which begins with its opening quote. */
 function checkString(view: WordView, start: number): number {

@@ -1,6 +1,7 @@
 import { ServiceError } from '../errors.ts';
 import { IdentityReader, type KeyColumns } from '../json/identity.ts';
-import { selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
+import { recordBytes, selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
+import { scanRecord } from '../json/scan-records.ts';
 import { inTurns, type Steps } from '../json/turns.ts';
 import { CHECK_SIZE, PageSizes } from './page-sizes.ts';
 import { PageRefused, type Delivery, type Patience } from './page.ts';
@@ -369,10 +370,7 @@ function shortestOverlap(front: readonly number[], back: readonly number[]): num
 
 /** Each record as a batch with bytes of its own: a page would be held by one. */
 function copiesOf(records: RecordBatch): RecordBatch[] {
-  return Array.from({ length: records.count }, (_, index) => {
-    const [start = 0, end = 0] = records.bounds.subarray(2 * index, 2 * index + 2);
-    const id = records.ids.subarray(2 * index, 2 * index + 2).map((at) => (at === -1 ? at : at - start));
-    const bytes = Buffer.from(records.bytes.subarray(start, end));
-    return { bytes, count: 1, bounds: Int32Array.of(0, end - start), ids: id, spaced: records.spaced };
-  });
+  return Array.from({ length: records.count }, (_, index) =>
+    scanRecord(Buffer.from(recordBytes(records, index))),
+  );
 }

@@ -11,7 +11,10 @@ export function batchOf(texts: readonly string[]): RecordBatch {
     if (id !== undefined) ids.set([at + 6, at + 6 + Buffer.byteLength(id)], 2 * index);
     at += Buffer.byteLength(text) + 1;
   }
-  return { bytes: Buffer.from(`[${texts.join(',')}]`), count: texts.length, bounds, ids, spaced: false };
+  const bytes = Buffer.from(`[${texts.join(',')}]`);
+  const found = bytes.toString('latin1').matchAll(/"http[^"]*"/g);
+  const links = Int32Array.from([...found].flatMap(({ index, 0: link }) => [index, index + link.length]));
+  return { bytes, count: texts.length, bounds, ids, links, spaced: false };
 }
 
 /** The records of a batch as text. */
