@@ -45,10 +45,7 @@ export const issued: Resource = {
       'folio issued --where status=OVERDUE --where "dueBy<2026-10-01"',
       'what no filter of the service can say',
     ],
-    [
-      'folio issued --sum amountToBePaid --group-by customer.name',
-      'open amounts of each customer; folio aging takes credit notes away',
-    ],
+    ['folio issued --sum amountToBePaid --group-by customer.name', 'open amounts of each customer'],
     ['folio issued --changes-since yesterday.jsonl', 'what is new, changed and gone since an export'],
   ],
 };

@@ -69,6 +69,11 @@ export function share(flag: string) {
   };
 }
 
+/** An option as it is typed: `--page-size` of `pageSize`. */
+export function flagNamed(option: string): string {
+  return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** A comma-separated list of names, none empty or twice. */
 export function names(flag: string) {
   return (value: string): readonly string[] => {

@@ -4,6 +4,7 @@ import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 import type { OutputFlags } from './output-plan.ts';
 import type { ProfilesFlags, AddressFlags } from './session.ts';
 import type { ResumeFlags } from './resume/resume.ts';
+import { flagNamed } from './parse-values.ts';
 
 /** The flags of a command, as far as it has them. */
 interface FlagsOfRun {
@@ -110,7 +111,7 @@ export function checkQuestions(given: FlagsOfRun): void {
   if (conflict !== undefined) throw new UsageError(conflict[2], { hint: conflict[3] });
   const idle = flags.listColumns ? OF_RECORDS.find((name) => flags[name] !== undefined) : undefined;
   if (idle === undefined) return;
-  const flag = `--${idle.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const flag = flagNamed(idle);
   throw new UsageError(
     `${flag} and --list-columns do not go together: names of columns come out, one a line`,
     {

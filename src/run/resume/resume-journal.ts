@@ -6,6 +6,7 @@ import { recordsOfEntry, type Journal } from '../../output/journal.ts';
 import { UniqueRecords } from '../../paging/unique-records.ts';
 import type { WalkStatus } from '../../paging/walk-status.ts';
 import type { PartialResults } from '../completeness.ts';
+import { flagNamed } from '../parse-values.ts';
 
 /** What a run knew besides its records when it had given those of one page: what the run that goes on must know too. */
 interface Checkpoint {
@@ -87,7 +88,7 @@ export function fingerprintOf(asked: AskedFor): Fingerprint {
   };
   for (const [name, value] of Object.entries(asked.flags)) {
     if (FREE.has(name) || value === undefined) continue;
-    parts[flagOf(name)] = SHOWN.has(name) ? String(value) : hashed(value);
+    parts[flagNamed(name)] = SHOWN.has(name) ? String(value) : hashed(value);
   }
   return parts;
 }
@@ -115,10 +116,6 @@ function hashed(value: unknown): string {
 /** A hash that says nothing of a token to whoever does not have it. */
 export function saltedHash(salt: string, text: string): string {
   return hashed([salt, text]);
-}
-
-function flagOf(name: string): string {
-  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** A run that was stopped, as its journal tells it: all its pages but the last, and the last to hold the listing against. */

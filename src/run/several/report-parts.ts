@@ -6,7 +6,7 @@ import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import { names } from '../parse-values.ts';
+import { flagNamed, names, type RequestFlags } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
@@ -28,6 +28,7 @@ export interface ReportPart {
 
 interface ReportSources {
   readonly everywhere: GlobalFlags;
+  readonly request: RequestFlags;
   readonly allProfiles: boolean | undefined;
   /** As given to --from. */
   readonly from: readonly string[] | undefined;
@@ -42,9 +43,9 @@ interface ReportParts {
 /** The listings to read of each organization, from the service or from what --from names. Throws UsageError. */
 export async function reportParts(
   context: Context,
-  { everywhere, allProfiles, from }: ReportSources,
+  { everywhere, request, allProfiles, from }: ReportSources,
 ): Promise<ReportParts> {
-  if (from !== undefined) return partsFrom(context, from, { everywhere, allProfiles });
+  if (from !== undefined) return partsFrom(context, from, { everywhere, allProfiles, request });
   const whom = { everywhere, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
   const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
   const parts = profiles.flatMap((profile) =>
@@ -61,9 +62,12 @@ export async function reportParts(
 async function partsFrom(
   context: Context,
   from: readonly string[],
-  { everywhere, allProfiles }: { everywhere: GlobalFlags; allProfiles: boolean | undefined },
+  { everywhere, allProfiles, request }: Omit<ReportSources, 'from'>,
 ): Promise<ReportParts> {
-  if (everywhere.sandbox) throw fileAgainst('--sandbox', 'Leave out one of the two.');
+  const { sandbox, baseUrl, tokenFile } = everywhere;
+  const ofService = Object.entries({ ...request, sandbox, baseUrl, tokenFile });
+  const [given] = ofService.find(([, value]) => value !== undefined) ?? [];
+  if (given !== undefined) throw fileAgainst(flagNamed(given), 'Leave out one of the two.');
   const { isDatabase } = await import('../sync/database-records.ts');
   const [first = ''] = from;
   if (from.length === 1 && (await isDatabase(first))) {

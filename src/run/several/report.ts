@@ -83,6 +83,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
   const dates = datesOf(context, page);
   const { parts, everywhere } = await reportParts(context, {
     everywhere: asked.everywhere,
+    request,
     allProfiles: page.allProfiles,
     from: page.from,
   });

@@ -14,6 +14,7 @@ import { knownColumnsOf, refuseOverwriting } from '../open-questions.ts';
 import type { LocalSource } from '../part.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
+import { flagNamed } from '../parse-values.ts';
 
 export interface FromFlags {
   /** An export, to be read instead of asking the service. */
@@ -207,9 +208,9 @@ function refuseServiceFlags({
     key: questions?.changesSince === undefined ? questions?.key : undefined,
   };
   const [given] = Object.entries(ofService).find(([, value]) => value !== undefined) ?? [];
-  const flag = given?.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const flag = given && flagNamed(given);
   const several = profile?.includes(',') ? 'several profiles' : undefined;
-  const what = flag === undefined ? several : `--${flag}`;
+  const what = flag ?? several;
   if (what === undefined) return;
   throw new UsageError(`--from and ${what} do not go together: a file is read, and no service asked`, {
     hint: 'Leave out one of the two.',

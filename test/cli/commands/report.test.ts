@@ -18,7 +18,8 @@ function report(flags: readonly string[], answers: Readonly<Record<string, Answe
     'prepaid-expenses': pageOf(['{"id":3,"name":"Viajes","currency":"CLP","amount":10,"balance":4.50}']),
     ...answers,
   };
-  return runStub(['report', '--retries', '0', ...flags], all);
+  const retries = flags.includes('--from') ? [] : ['--retries', '0'];
+  return runStub(['report', ...retries, ...flags], all);
 }
 
 describe('folio report', () => {
@@ -161,6 +162,8 @@ describe('folio report', () => {
     [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
     [['--from', 'mine.jsonl'], '--from mine.jsonl: which listing is it?'],
     [['--from', 'issued.jsonl', '--from', 'issued=b.csv'], '--from names two files of the issued listing'],
+    [['--from', 'issued.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],
+    [['--from', 'issued.jsonl', '--token-file', 'x'], '--from and --token-file do not go together'],
     [['--from', 'issued.jsonl', '--all-profiles'], '--from and --all-profiles do not go together'],
   ])('refuses %j', async (flags, message) => {
     const { code, stdout, stderr } = await report(flags);
