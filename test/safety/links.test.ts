@@ -1,0 +1,86 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFolio } from '../support/run-folio.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
+
+const newFolder = sharedFolder();
+
+/** Has every name of .example mean this machine, as a name server of the attacker's would. */
+const NAMES_LEAD_HERE = `--import=data:text/javascript,${encodeURIComponent(
+  "import dns from 'node:dns';import{syncBuiltinESMExports as s}from'node:module';const own=dns.lookup;" +
+    "dns.lookup=(n,o,d)=>n.endsWith('.example')?d(null,o.all?[{address:'127.0.0.1',family:4}]:'127.0.0.1',4):own(n,o,d);s()",
+)}`;
+
+let server: ReturnType<typeof createServer>;
+let authority: string;
+let host = '';
+const fetched: string[] = [];
+
+beforeAll(async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'service' }], {
+    keyType: 'ec',
+    algorithm: 'sha256',
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      {
+        name: 'subjectAltName',
+        altNames: [
+          { type: 2, value: 'service.example' },
+          { type: 2, value: 'files.example' },
+          { type: 7, ip: '127.0.0.1' },
+          { type: 7, ip: '::1' },
+        ],
+      },
+    ],
+  });
+  authority = join(newFolder(), 'authority.pem');
+  writeFileSync(authority, cert);
+  server = createServer({ key, cert }, ({ url = '' }, response) => {
+    if (!url.startsWith('/v1/')) {
+      fetched.push(url);
+      response.end('%PDF-1.4');
+      return;
+    }
+    const pageResults = [{ id: 1, number: 'A-1', files: [{ fileUrl: `https://${host}/1.pdf` }] }];
+    response.end(JSON.stringify({ total: 1, page: 0, pageSize: 1, pageResults, errors: [] }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(() => void server.close());
+
+async function download(service: string, link: string) {
+  const { port } = server.address() as AddressInfo;
+  host = `${link}:${port}`;
+  fetched.length = 0;
+  const folder = join(newFolder(), 'files');
+  const env = {
+    FOLIO_BASE_URL: `https://${service}:${port}/v1`,
+    NODE_EXTRA_CA_CERTS: authority,
+    NODE_OPTIONS: NAMES_LEAD_HERE,
+  };
+  const { code, stderr } = await runFolio(['issued', 'download', folder, '--retries', '0'], { env });
+  const kept = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  return { code, stderr, kept, fetched: [...fetched] };
+}
+
+describe('a service elsewhere', () => {
+  it.each(['127.0.0.1', '0', '2130706433', '[::ffff:127.0.0.1]', '[::]', 'localhost', 'files.example'])(
+    'has no file fetched from this machine by a link to %s',
+    async (link) => {
+      const run = await download('service.example', link);
+      expect(run).toMatchObject({ code: 6, kept: [], fetched: [] });
+      expect(run.stderr).toMatch(/leads to this machine, where the service is not: it is not followed/);
+    },
+  );
+});
+
+describe('a service on this machine', () => {
+  it.each(['127.0.0.1', 'files.example'])('has files fetched from it by a link to %s', async (link) => {
+    const run = await download('127.0.0.1', link);
+    expect(run).toMatchObject({ code: 0, kept: ['A-1-1.pdf'], fetched: ['/1.pdf'] });
+  });
+});
