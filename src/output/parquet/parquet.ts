@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { OutputError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
@@ -9,7 +10,13 @@ import { ColumnSurvey, storedValue, type ParquetType, type ParquetValue } from '
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
 /** What goes into one row group: bytes of records, as sent, and cells, of which a few bytes may make thousands. */
-const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 16_000_000 };
+const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };
+
+/** Columns of all row groups together, at most: a file tells of each of them at its end, and until then they are in memory. */
+const MOST_CHUNKS = 50_000;
+
+/** Cells, most of them empty where there are many columns, after which the event loop gets a turn. */
+const CELLS_A_TURN = 1_000_000;
 
 /** A column that stands for none: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
@@ -31,6 +38,8 @@ class ParquetFile implements Writer {
   readonly #spool = new RecordSpool();
   readonly #surveys: ColumnSurvey[] = [];
   #records = 0;
+  /** Since the last turn of the event loop. */
+  #cells = 0;
 
   constructor(sink: Sink, layout: Layout) {
     this.#sink = sink;
@@ -42,9 +51,11 @@ class ParquetFile implements Writer {
     for (let index = 0; index < batch.count; index++) {
       this.#records++;
       const cells = this.#reader.read(batch, index);
-      for (const [column, cell] of cells.entries()) {
+      for (let column = 0; column < cells.length; column++) {
+        const cell = cells[column];
         if (cell !== undefined) this.#survey(column, cell);
       }
+      await this.#rest(cells.length);
     }
     await this.#spool.append(batch);
   }
@@ -52,12 +63,21 @@ class ParquetFile implements Writer {
   async end(): Promise<void> {
     try {
       const names = this.#reader.columns.length === 0 ? [NO_COLUMN] : this.#reader.columns;
+      this.#checkSize(names.length);
       const types = names.map((_, column): ParquetType => this.#surveys[column]?.type ?? { kind: 'text' });
       const columns = names.map((name, column) => new StoredColumn(name, types[column]!));
       await this.#writeFile(columns);
     } finally {
       await this.#spool.close();
     }
+  }
+
+  /** Lets signals be heard where few bytes make many cells. */
+  async #rest(cells: number): Promise<void> {
+    this.#cells += cells;
+    if (this.#cells < CELLS_A_TURN) return;
+    this.#cells = 0;
+    await setImmediate();
   }
 
   #survey(column: number, cell: Cell): void {
@@ -90,10 +110,12 @@ class ParquetFile implements Writer {
       for (let index = 0; index < batch.count; index++) {
         place++;
         const read = reader.read(batch, index);
-        for (const [at, column] of columns.entries()) {
+        for (let at = 0; at < columns.length; at++) {
+          const column = columns[at]!;
           if (!column.add(read[at]))
             throw this.#misfit(column.name, place, 'a value that does not fit its column');
         }
+        await this.#rest(columns.length);
         held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
         const cells = columns.length * (columns[0]?.data.length ?? 0);
         if (held >= ROW_GROUP.bytes || cells >= ROW_GROUP.cells) await flush();
@@ -102,6 +124,15 @@ class ParquetFile implements Writer {
     await flush();
     await file.finish();
     await this.#drain(bytes);
+  }
+
+  #checkSize(columns: number): void {
+    const groups = Math.ceil((this.#records * columns) / ROW_GROUP.cells);
+    if (groups * columns <= MOST_CHUNKS) return;
+    throw new OutputError(
+      `${this.#records} records with ${columns} different fields are too many cells for a Parquet file.`,
+      { hint: 'Name the columns you want with --columns, or use --format jsonl.' },
+    );
   }
 
   async #drain(bytes: ByteWriter): Promise<void> {

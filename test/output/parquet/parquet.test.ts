@@ -128,6 +128,16 @@ describe('a Parquet file', () => {
     });
   });
 
+  it('refuses more cells, nearly all of them empty, than memory holds the places of', async () => {
+    const wide = `{${Array.from({ length: 10_000 }, (_, at) => `"c${at}":1`).join(',')}}`;
+    const records = [wide, ...Array.from({ length: 2_100 }, () => '{"c0":1}')];
+    await expect(written(records)).rejects.toMatchObject({
+      message: '2101 records with 10000 different fields are too many cells for a Parquet file.',
+      hint: 'Name the columns you want with --columns, or use --format jsonl.',
+    });
+    expect((await written(records, { columns: ['c0'] })).rows).toHaveLength(2_101);
+  });
+
   it('has row groups that are read as one', async () => {
     const long = 'x'.repeat(60_000);
     const records = Array.from({ length: 600 }, (_, n) => `{"n":${n},"text":"${long}"}`);
