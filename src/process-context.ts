@@ -9,6 +9,7 @@ import { AuthError, Interrupted, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
 import type { RunningPager } from './output/terminal/pager.ts';
+import { streamWith } from './output/terminal/terminal-text.ts';
 
 /** How long a run may clean up after it was told to stop, in ms. */
 const CLEAN_UP_MILLISECONDS = 1_500;
@@ -135,21 +136,7 @@ class StopSignals {
 
 /** The stream, written to only while no pager has the terminal. */
 function afterPager(stream: OutputStream, stop: StopSignals): OutputStream {
-  return {
-    get isTerminal() {
-      return stream.isTerminal;
-    },
-    get isPipe() {
-      return stream.isPipe;
-    },
-    get columns() {
-      return stream.columns;
-    },
-    get rows() {
-      return stream.rows;
-    },
-    write: (bytes) => stop.pagerEnd?.then(() => stream.write(bytes)) ?? stream.write(bytes),
-  };
+  return streamWith(stream, (bytes) => stop.pagerEnd?.then(() => stream.write(bytes)) ?? stream.write(bytes));
 }
 
 /** The most bytes that folio reads from standard input, which holds a token or a list of fiscal IDs. */

@@ -4,28 +4,16 @@ import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
 import { buildProgram } from './program.ts';
 import { expandShortcut } from './shortcuts.ts';
-import { shownLine, visible } from '../output/terminal/terminal-text.ts';
+import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
 /**
  * A stream for messages, not for data: it removes secrets from every text that is written to it. It does not find a secret
  * that is split over two writes; folio writes its messages a line at a time.
  */
 export function redactedStream(stream: OutputStream, secrets: Secrets): OutputStream {
-  return {
-    get isTerminal() {
-      return stream.isTerminal;
-    },
-    get isPipe() {
-      return stream.isPipe;
-    },
-    get columns() {
-      return stream.columns;
-    },
-    get rows() {
-      return stream.rows;
-    },
-    write: (bytes) => stream.write(secrets.redact(typeof bytes === 'string' ? bytes : textOf(bytes))),
-  };
+  return streamWith(stream, (bytes) =>
+    stream.write(secrets.redact(typeof bytes === 'string' ? bytes : textOf(bytes))),
+  );
 }
 
 function textOf(bytes: Uint8Array): string {

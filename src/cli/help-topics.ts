@@ -50,7 +50,7 @@ export const variables: TermList = [
   ['TERM', 'dumb: no colours, and nothing that moves'],
   ['CI', 'set: no colours and no progress, as off a terminal'],
   ['LC_ALL, LC_NUMERIC, LANG', 'how tables group the digits of numbers'],
-  ['HTTPS_PROXY, NO_PROXY', 'the proxy for https, and for whom it is not; in small letters too'],
+  ['HTTPS_PROXY, NO_PROXY', 'the proxy for https, and the hosts that it is not for; lower case works too'],
   ['NODE_EXTRA_CA_CERTS', 'a file with certificates of authorities of your own'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '0 switches off the check of certificates: with it folio does not run'],
   [
@@ -105,8 +105,8 @@ const questionsTopic: Topic = {
   name: 'questions',
   about: 'how to ask for some of the records, for sums and for changes',
   blocks: [
-    'Questions are answered here, of everything that the listing has; the service knows nothing of them. --from <file> asks ' +
-      'them of an export in jsonl, json or csv, and then nothing is sent.',
+    'folio answers questions itself, from all records of the listing; the service knows nothing of them. With --from <file> ' +
+      'it reads an export in jsonl, json or csv instead, and sends nothing.',
     'A condition of --where is a column, an operator and a value. Put it in quotes: the shell takes < and > for files.',
     [
       ['= !=', 'equal, or not; several values have commas between them, a comma within a value is \\,'],
@@ -114,7 +114,8 @@ const questionsTopic: Topic = {
       ['~ !~', 'contains, or does not'],
       ['==', 'exactly this text, in this case, commas included'],
     ],
-    'A value is read by what the column holds; one that the column cannot hold is an error, never an empty answer.',
+    'What the column holds decides how a value is read. A value that the column cannot hold is an error, never an empty ' +
+      'answer.',
     [
       ['dates', '2026-11-21, 2026-11 (that month), 2026, today, yesterday, -30d, +2w, 2026-11-21T10:00:00Z'],
       ['numbers', 'digits and a decimal point: 1000000 or 1190.10'],
@@ -122,11 +123,11 @@ const questionsTopic: Topic = {
       ['text', 'without regard to case and accents'],
       ['nothing', 'dueBy= are those without a due date, dueBy!= those with one'],
     ],
-    '--overdue is what is still to be paid and was due before today, whatever its status says; --since and --until are by the ' +
-      'date of issue. Where these are in columns of other names, --field due=paymentDate says so.',
-    '--sum adds exactly, each currency by itself. --count is a number by itself. Both, and --group-by, --sort and ' +
-      '--changes-since, are of what --where and its kin let through.',
-    'For more than this, pipe jsonl to jq, from version 1.7 on: older ones round long numbers.',
+    '--overdue keeps what is still to be paid and was due before today, whatever its status says. --since and --until go by ' +
+      'the date of issue. Where columns have other names, say so with --field due=paymentDate.',
+    '--sum adds exactly, each currency by itself. --count prints a number. Both work on the records that --where, --overdue, ' +
+      '--since and --until keep; so do --group-by, --sort and --changes-since.',
+    'For more than this, pipe jsonl to jq 1.7 or later: older versions round long numbers.',
     'Examples:',
     [
       ['folio issued --overdue --sort -amountToBePaid --limit 10', 'the ten largest that are late'],

@@ -28,8 +28,8 @@ export function addAging(program: Command, context: Context): void {
     description:
       'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
       'invoices without a due date, one for those without a currency. A credit note takes away from what is owed. The ' +
-      'service tells balances of today alone: with --as-of in the past, invoices issued later are left out, but what was ' +
-      'paid later is not undone.',
+      'service tells only today’s balances: --as-of in the past leaves out invoices issued later, but does not undo later ' +
+      'payments.',
     examples: [
       ['folio aging', 'who owes you, as of today'],
       ['folio aging --payable', 'whom you owe'],

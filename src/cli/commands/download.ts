@@ -13,11 +13,11 @@ export function addIssuedDownload(parent: Command, context: Context): void {
     summary: 'the files of issued invoices',
     description:
       'Puts the files of issued invoices (PDF, XML) into a folder, as <number>-<n>.<ending>. ' +
-      'A file is there, and not fetched again, when the folder has that name with any ending. ' +
-      'A record for each file says what became of it.',
+      'A file that the folder has under that name, with any ending, is not fetched again. ' +
+      'The output has a record for each file: whether it was saved, was there or failed.',
     arguments: [['<dir>', 'the folder for the files; made if need be']],
     examples: [
-      ['folio issued download invoices', 'all files; again, what is new'],
+      ['folio issued download invoices', 'all files; the next time, the new ones'],
       ['folio issued download invoices --only pdf', 'no other files'],
       ['folio issued download due --where status=OVERDUE -o due.csv', 'of some, with a list'],
     ],

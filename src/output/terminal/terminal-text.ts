@@ -178,3 +178,22 @@ export function isForPeople(env: Environment): boolean {
 function isSet(value: string | undefined): boolean {
   return value !== undefined && value !== '' && value !== 'false' && value !== '0';
 }
+
+/** The same stream, written to in another way. */
+export function streamWith(stream: OutputStream, write: OutputStream['write']): OutputStream {
+  return {
+    get isTerminal() {
+      return stream.isTerminal;
+    },
+    get isPipe() {
+      return stream.isPipe;
+    },
+    get columns() {
+      return stream.columns;
+    },
+    get rows() {
+      return stream.rows;
+    },
+    write,
+  };
+}

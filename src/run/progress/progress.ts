@@ -1,6 +1,6 @@
 import type { RequestEvent } from '../../api/client.ts';
 import type { Context, OutputStream } from '../../context.ts';
-import { isForPeople } from '../../output/terminal/terminal-text.ts';
+import { isForPeople, streamWith } from '../../output/terminal/terminal-text.ts';
 import type { WalkEvent } from '../../paging/walk-status.ts';
 import type { Notices } from '../notices.ts';
 import type { ProgressView } from './progress-display.ts';
@@ -124,20 +124,10 @@ export class Progress {
   /** Standard output. Where it is the same terminal, the drawing ends at the first row. */
   #beside(stdout: OutputStream): OutputStream {
     if (!stdout.isTerminal || !this.#isShown) return stdout;
-    return {
-      isTerminal: true,
-      isPipe: false,
-      get columns() {
-        return stdout.columns;
-      },
-      get rows() {
-        return stdout.rows;
-      },
-      write: (bytes) => {
-        this.#stop();
-        return stdout.write(bytes);
-      },
-    };
+    return streamWith(stdout, (bytes) => {
+      this.#stop();
+      return stdout.write(bytes);
+    });
   }
 }
 
