@@ -5,6 +5,7 @@ import {
   ESCAPED_TEXT,
   JSON_TEXT,
   NUMBER_LITERAL,
+  PLAIN_TEXT,
   Projection,
   textOfSpan,
   type CellSpan,
@@ -48,29 +49,42 @@ export class ValueRows implements RowSink {
   }
 }
 
+const CONTENTS = ['text', 'numeric', 'boolean', 'json'] as const;
+const [TEXT, NUMERIC, BOOLEAN, JSON_VALUE] = [1, 2, 4, 8];
+/** The bit of what a cell of each kind holds. */
+const BITS = new Uint8Array(8);
+BITS[PLAIN_TEXT] = BITS[ESCAPED_TEXT] = TEXT;
+BITS[NUMBER_LITERAL] = NUMERIC;
+BITS[BOOLEAN_LITERAL] = BOOLEAN;
+BITS[JSON_TEXT] = JSON_VALUE;
+
 /** Learns what the fields of records hold. */
 export class FieldSurvey {
   readonly #projection = new Projection();
-  readonly #held: Set<CellContent>[] = [];
+  /** For each field the bits of what it was seen to hold. */
+  readonly #held: number[] = [];
 
   add(batch: RecordBatch, index: number): void {
     this.#projection.project(batch, index);
     const { kinds, starts, ends } = this.#projection.cells;
     const { length } = this.#projection.columns.names;
-    while (this.#held.length < length) this.#held.push(new Set());
+    const held = this.#held;
+    while (held.length < length) held.push(0);
     for (let column = 0; column < length; column++) {
       const kind = kinds[column]!;
-      if (kind === ABSENT) continue;
-      const held = this.#held[column]!;
-      if (kind === NUMBER_LITERAL)
-        held.add(fitsNumeric(batch.bytes, starts[column]!, ends[column]!) ? 'numeric' : 'text');
-      else held.add(kind === BOOLEAN_LITERAL ? 'boolean' : kind === JSON_TEXT ? 'json' : 'text');
+      const isText = kind === NUMBER_LITERAL && !fitsNumeric(batch.bytes, starts[column]!, ends[column]!);
+      held[column]! |= isText ? TEXT : BITS[kind]!;
     }
   }
 
   /** Of each field, in the order of first appearance. */
-  get contents(): Map<string, Set<CellContent>> {
-    return new Map(this.#projection.columns.names.map((name, column) => [name, this.#held[column]!]));
+  get contents(): Map<string, readonly CellContent[]> {
+    return new Map(
+      this.#projection.columns.names.map((name, column) => [
+        name,
+        CONTENTS.filter((_, bit) => (this.#held[column]! & (1 << bit)) !== 0),
+      ]),
+    );
   }
 }
 

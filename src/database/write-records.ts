@@ -112,26 +112,11 @@ async function fitColumns(database: Database, written: RecordsToWrite): Promise<
 async function surveyFields(
   listing: SpooledListing,
   actions: Uint8Array,
-): Promise<Map<string, Set<CellContent>>> {
+): Promise<Map<string, readonly CellContent[]>> {
   const survey = new FieldSurvey();
-  for await (const { batch, index } of recordsWith(listing, actions, (action) => action !== LEAVE))
-    survey.add(batch, index);
+  for await (const { batch, indices } of batchesWith(listing, actions, (action) => action !== LEAVE))
+    for (const index of indices) survey.add(batch, index);
   return survey.contents;
-}
-
-interface RecordAt {
-  readonly batch: RecordBatch;
-  readonly index: number;
-}
-
-async function* recordsWith(
-  listing: SpooledListing,
-  actions: Uint8Array,
-  isWanted: (action: number) => boolean,
-): AsyncGenerator<RecordAt> {
-  for await (const { batch, indices } of batchesWith(listing, actions, isWanted)) {
-    for (const index of indices) yield { batch, index };
-  }
 }
 
 interface WantedRecords {
