@@ -134,8 +134,8 @@ class CursorWalk {
       if (this.#heldBack.length === 0 && isClean) return status.settle(0, undefined);
       if (first !== undefined && read === first.read && sequence === first.sequence) {
         status.repeats -= this.#heldBackCount;
-        status.settle(0, undefined);
         for (const records of held) yield* this.#give(records, undefined);
+        status.settle(this.#holdsTwoForms ? 1 : 0, 'unsteady');
         return;
       }
       status.settle(Math.max(1, this.#heldBackCount), 'unsteady');
@@ -145,8 +145,8 @@ class CursorWalk {
 
   /** True when more was given than is there now, and no key tells whether some of it is one record that changed. */
   get #holdsTwoForms(): boolean {
-    const { hasKeys, keysRepeat, size } = this.#unique;
-    return (!hasKeys || keysRepeat) && size > this.#read;
+    const { hasKeys, keysRepeat } = this.#unique;
+    return (!hasKeys || keysRepeat) && this.#options.status.records > this.#read;
   }
 
   /** Reads everything, or as many records as another pass did. Returns what was held back before. */

@@ -83,6 +83,8 @@ class NumberedWalk {
   #order: SeenOrder;
   /** The order that was asked for was seen to depend on the request. */
   #isUnordered = false;
+  /** It may depend on it: read again, records stood in other places than they should although the total was the same. */
+  #mayBeUnordered = false;
   /** Records were seen in other places than before: one that was given may be gone. */
   #hasMoved = false;
   /** What whole passes held, in their order. */
@@ -163,6 +165,7 @@ class NumberedWalk {
     const { pass } = this.#reader;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
     this.#isUnordered ||= this.#order.changes || pass.looksUnordered;
+    this.#mayBeUnordered ||= this.#isUnordered || (this.#round !== 'first' && pass.isQuietlyShifted);
     this.#hasMoved ||= this.#hasNewTotal || (pass.isShifted && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
     const { lacking, doubt } = this.#doubt();
@@ -195,7 +198,7 @@ class NumberedWalk {
     const { pass } = this.#reader;
     if (pass.moved) return false;
     // In an order that changes, parts may hold together by chance.
-    if (this.#round === 'parts') return !this.#isUnordered;
+    if (this.#round === 'parts') return !this.#mayBeUnordered;
     const { inPass, size, sequence, keysRepeat } = this.#unique;
     // Nothing counts the records: one that changed on the way may be there in both forms.
     const isCounted = this.#reader.extent.total !== undefined;
@@ -248,12 +251,13 @@ class NumberedWalk {
     const rounds = this.#done.length - 1;
     if (this.#isRepeating || pass.isStuck)
       return rounds === 0 && pass.pages <= PAGES_OF_REPEATING ? 'everything' : undefined;
-    if (!this.#isUnordered && this.#hasNewTotal)
+    if (!this.#mayBeUnordered && this.#hasNewTotal)
       return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
     if (rounds >= ROUNDS_OF_ORDER) return undefined;
     // Of a listing whose order alone is not stable, nothing vanishes.
     const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
-    if (pass.moved && !this.#isUnordered && isMoving && rounds < ROUNDS_OF_MOVING) return this.#partsOrAll();
+    if (pass.moved && !this.#mayBeUnordered && isMoving && rounds < ROUNDS_OF_MOVING)
+      return this.#partsOrAll();
     if (!done('one-size') && !sizes.isConstant) return 'one-size';
     if (!done('sorted') && fetchSorted !== undefined && this.#until === Infinity) return 'sorted';
     return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;

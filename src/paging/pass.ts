@@ -72,6 +72,8 @@ export class Pass {
   pages = 0;
   /** Pages that were torn from the one before them. */
   torn = 0;
+  /** True when records stood in other places of two pages than they should, though the total was the same. */
+  isQuietlyShifted = false;
   /** True when a page held just what the one before it held: the service may send the same for ever. */
   isStuck = false;
   /** True when pages may hold records again that others before them held, and that could not be told from them by place. */
@@ -87,7 +89,6 @@ export class Pass {
   readonly #borders: Border[] = [];
   #previous: PageEdge | undefined;
   #overlaps = 0;
-  #isShifted = false;
   #epoch = 0;
   #total: number | undefined;
   #lowest = Infinity;
@@ -122,17 +123,20 @@ export class Pass {
     const before = this.#previous;
     const page = this.pages++;
     const common = before === undefined ? Math.max(0, from - offset) : yield* this.#inCommon(placed, before);
-    const isTorn = common === undefined;
-    if (before !== undefined && (isTorn || before.epoch !== epoch)) {
+    const isTorn = common === 'torn';
+    const fits = typeof common === 'number';
+    if (before !== undefined && (!fits || before.epoch !== epoch)) {
       this.#borders.push({ offset, page, isTorn });
-      this.mayRepeat ||= isTorn || offset >= before.reached;
+      this.mayRepeat ||= !fits || offset >= before.reached;
+      this.isQuietlyShifted ||= !fits && before.epoch === epoch;
       if (isTorn) this.torn++;
     }
     const edge = this.#edgeOf(placed, before);
     this.#previous = edge;
     this.isStuck ||= before !== undefined && isSame(edge, before);
     yield* this.#noteMeeting(placed, page);
-    return sliceRecords(records, common ?? 0, records.count);
+    // What stands in front of a record that is elsewhere may have come there since.
+    return fits ? sliceRecords(records, common, records.count) : records;
   }
 
   /** True when the total changed. */
@@ -147,7 +151,7 @@ export class Pass {
 
   /** True when records were seen in other places than before: a record may come again. */
   get isShifted(): boolean {
-    return this.#isShifted || this.moved || this.#whole !== undefined;
+    return this.moved || this.#whole !== undefined;
   }
 
   /** True when so many pages are torn, though the total stands still, that it must be the order that changes. */
@@ -171,38 +175,41 @@ export class Pass {
     return mergeRereads([...this.#rereads.map((reread) => reread.next()), ...around]);
   }
 
-  /** How many records, from its front, a page has again that the one before it ended with. Undefined where they are torn apart. */
-  *#inCommon({ offset, from, records }: PlacedPage, before: PageEdge): Steps<number | undefined> {
+  /** How many records, from its front, a page has again that the one before it ended with; or how they do not fit. */
+  *#inCommon({ offset, from, records }: PlacedPage, before: PageEdge): Steps<number | 'shifted' | 'torn'> {
     const overlap = before.reached - offset;
     // Pages that only adjoin show nothing either way; a gap is torn, unless the place between was asked for by itself.
-    if (overlap <= 0) return overlap < 0 && offset > from ? undefined : 0;
+    if (overlap <= 0) return overlap < 0 && offset > from ? 'torn' : 0;
     this.#overlaps++;
-    if (before.last === undefined) return undefined;
+    const { last } = before;
+    if (last === undefined) return 'torn';
     if (yield* this.#isEndOf(before.records, records, overlap)) return overlap;
     let isThere = false;
     let isChanged = false;
     for (let index = 0; index < records.count && !isThere; index++) {
       if (index % STEP === STEP - 1) yield;
       const known = this.#known(records, index);
-      isThere = known.content === before.last.content;
-      isChanged ||= this.#isKey(known) && known.key === before.last.key;
+      isThere = known.content === last.content;
+      isChanged ||= this.#isKey(known) && known.key === last.key;
     }
-    if (!isThere && !isChanged) return undefined;
+    if (!isThere && !isChanged) return 'torn';
     if (!isThere) this.changedAtBorder++;
-    // What stands in front of it may have come there since.
-    this.#isShifted = true;
-    this.mayRepeat = true;
-    return 0;
+    return 'shifted';
   }
 
-  /** Whether a page ends with the records with which the next one begins: so many, or as many as it has. */
+  /** Whether a page ends with the records with which the next one begins, changed or not: so many, or as many as it has. */
   *#isEndOf(page: RecordBatch, next: RecordBatch, count: number): Steps<boolean> {
-    if (count > next.count) return false;
+    if (count > next.count || page.count === 0) return false;
+    let changed = 0;
     for (let index = count - 1; index >= Math.max(0, count - page.count); index--) {
       if (index % STEP === STEP - 1) yield;
-      const { content } = this.#known(next, index);
-      if (this.#known(page, page.count - count + index).content !== content) return false;
+      const before = this.#known(page, page.count - count + index);
+      const now = this.#known(next, index);
+      if (now.content === before.content) continue;
+      if (!this.#isKey(now) || now.key !== before.key) return false;
+      changed++;
     }
+    this.changedAtBorder += changed;
     return true;
   }
 
