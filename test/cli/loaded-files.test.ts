@@ -58,11 +58,12 @@ describe('what a command loads of the built program', () => {
       const env = { FOLIO_BASE_URL: server.baseUrl };
       const { files, parts } = await loadedBy(['issued', '--limit', '5', '--format', 'csv'], env);
       expect(files.some((file) => file.startsWith('undici-transport'))).toBe(true);
-      expect(files.length).toBeLessThan(28);
+      expect(files.length).toBeLessThan(20);
       const others = /^(source|table|csv-dialect|resume|whole-file|write-store|server|xlsx|certificate)-/;
       expect(files.filter((file) => others.test(file))).toEqual([]);
       // Not crypto, which the identity of records loads: a service is asked over TLS, which loads it in any case.
-      for (const part of ['http2', 'tls', 'zlib']) expect(parts).not.toContain(part);
+      for (const part of ['fs/promises', 'http2', 'perf_hooks', 'tls', 'zlib'])
+        expect(parts).not.toContain(part);
     });
   });
 });
