@@ -96,7 +96,7 @@ function receiptText(facts: ReceiptFacts): string {
     finishedAt: new Date(facts.finishedAt).toISOString(),
     seconds: (facts.finishedAt - facts.startedAt) / 1000,
     output: facts.output ?? null,
-    ...(sections === undefined || facts.plan !== undefined ? writtenOf(facts) : writtenOfAll(sections)),
+    ...(sections === undefined || isOneFile(facts) ? writtenOf(facts) : writtenOfAll(sections)),
     ...walkOf(parts),
     ...endOf(parts, facts.failure),
     ...(sections && { profiles: sections.map(sectionOf) }),
@@ -123,6 +123,11 @@ function sectionOf(section: CountedFacts & { readonly profile: string }): Record
     ...walkOf([section]),
     ...endOf([section], failure),
   };
+}
+
+/** Whether all sections were to be written as one. */
+function isOneFile({ plan, delivered }: PartFacts): boolean {
+  return plan !== undefined || delivered !== undefined;
 }
 
 /** What was written; nothing where a file was not put in place. */

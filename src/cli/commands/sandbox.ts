@@ -115,8 +115,9 @@ function countFlag(name: keyof Counts, what: string): Flag<number> {
 }
 
 const HELP = `
-Prints FOLIO_BASE_URL, FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line each, as soon as
-it serves; with --tls also NODE_EXTRA_CA_CERTS. Each request is a line on standard error, unless --quiet is given.
+Prints FOLIO_BASE_URL, FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line
+each, as soon as it serves; with --tls also NODE_EXTRA_CA_CERTS. Each request is a line on standard
+error, unless --quiet is given.
 
 Examples:
   folio sandbox --port 8080                   serves at http://127.0.0.1:8080/v1

@@ -20,6 +20,7 @@ import {
 import { monthOf, parsePeriod } from '../../report/period.ts';
 import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
+import { remarkWritten } from '../export-part.ts';
 import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { forEachPart } from './parts-aside.ts';
@@ -111,6 +112,13 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       if (!read.some(({ result }) => hasRecords(result))) throw read[0]!.result.failure!;
       await destination.write(await textOf(figuresOf(read, dates), { format, page, context }));
       await destination.commit();
+      run.receipt.note({ delivered: destination });
+      const { output: place } = output;
+      await remarkWritten(run, () =>
+        place === undefined || !destination.isFile
+          ? undefined
+          : { count: 1, what: 'reports', place, bytes: destination.bytes },
+      );
       checkRead(read);
     } finally {
       for (const { source } of parts) await source.close?.();

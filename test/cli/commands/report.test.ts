@@ -60,6 +60,31 @@ describe('folio report', () => {
     expect(screen).toContain('folio report -o report.html');
   });
 
+  it('has a receipt by which the page is known again', async () => {
+    const path = join(temporaryFolder(), 'report.html');
+    const receipt = `${path}.report.json`;
+    expect(await report(['-o', path, '--report', receipt])).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
+      output: path,
+      bytes: readFileSync(path).length,
+      complete: true,
+    });
+    expect(await runFolio(['verify', path])).toMatchObject({ code: 0, stderr: '' });
+    writeFileSync(path, readFileSync(path, 'utf8').replace('100.50', '100.51'));
+    expect(await runFolio(['verify', path])).toMatchObject({ code: 6 });
+  });
+
+  it('ends with one line on a terminal', async () => {
+    const path = join(temporaryFolder(), 'report.html');
+    const { code, screen } = await runInTerminal(['--sandbox', 'report', '-o', path, '--no-progress'], {
+      columns: 200,
+    });
+    const { length } = readFileSync(path);
+    expect(code).toBe(0);
+    expect(screen).toMatch(/^1 report → .*report\.html, \d+ kB, \d+\.\d s\r\n$/);
+    expect(screen).toContain(` ${(length / 1000).toFixed(0)} kB,`);
+  });
+
   it('says at its top that it is not whole, and ends in exit 6', async () => {
     const path = join(temporaryFolder(), 'report.html');
     const { code, stderr } = await report(['-o', path], {
