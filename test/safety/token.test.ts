@@ -131,6 +131,20 @@ describe.concurrent('a token in the environment', () => {
     }
   });
 
+  it('does not show the arguments of a token command that are longer than the system allows', async () => {
+    const folder = newFolder();
+    const tokenCommand = ['/bin/echo', 's3cret-argument'.repeat(20_000)];
+    const profiles = { main: { baseUrl: 'http://127.0.0.1:9', tokenCommand } };
+    const text = JSON.stringify({ currentProfile: 'main', profiles });
+    writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
+    chmodSync(folder, 0o700);
+    const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
+    const { code, stdout, stderr } = await runFolio(['issued'], { env });
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 3, stdout: '' });
+    expect(stderr).toMatch(/could not be run: its arguments are longer than the system allows\n/);
+    expect(stderr).not.toContain('s3cret');
+  });
+
   it('is in no crash report of the runtime', async () => {
     const folder = newFolder();
     const server = await startFaultServer(new ModelService({ issued: ['{}'] }), always(silence));
