@@ -277,7 +277,8 @@ class ServedSize {
   placed(task: PageTask, { pageSize = 0, records }: Page, until: number): PageTask {
     const { offset, size } = task;
     const told = pageSize > 0 ? pageSize : size;
-    const served = records.count > Math.max(size, told) ? records.count : told;
+    // The last page may be short: then a size that the service was seen to apply says more than it.
+    const served = records.count > Math.max(size, told) ? Math.max(records.count, this.#sizes.applied) : told;
     if (served === size) return task;
     this.#rebase(served, size);
     const begin = (offset / size) * served;

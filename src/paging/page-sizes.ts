@@ -78,6 +78,11 @@ export class PageSizes {
     return this.#isFixed;
   }
 
+  /** The size that the service was seen to apply whatever was asked for; 0 where it was not. */
+  get applied(): number {
+    return this.#isFixed || this.#isCapped ? this.largest : 0;
+  }
+
   /** Whether all pages are of one size, so that they adjoin and none overlaps the one before it. */
   get isConstant(): boolean {
     return this.#isFixed || this.#isCapped || this.#isConstant;

@@ -143,6 +143,21 @@ describe('a walk over numbered pages', () => {
       expect(asked.length).toBeLessThan(9);
     });
 
+    it('knows where the last page begins, which is short, also where it comes before others', async () => {
+      const records = numberedRecords(105);
+      const { fetchPage } = fakeListing(
+        () => records,
+        async (page, { offset, size }) => {
+          const number = offset / size;
+          for (let turns = number === 1 ? 20 : 0; turns > 0; turns--) await Promise.resolve();
+          return { ...page, pageSize: size, records: batchOf(records.slice(number * 37, number * 37 + 37)) };
+        },
+      );
+      const { all: given, status } = walk({ fetchPage, size: 57 });
+      expect(await given).toEqual(records);
+      expect(status).toMatchObject({ complete: true, rereads: 0 });
+    });
+
     it('keeps to a limit and to a single page', async () => {
       expect(await walk({ ...fixed(), size: 7, until: 7 }).all).toEqual(all.slice(0, 7));
       expect(await walk({ ...fixed(), size: 10, from: 30, until: 40, isSinglePage: true }).all).toEqual(
