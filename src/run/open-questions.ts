@@ -2,6 +2,7 @@ import { promises } from 'node:fs';
 import type { Context } from '../context.ts';
 import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
+import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import { isChoice } from '../output/formats.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
@@ -35,6 +36,8 @@ interface QuestionsWish {
   readonly resource: Resource | undefined;
   /** How the answer leaves; undefined where only its columns are asked for. */
   readonly plan: OutputPlan | undefined;
+  /** Whether the listing that an earlier record was in could not be read. */
+  readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
   /** Asks something else of the records than the flags of a listing could. */
   readonly makeResult?: MakeResult | undefined;
 }
@@ -187,7 +190,8 @@ async function resultOf(
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
   const named = columns?.filter((column) => !isChoice(column)) ?? [];
   const beside = named.length > 0 ? named : undefined;
-  const options = { path, key, columns: beside, shown: [resource?.label ?? 'id'], keep, missingOk };
+  const { isUnread } = asked;
+  const options = { path, key, isUnread, columns: beside, shown: [resource?.label ?? 'id'], keep, missingOk };
   return changesQuestion(options, plan?.format === 'table');
 }
 

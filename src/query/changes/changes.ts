@@ -65,6 +65,8 @@ interface ChangesOptions extends EarlierExportOptions {
   readonly shown: readonly string[];
   /** As `--columns` names them: columns of the records, to show beside the key; or of the changes, to show just these. */
   readonly columns?: readonly string[] | undefined;
+  /** Whether the listing that an earlier record was in could not be read: then nobody knows what became of it. */
+  readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
 }
 
 /** What every row has, whatever the records are. */
@@ -91,8 +93,12 @@ export class Changes {
   readonly #keys: KeyReader;
   readonly #rows: ChangeRows;
   readonly #watch: ColumnWatch;
+  readonly #isUnread: NonNullable<ChangesOptions['isUnread']>;
 
-  private constructor({ key, shown, columns = shown }: ChangesOptions, earlier: EarlierExport) {
+  private constructor(
+    { key, shown, columns = shown, isUnread = () => false }: ChangesOptions,
+    earlier: EarlierExport,
+  ) {
     const { withoutKey, repeatedKeys } = earlier;
     this.summary = { added: 0, changed: 0, gone: 0, unchanged: 0, withoutKey, repeatedKeys };
     this.#earlier = earlier;
@@ -100,6 +106,7 @@ export class Changes {
     const beside = columns.filter((column) => !FRAME.includes(column));
     this.#rows = new ChangeRows(key, beside);
     this.#watch = new ColumnWatch(key);
+    this.#isUnread = isUnread;
   }
 
   /** Reads the earlier export, before anything is asked of the service. Throws UsageError as `EarlierExport.open` does. */
@@ -137,6 +144,7 @@ export class Changes {
     }
     let rows: Row[] = [];
     for (const record of this.#earlier.rest()) {
+      if (this.#isUnread(record)) continue;
       this.summary.gone++;
       rows.push(this.#rows.whole('gone', record, 0));
       if (rows.length < ROWS_TOGETHER) continue;

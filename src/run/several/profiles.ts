@@ -1,3 +1,4 @@
+import { CellReader } from '../../json/cells.ts';
 import { prependMember, type RecordBatch } from '../../json/records.ts';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -118,7 +119,8 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   const aside = putAside(several, async (part) => named(part, undefined));
   const wish = wishOf(asked);
   const makeResult = await asked.makeResult?.(wish.settings);
-  const questions = await openQuestions(run.context, { ...wish, plan: planned, makeResult });
+  const isUnread = unreadProfiles(several, aside);
+  const questions = await openQuestions(run.context, { ...wish, plan: planned, makeResult, isUnread });
   const earlier = await doubtOfEarlier(wish.flags, run.notices);
   const plan = { ...withSheets(asked, planned, aside), openWriter: questions.writer(planned.openWriter) };
   let read = 0;
@@ -132,6 +134,15 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   run.notices.tell(questions.notes(read, tableLimit(extent, plan) !== undefined));
   if (earlier !== undefined) throw earlier;
   return aside.results;
+}
+
+/** Whether a record, which has the name of its profile, is of one that nothing was had of; to be asked when all was read. */
+function unreadProfiles({ parts }: Several, aside: PartsAside<NamedPart>): (record: RecordBatch) => boolean {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  return (record) => {
+    const profile = reader.read(record, 0)[0]?.text;
+    return parts.some(({ name }) => name === profile) && !aside.namesHad.some((name) => name === profile);
+  };
 }
 
 function putAside(

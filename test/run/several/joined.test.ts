@@ -325,4 +325,17 @@ describe('records that repeat the name', () => {
     });
     expect(stdout).toBe('{"_profile":"a","id":7}\n');
   });
+
+  it('that fails has no changes: what became of its earlier records is not known', async () => {
+    const folder = temporaryFolder();
+    const line = `issued --all-profiles -o FOLDER/old.jsonl`;
+    expect(await runOrganizations(line, { organizations: three(), folder })).toMatchObject({ code: 0 });
+    const organizations = three({
+      north: { records: { issued: modelRecords(4) } },
+      west: { script: always(status(403)) },
+    });
+    const changes = `issued --all-profiles --changes-since FOLDER/old.jsonl --columns _change,_profile,id`;
+    const { code, stdout } = await runOrganizations(changes, { organizations, folder });
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '_change,_profile,id\ngone,north,4\n' });
+  });
 });
