@@ -41,8 +41,12 @@ const NOTHING_NEW_WITHOUT_KEYS = 12;
  * Where pages do not hold together, or the records given are not as many as the service names, the listing is read
  * again; records found then come last:
  * - around the places where it moved, or all of it where those are unknown;
- * - where its total stood still, in pages of one size, since some services change the order of equal records with the size;
+ * - where its order depends on the request, or may, in pages of one size, since some services change the order of equal
+ *   records with the size;
  * - where that does not do either, in an order whose key does not repeat.
+ *
+ * Pages that hold together prove that none was missed as long as no two records were seen either way round. Then only the
+ * count of a whole pass does, or the order whose key does not repeat.
  *
  * What may still be missing is in the status: `status.complete` is the word to trust.
  */
