@@ -26,7 +26,7 @@ async function answer(...args: string[]): Promise<string> {
 const withoutLinks = (text: string): string => text.replaceAll(/"fileUrl":"[^"]*"/g, '"fileUrl":null');
 
 describe.each(databaseEngines)('--from a %s database', (engine) => {
-  it('answers as the service does', { timeout: 60_000 }, async () => {
+  it('answers as the service does', { timeout: 180_000 }, async () => {
     const address =
       engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
     const resources = ['issued', 'received', 'customers', 'funds', 'fund-documents'];
