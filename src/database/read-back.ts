@@ -16,6 +16,38 @@ export async function profilesIn(database: Database, table: string): Promise<rea
   return [...new Set([...stored, ...read].map(([profile]) => String(profile)))].toSorted();
 }
 
+/** What became of the last sync of a listing that did not change it. */
+export interface FailedSync {
+  readonly profile: string;
+  /** When it ended. */
+  readonly at: string;
+  readonly error: string;
+  /** When the last one before it ended that was whole; undefined where none was. */
+  readonly wholeAt: string | undefined;
+}
+
+/** Of each profile whose last sync of the table left its rows as they were: why, and how old they are. */
+export async function failedSyncs(database: Database, table: string): Promise<readonly FailedSync[]> {
+  if ((await database.relation('_runs')) === undefined) return [];
+  const rows = await database.query(
+    `SELECT profile, finished_at, error FROM ${database.table('_runs')} WHERE resource = ? ORDER BY run`,
+    [table],
+  );
+  const failed = new Map<string, FailedSync>();
+  const whole = new Map<string, string>();
+  for (const [profile, at, error] of rows.map((row) =>
+    row.map((cell) => (cell === null ? '' : String(cell))),
+  )) {
+    if (error === '') {
+      whole.set(profile!, at!);
+      failed.delete(profile!);
+    } else {
+      failed.set(profile!, { profile: profile!, at: at!, error: error!, wholeAt: whole.get(profile!) });
+    }
+  }
+  return [...failed.values()];
+}
+
 interface Chosen {
   readonly profile: string;
   /** Only records whose column has this text, as its first member; they are given without it. */

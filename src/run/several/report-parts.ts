@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
+import { ServiceError, UsageError, type IncompleteError } from '../../errors.ts';
 import { namedProfile } from '../../profiles/connection.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import type { Source } from '../part.ts';
+import type { Resource } from '../../resources/resource.ts';
+import type { LocalSource, Source } from '../part.ts';
 import { flagNamed, names, type RequestFlags } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
@@ -116,21 +117,35 @@ async function databaseParts(
 ): Promise<ReportPart[]> {
   const { ExportSource } = await import('../sources/export-source.ts');
   const { DatabaseRecords, profilesHeld } = await import('../sync/database-records.ts');
-  const held = await profilesHeld(from, Object.values(RESOURCES), context);
-  const all = [...new Set([...held.values()].flat())].toSorted();
-  const profiles = await chooseHeld(context, all, asked);
+  const { held, lacking } = await profilesHeld(from, Object.values(RESOURCES), context);
+  const all = [...held.values(), ...[...lacking.values()].map((errors) => [...errors.keys()])].flat();
+  const profiles = await chooseHeld(context, [...new Set(all)].toSorted(), asked);
   const isNamed = asked.profile !== undefined || asked.allProfiles === true;
   return profiles.flatMap((profile) =>
-    LISTINGS.filter((listing) => held.get(RESOURCES[listing])?.includes(profile)).map(
-      (listing): ReportPart => {
-        const resource = RESOURCES[listing];
-        const database = new DatabaseRecords({ from, resource, id: undefined, profile, allProfiles: false });
-        const source = new ExportSource({ file: from, resource, output: undefined, database });
-        if (!isNamed) return { name: listing, listing, source };
-        return { name: `${profile} ${listing}`, listing, source, organization: profile };
-      },
-    ),
+    LISTINGS.flatMap((listing): readonly ReportPart[] => {
+      const resource = RESOURCES[listing];
+      const error = lacking.get(resource)?.get(profile);
+      if (error === undefined && held.get(resource)?.includes(profile) !== true) return [];
+      const database = new DatabaseRecords({ from, resource, id: undefined, profile, allProfiles: false });
+      const source =
+        error === undefined
+          ? new ExportSource({ file: from, resource, output: undefined, database })
+          : lackingSource(resource, error);
+      if (!isNamed) return [{ name: listing, listing, source }];
+      return [{ name: `${profile} ${listing}`, listing, source, organization: profile }];
+    }),
   );
+}
+
+/** In place of a listing that no sync could read. */
+function lackingSource(resource: Resource, { message, hint }: IncompleteError): LocalSource {
+  return {
+    ...{ kind: 'local', resource, name: resource.name, records: resource.records },
+    async *read() {
+      yield* [];
+      throw new ServiceError(message, { hint });
+    },
+  };
 }
 
 /** Throws UsageError for a profile that is not held, and where several are of which none is asked for. */

@@ -77,7 +77,8 @@ export class ExportSource implements LocalSource {
     await refuseOverwriting('--from', file, output);
     await database?.open(context);
     this.#refuseOrderAlone();
-    const doubt = database === undefined ? await doubtOfExport(file) : undefined;
+    for (const stale of database?.stale ?? []) notices.warn(stale);
+    const doubt = database === undefined ? await doubtOfExport(file) : database.incomplete;
     if (typeof doubt === 'string') notices.warn(doubt);
     else this.#incomplete = doubt;
     const { fiscalIds, sortBy } = filters;

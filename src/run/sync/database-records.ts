@@ -3,9 +3,15 @@ import type { Context } from '../../context.ts';
 import { parseDatabaseAddress, type DatabaseAddress } from '../../database/address.ts';
 import type { Database } from '../../database/database.ts';
 import { openForReading } from '../../database/open-database.ts';
-import { profilesIn, readRecords, type StoredOrder } from '../../database/read-back.ts';
+import {
+  profilesIn,
+  readRecords,
+  type StoredOrder,
+  failedSyncs,
+  type FailedSync,
+} from '../../database/read-back.ts';
 import { checkTables, readColumns } from '../../database/tables.ts';
-import { UsageError } from '../../errors.ts';
+import { IncompleteError, UsageError } from '../../errors.ts';
 import { prependMember, type RecordBatch } from '../../json/records.ts';
 import { namedProfile } from '../../profiles/connection.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -41,6 +47,12 @@ export interface DatabaseWish {
   readonly allProfiles: boolean;
 }
 
+/** The listings of profiles that a database holds, and those that no sync of it could read whole. */
+export interface HeldListings {
+  readonly held: ReadonlyMap<Resource, readonly string[]>;
+  readonly lacking: ReadonlyMap<Resource, ReadonlyMap<string, IncompleteError>>;
+}
+
 /**
  * Of which profiles a synced database holds each of the resources; none of those that it has no table of. Throws UsageError where
  * the database is none of folio's.
@@ -49,16 +61,36 @@ export async function profilesHeld(
   from: string,
   resources: readonly Resource[],
   context: Context,
-): Promise<ReadonlyMap<Resource, readonly string[]>> {
-  const database = await openForReading(parseDatabaseAddress(from), context);
+): Promise<HeldListings> {
+  const address = parseDatabaseAddress(from);
+  const database = await openForReading(address, context);
   try {
     await checkTables(database, resources.map(tableOf), version);
     const held = new Map<Resource, readonly string[]>();
-    for (const resource of resources) held.set(resource, await profilesIn(database, tableOf(resource)));
-    return held;
+    const lacking = new Map<Resource, ReadonlyMap<string, IncompleteError>>();
+    for (const resource of resources) {
+      held.set(resource, await profilesIn(database, tableOf(resource)));
+      const never = (await failedSyncs(database, tableOf(resource))).filter(
+        ({ wholeAt }) => wholeAt === undefined,
+      );
+      const errors = never.map((sync) => [sync.profile, neverRead(address, resource, sync)] as const);
+      lacking.set(resource, new Map(errors));
+    }
+    return { held, lacking };
   } finally {
     await database.close();
   }
+}
+
+function neverRead(
+  { shown }: DatabaseAddress,
+  resource: Resource,
+  { profile, at, error }: FailedSync,
+): IncompleteError {
+  const message = `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${at} could not read them (${error})`;
+  return new IncompleteError(message, {
+    hint: `Run folio sync ${shown} ${tableOf(resource).replaceAll('_', '-')} --profile ${profile} again, or name the profiles that you want with --profile.`,
+  });
 }
 
 /** The records that a synced database has of a resource, instead of those of the service. */
@@ -67,6 +99,10 @@ export class DatabaseRecords {
   readonly #address: DatabaseAddress;
   #database: Database | undefined;
   #profiles: readonly string[] = [];
+  /** What is not as new as it should be, a sentence each; known once it is open. */
+  stale: readonly string[] = [];
+  /** Why records of a profile that is asked for are missing. */
+  incomplete: IncompleteError | undefined;
   /** Undefined where there is none, or where it holds something else than text. */
   #dateColumn: string | undefined;
 
@@ -85,7 +121,9 @@ export class DatabaseRecords {
         hint: `Bring them with folio sync ${this.#address.shown} ${table.replaceAll('_', '-')}.`,
       });
     }
-    this.#profiles = await this.#choose(context, await profilesIn(database, table));
+    const held = await profilesIn(database, table);
+    this.#profiles = await this.#choose(context, held);
+    this.#look(await failedSyncs(database, table), this.#profiles === held);
     const { known } = await readColumns(database, table);
     const dates = known.find(({ field }) => field === this.#wish.resource.byDate?.field);
     this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;
@@ -115,6 +153,20 @@ export class DatabaseRecords {
 
   async close(): Promise<void> {
     await this.#database?.close();
+  }
+
+  /** Finds what the last syncs did not bring, of the profiles that are asked for: of all there are, or of those chosen. */
+  #look(failed: readonly FailedSync[], isOfAll: boolean): void {
+    const { resource } = this.#wish;
+    const { shown } = this.#address;
+    this.stale = failed
+      .filter(({ profile, wholeAt }) => wholeAt !== undefined && this.#profiles.includes(profile))
+      .map(
+        ({ profile, at, error, wholeAt }) =>
+          `${shown} has the ${resource.records} of profile ${profile} as of ${wholeAt}: the sync of ${at} left them as they were (${error})`,
+      );
+    const never = isOfAll ? failed.find(({ wholeAt }) => wholeAt === undefined) : undefined;
+    this.incomplete = never && neverRead(this.#address, resource, never);
   }
 
   #order(direction: 'asc' | 'desc' | undefined): StoredOrder | undefined {

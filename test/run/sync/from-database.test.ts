@@ -6,9 +6,9 @@ import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
 import { runSync } from '../../support/sync-service.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
 import { startFaultServer } from '../../support/fault-server.ts';
-import { ModelService } from '../../support/model-service.ts';
+import { ModelService, modelRecords } from '../../support/model-service.ts';
 import { withServer } from '../../support/run-against.ts';
-import { runFolio, TEST_TOKEN } from '../../support/run-folio.ts';
+import { runFolio, TEST_TOKEN, type FolioExit } from '../../support/run-folio.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 let server: PostgresServer | undefined;
@@ -104,6 +104,45 @@ describe('--from a database', () => {
     expect(await of('--profile', 'one,two')).toBe(both);
     expect(await of('--profile', 'two')).toBe(
       await answer('--sandbox', 'funds', '--profile', 'two', '--format', 'jsonl'),
+    );
+  });
+
+  const FAILING = ['--retries', '0', '--base-url', 'http://127.0.0.1:1/v1'];
+
+  it('is exit 6 where a profile was never read whole, and so is a report', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    await answer('--sandbox', 'sync', path, 'issued');
+    expect(await runFolio(['sync', path, 'issued', ...FAILING])).toMatchObject({ code: 5 });
+    const { code, stdout, stderr } = await runFolio(['issued', '--from', path, '--count']);
+    expect([code, stdout.toString()]).toEqual([6, '120\n']);
+    expect(stderr).toMatch(
+      /^folio: .*books\.db lacks the issued invoices of profile default: the sync of .* could not read them \(could not reach .*\)\n {2}Run folio sync .*books\.db issued --profile default again, /,
+    );
+    expect(await answer('issued', '--from', path, '--count', '--profile', 'sandbox')).toBe('120\n');
+    const report = await runFolio(['report', '--from', path, '--all-profiles', '--format', 'json']);
+    expect(report.code).toBe(6);
+    expect(JSON.parse(report.stdout.toString())).toMatchObject({
+      complete: false,
+      doubts: [expect.stringContaining('default issued: ')],
+      organizations: [{ profile: 'default', currencies: [] }, { profile: 'sandbox' }],
+    });
+  });
+
+  it('warns of records that the last sync left as they were', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    await withServer(
+      await startFaultServer(new ModelService({ issued: modelRecords(3) })),
+      async ({ baseUrl }) => {
+        await runFolio(['sync', path, 'issued', '--base-url', baseUrl]);
+      },
+    );
+    const counted = (): Promise<FolioExit> => runFolio(['issued', '--from', path, '--count']);
+    expect(await counted()).toMatchObject({ code: 0, stderr: '' });
+    expect(await runFolio(['sync', path, 'issued', ...FAILING])).toMatchObject({ code: 5 });
+    const { code, stdout, stderr } = await counted();
+    expect([code, stdout.toString()]).toEqual([0, '3\n']);
+    expect(stderr).toMatch(
+      /^warning: .*books\.db has the issued invoices of profile default as of .*: the sync of .* left them as they were \(could not reach .*\)\n$/,
     );
   });
 
