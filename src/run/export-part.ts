@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { CellReader } from '../json/cells.ts';
+import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
@@ -269,11 +269,11 @@ export async function listColumns(
   { questions, output }: ListColumnsOptions,
 ): Promise<void> {
   await written(await openDestination(output, context), async (destination) => {
-    const reader = new CellReader();
+    const projection = new Projection();
     for await (const batch of questions?.answer(records) ?? records) {
-      for (let index = 0; index < batch.count; index++) reader.read(batch, index);
+      for (let index = 0; index < batch.count; index++) projection.project(batch, index);
     }
-    const names = questions?.resultColumns() ?? reader.columns;
+    const names = questions?.resultColumns() ?? projection.columns.names;
     for (const name of names) await destination.write(`${name}\n`);
   });
 }
