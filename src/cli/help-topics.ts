@@ -149,11 +149,13 @@ export interface DatabaseQuery {
 /** What the help and the README show; a test runs them. */
 export const databaseQueries: readonly DatabaseQuery[] = [
   {
-    question: 'What is open, for each customer',
-    sqlite: `SELECT _profile, "customer.name", currency, decimal_sum(_raw -> '$.amountToBePaid') AS open
+    question: 'What is open, for each customer, less what credit notes give back',
+    sqlite: `SELECT _profile, "customer.name", currency, decimal_sum(iif("documentType" = 'CREDIT_NOTE'
+  AND _raw -> '$.amountToBePaid' NOT LIKE '-%', '-', '') || (_raw -> '$.amountToBePaid')) AS open
 FROM issued WHERE _gone_run IS NULL AND "amountToBePaid" <> 0
-GROUP BY 1, 2, 3 ORDER BY sum("amountToBePaid") DESC;`,
-    postgres: `SELECT _profile, "customer.name", currency, sum("amountToBePaid") AS open
+GROUP BY 1, 2, 3 ORDER BY open * 1.0 DESC;`,
+    postgres: `SELECT _profile, "customer.name", currency,
+  sum(CASE "documentType" WHEN 'CREDIT_NOTE' THEN -abs("amountToBePaid") ELSE "amountToBePaid" END) AS open
 FROM issued_current WHERE "amountToBePaid" <> 0
 GROUP BY 1, 2, 3 ORDER BY open DESC;`,
   },

@@ -295,12 +295,14 @@ describe('folio sync', () => {
 });
 
 describe('the queries of the help', () => {
+  const typed = (id: number, type: string, status: string): string =>
+    invoice(id, `,"documentType":"${type}","status":"${status}"`);
   const [before, after] = [
-    [1, 2, 3].map((id) => invoice(id, ',"status":"OPEN"')),
-    [invoice(2, ',"status":"PAID"'), invoice(3, ',"status":"OPEN"')],
+    [...[1, 2, 3].map((id) => typed(id, 'INVOICE', 'OPEN')), typed(4, 'CREDIT_NOTE', 'OPEN')],
+    [typed(2, 'INVOICE', 'PAID'), typed(3, 'INVOICE', 'OPEN'), typed(4, 'CREDIT_NOTE', 'OPEN')],
   ];
   const expected = [
-    ['default|Roble 1|CLP|3.10', 'default|Roble 0|CLP|2.10'],
+    ['default|Roble 1|CLP|3.10', 'default|Roble 0|CLP|-2.00'],
     [expect.stringMatching(/^20[-0-9T:. Z+]+\|default\|10001\|Roble 1\|1.10?$/)],
     [expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|status\|"OPEN"\|"PAID"$/)],
   ];
