@@ -16,36 +16,32 @@ export async function profilesIn(database: Database, table: string): Promise<rea
   return [...new Set([...stored, ...read].map(([profile]) => String(profile)))].toSorted();
 }
 
-/** What became of the last sync of a listing that did not change it. */
-export interface FailedSync {
+/** The last sync of a listing, of one profile. */
+export interface LastSync {
   readonly profile: string;
   /** When it ended. */
   readonly at: string;
-  readonly error: string;
-  /** When the last one before it ended that was whole; undefined where none was. */
+  /** Why it left the rows as they were; undefined where it was whole. */
+  readonly error: string | undefined;
+  /** When the last one ended that was whole; undefined where none was. */
   readonly wholeAt: string | undefined;
 }
 
-/** Of each profile whose last sync of the table left its rows as they were: why, and how old they are. */
-export async function failedSyncs(database: Database, table: string): Promise<readonly FailedSync[]> {
+/** Of each profile: what became of the last sync of the table, and how old its rows are. */
+export async function lastSyncs(database: Database, table: string): Promise<readonly LastSync[]> {
   if ((await database.relation('_runs')) === undefined) return [];
   const rows = await database.query(
     `SELECT profile, finished_at, error FROM ${database.table('_runs')} WHERE resource = ? ORDER BY run`,
     [table],
   );
-  const failed = new Map<string, FailedSync>();
-  const whole = new Map<string, string>();
+  const last = new Map<string, LastSync>();
   for (const [profile, at, error] of rows.map((row) =>
     row.map((cell) => (cell === null ? '' : String(cell))),
   )) {
-    if (error === '') {
-      whole.set(profile!, at!);
-      failed.delete(profile!);
-    } else {
-      failed.set(profile!, { profile: profile!, at: at!, error: error!, wholeAt: whole.get(profile!) });
-    }
+    const wholeAt = error === '' ? at : last.get(profile!)?.wholeAt;
+    last.set(profile!, { profile: profile!, at: at!, error: error || undefined, wholeAt });
   }
-  return [...failed.values()];
+  return [...last.values()];
 }
 
 interface Chosen {

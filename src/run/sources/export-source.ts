@@ -78,6 +78,7 @@ export class ExportSource implements LocalSource {
     await database?.open(context);
     this.#refuseOrderAlone();
     for (const stale of database?.stale ?? []) notices.warn(stale);
+    if (database?.age !== undefined) notices.remark(database.age);
     const doubt = database === undefined ? await doubtOfExport(file) : database.incomplete;
     if (typeof doubt === 'string') notices.warn(doubt);
     else this.#incomplete = doubt;

@@ -7,8 +7,8 @@ import {
   profilesIn,
   readRecords,
   type StoredOrder,
-  failedSyncs,
-  type FailedSync,
+  lastSyncs,
+  type LastSync,
 } from '../../database/read-back.ts';
 import { checkTables, readColumns } from '../../database/tables.ts';
 import { IncompleteError, UsageError } from '../../errors.ts';
@@ -70,7 +70,7 @@ export async function profilesHeld(
     const lacking = new Map<Resource, ReadonlyMap<string, IncompleteError>>();
     for (const resource of resources) {
       held.set(resource, await profilesIn(database, tableOf(resource)));
-      const never = (await failedSyncs(database, tableOf(resource))).filter(
+      const never = (await lastSyncs(database, tableOf(resource))).filter(
         ({ wholeAt }) => wholeAt === undefined,
       );
       const errors = never.map((sync) => [sync.profile, neverRead(address, resource, sync)] as const);
@@ -85,7 +85,7 @@ export async function profilesHeld(
 function neverRead(
   { shown }: DatabaseAddress,
   resource: Resource,
-  { profile, at, error }: FailedSync,
+  { profile, at, error }: LastSync,
 ): IncompleteError {
   const message = `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${at} could not read them (${error})`;
   return new IncompleteError(message, {
@@ -99,6 +99,8 @@ export class DatabaseRecords {
   readonly #address: DatabaseAddress;
   #database: Database | undefined;
   #profiles: readonly string[] = [];
+  /** Of when the records are, a sentence; of the oldest, where there are several profiles. Known once it is open. */
+  age: string | undefined;
   /** What is not as new as it should be, a sentence each; known once it is open. */
   stale: readonly string[] = [];
   /** Why records of a profile that is asked for are missing. */
@@ -123,7 +125,7 @@ export class DatabaseRecords {
     }
     const held = await profilesIn(database, table);
     this.#profiles = await this.#choose(context, held);
-    this.#look(await failedSyncs(database, table), this.#profiles === held);
+    this.#look(await lastSyncs(database, table), this.#profiles === held);
     const { known } = await readColumns(database, table);
     const dates = known.find(({ field }) => field === this.#wish.resource.byDate?.field);
     this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;
@@ -156,16 +158,21 @@ export class DatabaseRecords {
   }
 
   /** Finds what the last syncs did not bring, of the profiles that are asked for: of all there are, or of those chosen. */
-  #look(failed: readonly FailedSync[], isOfAll: boolean): void {
+  #look(syncs: readonly LastSync[], isOfAll: boolean): void {
     const { resource } = this.#wish;
     const { shown } = this.#address;
-    this.stale = failed
-      .filter(({ profile, wholeAt }) => wholeAt !== undefined && this.#profiles.includes(profile))
+    const read = syncs.filter(
+      ({ profile, wholeAt }) => wholeAt !== undefined && this.#profiles.includes(profile),
+    );
+    const [oldest] = read.map(({ wholeAt }) => wholeAt!).toSorted();
+    this.age = oldest && `${shown} has the ${resource.records} as of ${oldest}.`;
+    this.stale = read
+      .filter(({ error }) => error !== undefined)
       .map(
         ({ profile, at, error, wholeAt }) =>
           `${shown} has the ${resource.records} of profile ${profile} as of ${wholeAt}: the sync of ${at} left them as they were (${error})`,
       );
-    const never = isOfAll ? failed.find(({ wholeAt }) => wholeAt === undefined) : undefined;
+    const never = isOfAll ? syncs.find(({ wholeAt }) => wholeAt === undefined) : undefined;
     this.incomplete = never && neverRead(this.#address, resource, never);
   }
 

@@ -138,6 +138,8 @@ describe('--from a database', () => {
     );
     const counted = (): Promise<FolioExit> => runFolio(['issued', '--from', path, '--count']);
     expect(await counted()).toMatchObject({ code: 0, stderr: '' });
+    const { stderr: told } = await runFolio(['issued', '--from', path, '--count', '--verbose']);
+    expect(told).toMatch(/books\.db has the issued invoices as of \d{4}-\d\d-\d\dT[\d:.]+Z\.\n$/);
     expect(await runFolio(['sync', path, 'issued', ...FAILING])).toMatchObject({ code: 5 });
     const { code, stdout, stderr } = await counted();
     expect([code, stdout.toString()]).toEqual([0, '3\n']);
