@@ -153,7 +153,7 @@ describe('100,000 invoices of the embedded service', () => {
     const sandbox = join(folder, 'sandbox.txt');
     const script = `
       "$@" sandbox --issued 100000 --quiet > ${sandbox} 2>/dev/null & service=$!
-      while ! grep -q FOLIO_TOKEN= ${sandbox}; do sleep 0.1; done
+      while ! grep -qs FOLIO_TOKEN= ${sandbox}; do sleep 0.1; done
       export $(grep -v TOKEN_2 ${sandbox})
       "$@" issued -o ${folder}/all.jsonl; code=$?
       kill $service; [ $code = 0 ] && "$@" issued --from ${folder}/all.jsonl -o ${folder}/all.parquet`;
