@@ -62,33 +62,30 @@ describe('a walk by cursors', () => {
 
   it('leaves in doubt what a repeated key does not tell from a record that changed', async () => {
     const records = [...numberedRecords(28), '{"id":3,"n":1}', '{"id":4,"n":1}'];
-    let requests = 0;
-    const { fetchPage } = cursorListing(
-      () => records,
-      () => {
-        requests++;
-        if (requests === 2) [records[9], records[10]] = [records[10]!, records[9]!];
-        if (requests === 4) records[0] = '{"id":0,"n":1}';
-      },
-    );
+    const fetchPage = changingListing(records, '{"id":0,"n":1}');
     const { status } = await walk({ fetchPage, size: 10 });
     expect(status).toMatchObject({ records: 31, complete: false, doubt: 'unsteady' });
   });
 
   it('leaves in doubt a record without a key that comes in another form when all is read again', async () => {
     const records = Array.from({ length: 30 }, (_, at) => `{"text":"${at}"}`);
-    let requests = 0;
-    const { fetchPage } = cursorListing(
-      () => records,
-      () => {
-        requests++;
-        // Two change places over the border of two pages, so that one comes again; then one changes.
-        if (requests === 2) [records[9], records[10]] = [records[10]!, records[9]!];
-        if (requests === 4) records[0] = '{"text":"changed"}';
-      },
-    );
+    const fetchPage = changingListing(records, '{"text":"changed"}');
     const { given, status } = await walk({ fetchPage, size: 10 });
     expect(given).toHaveLength(31);
     expect(status).toMatchObject({ complete: false, doubt: 'unsteady' });
   });
 });
+
+/** Two records change places over the border of two pages, so that one comes again; when all is read again, the first changes. */
+function changingListing(records: string[], changed: string) {
+  let requests = 0;
+  const { fetchPage } = cursorListing(
+    () => records,
+    () => {
+      requests++;
+      if (requests === 2) [records[9], records[10]] = [records[10]!, records[9]!];
+      if (requests === 4) records[0] = changed;
+    },
+  );
+  return fetchPage;
+}

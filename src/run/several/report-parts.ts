@@ -1,13 +1,12 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { ServiceError, UsageError, type IncompleteError } from '../../errors.ts';
-import { namedProfile } from '../../profiles/connection.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { LocalSource, Source } from '../part.ts';
-import { flagNamed, names, type RequestFlags } from '../parse-values.ts';
+import { flagNamed, type RequestFlags } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
@@ -113,14 +112,27 @@ async function exportParts(from: readonly string[]): Promise<ReportPart[]> {
 async function databaseParts(
   context: Context,
   from: string,
-  asked: { profile: string | undefined; allProfiles: boolean | undefined },
+  { profile: named, allProfiles = false }: { profile: string | undefined; allProfiles: boolean | undefined },
 ): Promise<ReportPart[]> {
   const { ExportSource } = await import('../sources/export-source.ts');
-  const { DatabaseRecords, profilesHeld } = await import('../sync/database-records.ts');
+  const { DatabaseRecords, profileHint, profilesAsked, profilesHeld } =
+    await import('../sync/database-records.ts');
   const { held, lacking } = await profilesHeld(from, Object.values(RESOURCES), context);
   const all = [...held.values(), ...[...lacking.values()].map((errors) => [...errors.keys()])].flat();
-  const profiles = await chooseHeld(context, [...new Set(all)].toSorted(), asked);
-  const isNamed = asked.profile !== undefined || asked.allProfiles === true;
+  const known = [...new Set(all)].toSorted();
+  if (known.length === 0) {
+    throw new UsageError('the database holds neither invoices nor funds', {
+      hint: 'Bring them with `folio sync <database>`.',
+    });
+  }
+  const asked = await profilesAsked({ from, profile: named, allProfiles }, known, context);
+  const isNamed = named !== undefined || allProfiles;
+  const profiles = !isNamed && known.length === 1 ? known : asked;
+  if (profiles === undefined) {
+    throw new UsageError('the database holds several profiles: of which is the report?', {
+      hint: profileHint(known),
+    });
+  }
   return profiles.flatMap((profile) =>
     LISTINGS.flatMap((listing): readonly ReportPart[] => {
       const resource = RESOURCES[listing];
@@ -146,33 +158,4 @@ function lackingSource(resource: Resource, { message, hint }: IncompleteError): 
       throw new ServiceError(message, { hint });
     },
   };
-}
-
-/** Throws UsageError for a profile that is not held, and where several are of which none is asked for. */
-async function chooseHeld(
-  { env, config }: Context,
-  held: readonly string[],
-  { profile, allProfiles }: { profile: string | undefined; allProfiles: boolean | undefined },
-): Promise<readonly string[]> {
-  if (allProfiles && profile !== undefined) {
-    throw new UsageError('--all-profiles and --profile do not go together', {
-      hint: 'Leave one of them out.',
-    });
-  }
-  if (held.length === 0) {
-    throw new UsageError('the database holds neither invoices nor funds', {
-      hint: 'Bring them with `folio sync <database>`.',
-    });
-  }
-  if (allProfiles || (profile === undefined && held.length === 1)) return held;
-  const current = namedProfile(undefined, env) ?? (await config()).currentProfile;
-  const chosen =
-    profile === undefined ? [current].filter((name) => name !== undefined) : names('--profile')(profile);
-  const missing = chosen.find((name) => !held.includes(name));
-  if (chosen.length > 0 && missing === undefined) return chosen;
-  const several = 'the database holds several profiles: of which is the report?';
-  throw new UsageError(
-    profile === undefined ? several : `the database holds no records of a profile ${missing}`,
-    { hint: `It has those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.` },
-  );
 }

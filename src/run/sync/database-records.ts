@@ -93,6 +93,39 @@ function neverRead(
   });
 }
 
+/**
+ * Of the profiles that a database holds: those that the flags ask for, else the one that the service would be asked for; undefined
+ * where that is none of them. Throws UsageError for one that it does not hold.
+ */
+export async function profilesAsked(
+  { from, profile, allProfiles }: Pick<DatabaseWish, 'from' | 'profile' | 'allProfiles'>,
+  held: readonly string[],
+  { env, config }: Context,
+): Promise<readonly string[] | undefined> {
+  if (allProfiles && profile !== undefined) {
+    throw new UsageError('--all-profiles and --profile do not go together', {
+      hint: 'Leave one of them out.',
+    });
+  }
+  if (allProfiles) return held;
+  if (profile === undefined) {
+    const current = namedProfile(undefined, env) ?? (await config()).currentProfile;
+    return current !== undefined && held.includes(current) ? [current] : undefined;
+  }
+  const asked = names('--profile')(profile);
+  const missing = asked.find((name) => !held.includes(name));
+  if (missing === undefined) return asked;
+  const { shown } = parseDatabaseAddress(from);
+  throw new UsageError(`${shown} holds no records of a profile ${missing}`, {
+    hint: profileHint(held),
+  });
+}
+
+/** How to choose from those that a database holds. */
+export function profileHint(held: readonly string[]): string {
+  return `It has those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`;
+}
+
 /** The records that a synced database has of a resource, instead of those of the service. */
 export class DatabaseRecords {
   readonly #wish: DatabaseWish;
@@ -124,7 +157,7 @@ export class DatabaseRecords {
       });
     }
     const held = await profilesIn(database, table);
-    this.#profiles = await this.#choose(context, held);
+    this.#profiles = (await profilesAsked(this.#wish, held, context)) ?? held;
     this.#look(await lastSyncs(database, table), this.#profiles === held);
     const { known } = await readColumns(database, table);
     const dates = known.find(({ field }) => field === this.#wish.resource.byDate?.field);
@@ -182,26 +215,5 @@ export class DatabaseRecords {
     if (wanted === undefined || this.#dateColumn === undefined) return undefined;
     const isTurned = wanted !== (usual ?? 'asc');
     return { column: this.#dateColumn, descending: wanted === 'desc', isTurned };
-  }
-
-  /** Those that are asked for; else the profile that the service would be asked for; else all. */
-  async #choose({ env, config }: Context, held: readonly string[]): Promise<readonly string[]> {
-    const { profile, allProfiles } = this.#wish;
-    if (allProfiles && profile !== undefined) {
-      throw new UsageError('--all-profiles and --profile do not go together', {
-        hint: 'Leave one of them out.',
-      });
-    }
-    if (allProfiles) return held;
-    if (profile === undefined) {
-      const current = namedProfile(undefined, env) ?? (await config()).currentProfile;
-      return current !== undefined && held.includes(current) ? [current] : held;
-    }
-    const asked = names('--profile')(profile);
-    const missing = asked.find((name) => !held.includes(name));
-    if (missing === undefined) return asked;
-    throw new UsageError(`${this.#address.shown} holds no records of a profile ${missing}`, {
-      hint: `It has those of ${held.join(', ')}.`,
-    });
   }
 }

@@ -168,7 +168,7 @@ describe('folio report', () => {
     });
     expect(await told('--profile', 'one,north')).toEqual({
       code: 2,
-      stderr: `folio: the database holds no records of a profile north\n${hint}`,
+      stderr: `folio: two.db holds no records of a profile north\n${hint}`,
     });
   });
 
