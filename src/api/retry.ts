@@ -33,6 +33,10 @@ const MAX_DELAY = 20_000;
 /** The longest Retry-After that a run waits for, in ms. With a longer one it is better to start again later. */
 const MAX_RETRY_AFTER = 120_000;
 
+/**
+ * The statuses after which the same request is sent again. A caller may take some of them itself (`passes` of the request):
+ * a listing answers 413, 502 and 504 with a smaller page, in `resources/listing-pages.ts`.
+ */
 const RETRYABLE = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Whether the service may answer otherwise when it gets the same request again. */

@@ -1,6 +1,6 @@
 import { AuthError, NotFoundError, ServiceError, UsageError, type FolioError } from '../errors.ts';
 import type { Redact } from './redact.ts';
-import { readErrorBody, type ErrorBody } from './service-words.ts';
+import { readErrorBody, type ErrorBody } from './error-body.ts';
 
 /** A response other than 200. */
 interface Refusal {

@@ -1,5 +1,6 @@
 import {
   AuthError,
+  errorCode,
   IncompleteError,
   Interrupted,
   NotFoundError,
@@ -35,5 +36,5 @@ export function exitCodeOf(error: unknown): number {
 
 /** True when whoever read our output closed it. */
 export function isReaderGone(error: unknown): boolean {
-  return error instanceof OutputError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'EPIPE';
+  return error instanceof OutputError && errorCode(error.cause) === 'EPIPE';
 }

@@ -9,7 +9,7 @@ import {
   delimiter,
   LIST_ENCODINGS,
   columnList,
-  names,
+  nameList,
   oneOf,
   parameter,
   requestParsers,
@@ -19,7 +19,7 @@ import {
   type RequestFlags,
 } from '../run/parse-values.ts';
 import type { ProfilesFlags } from '../run/session.ts';
-import type { ReportFlags } from '../run/receipt.ts';
+import type { ReceiptFlags } from '../run/receipt.ts';
 import type { ResumeFlags } from '../run/resume/resume.ts';
 import type { GlobalFlags } from '../run/run.ts';
 import type { FactFlags } from './facts.ts';
@@ -66,7 +66,7 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
 });
 
 /** What the run keeps of itself. */
-export const reportFlags = flagGroup<ReportFlags>('What comes out:', {
+export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
   report: valued(
     '--report <file>',
     'write what the run did, as one JSON object; see folio verify',
@@ -222,7 +222,7 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   key: valued(
     '--key <columns>',
     'what tells records apart, for --changes-since and where a listing moves (default id)',
-    names('--key'),
+    nameList('--key'),
   ),
 });
 
@@ -250,7 +250,7 @@ function whereFlag(): Flag<readonly Condition[]> {
 
 /** Names with commas between them, and those of the same flag before. */
 function collected(flag: string) {
-  const read = names(flag);
+  const read = nameList(flag);
   return (value: string, before: readonly string[] = []): readonly string[] =>
     read([...before, value].join(','));
 }

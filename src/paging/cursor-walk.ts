@@ -4,10 +4,11 @@ import { recordBytes, selectRecords, sliceRecords, type RecordBatch } from '../j
 import { scanRecord } from '../json/scan-records.ts';
 import { inTurns, type Steps } from '../json/turns.ts';
 import { CHECK_SIZE, PageSizes } from './page-sizes.ts';
-import { PageRefused, type Delivery, type Patience } from './page.ts';
+import { PageRefused, type Delivery, type OnRefusal } from './page.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { WalkStatus } from './walk-status.ts';
 
+/** A page of a cursor listing, as it came. */
 export interface CursorPage {
   readonly records: RecordBatch;
   /** What to send for the next page, exactly as it came; null on the last page. */
@@ -16,12 +17,12 @@ export interface CursorPage {
 
 /** One request of a cursor walk. */
 interface CursorRequest {
-  /** The page that it names; undefined names the first. */
+  /** Names the page; undefined names the first page. */
   readonly cursor: string | undefined;
   /** Records, at most; undefined leaves it to the service. */
   readonly size: number | undefined;
   readonly signal: AbortSignal;
-  readonly patience: Patience;
+  readonly onRefusal: OnRefusal;
 }
 
 export interface CursorWalkOptions {
@@ -281,13 +282,13 @@ class CursorPages {
       const { size } = window;
       const isLast = !this.#isSized || size === 1 || this.#sizes.isSlowEvenAt(size);
       const isTrial = refusal !== undefined || this.#sizes.isUntried(size);
-      const patience = isTrial ? 'once' : isLast ? 'retry' : 'shrink';
+      const onRefusal = isTrial ? 'once' : isLast ? 'retry' : 'shrink';
       try {
         const page = await this.#options.fetchPage({
           cursor,
           size: this.#isSized ? size : undefined,
           signal,
-          patience,
+          onRefusal,
         });
         const { count, bytes } = page.records;
         if (this.#isSized) this.#sizes.served(window, { count, bytes: bytes.length });
@@ -296,7 +297,7 @@ class CursorPages {
       } catch (error) {
         if (!(error instanceof PageRefused)) throw error;
         const { reason, cause } = error;
-        if (!this.#isSized || (patience === 'retry' && reason !== 'size')) throw refusal?.cause ?? cause;
+        if (!this.#isSized || (onRefusal === 'retry' && reason !== 'size')) throw refusal?.cause ?? cause;
         if (reason === 'size' || refusal !== undefined) {
           if (refusal === undefined && this.#sizes.wasServed(size)) throw cause;
           if (refusal !== undefined) this.#isSized = false;

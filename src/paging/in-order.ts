@@ -1,24 +1,23 @@
-/**
- * Work that is cut into pieces as it goes: a region is a stretch not yet asked for, a piece is one request of it.
- */
-interface Plan<Region, Piece, Result> {
+/** Work that is divided while it is done: a region is work that is not yet begun, a task is one request of it. */
+interface Plan<Region, Task, Result> {
   readonly regions: readonly Region[];
   /**
-   * Cuts the next piece off the front of a region; `rest` stays in its place. 'wait' where what to do depends on
-   * pieces still running; with none running it means that the region is done.
+   * Cuts the next task off the front of a region; `rest` stays in the region's place. Returns 'wait' where the next task
+   * depends on tasks that are still running. Where none is running, 'wait' means that the region is done.
    */
-  carve(
+  nextTask(
     region: Region,
     running: number,
-  ): { readonly piece: Piece; readonly rest?: Region | undefined } | 'wait';
-  /** Does one piece. What it returns takes the piece's place: a result, and regions still to be done after it. */
-  run(piece: Piece, signal: AbortSignal): Promise<TaskResult<Region, Result>>;
-  /** Pieces running at once. */
+  ): { readonly task: Task; readonly rest?: Region | undefined } | 'wait';
+  /** Does one task. Its result, and the regions that are still to be done after it, take the task's place. */
+  run(task: Task, signal: AbortSignal): Promise<TaskResult<Region, Result>>;
+  /** Tasks running at once. */
   readonly concurrency: number;
-  /** Pieces running or done but not yet read, at most: what bounds the memory. */
+  /** Tasks running or done but not yet read, at most: this bounds the memory. */
   readonly ahead: number;
 }
 
+/** What takes the place of a task that was done. */
 export interface TaskResult<Region, Result> {
   readonly result?: Result;
   readonly rest?: readonly Region[];
@@ -31,11 +30,11 @@ type Slot<Region, Result> =
   | { kind: 'failed'; error: unknown };
 
 /**
- * Runs a plan with several pieces at once and yields the results in the order of the regions. A failure is thrown
- * when its turn comes; no piece is begun after it. When the reader leaves, pieces still running are aborted.
+ * Runs a plan with several tasks at once and yields the results in the order of the regions. A failure is thrown when its
+ * turn comes; no task behind it is begun. When the reader leaves, the tasks that still run are aborted.
  */
-export async function* inOrder<Region, Piece, Result>(
-  plan: Plan<Region, Piece, Result>,
+export async function* inOrder<Region, Task, Result>(
+  plan: Plan<Region, Task, Result>,
   signal: AbortSignal,
 ): AsyncGenerator<Result, void, undefined> {
   const queue = new Queue(plan);
@@ -58,35 +57,35 @@ export async function* inOrder<Region, Piece, Result>(
   }
 }
 
-/** The slots in order, and the pieces running in them. */
-class Queue<Region, Piece, Result> {
+/** The slots in order, and the tasks running in them. */
+class Queue<Region, Task, Result> {
   readonly slots: Slot<Region, Result>[];
   running = 0;
-  readonly #plan: Plan<Region, Piece, Result>;
+  readonly #plan: Plan<Region, Task, Result>;
   readonly #controller = new AbortController();
   #wake: (() => void) | undefined;
 
-  constructor(plan: Plan<Region, Piece, Result>) {
+  constructor(plan: Plan<Region, Task, Result>) {
     this.#plan = plan;
     this.slots = plan.regions.map((region) => ({ kind: 'region', region }));
   }
 
-  /** Begins as many pieces as may run now. */
+  /** Begins as many tasks as may run now. */
   dispatch(): void {
     for (let at = 0; at < this.slots.length && this.#mayRun(at); at++) {
       const slot = this.slots[at]!;
       if (slot.kind !== 'region') continue;
-      const carved = this.#plan.carve(slot.region, this.running);
-      if (carved === 'wait') continue;
+      const next = this.#plan.nextTask(slot.region, this.running);
+      if (next === 'wait') continue;
       const begun: Slot<Region, Result> = { kind: 'running' };
       const rest: Slot<Region, Result>[] =
-        carved.rest === undefined ? [] : [{ kind: 'region', region: carved.rest }];
+        next.rest === undefined ? [] : [{ kind: 'region', region: next.rest }];
       this.slots.splice(at, 1, begun, ...rest);
-      this.#begin(begun, carved.piece);
+      this.#begin(begun, next.task);
     }
   }
 
-  /** Resolves when a running piece ends. */
+  /** Resolves when a running task ends. */
   settled(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve));
   }
@@ -96,7 +95,7 @@ class Queue<Region, Piece, Result> {
     this.#wake?.();
   }
 
-  /** The head always may, else results that wait behind it would block it for ever. Nothing may after a failure. */
+  /** The first slot always may: else results that wait behind it would block it for ever. No slot behind a failure may. */
   #mayRun(at: number): boolean {
     if (this.running >= this.#plan.concurrency) return false;
     if (at === 0) return true;
@@ -104,9 +103,9 @@ class Queue<Region, Piece, Result> {
     return this.slots.filter((slot) => slot.kind !== 'region').length < this.#plan.ahead;
   }
 
-  #begin(slot: Slot<Region, Result>, piece: Piece): void {
+  #begin(slot: Slot<Region, Result>, task: Task): void {
     this.running++;
-    void this.#plan.run(piece, this.#controller.signal).then(
+    void this.#plan.run(task, this.#controller.signal).then(
       ({ result, rest = [] }) => {
         const regions = rest.map((region) => ({ kind: 'region' as const, region }));
         const done = result === undefined ? [] : [{ kind: 'done' as const, result }];

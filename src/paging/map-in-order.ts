@@ -3,17 +3,17 @@ import { inOrder } from './in-order.ts';
 interface MapOptions {
   /** Jobs running at once. */
   readonly concurrency: number;
-  /** Jobs running, or done and not yet read, at most: what bounds the memory behind a slow one. */
+  /** Jobs running, or done and not yet read, at most: this bounds the memory behind a slow one. */
   readonly ahead: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs jobs as they come, several at once, and yields their results in the order of the jobs; the source is read on
- * while jobs run. The first failure, in that order, ends it; then, and when the reader leaves, what still runs is told
- * to stop and waited for.
+ * Runs jobs as they come, several at once, and yields their results in the order of the jobs. The source is read further
+ * while jobs run. The first failure in that order is thrown. After it, and when the reader leaves, the jobs that still run
+ * are aborted and awaited.
  *
- * @param source is told by the signal that no more jobs are wanted
+ * @param source yields the jobs; its signal is aborted when no more jobs are wanted
  */
 export async function* mapInOrder<Job, Result>(
   source: (signal: AbortSignal) => AsyncIterable<Job>,
@@ -35,13 +35,13 @@ export async function* mapInOrder<Job, Result>(
     ahead,
     // All the jobs are one region: how many there are shows only when they are asked for.
     regions: [jobs],
-    carve: (rest: AsyncIterator<Job>) => (ended ? ('wait' as const) : { piece: undefined, rest }),
-    run: (_piece: undefined, signal: AbortSignal) => {
-      const task = runNext(signal);
-      running.add(task);
-      const forget = (): void => void running.delete(task);
-      task.then(forget, forget);
-      return task;
+    nextTask: (rest: AsyncIterator<Job>) => (ended ? ('wait' as const) : { task: undefined, rest }),
+    run: (_task: undefined, signal: AbortSignal) => {
+      const job = runNext(signal);
+      running.add(job);
+      const forget = (): void => void running.delete(job);
+      job.then(forget, forget);
+      return job;
     },
   };
   try {

@@ -113,7 +113,7 @@ class NumberedWalk {
       regions,
       concurrency,
       ahead: concurrency * 2,
-      carve: (region: Region, running: number) => this.#reader.carve(region, running),
+      nextTask: (region: Region, running: number) => this.#reader.nextTask(region, running),
       run: (task: PageTask, within: AbortSignal) => this.#reader.run(task, within),
     };
     for await (const placed of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {

@@ -3,7 +3,7 @@ import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { Extent } from './extent.ts';
 import type { TaskResult } from './in-order.ts';
 import { CHECK_SIZE, PageSizes, type LocalLimit, type SizedWindow } from './page-sizes.ts';
-import { PageRefused, type FetchPage, type Page, type Patience } from './page.ts';
+import { PageRefused, type FetchPage, type Page, type OnRefusal } from './page.ts';
 import type { PlacedPage } from './pass.ts';
 import { Pass } from './pass.ts';
 import type { UniqueRecords } from './unique-records.ts';
@@ -91,8 +91,8 @@ export class PageReader {
     this.#served.clear();
   }
 
-  /** Cuts the next page off the front of a region. */
-  carve(region: Region, running: number): { piece: PageTask; rest?: Region | undefined } | 'wait' {
+  /** Cuts the next page off the front of a region, as `inOrder` asks for it. */
+  nextTask(region: Region, running: number): { task: PageTask; rest?: Region | undefined } | 'wait' {
     const { from, limit, again = false, overlap = Infinity } = region;
     const end = Math.min(region.to ?? Infinity, this.#until);
     if (from >= end || !this.extent.goesOnAt(from, running)) return 'wait';
@@ -107,12 +107,12 @@ export class PageReader {
       limit && limit.isWeighed !== true ? Math.max(floor, from - LOCAL_OVERLAP) : floor,
     );
     const next = window.offset + window.size;
-    if (this.#served.has(window.offset) && !again) return this.carve({ ...region, from: next }, running);
+    if (this.#served.has(window.offset) && !again) return this.nextTask({ ...region, from: next }, running);
     const to = Math.min(next, end);
-    const piece = { ...window, from, to, region };
-    // How large the next page may be there, the present one shows.
-    if (limit !== undefined) return { piece };
-    return { piece, rest: to < end ? { ...region, from: to, again: false } : undefined };
+    const task = { ...window, from, to, region };
+    // This page shows how large the next one may be.
+    if (limit !== undefined) return { task };
+    return { task, rest: to < end ? { ...region, from: to, again: false } : undefined };
   }
 
   /** A single page begins where it is asked for; and none is to hold a record again that cannot be read. */
@@ -128,11 +128,11 @@ export class PageReader {
     const { size, region } = task;
     const lastTry = size === 1 || this.sizes.isFixed || this.sizes.isSlowEvenAt(size);
     const isTrial = region.check !== undefined || this.sizes.isUntried(size);
-    const patience: Patience = isTrial ? 'once' : lastTry ? 'retry' : 'shrink';
+    const onRefusal: OnRefusal = isTrial ? 'once' : lastTry ? 'retry' : 'shrink';
     try {
-      return this.#read(task, await this.#fetchPage({ offset: task.offset, size }, signal, patience));
+      return this.#read(task, await this.#fetchPage({ offset: task.offset, size }, signal, onRefusal));
     } catch (error) {
-      if (error instanceof PageRefused) return this.#refused(task, error, patience);
+      if (error instanceof PageRefused) return this.#refused(task, error, onRefusal);
       throw error;
     }
   }
@@ -141,7 +141,7 @@ export class PageReader {
   #refused(
     task: PageTask,
     { reason, cause }: PageRefused,
-    patience: Patience,
+    onRefusal: OnRefusal,
   ): TaskResult<Region, PlacedPage> {
     const { size, step, from, to, region } = task;
     if (region.check !== undefined) throw region.check.refusal;
@@ -156,7 +156,7 @@ export class PageReader {
       if (++this.#unreadableInARow >= UNREADABLE_IN_A_ROW) throw cause;
       return from + 1 < end ? { rest: [{ from: from + 1, to: end, limit: region.limit }] } : {};
     }
-    if (patience === 'retry') throw cause;
+    if (onRefusal === 'retry') throw cause;
     if (reason === 'slow') {
       this.sizes.slow(size);
       if (region.again !== true) {

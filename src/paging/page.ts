@@ -6,6 +6,7 @@ export interface Window {
   readonly size: number;
 }
 
+/** A page of a numbered listing, as it came. */
 export interface Page {
   readonly records: RecordBatch;
   /** How many records the service says there are: a hint, not a truth. */
@@ -15,13 +16,15 @@ export interface Page {
 }
 
 /**
- * What happens to a page that is refused: `shrink`, thrown at once where a smaller page may do, and tried again
- * otherwise; `retry`, tried again whatever the reason; `once`, thrown at once whatever the reason.
+ * What follows a refused page:
+ * - `shrink`: where a smaller page may succeed, PageRefused is thrown at once; any other refusal is retried;
+ * - `retry`: every refusal is retried;
+ * - `once`: every refusal is thrown at once.
  */
-export type Patience = 'shrink' | 'retry' | 'once';
+export type OnRefusal = 'shrink' | 'retry' | 'once';
 
-/** Reads one page. Rejects with PageRefused where a smaller page may succeed; anything else ends the walk. */
-export type FetchPage = (window: Window, signal: AbortSignal, patience?: Patience) => Promise<Page>;
+/** Reads one page. Rejects with PageRefused where a smaller page may succeed; any other error ends the walk. */
+export type FetchPage = (window: Window, signal: AbortSignal, onRefusal?: OnRefusal) => Promise<Page>;
 
 /**
  * Why a page was refused: it was too `large`, or too `slow`; or the service refuses the request (`size`), which may be for
@@ -29,10 +32,10 @@ export type FetchPage = (window: Window, signal: AbortSignal, patience?: Patienc
  */
 export type RefusalReason = 'large' | 'slow' | 'size';
 
-/** The service would not serve a page. Not an end: the walk asks for less. */
+/** The service refused a page. The walk does not end: it asks for a smaller page. */
 export class PageRefused extends Error {
   readonly reason: RefusalReason;
-  /** What ends the walk where no smaller page is served either. */
+  /** The error that ends the walk where the service refuses smaller pages, too. */
   override readonly cause: Error;
 
   constructor(reason: RefusalReason, cause: Error) {

@@ -2,6 +2,7 @@ import type { Resource } from './resource.ts';
 
 const NOT_ACCEPTED = 'the service does not accept it on customers at present: any value is an error';
 
+/** `folio customers`. */
 export const customers: Resource = {
   name: 'customers',
   records: 'customers',

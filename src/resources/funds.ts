@@ -1,6 +1,7 @@
-import type { Resource } from './resource.ts';
+import type { NumberedResource } from './resource.ts';
 
-export const funds: Resource = {
+/** `folio funds`. */
+export const funds: NumberedResource = {
   name: 'funds',
   records: 'prepaid-expense funds',
   label: 'number',
@@ -35,7 +36,8 @@ export const funds: Resource = {
   ],
 };
 
-export const fundDocuments: Resource = {
+/** `folio funds documents <id>`: they come page by page, within the fund that they belong to. */
+export const fundDocuments: NumberedResource = {
   name: 'fund documents',
   records: 'documents of the fund',
   label: 'number',

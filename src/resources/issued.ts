@@ -1,6 +1,7 @@
-import { shownOfInvoices, type Resource } from './resource.ts';
+import { shownOfInvoices, type NumberedResource } from './resource.ts';
 
-export const issued: Resource = {
+/** `folio issued`: invoices that the organization issued. The flags that the command has beside these are in `cli/flags.ts`. */
+export const issued: NumberedResource = {
   name: 'issued',
   records: 'issued invoices',
   label: 'number',

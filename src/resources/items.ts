@@ -12,7 +12,6 @@ import type { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
 import { numberedPages } from './listing-pages.ts';
-import type { NumberedPaging } from './resource.ts';
 
 /** What one customer is asked for with. */
 interface CustomerRequest<T> {
@@ -127,11 +126,13 @@ export async function fetchFund({
   onErrors,
   ...options
 }: FetchFundOptions): Promise<RecordBatch> {
-  const paging = fundDocuments.paging as NumberedPaging;
+  const { paging } = fundDocuments;
   const path = fundDocuments.path.replace('{id}', () => pathSegment(id));
   let fund: Buffer | undefined;
   const onBody = (body: Buffer): void => void (fund ??= body);
-  const fetchPage = numberedPages({ path, filters: [], client, onErrors, onBody }, paging, { isOurs: true });
+  const fetchPage = numberedPages({ path, filters: [], client, onErrors, onBody }, paging, {
+    isAdjustable: true,
+  });
   const documents: Buffer[] = [];
   let first: RecordBatch | undefined;
   for await (const { records } of walkNumbered({

@@ -6,7 +6,7 @@ import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { inTurns } from '../json/turns.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
-import { PageRefused, type FetchPage, type Page, type Patience } from '../paging/page.ts';
+import { PageRefused, type FetchPage, type Page, type OnRefusal } from '../paging/page.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
 import type { KeyColumns } from '../json/identity.ts';
@@ -124,26 +124,26 @@ function partialErrors(request: PageRequest, body: Buffer, members: ReadonlyMap<
 
 /** How the size of pages was chosen. */
 interface SizeChoice {
-  /** The page size that the service applies by itself, and that is therefore not sent. */
-  readonly unsaid?: number | undefined;
-  /** True where folio chose the size, so that a refusal may be for the size alone: a smaller one is tried then. */
-  readonly isOurs?: boolean;
+  /** The page size that the service applies by default; it is not sent. */
+  readonly defaultSize?: number | undefined;
+  /** True where folio chose the size, not the user: where the service refuses a page, a smaller one is tried. */
+  readonly isAdjustable?: boolean;
 }
 
 /** Reads pages by number: `page = offset / size + firstPage` (spec 4.8). */
 export function numberedPages(
   request: PageRequest,
   paging: NumberedPaging,
-  { unsaid, isOurs = false }: SizeChoice = {},
+  { defaultSize, isAdjustable = false }: SizeChoice = {},
 ): FetchPage {
-  return ({ offset, size }, signal, patience = 'shrink') => {
+  return ({ offset, size }, signal, onRefusal = 'shrink') => {
     const number = offset / size + paging.firstPage;
     const query: QueryPair[] = [['options_page', String(number)]];
-    if (size !== unsaid) query.push(['options_pageSize', String(size)]);
+    if (size !== defaultSize) query.push(['options_pageSize', String(size)]);
     const parse = (body: Buffer): Promise<Page> => parseNumberedPage(body, paging, { request, signal });
     // A fund may be unknown; the listings are always there.
     const isListing = paging.recordsIn === 'pageResults';
-    return getPage(request, { query, parse, signal, patience, isOurs, isListing });
+    return getPage(request, { query, parse, signal, onRefusal, isAdjustable, isListing });
   };
 }
 
@@ -151,15 +151,22 @@ export function numberedPages(
 export function cursorPages(
   request: PageRequest,
   paging: CursorPaging,
-  { isOurs = false }: SizeChoice = {},
+  { isAdjustable = false }: SizeChoice = {},
 ): CursorWalkOptions['fetchPage'] {
-  return ({ cursor, size, signal, patience }) => {
+  return ({ cursor, size, signal, onRefusal }) => {
     const query: QueryPair[] = [];
     if (cursor !== undefined) query.push(['options_nextToken', cursor]);
     if (size !== undefined) query.push(['options_pageSize', String(size)]);
     const parse = (body: Buffer): Promise<CursorPage> => parseCursorPage(body, paging, { request, signal });
-    const isSizeOurs = isOurs && size !== undefined;
-    return getPage(request, { query, parse, signal, patience, isOurs: isSizeOurs, isListing: true });
+    const isSizeAdjustable = isAdjustable && size !== undefined;
+    return getPage(request, {
+      query,
+      parse,
+      signal,
+      onRefusal,
+      isAdjustable: isSizeAdjustable,
+      isListing: true,
+    });
   };
 }
 
@@ -174,17 +181,17 @@ interface PageGet<T> {
   readonly query: readonly QueryPair[];
   readonly parse: (body: Buffer) => Promise<T>;
   readonly signal: AbortSignal;
-  readonly patience: Patience;
-  readonly isOurs: boolean;
+  readonly onRefusal: OnRefusal;
+  readonly isAdjustable: boolean;
   readonly isListing: boolean;
 }
 
 /** Gets one page. Throws PageRefused where a smaller one may come. */
 async function getPage<T>(
   { client, path, filters }: PageRequest,
-  { query, parse, signal, patience, isOurs, isListing }: PageGet<T>,
+  { query, parse, signal, onRefusal, isAdjustable, isListing }: PageGet<T>,
 ): Promise<T> {
-  const passes = { shrink: TOO_MUCH, retry: [], once: REFUSALS }[patience];
+  const passes = { shrink: TOO_MUCH, retry: [], once: REFUSALS }[onRefusal];
   try {
     return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
   } catch (error) {
@@ -192,7 +199,7 @@ async function getPage<T>(
       throw new PageRefused(error.milliseconds >= SLOW ? 'slow' : 'large', error);
     }
     const isRefused = error instanceof RefusedQuery || (error instanceof StatusError && error.status === 500);
-    if (isRefused && isOurs) throw new PageRefused('size', error);
+    if (isRefused && isAdjustable) throw new PageRefused('size', error);
     throw error;
   }
 }
@@ -249,7 +256,7 @@ async function parseCursorPage(
 /** Asks for one issued invoice: the cheapest call that shows whether the service takes the token (spec 5 rule 4). */
 export async function probe(client: ApiClient, signal: AbortSignal): Promise<void> {
   const request = { path: issued.path, filters: [], client, onErrors: () => {} };
-  await numberedPages(request, issued.paging as NumberedPaging)({ offset: 0, size: 1 }, signal, 'retry');
+  await numberedPages(request, issued.paging)({ offset: 0, size: 1 }, signal, 'retry');
 }
 
 /**
@@ -264,7 +271,7 @@ export async function probeListing(
 ): Promise<number | undefined> {
   const request = { path, filters: [], client, onErrors: () => {} };
   if (paging.kind === 'cursor') {
-    await cursorPages(request, paging)({ cursor: undefined, size: 1, signal, patience: 'retry' });
+    await cursorPages(request, paging)({ cursor: undefined, size: 1, signal, onRefusal: 'retry' });
     return undefined;
   }
   try {

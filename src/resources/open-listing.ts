@@ -71,7 +71,7 @@ function openNumbered({
   options,
 }: Opening<NumberedPaging>): AsyncGenerator<Delivery> {
   const { status, signal, concurrency, resume } = options;
-  const isOurs = query.pageSize === undefined;
+  const isAdjustable = query.pageSize === undefined;
   const given = resume?.given ?? new UniqueRecords(keyColumns(resource, query));
   const shared = { status, signal, concurrency, given, maxSize: paging.maxSize, ...sortOf(resource, query) };
   const request = requestOf(resource, query, options);
@@ -79,15 +79,15 @@ function openNumbered({
     const size = query.pageSize ?? paging.serviceSize;
     const from = (query.page - paging.firstPage) * size;
     const until = from + Math.min(size, query.limit ?? size);
-    const fetchPage = numberedPages(request, paging, { unsaid: isOurs ? size : undefined });
+    const fetchPage = numberedPages(request, paging, { defaultSize: isAdjustable ? size : undefined });
     return walkNumbered({ ...shared, fetchPage, size, from, until, isSinglePage: true });
   }
   return walkNumbered({
     ...shared,
-    fetchPage: numberedPages(request, paging, { isOurs }),
+    fetchPage: numberedPages(request, paging, { isAdjustable }),
     fetchSorted: sortedPages({ resource, paging, query, options }),
     size: requestSize(resource, query),
-    from: resume === undefined ? 0 : (resume.next as number),
+    from: typeof resume?.next === 'number' ? resume.next : 0,
     until: query.limit,
   });
 }
@@ -95,13 +95,15 @@ function openNumbered({
 function openCursors({ resource, paging, query, options }: Opening<CursorPaging>): AsyncGenerator<Delivery> {
   const { status, signal, resume } = options;
   const fetchPage = cursorPages(requestOf(resource, query, options), paging, {
-    isOurs: query.pageSize === undefined,
+    isAdjustable: query.pageSize === undefined,
   });
   return walkCursors({
-    ...{ status, signal, fetchPage },
+    status,
+    signal,
+    fetchPage,
     size: requestSize(resource, query),
     limit: query.limit,
-    from: resume === undefined ? query.nextToken : (resume.next as string),
+    from: typeof resume?.next === 'string' ? resume.next : query.nextToken,
     given: resume?.given ?? new UniqueRecords(keyColumns(resource, query)),
   });
 }
@@ -124,7 +126,7 @@ function sortedPages({ resource, paging, query, options }: Opening<NumberedPagin
   if (unique === undefined || query.sortBy === unique) return undefined;
   if (valueOf(query.params, 'options_sortBy') !== undefined) return undefined;
   const request = requestOf(resource, { ...query, sortBy: unique }, options);
-  return numberedPages(request, paging, { isOurs: query.pageSize === undefined });
+  return numberedPages(request, paging, { isAdjustable: query.pageSize === undefined });
 }
 
 function valueOf(params: readonly QueryPair[], name: string): string | undefined {

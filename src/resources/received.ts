@@ -1,6 +1,7 @@
-import { shownOfInvoices, type Resource } from './resource.ts';
+import { shownOfInvoices, type NumberedResource } from './resource.ts';
 
-export const received: Resource = {
+/** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `cli/flags.ts`. */
+export const received: NumberedResource = {
   name: 'received',
   records: 'received invoices',
   label: 'number',

@@ -18,30 +18,35 @@ export interface Resource {
   readonly shown: readonly ShownField[];
   /** The order in which records come when none is asked for, for the help. */
   readonly defaultOrder: string;
-  /** The field that holds the date by which the service can order, and the way it does so when no order is asked for. */
+  /** The field with the date by which the service can sort, and its direction where no order is asked for. */
   readonly byDate?: { readonly field: string; readonly usual: 'asc' | 'desc' | undefined };
   readonly sortBy?: SortKeys;
-  /** What to ask for so that the newest records come first, where the service's own order would show the oldest. */
+  /** The order that brings the newest records first, where the service's own order begins with the oldest. */
   readonly newestFirst?: { readonly sortBy: string; readonly sortOrder: 'asc' | 'desc' };
   readonly sortDirections?: readonly [ascending: string, descending: string];
   readonly fiscalIds?: FiscalIdFilter;
-  /** Parameters that the service is known to refuse, each with what to say about it. */
+  /** Parameters that the service is known to refuse, each with the reason that the error gives. */
   readonly refusedParameters: Readonly<Record<string, string>>;
   /** Command lines for the help, each with what it answers. */
   readonly examples: readonly (readonly [commandLine: string, answer: string])[];
+}
+
+/** A resource whose pages have numbers. */
+export interface NumberedResource extends Resource {
+  readonly paging: NumberedPaging;
 }
 
 /** Something that people look for in a record. */
 export interface ShownField {
   /** A field that questions know too, which says where it is; or the columns that it may be in, the likeliest first. */
   readonly in: InvoiceField | readonly string[];
-  /** What it is to who reads. An amount that is `open` is past due after the day of `due`. */
+  /** Its meaning for a reader. An amount that is `open` is overdue after the day of `due`. */
   readonly role: ShownRole;
-  /** Names it in the head of a table, where the column is too narrow for its own name. */
+  /** The head of the column, where the column is too narrow for the field's own name. */
   readonly word: string;
   /**
-   * Where a terminal is narrow, fields of higher numbers are left out first; the currency stays with the amounts. Without
-   * a number it is only shown where there is room for all of it beside those.
+   * A narrow terminal leaves out the fields of the highest numbers first; the currency stays as long as the amounts. A
+   * field without a number is shown only where all of it has room beside the others.
    */
   readonly rank?: number;
 }
@@ -52,6 +57,7 @@ type InvoiceField =
 type ShownRole =
   'number' | 'status' | 'date' | 'due' | 'party' | 'amount' | 'open' | 'currency' | 'document' | 'other';
 
+/** How a listing of numbered pages is paged. */
 export interface NumberedPaging {
   readonly kind: 'numbered';
   /** The number of the first page: 0 or 1. */
@@ -64,35 +70,39 @@ export interface NumberedPaging {
   readonly maxSize?: number;
   /** Pages of more records than this are compressed, so that one of them is cheaper than two smaller ones. */
   readonly compressedOver?: number;
-  /** The member that holds the records: of the envelope, or (`documents`) an array or an envelope within the item. */
+  /** The member with the records. `assignedDocuments` is a member of one fund, and is an array or an envelope. */
   readonly recordsIn: 'pageResults' | 'assignedDocuments';
 }
 
+/** How a listing of cursor pages is paged. */
 export interface CursorPaging {
   readonly kind: 'cursor';
+  /** Records a page that a whole export asks for. */
   readonly walkSize: number;
   readonly recordsIn: 'data';
 }
 
 interface SortKeys {
+  /** In the service's spelling. */
   readonly known: readonly string[];
-  /** Those by which a record keeps its place. */
+  /** The keys whose values never change, so that a record keeps its place. */
   readonly lasting: readonly string[];
-  /** The one that no two records share. */
+  /** The key that no two records share. */
   readonly unique: string;
 }
 
+/** The filter of a listing by fiscal IDs. */
 export interface FiscalIdFilter {
-  /** Without dashes: `customer-fiscal-id`. */
+  /** The flag's name, without the two dashes before it: `customer-fiscal-id`. */
   readonly flag: string;
   readonly parameter: string;
   /** Whom the IDs name: `customer`. */
   readonly whose: string;
-  /** Whether the listing names the IDs that match nobody, while others match. */
+  /** Whether the listing says which IDs match nobody where others do match. */
   readonly namesUnknown: boolean;
 }
 
-/** What people look for in invoices; `party` is what they call the other side. */
+/** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
 export function shownOfInvoices(party: string): readonly ShownField[] {
   return [
     { in: ['number', 'folio', 'documentNumber', 'invoiceNumber'], role: 'number', word: 'number', rank: 1 },

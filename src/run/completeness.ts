@@ -1,5 +1,5 @@
 import type { Redact } from '../api/redact.ts';
-import { readPartialErrors } from '../api/service-words.ts';
+import { readPartialErrors } from '../api/error-body.ts';
 import { alsoSaid, RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
 import type { Context } from '../context.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';

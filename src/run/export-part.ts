@@ -22,7 +22,7 @@ import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './
 import type { RequestFlags } from './parse-values.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
-import type { ReceiptPart, ReportFlags } from './receipt.ts';
+import type { ReceiptPart, ReceiptFlags } from './receipt.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-conflicts.ts';
 import type { GlobalFlags } from './run.ts';
@@ -35,7 +35,7 @@ export interface Export {
   readonly everywhere: GlobalFlags;
   readonly output: OutputFlags;
   readonly request?: RequestFlags;
-  readonly report?: ReportFlags;
+  readonly receipt?: ReceiptFlags;
   readonly resume?: ResumeFlags;
   readonly questions?: QuestionFlags;
   readonly extent?: ExtentFlags;

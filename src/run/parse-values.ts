@@ -75,7 +75,7 @@ export function flagNamed(option: string): string {
 }
 
 /** A comma-separated list of names, none empty or twice. */
-export function names(flag: string) {
+export function nameList(flag: string) {
   return (value: string): readonly string[] => {
     const list = value.split(',').map((name) => name.trim());
     if (list.includes(''))
@@ -89,7 +89,7 @@ export function names(flag: string) {
 
 /** The same of columns, where `*` is all others and `-name` is left out of them. */
 export function columnList(flag: string) {
-  const read = names(flag);
+  const read = nameList(flag);
   return (value: string): readonly string[] => {
     const list = read(value);
     const left = list.find((name) => name.startsWith('-'));

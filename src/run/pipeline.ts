@@ -42,10 +42,10 @@ export async function exportRecords<Given extends Export>(
     const { exportProfiles } = await import('./several/profiles.ts');
     return exportProfiles(context, asked);
   }
-  const { source, everywhere, request, report, output, columns } = asked;
+  const { source, everywhere, request, receipt, output, columns } = asked;
   if (output.listColumns && columns !== undefined) return writeColumns(context, columns, output.output);
   const { name, records } = source;
-  const options = { everywhere, request, report, name, records, output: output.output };
+  const options = { everywhere, request, receipt, name, records, output: output.output };
   await inRun(context, options, async (run) => {
     try {
       await source.open?.(run);

@@ -11,8 +11,9 @@ import type { Notices } from './notices.ts';
 import type { OutputPlan } from './output-plan.ts';
 import type { Session } from './session.ts';
 
-/** What the run keeps of itself. */
-export interface ReportFlags {
+/** Whether and where the run writes its receipt. */
+export interface ReceiptFlags {
+  /** The file of the receipt. */
   readonly report?: string;
 }
 
@@ -186,14 +187,14 @@ function endOf(parts: readonly PartFacts[], failure: unknown): Record<string, un
 }
 
 function sum<Part>(parts: readonly Part[], of: (part: Part) => number): number {
-  return parts.reduce((so, part) => so + of(part), 0);
+  return parts.reduce((sum, part) => sum + of(part), 0);
 }
 
 /** Null where one of them is not known. */
 function total<Part>(parts: readonly Part[], of: (part: Part) => number | undefined): number | null {
-  return parts.reduce<number | null>((so, part) => {
-    const one = of(part);
-    return so === null || one === undefined ? null : so + one;
+  return parts.reduce<number | null>((sum, part) => {
+    const count = of(part);
+    return sum === null || count === undefined ? null : sum + count;
   }, 0);
 }
 
@@ -201,9 +202,9 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-interface ReceiptSources {
-  /** Where it is written; undefined where none is wanted. */
-  readonly report: string | undefined;
+interface ReceiptOptions {
+  /** Where the receipt is written, as given to --report; undefined where none is wanted. */
+  readonly file: string | undefined;
   /** Where the records go, as given to -o. */
   readonly output: string | undefined;
   /** As given to --output-dir. */
@@ -223,29 +224,29 @@ interface Section {
 /** What a run did, for --report: written at its end, whatever the end. */
 export class Receipt extends ReceiptPart {
   readonly #context: Context;
-  readonly #sources: ReceiptSources;
+  readonly #options: ReceiptOptions;
   readonly #file: Destination | undefined;
   readonly #startedAt: number;
   readonly #sections: readonly Section[];
 
-  private constructor(context: Context, sources: ReceiptSources, file: Destination | undefined) {
+  private constructor(context: Context, options: ReceiptOptions, file: Destination | undefined) {
     super(file !== undefined);
     this.#context = context;
-    this.#sources = sources;
+    this.#options = options;
     this.#file = file;
     this.#startedAt = context.clock.now();
-    this.#sections = (sources.parts ?? []).map((profile) => ({
+    this.#sections = (options.parts ?? []).map((profile) => ({
       profile,
       part: new ReceiptPart(file !== undefined),
     }));
   }
 
   /** To be opened first of all: a place that cannot be written is told before anything is asked for. */
-  static async open(context: Context, sources: ReceiptSources): Promise<Receipt> {
-    const { report, output } = sources;
-    if (report === undefined) return new Receipt(context, sources, undefined);
-    await refuseSameTarget(report, output);
-    return new Receipt(context, sources, await openDestination(report, context));
+  static async open(context: Context, options: ReceiptOptions): Promise<Receipt> {
+    const { file, output } = options;
+    if (file === undefined) return new Receipt(context, options, undefined);
+    await refuseSameTarget(file, output);
+    return new Receipt(context, options, await openDestination(file, context));
   }
 
   /** What the receipt tells of one of its parts. */
@@ -261,7 +262,7 @@ export class Receipt extends ReceiptPart {
       await run();
     } catch (error) {
       await this.#write(error).catch((fault: unknown) => {
-        this.#sources.notices.warn(`no receipt: ${fault instanceof Error ? fault.message : String(fault)}`);
+        this.#options.notices.warn(`no receipt: ${fault instanceof Error ? fault.message : String(fault)}`);
       });
       throw error;
     }
@@ -270,7 +271,7 @@ export class Receipt extends ReceiptPart {
 
   async #write(failure: unknown): Promise<void> {
     if (this.#file === undefined) return;
-    const { name, output, folder } = this.#sources;
+    const { name, output, folder } = this.#options;
     const sections = this.#sections.map(({ profile, part }) => ({ ...part.facts, profile }));
     try {
       await this.#file.write(
@@ -293,10 +294,10 @@ export class Receipt extends ReceiptPart {
   }
 }
 
-async function refuseSameTarget(report: string, output: string | undefined): Promise<void> {
-  const [one, other] = [await findTarget(report), await findTarget(output)];
+async function refuseSameTarget(receipt: string, output: string | undefined): Promise<void> {
+  const [one, other] = [await findTarget(receipt), await findTarget(output)];
   if (!isSame(one, other)) return;
-  throw new UsageError(`--report ${report} is where the records go`, { hint: 'Name two different files.' });
+  throw new UsageError(`--report ${receipt} is where the records go`, { hint: 'Name two different files.' });
 }
 
 function isSame(one: Target, other: Target): boolean {

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { Notices, type NoticeFlags } from './notices.ts';
 import { Progress, type ProgressFlags } from './progress/progress.ts';
-import { Receipt, type ReportFlags } from './receipt.ts';
+import { Receipt, type ReceiptFlags } from './receipt.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { SharedBySessions, type AddressFlags } from './session.ts';
 
@@ -11,7 +11,7 @@ export interface GlobalFlags extends AddressFlags, NoticeFlags, ProgressFlags {}
 export interface RunOptions {
   readonly everywhere: GlobalFlags;
   readonly request?: RequestFlags | undefined;
-  readonly report?: ReportFlags | undefined;
+  readonly receipt?: ReceiptFlags | undefined;
   /** What is asked for, as receipts name it: `issued`. */
   readonly name: string;
   /** The same in the plural, for progress: `issued invoices`. */
@@ -23,7 +23,7 @@ export interface RunOptions {
   /** Where the run has several parts, their names in the order in which progress and receipt tell of them. */
   readonly parts?: readonly string[] | undefined;
   /** What the parts are: profiles, unless given. */
-  readonly partsAre?: 'profiles' | 'listings' | undefined;
+  readonly partKind?: 'profiles' | 'listings' | undefined;
 }
 
 /** A run that goes on: what all its parts share. */
@@ -51,15 +51,15 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const { everywhere, request = {}, report, name, records, output, folder, parts, partsAre } = options;
+  const { everywhere, request = {}, name, records, output, folder, parts, partKind } = options;
   const startedAt = given.clock.now();
   const notices = new Notices(given, everywhere);
   await Progress.during(
     given,
-    { flags: everywhere, what: records, names: parts, parts: partsAre },
+    { flags: everywhere, what: records, parts, partKind },
     async (progress, context) => {
       const receipt = await Receipt.open(context, {
-        report: report?.report,
+        file: options.receipt?.report,
         output,
         folder,
         name,

@@ -14,12 +14,12 @@ import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
-import { requestDefaults, names, type RequestFlags } from './parse-values.ts';
+import { nameList, requestDefaults, type RequestFlags } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probe } from '../resources/listing-pages.ts';
 import { parseProfileName } from '../profiles/profile.ts';
 
-/** Whom to ask. */
+/** Which service is asked, and for which organization. */
 export interface AddressFlags {
   /** Several names have commas between them; only listings take several. */
   readonly profile?: string;
@@ -28,10 +28,10 @@ export interface AddressFlags {
   readonly sandbox?: boolean;
 }
 
-/** Bytes on the wire of one response, at most. */
-const MOST_ON_THE_WIRE = 64 * 1024 * 1024;
+/** The most bytes of one response, as they are on the wire. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** Whom a client asks, and who follows it. */
+/** The service that a client asks, and who is told of its requests. */
 interface ClientSite {
   readonly baseUrl: URL;
   readonly token: string;
@@ -42,7 +42,7 @@ interface ClientSite {
   readonly quota?: RetryQuota | undefined;
 }
 
-/** The client of one organization, patient as the flags say. Loads the HTTP library; sends nothing. */
+/** Makes the client of one organization, with the limits, retries and time limit of the flags. Loads the HTTP library; sends nothing. */
 export async function makeClient(
   context: Context,
   site: ClientSite,
@@ -54,25 +54,25 @@ export async function makeClient(
     origin: site.baseUrl.origin,
     connections: concurrency,
     env,
-    maxResponseBytes: MOST_ON_THE_WIRE,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
   });
   const retry = { retries, delay };
   return createClient({ ...site, version, transport, concurrency, retry, timeout, clock, signal });
 }
 
-/** What the two organizations of the embedded service are called where they stand in for profiles. */
+/** The names of the sandbox's two organizations, which take the place of profiles. */
 const SANDBOX_PROFILES = ['one', 'two'] as const;
 
-/** The embedded service, in this process, for as long as a run takes. */
-interface OwnService {
+/** The sandbox as it serves one run: in this process, until it is closed. */
+interface SandboxService {
   readonly baseUrl: URL;
-  /** The token of the organization called so; of the first where none is named. */
-  tokenOf(profile: string | undefined): string;
+  /** The token of the organization of this name; that of the first organization where no name is given. */
+  readonly tokenOf: (profile: string | undefined) => string;
   close(): Promise<void>;
 }
 
-/** Starts the service for --sandbox. Throws UsageError for flags that say whom to ask instead. */
-export async function startOwnService(context: Context, flags: AddressFlags): Promise<OwnService> {
+/** Starts the service of --sandbox. Throws UsageError for flags that name another address or token. */
+export async function startSandboxService(context: Context, flags: AddressFlags): Promise<SandboxService> {
   const other = (['baseUrl', 'tokenFile'] as const).find((name) => flags[name] !== undefined);
   if (other !== undefined) {
     const flag = { baseUrl: '--base-url', tokenFile: '--token-file' }[other];
@@ -106,12 +106,12 @@ export interface Session {
   readonly baseUrl: URL;
   /** As the token names it, where it does. */
   readonly organization: string | undefined;
-  /** What a one-way function makes of the token, to know it again by. The token itself is not handed out. */
+  /** Hashes the token with a one-way function, so that a later run can recognize it. The token itself is not handed out. */
   readonly hashedToken: (hash: (token: string) => string) => string;
   /** When the token ends, in ms since 1970, in its last 14 days. */
   readonly tokenEndsSoon: number | undefined;
   readonly concurrency: number;
-  /** What the profile's settings, or those for all, say for flags that are not given. */
+  /** The values of the settings, of the profile or of all profiles, for flags that are not given. */
   readonly defaults: FlagDefaults;
   close(): Promise<void>;
 }
@@ -130,22 +130,22 @@ export class SharedBySessions {
   readonly quota: RetryQuota = createRetryQuota();
   readonly #context: Context;
   readonly #flags: AddressFlags;
-  #service: Promise<OwnService> | undefined;
+  #sandbox: Promise<SandboxService> | undefined;
 
   constructor(context: Context, flags: AddressFlags) {
     this.#context = context;
     this.#flags = flags;
   }
 
-  /** The embedded service, started by the first who asks for it. */
-  service(): Promise<OwnService> {
-    return (this.#service ??= startOwnService(this.#context, this.#flags));
+  /** The sandbox. The first call starts it. */
+  sandbox(): Promise<SandboxService> {
+    return (this.#sandbox ??= startSandboxService(this.#context, this.#flags));
   }
 
   async close(): Promise<void> {
-    // Whoever asked for it has been told that it could not be started.
-    const service = await this.#service?.catch(() => undefined);
-    await service?.close();
+    // Where it could not be started, the call of `sandbox` has thrown that error already.
+    const sandbox = await this.#sandbox?.catch(() => undefined);
+    await sandbox?.close();
   }
 }
 
@@ -158,14 +158,14 @@ interface SessionTarget {
 }
 
 /**
- * Finds out whom to ask and with which token, and makes the client. Sends nothing.
+ * Finds the address and the token, and makes the client. Sends nothing.
  *
- * @throws AuthError where there is no token, or one that has ended
+ * @throws AuthError where there is no token, or where it has expired
  */
 export async function openSession(context: Context, options: SessionOptions): Promise<Session> {
   const { flags } = options;
   refuseSeveral(flags);
-  const target = flags.sandbox ? await ownTarget(options) : await resolveTarget(context, options);
+  const target = flags.sandbox ? await sandboxTarget(options) : await resolveTarget(context, options);
   context.secrets.hide([target.token.reveal()]);
   return connect(context, target, options);
 }
@@ -177,9 +177,9 @@ async function connect(
 ): Promise<Session> {
   const { baseUrl, token: secret, tokenHint, profile, defaults } = target;
   const token = secret.reveal();
-  const patience = { ...requestDefaults, ...defaults, ...flags };
+  const request = { ...requestDefaults, ...defaults, ...flags };
   const site = { baseUrl, token, tokenHint, observe, quota: shared.quota };
-  const client = await makeClient(context, site, patience);
+  const client = await makeClient(context, site, request);
   const { state, expiresAt } = tokenExpiry(secret, context.clock.now());
   return {
     client,
@@ -188,7 +188,7 @@ async function connect(
     organization: decodeToken(token)?.organizationId,
     hashedToken: (hash) => hash(token),
     tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
-    concurrency: patience.concurrency,
+    concurrency: request.concurrency,
     defaults,
     close: () => client.close(),
   };
@@ -222,9 +222,9 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
   };
 }
 
-async function ownTarget({ flags: { profile }, shared }: SessionOptions): Promise<SessionTarget> {
-  const service = await shared.service();
-  return { baseUrl: service.baseUrl, token: new Secret(service.tokenOf(profile)), profile, defaults: {} };
+async function sandboxTarget({ flags: { profile }, shared }: SessionOptions): Promise<SessionTarget> {
+  const { baseUrl, tokenOf } = await shared.sandbox();
+  return { baseUrl, token: new Secret(tokenOf(profile)), profile, defaults: {} };
 }
 
 /** Asks the service for one record: resolves when it takes the token, else rejects as any request would. */
@@ -247,15 +247,15 @@ export interface ProfilesFlags {
   readonly sheetPerProfile?: boolean;
 }
 
-/** The flags that say whom a run asks. */
-interface Whom {
+/** The flags that say which organizations a run asks. */
+interface OrganizationFlags {
   readonly everywhere: AddressFlags;
   /** Undefined for a command that asks one organization. */
   readonly profiles?: ProfilesFlags;
 }
 
-/** Whether flags name several organizations, or may. */
-export function asksSeveral({ everywhere: { profile }, profiles }: Whom): boolean {
+/** Whether the flags name several organizations, or ask for their form: a folder with a file for each. */
+export function asksSeveral({ everywhere: { profile }, profiles }: OrganizationFlags): boolean {
   if (profiles === undefined) return false;
   return profiles.allProfiles === true || profiles.outputDir !== undefined || profile?.includes(',') === true;
 }
@@ -268,7 +268,7 @@ export function asksSeveral({ everywhere: { profile }, profiles }: Whom): boolea
  */
 export async function chooseProfiles(
   context: Context,
-  { everywhere, profiles: { allProfiles } = {} }: Whom,
+  { everywhere, profiles: { allProfiles } = {} }: OrganizationFlags,
 ): Promise<readonly string[]> {
   const { profile, sandbox, tokenFile } = everywhere;
   if (allProfiles && profile !== undefined) {
@@ -276,7 +276,7 @@ export async function chooseProfiles(
       hint: 'Leave one of them out.',
     });
   }
-  const chosen = allProfiles || profile === undefined ? undefined : names('--profile')(profile);
+  const chosen = allProfiles || profile === undefined ? undefined : nameList('--profile')(profile);
   if (sandbox) {
     const profiles = chosen ?? SANDBOX_PROFILES;
     profiles.forEach(placeInSandbox);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { addCommand } from '../../src/cli/command.ts';
 import { flagGroup, yes } from '../../src/cli/flag-group.ts';
-import { outputFlags, reportFlags } from '../../src/cli/flags.ts';
+import { outputFlags, receiptFlags } from '../../src/cli/flags.ts';
 import { emptyProgram } from '../../src/cli/program.ts';
 import type { Export } from '../../src/run/export-part.ts';
 import { exportRecords } from '../../src/run/pipeline.ts';
@@ -45,11 +45,11 @@ describe('a command', () => {
     const program = emptyProgram(context, () => {});
     addCommand(program, 'try', {
       description: '',
-      flags: { output: outputFlags, report: reportFlags },
+      flags: { output: outputFlags, receipt: receiptFlags },
       run: async ({ output }) => void output,
     });
     await expect(program.parseAsync(['try'], { from: 'user' })).rejects.toThrow(
-      'folio try takes flags and never looks at them: report',
+      'folio try takes flags and never looks at them: receipt',
     );
   });
 

@@ -8,8 +8,8 @@ import { batchOf } from '../support/records.ts';
 /** A listing whose cursors count records; `before` is called with each request's number. */
 function cursorListing(records: () => readonly string[], before: (size: number) => void = () => {}) {
   const asked: string[] = [];
-  const fetchPage: CursorWalkOptions['fetchPage'] = async ({ cursor = '0', size = 10, patience }) => {
-    asked.push(`${cursor}+${size} ${patience}`);
+  const fetchPage: CursorWalkOptions['fetchPage'] = async ({ cursor = '0', size = 10, onRefusal }) => {
+    asked.push(`${cursor}+${size} ${onRefusal}`);
     before(size);
     const start = Number(cursor);
     const page = batchOf(records().slice(start, start + size));

@@ -21,7 +21,7 @@ import { checkExpiry, decodeToken, describeMoment } from '../../profiles/token.t
 import { listings } from '../../resources/index.ts';
 import { probeListing } from '../../resources/listing-pages.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { makeClient, startOwnService } from '../../run/session.ts';
+import { makeClient, startSandboxService } from '../../run/session.ts';
 import { version } from '../../version.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 
@@ -44,17 +44,17 @@ export type Report = (name: string, result: CheckResult) => Promise<void>;
 
 /** Looks at everything in order: the set-up, the way to the service step by step, the token, each listing. */
 export async function checkAll(context: Context, flags: GlobalFlags, report: Report): Promise<void> {
-  const own = flags.sandbox ? await startOwnService(context, flags) : undefined;
+  const sandbox = flags.sandbox ? await startSandboxService(context, flags) : undefined;
   try {
     const checkup = new Checkup(context, flags, report);
-    await checkup.lookAtAll(own && { baseUrl: own.baseUrl, token: own.tokenOf(flags.profile) });
+    await checkup.lookAtAll(sandbox && { baseUrl: sandbox.baseUrl, token: sandbox.tokenOf(flags.profile) });
   } finally {
-    await own?.close();
+    await sandbox?.close();
   }
 }
 
-/** Address and token of the embedded service. */
-type OwnService = Pick<Required<Setup>, 'baseUrl' | 'token'>;
+/** Address and token of the sandbox. */
+type SandboxAccess = Pick<Required<Setup>, 'baseUrl' | 'token'>;
 
 class Checkup {
   readonly #context: Context;
@@ -68,14 +68,14 @@ class Checkup {
     this.#report = report;
   }
 
-  async lookAtAll(own: OwnService | undefined): Promise<void> {
-    const isSetUp = own === undefined ? await this.#lookAtSetup() : await this.#lookAtOwn(own);
+  async lookAtAll(sandbox: SandboxAccess | undefined): Promise<void> {
+    const isSetUp = sandbox === undefined ? await this.#lookAtSetup() : await this.#lookAtSandbox(sandbox);
     const { baseUrl } = this.#setup;
     const isReached = baseUrl !== undefined && (await this.#lookAtWay(baseUrl));
     if (baseUrl === undefined) {
       for (const [name] of WAY) await this.#add(name, () => skipped('needs a base address'));
     }
-    if (own === undefined) {
+    if (sandbox === undefined) {
       await this.#add('token', () =>
         isSetUp ? checkToken(this.#context, this.#flags, this.#setup) : skipped('needs the store'),
       );
@@ -91,7 +91,7 @@ class Checkup {
     return status !== 'failed';
   }
 
-  async #lookAtOwn({ baseUrl, token }: OwnService): Promise<boolean> {
+  async #lookAtSandbox({ baseUrl, token }: SandboxAccess): Promise<boolean> {
     Object.assign(this.#setup, { baseUrl, token });
     await this.#add('store', () => skipped('not used with --sandbox'));
     await this.#add('base address', () => ok(`${baseUrl.href} (--sandbox)`));
@@ -182,8 +182,8 @@ const DAY = 24 * 60 * 60 * 1000;
 const CERTIFICATE_DAYS = 14;
 /** Milliseconds that a clock may be off without anybody noticing. */
 const CLOCK_TOLERANCE = 60_000;
-/** Milliseconds for the one request that looks at the service's clock. */
-const PATIENCE = 30_000;
+/** The time limit, in ms, of the one request that looks at the service's clock. */
+const CLOCK_TIMEOUT = 30_000;
 
 /** What the checks of the set-up find out, for those after them. */
 interface Setup {
@@ -339,7 +339,7 @@ class NetworkChecks {
     const transport = await this.#context.openFileTransport({ connections: 1, env, onLoopback: true });
     try {
       const headers = { accept: 'application/json', 'user-agent': `folio/${version}` };
-      const request = { url: this.#baseUrl, headers, signal, timeout: PATIENCE };
+      const request = { url: this.#baseUrl, headers, signal, timeout: CLOCK_TIMEOUT };
       const response = await transport.open(request).catch((error: unknown) => this.#fail(error));
       response.discard();
       return compareClocks(response.headers['date'], clock.now());
@@ -364,7 +364,7 @@ class NetworkChecks {
   /** Throws the network's error in the words that a listing would use. */
   #fail(error: unknown): never {
     this.#context.signal.throwIfAborted();
-    const to = { host: this.#baseUrl.host, proxyHost: this.#proxy?.host, timeout: PATIENCE };
+    const to = { host: this.#baseUrl.host, proxyHost: this.#proxy?.host, timeout: CLOCK_TIMEOUT };
     throw networkFailure(error, to)?.error ?? error;
   }
 }

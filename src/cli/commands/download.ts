@@ -5,7 +5,7 @@ import type { FileFlags } from '../../run/sources/download-source.ts';
 import { endings } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued } from '../flag-group.ts';
-import { extentFlags, filterFlags, outputFlags, reportFlags, requestFlags, whereFlags } from '../flags.ts';
+import { extentFlags, filterFlags, outputFlags, receiptFlags, requestFlags, whereFlags } from '../flags.ts';
 
 /** `issued download`: the files behind the invoices of a listing. */
 export function addIssuedDownload(parent: Command, context: Context): void {
@@ -26,7 +26,7 @@ export function addIssuedDownload(parent: Command, context: Context): void {
       filters: filterFlags(issued),
       extent: extentFlags(issued),
       output: outputFlags,
-      report: reportFlags,
+      receipt: receiptFlags,
       request: requestFlags,
       questions: whereFlags,
     },

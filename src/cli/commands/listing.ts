@@ -7,14 +7,17 @@ import {
   filterFlags,
   outputFlags,
   profilesFlags,
-  reportFlags,
+  receiptFlags,
   requestFlags,
   resumeFlags,
   fromFlags,
   questionFlags,
 } from '../flags.ts';
 
-/** Turns a resource into a command of its name, and `list` under it: flags, help and examples come from the declaration. */
+/**
+ * Adds the command of a resource, such as `issued`, and `list` under it. Flags, help and examples come from the declaration
+ * in `resources`.
+ */
 export function addListing(program: Command, resource: Resource, context: Context): Command {
   const spec = { ...listingHelp(resource), ...listing(resource, context) };
   const command = addCommand(program, resource.name, spec);
@@ -22,7 +25,7 @@ export function addListing(program: Command, resource: Resource, context: Contex
   return command;
 }
 
-/** The listing of something that belongs to another thing, which the argument names: it takes the place of `{id}` in the path. */
+/** Adds a listing within something else, such as the documents of a fund. The argument takes the place of `{id}` in the path. */
 export function addListingOf(
   parent: Command,
   name: string,
@@ -53,13 +56,13 @@ function listingHelp({ records, path, defaultOrder, newestFirst, examples }: Res
   };
 }
 
-/** The flags of a listing, and what it runs. */
+/** The flags of a listing, declared in `flags.ts`, and the run that hands each group to its reader. */
 function listing(resource: Resource, context: Context) {
   const flags = {
     filters: filterFlags(resource),
     extent: extentFlags(resource),
     output: outputFlags,
-    report: reportFlags,
+    receipt: receiptFlags,
     resume: resumeFlags,
     request: requestFlags,
     questions: questionFlags,

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { KNOWN_FIELDS } from '../../query/known-columns.ts';
-import { oneOf, parameter, target } from '../../run/parse-values.ts';
+import { oneOf, target } from '../../run/parse-values.ts';
 import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
-import { reportFlags, requestFlags } from '../flags.ts';
+import { fieldFlag, receiptFlags, requestFlags } from '../flags.ts';
 
 /** `report`: how an organization stands, on one page. */
 export function addReport(program: Command, context: Context): void {
@@ -22,7 +21,7 @@ export function addReport(program: Command, context: Context): void {
       ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
       ['folio report --format json', 'the figures behind the page'],
     ],
-    flags: { page: pageFlags, output: pageOutputFlags, report: reportFlags, request: requestFlags },
+    flags: { page: pageFlags, output: pageOutputFlags, receipt: receiptFlags, request: requestFlags },
     run: async (values) => {
       const { writeReport } = await import('../../run/several/report.ts');
       await writeReport(context, values);
@@ -38,11 +37,7 @@ const pageFlags = flagGroup<PageFlags>('What it is about:', {
   allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
   from: wordList('--from <file...>', 'of exports, without asking the service: issued.jsonl, received=in.csv'),
   lang: valued('--lang <language>', 'en or es (default: by the locale)', parseLanguage),
-  field: valued(
-    '--field <name=column>',
-    `the column of ${KNOWN_FIELDS.join(', ')}; for good: folio config set fields.<name>`,
-    parameter('--field'),
-  ),
+  field: fieldFlag(),
 });
 
 const pageOutputFlags = flagGroup<PageOutputFlags>('What comes out:', {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { OutputError, UsageError } from '../../errors.ts';
+import { errorCode, OutputError, UsageError } from '../../errors.ts';
 import type { Counts } from '../../sandbox/data/organization.ts';
 import {
   defaultCounts,
@@ -166,7 +166,7 @@ async function listen(options: SandboxOptions): Promise<Sandbox> {
   try {
     return await startSandbox(options);
   } catch (cause) {
-    const code = (cause as NodeJS.ErrnoException).code;
+    const code = errorCode(cause);
     if (code !== 'EADDRINUSE' && code !== 'EACCES') throw cause;
     const why = code === 'EADDRINUSE' ? 'is in use' : 'may not be used by this user';
     throw new OutputError(`port ${options.port} on 127.0.0.1 ${why}`, {

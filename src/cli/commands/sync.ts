@@ -5,7 +5,7 @@ import { oneOf, parameter } from '../../run/parse-values.ts';
 import type { SyncFlags } from '../../run/sync/sync.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, yes } from '../flag-group.ts';
-import { reportFlags, requestFlags } from '../flags.ts';
+import { receiptFlags, requestFlags } from '../flags.ts';
 
 const RESULT_FORMATS = ['table', 'csv', 'tsv', 'json', 'jsonl'] as const;
 
@@ -30,7 +30,7 @@ export function addSync(program: Command, context: Context): void {
       ['folio sync books.db --plan', 'what would change; nothing is written'],
       ['folio issued --from books.db --overdue', 'questions to the database'],
     ],
-    flags: { sync: syncFlags, report: reportFlags, request: requestFlags },
+    flags: { sync: syncFlags, receipt: receiptFlags, request: requestFlags },
     run: async (values, [database, resources]) => {
       const words = [...(database === undefined ? [] : [database]), ...resources];
       const { syncDatabase } = await import('../../run/sync/sync.ts');

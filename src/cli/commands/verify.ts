@@ -31,7 +31,7 @@ export function addVerify(program: Command, context: Context): void {
     ],
     flags: { receipt: verifyFlags },
     run: async ({ receipt }, [files]) => {
-      const { runVerify } = await import('../verify-files.ts');
+      const { runVerify } = await import('./verify-files.ts');
       await runVerify(context, files, receipt.report);
     },
   });

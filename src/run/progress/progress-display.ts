@@ -11,7 +11,7 @@ export interface ProgressView {
   readonly what: string;
   readonly states: readonly ProgressState[];
   /** What the parts of the run are. */
-  readonly parts: 'profiles' | 'listings';
+  readonly partKind: 'profiles' | 'listings';
   /** False with --no-color. */
   readonly color: boolean;
 }
@@ -52,7 +52,7 @@ export async function showSpinner(view: ProgressView, stopped: AbortSignal): Pro
 }
 
 /** What stands beside the spinner: nothing wider than the terminal. */
-function spinnerText({ context, what, states, parts }: ProgressView): string {
+function spinnerText({ context, what, states, partKind }: ProgressView): string {
   const { clock, stderr, env } = context;
   const group = digitGrouper(localeOf(env));
   const width = (stderr.columns ?? 80) - MARGIN;
@@ -67,7 +67,7 @@ function spinnerText({ context, what, states, parts }: ProgressView): string {
   const lines = running.map(
     (one) => `  ${(one.name ?? '').padEnd(indent)}  ${progressLine(one, now, group)}`,
   );
-  return [`${what} · ${ended} of ${states.length} ${parts}`, ...lines]
+  return [`${what} · ${ended} of ${states.length} ${partKind}`, ...lines]
     .map((line) => truncate(line, width))
     .join('\n');
 }

@@ -46,10 +46,10 @@ interface ProgressOptions {
   readonly flags: ProgressFlags;
   /** What is asked for: `issued invoices`. */
   readonly what: string;
-  /** The parts of the run, where there are several. */
-  readonly names?: readonly string[] | undefined;
-  /** What they are: profiles, unless given. */
-  readonly parts?: ProgressView['parts'] | undefined;
+  /** The names of the run's parts, where there are several. */
+  readonly parts?: readonly string[] | undefined;
+  /** What the parts are: profiles, unless given. */
+  readonly partKind?: ProgressView['partKind'] | undefined;
 }
 
 /** Shows on standard error how far a run has come, for somebody who waits. Nothing off a terminal unless asked for. */
@@ -62,12 +62,12 @@ export class Progress {
   /**
    * Does the work while progress is shown.
    *
-   * @param work is given the context as it is to be written to meanwhile
+   * @param work gets the context that it must write to: the drawing ends when that is written to on the same terminal
    */
   static async during(
     context: Context,
     options: ProgressOptions,
-    work: (progress: Progress, site: Context) => Promise<void>,
+    work: (progress: Progress, context: Context) => Promise<void>,
   ): Promise<void> {
     const progress = new Progress(context, options);
     try {
@@ -81,13 +81,13 @@ export class Progress {
     }
   }
 
-  private constructor(context: Context, { flags, what, names, parts = 'profiles' }: ProgressOptions) {
+  private constructor(context: Context, { flags, what, parts, partKind = 'profiles' }: ProgressOptions) {
     this.#context = context;
     const now = context.clock.now();
-    this.#states = names?.map((name) => new ProgressState(name, now)) ?? [new ProgressState(undefined, now)];
+    this.#states = parts?.map((name) => new ProgressState(name, now)) ?? [new ProgressState(undefined, now)];
     const form = formOf(context, flags);
     if (form !== undefined)
-      this.#show(form, { context, what, states: this.#states, parts, color: flags.color });
+      this.#show(form, { context, what, states: this.#states, partKind, color: flags.color });
   }
 
   #show(form: 'lines' | 'spinner', view: ProgressView): void {

@@ -41,14 +41,14 @@ const PROFILE_COLUMN = '_profile';
  * Those that can be had are delivered whole; the others are named in the IncompleteError at the end.
  */
 export async function exportProfiles(context: Context, asked: Export): Promise<void> {
-  const { source, everywhere, request, report, output, profiles = {} } = asked;
+  const { source, everywhere, request, receipt, output, profiles = {} } = asked;
   refuseTogether(asked);
   const names = await chooseProfiles(context, asked);
   const { name, records } = source;
   const places = { output: output.output, folder: profiles.outputDir };
   await inRun(
     context,
-    { everywhere, request, report, name, records, ...places, parts: names },
+    { everywhere, request, receipt, name, records, ...places, parts: names },
     async (run) => {
       try {
         await source.open?.(run);

@@ -25,7 +25,7 @@ import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult }
 import type { RequestFlags } from '../parse-values.ts';
 import { forEachPart } from './parts-aside.ts';
 import { reportParts, RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
-import type { ReportFlags } from '../receipt.ts';
+import type { ReceiptFlags } from '../receipt.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { fieldMap } from '../settings.ts';
 
@@ -53,7 +53,7 @@ export interface PageOutputFlags {
 export interface ReportRun {
   readonly everywhere: GlobalFlags;
   readonly request: RequestFlags;
-  readonly report: ReportFlags;
+  readonly receipt: ReceiptFlags;
   readonly page: PageFlags;
   readonly output: PageOutputFlags;
 }
@@ -79,7 +79,7 @@ interface PartFigures {
  * @throws UsageError, AuthError, ServiceError, OutputError: no page was written
  */
 export async function writeReport(context: Context, asked: ReportRun): Promise<void> {
-  const { request, report, page, output } = asked;
+  const { request, receipt, page, output } = asked;
   const format = formatOf(context, output);
   const dates = datesOf(context, page);
   const { parts, everywhere } = await reportParts(context, {
@@ -92,14 +92,14 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
   const options = {
     everywhere,
     request,
-    report,
+    receipt,
     name: 'report',
     records: 'invoices and funds',
-    partsAre: 'listings' as const,
+    partKind: 'listings' as const,
   };
   await inRun(context, { ...options, output: output.output, parts: names }, async (run) => {
     const destination = await openDestination(output.output, run.context, {
-      digest: report.report !== undefined,
+      digest: receipt.report !== undefined,
     });
     try {
       for (const { source } of parts) await source.open?.(run);

@@ -65,7 +65,7 @@ export async function runTap(given: Context, { everywhere, request, tap }: TapRu
     name: 'tap',
     records: 'records',
     parts: streams.map(({ name }) => name),
-    partsAre: 'listings' as const,
+    partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
     if (tap.discover) await discover(run, streams);

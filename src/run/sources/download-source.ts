@@ -12,7 +12,6 @@ import type { QuestionFlags } from '../../query/question-syntax.ts';
 import { conditionTest, WhereFilter, whereNotes } from '../../query/where/where.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
-import type { NumberedPaging } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Written } from '../progress/progress-state.ts';
@@ -109,7 +108,7 @@ export class DownloadSource implements ServiceSource {
     const client = await openFileClient(site);
     const filters = filterParameters(issued, this.#listing.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
-    const renewal = new LinkRenewal(numberedPages(request, issued.paging as NumberedPaging), context.signal);
+    const renewal = new LinkRenewal(numberedPages(request, issued.paging), context.signal);
     const downloads = { folder, client, renewal, only: this.#wish.files.only };
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {

@@ -189,7 +189,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
 /** Throws UsageError for a flag that concerns the service, where a file is read instead: it would make no difference. */
 function refuseServiceFlags({
   request,
-  report,
+  receipt,
   resume,
   extent,
   filters,
@@ -202,7 +202,7 @@ function refuseServiceFlags({
   const { sandbox, baseUrl, tokenFile, profile } = everywhere;
   const ofService = {
     ...request,
-    ...report,
+    ...receipt,
     ...resume,
     ...{ page, nextToken, pageSize, strict, listEncoding, param, sandbox, baseUrl, tokenFile },
     ...profiles,

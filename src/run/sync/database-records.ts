@@ -16,7 +16,7 @@ import { prependMember, type RecordBatch } from '../../json/records.ts';
 import { namedProfile } from '../../profiles/connection.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
-import { names } from '../parse-values.ts';
+import { nameList } from '../parse-values.ts';
 import { tableOf } from './sync-resources.ts';
 
 /** How every SQLite file begins. */
@@ -112,7 +112,7 @@ export async function profilesAsked(
     const current = namedProfile(undefined, env) ?? (await config()).currentProfile;
     return current !== undefined && held.includes(current) ? [current] : undefined;
   }
-  const asked = names('--profile')(profile);
+  const asked = nameList('--profile')(profile);
   const missing = asked.find((name) => !held.includes(name));
   if (missing === undefined) return asked;
   const { shown } = parseDatabaseAddress(from);

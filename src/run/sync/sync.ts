@@ -22,7 +22,7 @@ import type { RequestFlags } from '../parse-values.ts';
 import { checkPart, recordsOf, tryPart, type Part } from '../part.ts';
 import { forEachPart } from '../several/parts-aside.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
-import type { ReportFlags } from '../receipt.ts';
+import type { ReceiptFlags } from '../receipt.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
@@ -45,7 +45,7 @@ export interface SyncWish {
   readonly sync: SyncFlags;
   readonly everywhere: GlobalFlags;
   readonly request?: RequestFlags;
-  readonly report?: ReportFlags;
+  readonly receipt?: ReceiptFlags;
 }
 
 /** One listing of one profile. */
@@ -66,7 +66,7 @@ const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
  * @throws IncompleteError after the listings that could be read were written
  */
 export async function syncDatabase(context: Context, wish: SyncWish): Promise<void> {
-  const { sync, everywhere, request, report } = wish;
+  const { sync, everywhere, request, receipt } = wish;
   const { address, resources } = readWords(context, wish);
   const keys = readKeys(sync.key ?? [], resources);
   const profiles = asksSeveral({ everywhere, profiles: sync })
@@ -79,12 +79,12 @@ export async function syncDatabase(context: Context, wish: SyncWish): Promise<vo
   const options = {
     everywhere,
     request,
-    report,
+    receipt,
     name: 'sync',
     records: 'records',
     output: undefined,
     parts,
-    partsAre: 'listings' as const,
+    partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
     const books = await openBooks(run.context, address, sync.plan === true);

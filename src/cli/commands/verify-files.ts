@@ -1,18 +1,18 @@
 import { promises } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Context } from '../context.ts';
-import { IncompleteError, UsageError, type FolioError } from '../errors.ts';
-import { formatOfEnding } from '../output/formats.ts';
-import { countOf } from '../output/terminal/number-text.ts';
-import { visible } from '../output/terminal/terminal-text.ts';
+import type { Context } from '../../context.ts';
+import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
+import { formatOfEnding } from '../../output/formats.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import { visible } from '../../output/terminal/terminal-text.ts';
 import {
   deliveredAs,
   readReceipt,
   RECEIPT_ENDING as RECEIPT,
   usualReceipt,
   type DeliveredFile,
-} from '../query/exports/read-receipt.ts';
-import { surveyFile, type Survey } from '../query/exports/survey-file.ts';
+} from '../../query/exports/read-receipt.ts';
+import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
 
 /** A file, and the receipt that it is held against; undefined where there is none. */
 interface Held {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { asOneLine, readPartialErrors } from '../../src/api/service-words.ts';
+import { asOneLine, readPartialErrors } from '../../src/api/error-body.ts';
 
 const read = (value: unknown) => readPartialErrors(Buffer.from(JSON.stringify(value)));
 const missing = (fiscalId: unknown) => ({
