@@ -65,40 +65,48 @@ function commandsOf(command: Command, path: string): [path: string, command: Com
   return [[path, command], ...declared.flatMap((child) => commandsOf(child, `${path} ${child.name()}`))];
 }
 
-/** Commands with what they do, flags by what they are about, formats, topics of the help, environment. */
+/** Commands with the flags that no listing has, flags of listings, formats, topics of the help, environment. */
 function reference(): string {
-  // `folio issued list` is `folio issued`, as the README says.
-  const own = [...commands]
-    .slice(1)
-    .filter(([path]) => !LISTINGS.includes(path.replace(/ list$/, '')) || !path.endsWith(' list'));
   const shared = new Map<string, Set<string>>();
   for (const path of LISTINGS) {
     for (const option of flagsOf(commands.get(path)!)) {
-      const heading = option.helpGroupHeading ?? 'Options:';
-      shared.set(heading, (shared.get(heading) ?? new Set()).add(option.flags));
+      const heading = (option.helpGroupHeading ?? 'Options:').replace(/:$/, '');
+      shared.set(heading, (shared.get(heading) ?? new Set()).add(nameOf(option)));
     }
   }
-  const everywhere = new Set(flagsOf(program).map(({ flags }) => flags));
-  const known = new Set([...[...shared.values()].flatMap((names) => [...names]), ...everywhere]);
-  const others = own.flatMap(([path, command]): [string, string][] => {
-    const names = flagsOf(command)
-      .map(({ flags }) => flags)
-      .filter((name) => !known.has(name));
-    return names.length === 0 ? [] : [[`\`${path}\``, codes(names)]];
-  });
-  const headed = [...shared].map(([heading, names]): [string, string] => [
-    heading.replace(/:$/, ''),
-    codes(names),
-  ]);
-  const blocks = [
-    ['### Commands', listOf(own.map(([path, command]) => [`\`${usage(path, command)}\``, about(command)]))],
-    ['### Flags of listings', listOf(headed)],
-    ['### Further flags of single commands', listOf(others)],
-    ['### Flags everywhere', codes([...everywhere, '-h, --help'])],
-    ['### Formats', `${codes(formats)}; in help: ${codes(topics.map(({ name }) => `folio help ${name}`))}`],
-    ['### Environment', codes(variables.flatMap(([names]) => names.split(', ')))],
+  shared.set('Every command', new Set([...flagsOf(program).map(nameOf), '-h, --help']));
+  const known = new Set([...shared.values()].flatMap((names) => [...names]));
+  const terms: [string, Iterable<string>][] = [
+    ...shared,
+    ['Formats', formats],
+    ['Topics of `folio help`', topics.map(({ name }) => name)],
+    ['Environment', variables.flatMap(([names]) => names.split(', '))],
   ];
-  return blocks.map((block) => block.join('\n\n')).join('\n\n');
+  return [
+    '### Commands, with flags of their own',
+    commandLines(known).join('\n'),
+    '### Flags of listings, and more',
+    listOf(terms.map(([heading, names]) => [heading, codes(names)])),
+  ].join('\n\n');
+}
+
+/** A line a command, with the commands under it and the flags that are not known yet; a last one for those with neither. */
+function commandLines(known: ReadonlySet<string>): string[] {
+  const plain: string[] = [];
+  const lines: string[] = [];
+  for (const [path] of [...commands].filter(([each]) => each.split(' ').length === 2)) {
+    const own = [...commands].filter(([each]) => each === path || each.startsWith(`${path} `));
+    const texts = own.map(([, command]) => {
+      const flags = flagsOf(command)
+        .map(nameOf)
+        .filter((name) => !known.has(name));
+      const name = codes([command.name()]);
+      return flags.length === 0 ? name : `${name} (${codes(flags)})`;
+    });
+    if (texts.length === 1 && !texts[0]!.endsWith(')')) plain.push(texts[0]!);
+    else lines.push(`- ${texts[0]}${texts.length === 1 ? '' : `: ${texts.slice(1).join(', ')}`}`);
+  }
+  return [...lines, `- ${plain.join(', ')}`];
 }
 
 function flagsOf(command: Command): readonly Option[] {
@@ -108,18 +116,9 @@ function flagsOf(command: Command): readonly Option[] {
     .filter(({ long }) => long !== '--help');
 }
 
-function usage(path: string, command: Command): string {
-  const words = command.registeredArguments.map((argument) => {
-    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
-    return argument.required ? `<${name}>` : `[${name}]`;
-  });
-  return [path, ...words].join(' ');
-}
-
-/** What the list of commands says of it, as running text. */
-function about(command: Command): string {
-  const text = command.summary() || command.description();
-  return text.split('\n\n')[0]!.replaceAll('\n', ' ').replace(/\.$/, '');
+/** The flag without what it takes: `-o, --output`. */
+function nameOf({ flags }: Option): string {
+  return flags.replace(/ [<[].*/, '');
 }
 
 function listOf(terms: readonly (readonly [term: string, meaning: string])[]): string {
@@ -133,9 +132,7 @@ function codes(names: Iterable<string>): string {
 /** Whether all flags of a command line are flags of its command. */
 function isKnown(line: string): boolean {
   const words = line.replaceAll(/(['"]).*?\1/g, '').split(/\s+/);
-  if (words[0] === 'help') return words[1] === '[words...]' || topics.some(({ name }) => name === words[1]);
-  // A shortcut of the recipes.
-  if (words[0] === 'late') return words.length === 1;
+  if (words[0] === 'help') return words.length === 1 || topics.some(({ name }) => name === words[1]);
   let command = program;
   for (const word of words) {
     command = command.commands.find((child) => child.name() === word) ?? command;

@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import type { GlobalFlags } from '../run/run.ts';
 import { version } from '../version.ts';
@@ -56,12 +56,8 @@ export function addCommand<
   Flags extends Groups = Groups,
 >(parent: Command, name: string, spec: CommandSpec<Flags, Specs>): Command {
   const groups = Object.entries<FlagGroup<object>>(spec.flags ?? {});
-  const command = addGroup(
-    parent,
-    name,
-    spec,
-    groups.flatMap(([, { options }]) => options),
-  );
+  const command = declare(parent, name, spec);
+  for (const option of groups.flatMap(([, { options }]) => options)) command.addOption(option);
   for (const [syntax, about, parse] of spec.arguments ?? []) {
     const argument = new Argument(syntax, about);
     command.addArgument(parse === undefined ? argument : argument.argParser(parse));
@@ -89,19 +85,17 @@ export function addCommand<
   });
 }
 
-/** A command that only groups others; with flags of its own, one to which `addCommand` adds what it runs. */
-export function addGroup(
-  parent: Command,
-  name: string,
-  help: CommandHelp,
-  own: readonly Option[] = [],
-): Command {
+/** Declares a command that only groups others. */
+export function addGroup(parent: Command, name: string, help: CommandHelp): Command {
+  return declare(parent, name, help).helpCommand('help [command]', 'help on a command');
+}
+
+function declare(parent: Command, name: string, help: CommandHelp): Command {
   const command = parent.command(name, { hidden: help.hidden === true });
   if (help.summary !== undefined) command.summary(help.summary);
   command.description(described(help)).enablePositionalOptions();
   command.addHelpText('after', '\nFlags for every command: folio --help');
   command.version(version, '--version').options.at(-1)?.hideHelp();
-  for (const option of own) command.addOption(option);
   return repeatFlagsUnder(command);
 }
 

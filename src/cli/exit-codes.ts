@@ -11,13 +11,13 @@ import {
 
 /** What each exit code means; also the text of `folio help exit-codes`. */
 export const exitCodes: readonly (readonly [code: number, meaning: string])[] = [
-  [0, 'all that was asked for was delivered'],
+  [0, 'everything asked for was delivered'],
   [1, 'a fault of folio’s own, or the disk’s'],
   [2, 'the command line or the query is wrong'],
   [3, 'no token, or the service refuses it'],
   [4, 'not there: an unknown customer or fund, none of the fiscal IDs exist'],
   [5, 'the service or the network failed after all retries, or the address is not the service’s'],
-  [6, 'delivered, but not all; what is missing is said on standard error'],
+  [6, 'delivered, but not all; standard error says what is missing'],
   [130, 'stopped by SIGINT (Ctrl-C)'],
   [143, 'stopped by SIGTERM'],
 ];

@@ -78,7 +78,8 @@ export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
 export const resumeFlags = flagGroup<ResumeFlags>('What comes out:', {
   resume: yes(
     '--resume',
-    'with -o: go on where a stopped run left off, if the first and last page that it kept are as they were',
+    'with -o: go on where a stopped run left off, if the first and last page that it kept are as they were; a change ' +
+      'between them is not seen',
   ),
 });
 

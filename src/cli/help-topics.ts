@@ -24,7 +24,7 @@ const exitCodesTopic: Topic = {
   about: 'what each exit code says',
   blocks: [
     'A script can rely on these. Data goes to standard output and nothing else does; an error is one line on standard ' +
-      'error, then what to do about it.',
+      'error, then what to do about it. Off a terminal a run that succeeds says nothing on standard error.',
     exitCodes.map(([code, meaning]) => [String(code), meaning] as const),
     'With 6 the output is there, with all that could be had. With any other code but 0 a file of that name is what it was ' +
       'before. A reader that closes early, such as head, is no failure.',
@@ -161,12 +161,12 @@ GROUP BY 1, 2, 3 ORDER BY open DESC;`,
   },
   {
     question: 'What vanished in the last week',
-    sqlite: `SELECT r.finished_at, i._profile, i.number, i."customer.name", i."totalAmount"
-FROM issued i JOIN _runs r ON r.run = i._gone_run AND r.profile = i._profile AND r.resource = 'issued'
-WHERE r.finished_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-7 days') ORDER BY 1, 3;`,
-    postgres: `SELECT r.finished_at, i._profile, i.number, i."customer.name", i."totalAmount"
-FROM issued i JOIN _runs r ON r.run = i._gone_run AND r.profile = i._profile AND r.resource = 'issued'
-WHERE r.finished_at > now() - interval '7 days' ORDER BY 1, 3;`,
+    sqlite: `SELECT finished_at, _profile, number, "customer.name", "totalAmount"
+FROM issued JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
+WHERE finished_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-7 days') ORDER BY 1, 3;`,
+    postgres: `SELECT finished_at, _profile, number, "customer.name", "totalAmount"
+FROM issued JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
+WHERE finished_at > now() - interval '7 days' ORDER BY 1, 3;`,
   },
   {
     question: 'What changed in one invoice, number 10002',
@@ -174,20 +174,19 @@ WHERE r.finished_at > now() - interval '7 days' ORDER BY 1, 3;`,
   SELECT h._profile, h._run, h._change, h._raw AS old,
     coalesce(lead(h._raw) OVER (PARTITION BY h._profile, h._key ORDER BY h._run), i._raw) AS new
   FROM issued_history h JOIN issued i USING (_profile, _key) WHERE i.number = 10002)
-SELECT r.finished_at, v._change, field.key, v.old -> field.fullkey AS before, v.new -> field.fullkey AS after
-FROM versions v JOIN _runs r ON r.run = v._run AND r.profile = v._profile AND r.resource = 'issued',
-  json_each(v.new) AS field
-WHERE v._change = 'gone' AND field.key = 'id' OR v.old -> field.fullkey IS NOT v.new -> field.fullkey
-ORDER BY v._run, field.id;`,
+SELECT finished_at, _change, key, old -> fullkey AS before, new -> fullkey AS after
+FROM versions JOIN _runs ON (run, profile, resource) = (_run, _profile, 'issued'), json_each(new)
+WHERE _change = 'gone' AND key = 'id' OR old -> fullkey IS NOT new -> fullkey
+ORDER BY _run, id;`,
     postgres: `WITH versions AS (
   SELECT h._profile, h._run, h._change, h._raw AS old,
     coalesce(lead(h._raw::text) OVER (PARTITION BY h._profile, h._key ORDER BY h._run), i._raw::text)::json AS new
   FROM issued_history h JOIN issued i USING (_profile, _key) WHERE i.number = 10002)
-SELECT r.finished_at, v._change, field.key, v.old -> field.key AS before, v.new -> field.key AS after
-FROM versions v JOIN _runs r ON r.run = v._run AND r.profile = v._profile AND r.resource = 'issued',
-  json_each(v.new) WITH ORDINALITY AS field (key, value, place)
-WHERE v._change = 'gone' AND field.key = 'id' OR (v.old -> field.key)::text IS DISTINCT FROM (v.new -> field.key)::text
-ORDER BY v._run, field.place;`,
+SELECT finished_at, _change, key, old -> key AS before, new -> key AS after
+FROM versions JOIN _runs ON (run, profile, resource) = (_run, _profile, 'issued'),
+  json_each(new) WITH ORDINALITY AS field (key, value, place)
+WHERE _change = 'gone' AND key = 'id' OR (old -> key)::text IS DISTINCT FROM (new -> key)::text
+ORDER BY _run, place;`,
   },
 ];
 

@@ -27,6 +27,7 @@ export function addConfig(program: Command, context: Context): void {
     ],
   });
   addCommand(config, 'get', {
+    summary: 'the value of a setting',
     description: 'Prints the value of a setting; exit code 4 when it is not set.',
     arguments: [['<setting>', '']],
     run: async ({ everywhere }, [name]) => {
@@ -35,6 +36,7 @@ export function addConfig(program: Command, context: Context): void {
     },
   });
   addCommand(config, 'list', {
+    summary: 'the settings that are set',
     description: 'Prints what is set, a line each.',
     flags: { names: namesFlags, facts: factFlags },
     run: async ({ everywhere, names, facts }) => {
@@ -43,6 +45,7 @@ export function addConfig(program: Command, context: Context): void {
     },
   });
   addCommand(config, 'path', {
+    summary: 'the file that holds profiles and settings',
     description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
     run: async () => {
       const { runConfigPath } = await import('./config-settings.ts');
@@ -50,6 +53,7 @@ export function addConfig(program: Command, context: Context): void {
     },
   });
   addCommand(config, 'set', {
+    summary: 'set a default for a flag',
     description: 'Sets a default, after checking the value as the flag would.',
     arguments: [
       ['<setting>', ''],
@@ -62,6 +66,7 @@ export function addConfig(program: Command, context: Context): void {
     },
   });
   addCommand(config, 'unset', {
+    summary: 'remove a setting',
     description: 'Removes a setting.',
     arguments: [['<setting>', '']],
     run: async ({ everywhere }, [name]) => {

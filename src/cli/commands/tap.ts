@@ -8,7 +8,7 @@ import { requestFlags } from '../flags.ts';
 /** `tap`: the listings as streams for Singer's targets. */
 export function addTap(program: Command, context: Context): void {
   addCommand(program, 'tap', {
-    summary: 'a Singer tap: every listing as a stream of messages',
+    summary: 'every listing as messages of Singer',
     description:
       'Writes Singer messages for Meltano and any Singer target: issued, received, customers, funds, fund_documents, each read ' +
       'whole every time (FULL_TABLE). Numbers that are not whole go as strings with the format singer.decimal, so that no target ' +

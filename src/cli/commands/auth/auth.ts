@@ -38,6 +38,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     },
   });
   addCommand(auth, 'list', {
+    summary: 'the profiles that are stored',
     description: 'The profiles that there are. Nothing is sent and no token command is run.',
     flags: { facts: factFlags },
     run: async ({ everywhere, facts }) => {
@@ -46,6 +47,7 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     },
   });
   addCommand(auth, 'use', {
+    summary: 'make a profile the current one',
     description: 'Makes a profile the current one: that of commands which name none.',
     arguments: [['<name>', 'a profile']],
     run: async ({ everywhere }, [name]) => {
