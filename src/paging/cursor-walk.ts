@@ -42,20 +42,20 @@ export interface CursorWalkOptions {
 const NOTHING_NEW = 3;
 /** The same where records have no key, so that different ones may well be equal. */
 const NOTHING_NEW_WITHOUT_KEYS = 12;
-/** Empty pages in a row, each with a cursor to go on with, that are taken for an end that never comes. */
+/** Empty pages in a row, each with a cursor, after which the listing counts as one that never ends. */
 const EMPTY_IN_A_ROW = 20;
 
 /**
  * Walks a listing of cursor pages, the next one on its way while one is read. An empty page with a cursor is not the
  * end.
  *
- * A page that begins with the records with which the one before it ended shows that the listing moved: those are left
- * out. A record that comes again anywhere else, word for word, is held back until the listing was read once more:
- * where that holds the same in the same order, it is there twice; else the order is not stable, and what may be missing
- * is in the status.
+ * A page that begins with the last records of the page before it shows that the listing moved: those records are left out.
+ * A record that comes again anywhere else, word for word, is held back until the listing was read once more. Where the
+ * second reading brings the same records in the same order, the record exists twice and is given. Otherwise the order is not
+ * stable, and the status says what may be missing.
  *
- * Throws ServiceError where the service sends a cursor again, or pages with nothing new, before it sent a record; once
- * it did, the walk ends there and the status says so.
+ * Where the service repeats a cursor, or sends pages with nothing new, the walk ends and the status says so. Throws
+ * ServiceError where that happens before any record came.
  */
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
   const walk = new CursorWalk(options);
@@ -68,7 +68,7 @@ class CursorWalk {
   readonly #limit: number;
   readonly #unique: UniqueRecords;
   readonly #pages: CursorPages;
-  /** Came word for word as another before it. */
+  /** Records that came word for word like one before them. */
   #heldBack: RecordBatch[] = [];
   #isShifted = false;
   #isRepeating = false;
@@ -88,7 +88,7 @@ class CursorWalk {
     this.#pages = new CursorPages(options);
   }
 
-  /** Whether records were held back that may be missing, or may be missing since the listing moved. */
+  /** True where records may be missing: records were held back, or the listing moved. */
   get isDoubtful(): boolean {
     return (this.#heldBack.length > 0 || this.#isShifted) && !this.#isRepeating && !this.#isEnough;
   }
@@ -107,7 +107,7 @@ class CursorWalk {
       status.repeats += common;
       const before = this.#unique.inPass;
       const fresh = await inTurns(this.#take(sliceRecords(records, common, records.count)), signal);
-      // What is to be read again must be found again by a walk that goes on with this one.
+      // A walk that resumes this one must not begin behind records that are still in doubt.
       const isSure = this.#heldBack.length === 0 && !this.#isShifted;
       yield* this.#give(fresh, (isSure ? next : undefined) ?? undefined);
       if (this.#isEnough) return;
@@ -120,12 +120,12 @@ class CursorWalk {
   }
 
   /**
-   * Reads all of it once more, and gives what it finds. A pass in which nothing comes twice has everything; and what
-   * comes twice in the same places of two passes is there twice: then that is given too.
+   * Reads everything once more, and gives the records that are new. A pass in which no record comes twice has everything. A
+   * record that comes twice in the same places of two passes exists twice: then the second one is given, too.
    */
   async *readAgain(): AsyncGenerator<Delivery> {
     const { status, from } = this.#options;
-    // A walk that went on with an earlier one has not read everything.
+    // A walk that resumed an earlier one has not read everything.
     let first = from === undefined && !this.#isShifted ? this.#passed : undefined;
     const rounds = first === undefined ? 2 : 1;
     for (let round = 0; round < rounds; round++) {
@@ -172,7 +172,7 @@ class CursorWalk {
     return { read: this.#read, sequence: this.#unique.sequence };
   }
 
-  /** What of a page is to be given; what came before is held back. */
+  /** The records of a page that are to be given. Holds back those that came before. */
   *#take(records: RecordBatch): Steps<RecordBatch> {
     const { status } = this.#options;
     status.page(records.count, undefined);
@@ -186,7 +186,7 @@ class CursorWalk {
     return fresh;
   }
 
-  /** Those that were held back when they came first, before or now: another of their key may come first in another pass. */
+  /** Records of the page that were held back and never given: in another pass, another record of their key may come first. */
   #notGivenOf(records: RecordBatch): RecordBatch[] {
     if (this.#notGiven.size === 0) return [];
     const indices = Array.from({ length: records.count }, (_, index) => index);
@@ -254,7 +254,8 @@ class CursorPages {
     const signal = AbortSignal.any([this.#options.signal, controller.signal]);
     const fetch = (next: string | undefined): Promise<CursorPage> => {
       const page = this.#fetch(next, signal);
-      page.catch(() => {}); // Its failure is met where it is awaited, unless the reader left before.
+      // A failure is thrown where the page is awaited. Where the reader left before that, it must not end the process.
+      page.catch(() => {});
       return page;
     };
     let coming: Promise<CursorPage> | undefined = fetch(cursor);
@@ -266,7 +267,7 @@ class CursorPages {
         if (next !== null) seen.add(next);
         coming = next === null || isEnough(page) ? undefined : fetch(next);
         yield page;
-        // Repeats left room that the page seemed to fill.
+        // The page seemed to be enough, but some of its records had come before.
         if (coming === undefined && next !== null) coming = fetch(next);
       }
     } finally {
@@ -320,7 +321,7 @@ class CursorPages {
   }
 }
 
-/** How many records at the front of a page are those at the end of the page before it: the last of them has a key. */
+/** How many records at the front of a page are the last records of the page before it. 0 where these have no key. */
 function* commonRun(before: RecordBatch, page: RecordBatch, columns?: KeyColumns): Steps<number> {
   const identity = new IdentityReader(columns);
   const most = Math.min(page.count, before.count);
@@ -355,7 +356,7 @@ function contentNumber({ words }: IdentityReader): number {
  * The work grows with the lists and not with their product, as Knuth, Morris and Pratt search a text.
  */
 function shortestOverlap(front: readonly number[], back: readonly number[]): number {
-  /** For each number of elements at the front: how many fewer, at most, are both its beginning and its end. */
+  /** `shorter[n]`: the most elements, fewer than n, that are both the beginning and the end of the first n elements. */
   const shorter = new Uint32Array(front.length + 1);
   const grow = (run: number, element: number): number => {
     let grown = run;

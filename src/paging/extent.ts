@@ -3,7 +3,7 @@ const EMPTY_IN_A_ROW = 3;
 
 /**
  * How far a listing goes, as far as is known: the total that the service names, and what the pages themselves showed.
- * A total is a hint. One that is too low is found out by full pages, one that is too high by empty ones.
+ * A total is a hint: full pages show that it is too low, empty pages show that it is too high.
  */
 export class Extent {
   /** The last total that the service named. */
@@ -16,7 +16,11 @@ export class Extent {
   #emptyInARow = 0;
   #emptyFrom = Infinity;
 
-  /** Whether a page is worth asking for at this offset. Beyond the total that is known only when no page is coming. */
+  /**
+   * Whether to ask for a page at this offset. Beyond the total, that is decided when no page is on its way.
+   *
+   * @param coming pages that are on their way
+   */
   goesOnAt(offset: number, coming: number): boolean {
     if (offset >= this.#end) return false;
     if (this.total === undefined) return coming === 0;
@@ -26,20 +30,20 @@ export class Extent {
     return coming === 0 && offset <= this.#fullUntil;
   }
 
-  /** A page of `size` records, asked for because of the one at `from`, held so many. */
+  /** Notes a page of `count` records. It was asked for at `offset`, with `size` records, to bring the one at `from`. */
   held({ offset, from, size }: { offset: number; from: number; size: number }, count: number): void {
     if (offset + count > from) this.#emptyInARow = 0;
     if (count > 0) this.reached = Math.max(this.reached, offset + count);
     if (count >= size) this.#fullUntil = Math.max(this.#fullUntil, offset + count);
   }
 
-  /** A page did not reach the record at `offset`, twice, although the total says that there is one. */
+  /** Notes that two pages ended before the record at `offset`, although the total says that there is one. */
   emptyAt(offset: number): void {
     this.#emptyFrom = this.#emptyInARow === 0 ? offset : Math.min(offset, this.#emptyFrom);
     if (++this.#emptyInARow >= EMPTY_IN_A_ROW) this.#end = this.#emptyFrom;
   }
 
-  /** The listing was seen to end before this offset. */
+  /** Notes that the listing ends before this offset. */
   endsAt(offset: number): void {
     this.#end = Math.min(this.#end, offset);
   }

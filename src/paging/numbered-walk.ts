@@ -25,11 +25,11 @@ export interface NumberedWalkOptions extends PageReaderOptions {
 const ROUNDS_OF_MOVING = 2;
 /** The same where its order is not stable, among them one in another order. */
 const ROUNDS_OF_ORDER = 3;
-/** Pages that a service which repeats itself is asked for, at most, to be asked once more. */
+/** A service that repeats itself is read once more only where it sent no more pages than this. */
 const PAGES_OF_REPEATING = 20;
 /** Pages in a row with nothing new in this pass after which the service counts as repeating itself. */
 const NOTHING_NEW = 3;
-/** Records that those pages have together, at least. */
+/** The fewest records that these pages have together. */
 const OLD_RECORDS = 60;
 /** The same where records have no key, so that different ones may well be equal. */
 const NOTHING_NEW_WITHOUT_KEYS = 12;
@@ -45,10 +45,10 @@ const NOTHING_NEW_WITHOUT_KEYS = 12;
  *   records with the size;
  * - where that does not do either, in an order whose key does not repeat.
  *
- * Pages that hold together prove that none was missed as long as no two records were seen either way round. Then only the
- * count of a whole pass does, or the order whose key does not repeat.
+ * Pages that hold together prove that no record was missed, as long as no two records were seen in both orders. Where two
+ * were, only the count of a whole pass proves it, or an order whose key does not repeat.
  *
- * What may still be missing is in the status: `status.complete` is the word to trust.
+ * The status says what may still be missing: see `status.complete`.
  */
 export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerator<Delivery> {
   const walk = new NumberedWalk(options);
@@ -59,7 +59,7 @@ export async function* walkNumbered(options: NumberedWalkOptions): AsyncGenerato
     try {
       yield* walk.read(again);
     } catch (error) {
-      // The service does not know that order: what is in doubt remains so.
+      // The service does not know that order, so the doubt remains.
       if (!walk.isSorted || !(error instanceof UsageError)) throw error;
       return;
     }
@@ -83,11 +83,11 @@ class NumberedWalk {
   #oldRecords = 0;
   #isRepeating = false;
   #hasNewTotal = false;
-  /** What the present order was seen to do; the sorted one is another. */
+  /** Watches the order that is read now. The sorted order has a watcher of its own. */
   #order: SeenOrder;
   /** The order that was asked for was seen to depend on the request. */
   #isUnordered = false;
-  /** It may depend on it: read again, records stood in other places than they should although the total was the same. */
+  /** It may depend on the request: when read again, records stood in other places than before, with the same total. */
   #mayBeUnordered = false;
   /** Records were seen in other places than before: one that was given may be gone. */
   #hasMoved = false;
@@ -101,12 +101,12 @@ class NumberedWalk {
     this.#order = new SeenOrder(this.#unique.columns);
   }
 
-  /** Whether it reads in an order of its own. */
+  /** True while it reads in the order whose key does not repeat. */
   get isSorted(): boolean {
     return this.#round === 'sorted';
   }
 
-  /** Reads regions in order and gives what was not given before. */
+  /** Reads regions in order and gives the records that were not given before. */
   async *read(regions: readonly Region[]): AsyncGenerator<Delivery> {
     const { concurrency, signal } = this.#options;
     const plan = {
@@ -119,7 +119,7 @@ class NumberedWalk {
     for await (const placed of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {
       const delivery = await inTurns(this.#take(placed), signal);
       if (delivery !== undefined) yield delivery;
-      // Reading on would bring no order into it.
+      // Further pages of this round would hold together no better: the next round reads in another way.
       if (this.#round === 'first' && this.#reader.pass.looksUnordered) return;
     }
   }
@@ -153,7 +153,7 @@ class NumberedWalk {
     if (this.#round === 'parts' || records === 0) return;
     this.#nothingNew = isNew ? 0 : this.#nothingNew + 1;
     this.#oldRecords = isNew ? 0 : this.#oldRecords + records;
-    // In a few small pages equal dates may have changed places.
+    // In a few small pages, records of equal dates may merely have changed places.
     if (this.#oldRecords < OLD_RECORDS) return;
     if (this.#nothingNew < (this.#unique.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS)) return;
     this.#isRepeating = true;
@@ -161,14 +161,14 @@ class NumberedWalk {
   }
 
   /**
-   * Closes a round. Returns what to read in the next one; undefined when nothing speaks against every record having been
-   * given, or another round would not help. Says in the status which it is.
+   * Closes a round. Returns the regions to read in the next one, or undefined: when every record was given, as far as the
+   * walk can tell, and when another round would not help. The status says which of the two it is.
    */
   settle(): readonly Region[] | undefined {
     const { status } = this.#options;
     const { pass } = this.#reader;
     this.#hasNewTotal ||= pass.hasNewTotal || status.totalAtStart !== status.totalAtEnd;
-    this.#isUnordered ||= this.#order.changes || pass.looksUnordered;
+    this.#isUnordered ||= this.#order.isUnstable || pass.looksUnordered;
     this.#mayBeUnordered ||= this.#isUnordered || (this.#round !== 'first' && pass.isQuietlyShifted);
     this.#hasMoved ||= this.#hasNewTotal || (pass.isShifted && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
@@ -189,7 +189,7 @@ class NumberedWalk {
     if (this.#isRepeating || pass.isStuck) return { lacking, doubt: 'repeating' };
     if (this.#hasNewTotal) return { lacking, doubt: 'changing' };
     if (tooMany > 0 && this.#unique.hasKeys) return { lacking, doubt: 'more' };
-    // Of a listing whose order alone is not stable, nothing vanishes.
+    // Where only the order of a listing is not stable, no record vanishes.
     const hasLost = this.#unique.hasKeys && this.#unique.size > this.#expected;
     if (!hasLost && this.#isUnordered) return { lacking, doubt: 'order' };
     const isNamed = this.#reader.extent.total !== undefined && missing > 0;
@@ -204,7 +204,7 @@ class NumberedWalk {
     // In an order that changes, parts may hold together by chance.
     if (this.#round === 'parts') return !this.#mayBeUnordered;
     const { inPass, size, sequence, keysRepeat } = this.#unique;
-    // Nothing counts the records: one that changed on the way may be there in both forms.
+    // Without a total nothing counts the records: one that changed meanwhile may have been given in both forms.
     const isCounted = this.#reader.extent.total !== undefined;
     if (!isCounted && keysRepeat && this.#round === 'first') return false;
     const isWhole = inPass + this.#options.status.unreadable.size >= this.#expected;
@@ -221,15 +221,15 @@ class NumberedWalk {
   }
 
   /**
-   * In pages that adjoin, or whose order changes, nothing but the count shows whether one was missed: then all that was
-   * given must be among them.
+   * True where only the count shows whether a record was missed, because pages adjoin or their order changes. Then a pass
+   * must hold all records that were given.
    */
   get #mustHoldAll(): boolean {
-    if (this.#round === 'sorted') return this.#order.changes || this.#reader.sizes.isConstant;
+    if (this.#round === 'sorted') return this.#order.isUnstable || this.#reader.sizes.isConstant;
     return this.#round === 'one-size' || this.#isUnordered;
   }
 
-  /** Records that are to be given, as far as it is known. */
+  /** How many records are to be given, as far as is known. */
   get #expected(): number {
     const { total, reached } = this.#reader.extent;
     return Math.min(total ?? reached, this.#until);
@@ -240,7 +240,10 @@ class NumberedWalk {
     return Math.max(0, this.#expected - this.#unique.size - unreadable) + this.#leftOut;
   }
 
-  /** Given beyond what there is: some of them must be one, unless they are known by keys and the listing was seen to move. */
+  /**
+   * Records given beyond those that there are: some of them must be one record in two forms. 0 where the listing was seen to
+   * move and keys tell records apart, since records may then be gone again.
+   */
   get #tooMany(): number {
     const { total = 0, reached } = this.#reader.extent;
     const { size, hasKeys, keysRepeat } = this.#unique;
@@ -258,7 +261,7 @@ class NumberedWalk {
     if (!this.#mayBeUnordered && this.#hasNewTotal)
       return rounds < ROUNDS_OF_MOVING ? this.#partsOrAll() : undefined;
     if (rounds >= ROUNDS_OF_ORDER) return undefined;
-    // Of a listing whose order alone is not stable, nothing vanishes.
+    // Where only the order of a listing is not stable, no record vanishes.
     const isMoving = this.#round === 'first' || this.#unique.size > this.#expected;
     if (pass.moved && !this.#mayBeUnordered && isMoving && rounds < ROUNDS_OF_MOVING)
       return this.#partsOrAll();
@@ -267,7 +270,7 @@ class NumberedWalk {
     return rounds < ROUNDS_OF_MOVING ? 'everything' : undefined;
   }
 
-  /** Around the places where the listing moved; all of it where those are unknown, or it is short. */
+  /** Reads around the places where the listing moved; reads everything where they are unknown or the listing is short. */
   #partsOrAll(): Round {
     const { pass, sizes } = this.#reader;
     const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
@@ -289,7 +292,7 @@ class NumberedWalk {
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
     if (round === 'sorted') this.#order = new SeenOrder(this.#unique.columns);
     this.#reader.begin(new Pass(this.#unique), round === 'sorted' ? fetchSorted : fetchPage);
-    // Where it moves, a record that comes again on another page is more likely the same than an equal one.
+    // In a listing that moves, a record that comes again on another page is more likely the same one than an equal one.
     this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');
     return [{ from: 0 }];
   }

@@ -37,15 +37,15 @@ export interface Region {
   readonly to?: number;
   /** What is known of page sizes here, where one was refused: then it is read page after page. */
   readonly limit?: LocalLimit | undefined;
-  /** True where a page at `from` came back slow, or without it, and is asked for once more. */
+  /** True where the page at `from` is asked for a second time: the first was slow, or came without that record. */
   readonly again?: boolean;
-  /** Records that a page here may share with the one before it, at most: where pages fall short, more would be all there is. */
+  /** Records that a page here may share with the one before it, at most: short pages could else bring no other records. */
   readonly overlap?: number;
-  /** The refusal that is looked into here: a small page shows whether it was for the size alone. */
+  /** A refusal to examine: a small page shows whether the service refuses only the size. */
   readonly check?: { readonly size: number; readonly refusal: Error };
 }
 
-/** One page, asked for to hold the records from `from` up to `to`. It may begin before. */
+/** One page, asked for to bring the records from `from` up to `to`. It may begin before `from`. */
 export interface PageTask extends SizedWindow {
   readonly from: number;
   readonly to: number;
@@ -59,14 +59,14 @@ export interface PageTask extends SizedWindow {
 export class PageReader {
   readonly sizes: PageSizes;
   readonly extent = new Extent();
-  /** The present one. */
+  /** The present pass. */
   pass: Pass;
   #fetchPage: FetchPage;
   readonly #options: PageReaderOptions;
   readonly #unique: UniqueRecords;
   readonly #until: number;
   readonly #servedSize: ServedSize;
-  /** Where pages of a size that the service fixes began, in this pass: those that came. */
+  /** Offsets of the pages that came in this pass, where the service fixes the page size. */
   readonly #served = new Set<number>();
   #lastPage: Buffer | undefined;
   #unreadableInARow = 0;
@@ -82,7 +82,7 @@ export class PageReader {
     this.pass = new Pass(unique);
   }
 
-  /** Begins to read again, in another order where `fetchPage` reads in one. */
+  /** Begins another pass. `fetchPage` may read in another order. */
   begin(pass: Pass, fetchPage: FetchPage = this.#options.fetchPage): void {
     this.pass = pass;
     this.#fetchPage = fetchPage;
@@ -96,10 +96,10 @@ export class PageReader {
     const { from, limit, again = false, overlap = Infinity } = region;
     const end = Math.min(region.to ?? Infinity, this.#until);
     if (from >= end || !this.extent.goesOnAt(from, running)) return 'wait';
-    // A first page that is short is looked into before the others.
+    // A first page that came short is asked for again before any other page.
     if (this.#isFirstShort && !again && running > 0) return 'wait';
     const floor = Math.max(this.#floorBelow(from), from - overlap);
-    // Where pages were refused, none goes far beyond the place, nor back to what may have been too much.
+    // Near a refused page, a page goes neither far beyond the place nor far back, where records may have been too large.
     const most = limit && Math.min(limit.most, 2 * (end - from) + LOCAL_OVERLAP);
     const window = this.sizes.windowAt(
       from,
@@ -115,7 +115,7 @@ export class PageReader {
     return { task, rest: to < end ? { ...region, from: to, again: false } : undefined };
   }
 
-  /** A single page begins where it is asked for; and none is to hold a record again that cannot be read. */
+  /** The earliest offset of a page: a single page begins where it was asked for, and none may hold an unreadable record. */
   #floorBelow(from: number): number {
     const { isSinglePage = false, from: start = 0, status } = this.#options;
     let floor = isSinglePage ? start : 0;
@@ -123,7 +123,7 @@ export class PageReader {
     return floor;
   }
 
-  /** Asks for one page. What takes its place is the page, and what is still to be read where it fell short. */
+  /** Asks for one page. Returns the page and, where it came short, the regions that are still to be read. */
   async run(task: PageTask, signal: AbortSignal): Promise<TaskResult<Region, PlacedPage>> {
     const { size, region } = task;
     const lastTry = size === 1 || this.sizes.isFixed || this.sizes.isSlowEvenAt(size);
@@ -137,7 +137,7 @@ export class PageReader {
     }
   }
 
-  /** A smaller page; after a slow answer the same page once more, since slowness may pass. */
+  /** Asks for a smaller page instead; after a slow answer first for the same page again, since slowness may pass. */
   #refused(
     task: PageTask,
     { reason, cause }: PageRefused,
@@ -171,7 +171,7 @@ export class PageReader {
   #read(asked: PageTask, page: Page): TaskResult<Region, PlacedPage> {
     const task = this.#servedSize.placed(asked, page, this.#until);
     const { from, to, offset, size, region } = task;
-    // A page that begins elsewhere, by its number, than where it was expected.
+    // By its number, the page began elsewhere than expected, and does not hold the record.
     if (from >= offset + size || offset - from >= size) return { rest: [{ from, to: asked.to }] };
     if ((page.total ?? this.extent.total) === undefined && this.#isRepeated(page.records)) {
       this.extent.endsAt(offset + 1);
@@ -193,7 +193,7 @@ export class PageReader {
     return reached > from || isLast ? { result: placed, rest } : { rest };
   }
 
-  /** What a page tells of the listing, and of the sizes that may be asked for in its place. */
+  /** Notes what a page shows of the listing. Returns the limit for the pages that follow in its place. */
   #note(task: PageTask, { records, total }: Page): LocalLimit | undefined {
     const { offset, region } = task;
     const { count, bytes } = records;
@@ -205,7 +205,7 @@ export class PageReader {
     return region.check === undefined ? limit : this.sizes.refusedOutright(region.check.size);
   }
 
-  /** Without a total, a page that repeats the one before it comes after the last. */
+  /** True when a page repeats the one before it. Without a total, this shows that the listing has ended. */
   #isRepeated({ bytes, bounds, count }: RecordBatch): boolean {
     if (this.#lastPage === undefined) this.#unique.count('pass');
     const page = bytes.subarray(bounds[0] ?? 0, bounds.at(-1) ?? 0);
@@ -214,7 +214,10 @@ export class PageReader {
     return repeated;
   }
 
-  /** Where to go on without a total: at the size that the first page shows, until a page has nothing new in its place. */
+  /**
+   * Where to go on without a total: at the size that the first page shows, until a page does not reach beyond the one before
+   * it.
+   */
   #goOn({ from, to, offset, size }: PageTask, count: number): Region[] {
     const reached = offset + count;
     if (reached <= from) {
@@ -239,7 +242,7 @@ export class PageReader {
       this.sizes.cap(count);
       return [{ from: reached, to: Math.min(to, total) }];
     }
-    // Where pages are fixed, asking from there would bring the same page.
+    // Where the service fixes the page size, asking from there would bring the same page.
     if (reached > from && !this.sizes.isFixed) {
       const overlap = count < size ? Math.ceil(count / 8) : Infinity;
       return [{ from: reached, to: Math.min(to, total), limit, overlap }];
@@ -250,13 +253,13 @@ export class PageReader {
   }
 }
 
-/** A place where pages of this size are asked for. */
+/** The limit of a place where pages of this size are asked for. */
 function stayAt(size: number): LocalLimit {
   return { most: size, refused: Infinity, calm: 0, patience: 1 };
 }
 
-/** Times that the service may change the page size that it applies. */
-const REBASES = 8;
+/** How often the service may change the page size that it applies. */
+const MAX_REBASES = 8;
 
 /** Finds out which size the service gave a page, and has the sizes to come follow it. */
 class ServedSize {
@@ -268,16 +271,16 @@ class ServedSize {
   }
 
   /**
-   * The task as it was served: where its size is not the one asked for, its number says that it begins elsewhere. What a
-   * page holds counts for more than the size that the service says it applied. Throws ServiceError where that never
-   * stays the same.
+   * The task as it was served. Where the service applied another size than the one asked for, the page's number stands for
+   * another offset. The records that a page holds count for more than the size that the service names. Throws ServiceError
+   * where the service keeps changing the size.
    *
    * @param until where the walk ends, in records
    */
   placed(task: PageTask, { pageSize = 0, records }: Page, until: number): PageTask {
     const { offset, size } = task;
     const told = pageSize > 0 ? pageSize : size;
-    // The last page may be short: then a size that the service was seen to apply says more than it.
+    // The last page may be short: a size that the service was seen to apply says more than its count.
     const served = records.count > Math.max(size, told) ? Math.max(records.count, this.#sizes.applied) : told;
     if (served === size) return task;
     this.#rebase(served, size);
@@ -287,9 +290,9 @@ class ServedSize {
   }
 
   #rebase(pageSize: number, asked: number): void {
-    // Of pages that were on their way before the size was known.
+    // This page was on its way before the size was known.
     if (pageSize === this.#sizes.largest && (asked > pageSize || this.#sizes.isFixed)) return;
-    if (++this.#rebases > REBASES) {
+    if (++this.#rebases > MAX_REBASES) {
       throw new ServiceError('the service keeps changing the page size that it applies', {
         hint: 'Give --page-size a smaller number.',
       });

@@ -2,24 +2,25 @@ import type { RefusalReason, Window } from './page.ts';
 
 /** What a page may weigh before the service answers 502 (spec 8), in bytes, less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
-/** The smallest size over every border of which a page can reach. */
+/** Below this size, some pages cannot overlap the one before them. */
 const LEAST_OVERLAPPING = 10;
-/** Records by which a page may be larger where none of its size overlaps: enough for a listing of 12 million. */
+/** How many records larger a page may be where none of its size overlaps: enough for a listing of 12 million. */
 const MOST_BEYOND = 9;
-/** Refusals without a page between them after which a size counts as not served, though it was before. */
-const OFTEN = 4;
-/** Records of a page that tells whether it is the size at all that the service does not take. */
+/** Refusals in a row after which a size that came before no longer counts as served. */
+const MAX_REFUSALS_IN_A_ROW = 4;
+/** Records of the page that shows whether the service refuses the size, or whatever is asked for. */
 export const CHECK_SIZE = 10;
 
-/** Records of a page that tells what a record weighs: up to 114 KB come. */
+/** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
 const WEIGHING_SIZE = 50;
 
-/** A page to ask for, and the size for which it gave way by a few records. */
+/** A page to ask for. */
 export interface SizedWindow extends Window {
+  /** The size that is tried with it: the page may be a few records smaller or larger, so that it overlaps another. */
   readonly step: number;
 }
 
-/** How far sizes have come down in a place where pages were refused, and how they climb again. */
+/** The page size in a place where pages were refused, and when it may grow again. */
 export interface LocalLimit {
   /** Records a page, at most. */
   readonly most: number;
@@ -27,18 +28,19 @@ export interface LocalLimit {
   readonly refused: number;
   /** Pages that came at this size since it was set. */
   readonly calm: number;
-  /** Pages that are to come before a larger one is tried. */
+  /** Pages that must come at this size before a larger one is tried. */
   readonly patience: number;
-  /** True where what records weigh here says that so many fit. */
+  /** True where `most` follows from how many bytes records take here. */
   readonly isWeighed?: boolean;
 }
 
 /**
  * Decides on the size of pages, so that they are large and still come.
  *
- * A refused size is halved, in the place where it was refused; the first one, before anything came, gives way to a
- * small one. What a page weighs then tells how many records fit into one; where weight does not explain the refusal, a larger size is tried after some pages, one at a time, and each trial
- * that fails doubles that number. A size that was refused and never served is given up for the whole listing.
+ * A refused size is halved, in the place where it was refused. Where nothing came before, a small page is asked for instead.
+ * The bytes of that page show how many records fit into one. Where they do not explain the refusal, a larger size is tried
+ * after some pages, one at a time; each trial that fails doubles that number of pages. A size that was refused and never
+ * served is given up for the whole listing.
  */
 export class PageSizes {
   /** Records a page, at most. */
@@ -46,7 +48,7 @@ export class PageSizes {
   /** The most that the service takes. */
   #cap: number;
   #size: number;
-  /** The largest size that was served in full, or as good as: pages give way by a few records. */
+  /** The largest size that was served. A page may have been a few records smaller, so that it overlaps. */
   #served = 0;
   /** The largest page that came. */
   #came = 0;
@@ -59,13 +61,13 @@ export class PageSizes {
   #isFixed = false;
   #isCapped = false;
   #isConstant = false;
-  /** The service was seen to refuse a size outright. */
-  #isPicky = false;
+  /** True when the service was seen to refuse a size outright. */
+  #refusesSizes = false;
   readonly #slowSizes = new Set<number>();
 
   /**
    * @param size the largest page, in records
-   * @param cap the most that the service takes: where no page of `size` overlaps the one before it, one of a record more may
+   * @param cap the most records that the service takes: a page may have a few more than `size` to overlap the one before it
    */
   constructor(size: number, cap = Infinity) {
     this.largest = size;
@@ -88,7 +90,7 @@ export class PageSizes {
     return this.#isFixed || this.#isCapped || this.#isConstant;
   }
 
-  /** Asks for pages of one size from here on, the largest that comes; or again for such as overlap. */
+  /** From here on, asks for pages of one size, the largest that comes; or, with false, again for pages that overlap. */
   keepConstant(isConstant: boolean): void {
     this.#isConstant = isConstant;
     if (isConstant) this.#trial = 0;
@@ -98,7 +100,7 @@ export class PageSizes {
    * The page to ask for next, so that it holds the record at `from`.
    *
    * @param most records, at most
-   * @param floor the offset at which it may begin at the earliest; at `from` it is to begin there
+   * @param floor the earliest offset at which it may begin; where that is `from`, it begins there
    */
   windowAt(from: number, most = Infinity, floor = 0): SizedWindow {
     const { largest } = this;
@@ -128,12 +130,13 @@ export class PageSizes {
     }
     this.#calm = 0;
     let half = Math.max(1, Math.floor(size / 2));
-    // Nothing came so far: a page that is small beyond doubt shows whether size matters, or what a record weighs.
+    // Nothing came so far: a page that is surely small enough shows whether the size matters, and what a record takes.
     if (this.#served === 0) {
       half = Math.min(half, reason === 'slow' ? CHECK_SIZE : Math.max(WEIGHING_SIZE, Math.floor(size / 10)));
     }
-    // Of a place where pages were refused already, another refusal says nothing about the rest.
-    if (before === undefined && ++this.#refusedInARow >= OFTEN) this.#served = Math.min(this.#served, half);
+    // A further refusal in the same place says nothing about the rest of the listing.
+    if (before === undefined && ++this.#refusedInARow >= MAX_REFUSALS_IN_A_ROW)
+      this.#served = Math.min(this.#served, half);
     if (size > this.#served) {
       this.#refused = Math.min(this.#refused, size);
       this.#size = Math.min(this.#size, Math.max(half, this.#served));
@@ -145,7 +148,7 @@ export class PageSizes {
 
   /** The service does not take the size; it took CHECK_SIZE in its place. Returns what to ask for next. */
   refusedOutright(size: number): LocalLimit {
-    this.#isPicky = true;
+    this.#refusesSizes = true;
     const half = Math.max(CHECK_SIZE, Math.floor(size / 2));
     this.#refused = size;
     this.#size = Math.min(this.#size, half);
@@ -153,32 +156,32 @@ export class PageSizes {
     return { most: half, refused: size, calm: 0, patience: 1 };
   }
 
-  /** A page of this size was too slow. Sizes that are much the same count as one. */
+  /** Notes that a page of this size was too slow. Sizes that are much the same count as one. */
   slow(size: number): void {
     this.#slowSizes.add(Math.round(Math.log2(size)));
   }
 
   /**
-   * Whether the service is slow whatever is asked for, so that a page of this size is not to be tried smaller: two sizes
-   * were too slow, nothing came since, and no smaller one came ever.
+   * Whether the service is slow whatever the size, so that a smaller page would not help: two sizes were too slow since a
+   * page last came, and a page of at least this size came before, or none ever did.
    */
   isSlowEvenAt(size: number): boolean {
     return this.#slowSizes.size >= 2 && (size <= this.#came || this.#came === 0);
   }
 
-  /** Whether the service takes no large page, and none of this size came so far. */
+  /** Whether a page of this size is a trial: the service was seen to refuse sizes, and none of this size came so far. */
   isUntried(size: number): boolean {
-    return this.#isPicky && !this.wasServed(size);
+    return this.#refusesSizes && !this.wasServed(size);
   }
 
-  /** Whether a page of this size came, so that it cannot be the size for which one is refused. */
+  /** Whether a page of this size came, so that a refusal cannot be for the size. */
   wasServed(size: number): boolean {
     return size <= this.#came || size <= CHECK_SIZE;
   }
 
   /**
-   * The page came, with so many records in so many bytes. Only a full one says that its size is served. Returns what may
-   * be asked for next in the place, where pages were refused there.
+   * Notes that the page came, with so many records in so many bytes. Only a full page shows that its size is served. Returns
+   * the limit for the next page in the place, where pages were refused there.
    */
   served(
     { size, step }: SizedWindow,
@@ -194,8 +197,8 @@ export class PageSizes {
     const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
     if (count >= size) {
       this.#came = Math.max(this.#came, size);
-      // A page that gave way by more than a few records says nothing about its step.
-      const came = size * 1.2 >= step && !this.#isPicky ? step : size;
+      // A page that is much smaller than its step says nothing about the step.
+      const came = size * 1.2 >= step && !this.#refusesSizes ? step : size;
       this.#served = Math.max(this.#served, came);
       if (came >= this.#refused) this.#refused = Infinity;
       if (place === undefined || came >= this.#size) this.#learn(came, fits);
@@ -204,8 +207,8 @@ export class PageSizes {
   }
 
   /**
-   * The service applies another size than the one asked for: from here on that one is the largest. Where it is more than
-   * was asked for, a smaller one would not be applied either.
+   * The service applies another size than the one asked for: from here on it is the largest. Where it is larger than the one
+   * asked for, the service would apply no smaller one either: the size is fixed.
    */
   rebase(size: number, asked: number): void {
     this.#isFixed = size > asked;
@@ -217,8 +220,8 @@ export class PageSizes {
   }
 
   /**
-   * The service serves no more than so many records, and does not say so. Whether it then takes the size that it is asked for
-   * is not known either: pages of just that size, one behind the other, are the same to it in any case.
+   * The service serves at most so many records a page, and does not say so. It may count pages in that size or in the size
+   * that it is asked for. Pages of exactly that size, one behind the other, are the same to it in both cases.
    */
   cap(size: number): void {
     this.rebase(size, size);
@@ -230,7 +233,7 @@ export class PageSizes {
     this.#size = Math.max(this.#size, size);
     this.#calm++;
     if (fits >= this.#refused || fits <= this.#size * 1.1 || this.#isConstant) return;
-    // Weight explains the refusal, and says what fits.
+    // The bytes of records explain the refusal, and show how many fit.
     this.#size = Math.min(fits, this.largest);
     this.#refused = Infinity;
   }
@@ -240,7 +243,7 @@ export class PageSizes {
     const { most, refused, patience } = place;
     const calm = place.calm + 1;
     if (fits < refused && fits > most * 1.1) return { ...place, most: fits, calm: 0, isWeighed: true };
-    // What is not served anywhere is tried for the whole listing, not in each place.
+    // A size that came nowhere is tried once for the whole listing, not in each place.
     const larger = Math.min(most * 2, fits, this.#size);
     if (calm < patience || larger <= most) return { ...place, calm };
     return { most: larger, refused: Infinity, calm: 0, patience };
@@ -253,7 +256,7 @@ export class PageSizes {
     const half = this.#refused === Infinity ? 0 : Math.floor(this.#refused / 2);
     const larger = Math.min(this.largest, Math.max(this.#size * 2, half), fits);
     if (larger > most || larger <= this.#size) return undefined;
-    if (this.#isPicky && larger >= this.#refused) return undefined;
+    if (this.#refusesSizes && larger >= this.#refused) return undefined;
     this.#trial = larger;
     this.#calm = 0;
     return larger;

@@ -6,7 +6,7 @@ import { mergeRereads, Reread } from './reread.ts';
 /** A page as it was read, in its place. */
 export interface PlacedPage {
   readonly offset: number;
-  /** The record for whose sake it was asked for: the first that the pages before it were not to hold. */
+  /** The offset of the record for which it was asked: the first that earlier pages were not asked to hold. */
   readonly from: number;
   readonly records: RecordBatch;
   /** Whether the listing was seen to end with it. */
@@ -15,19 +15,19 @@ export interface PlacedPage {
   readonly epoch: number;
 }
 
-/** What is kept of a page to hold the next one against. */
+/** What is kept of a page, to compare the next page with it. */
 interface PageEdge {
   readonly offset: number;
   /** One past its last record. */
   readonly reached: number;
   readonly records: RecordBatch;
   readonly first: Known | undefined;
-  /** The last record of it, or, where it is empty, of a page before. */
+  /** Its last record; where the page is empty, the last record before it. */
   readonly last: Known | undefined;
   readonly epoch: number;
 }
 
-/** What a record is known by. Without a key of its own, its key is its content. */
+/** How a record is recognized. A record without a key has its content for a key. */
 interface Known {
   readonly key: string;
   readonly content: string;
@@ -40,7 +40,7 @@ interface Keys {
   readonly keysRepeat: boolean;
 }
 
-/** Where pages do not hold together. */
+/** A place where two pages do not hold together. */
 interface Border {
   readonly offset: number;
   /** The number of the page behind it. */
@@ -50,35 +50,35 @@ interface Border {
 
 /** Records of a page that are looked at in one step. */
 const STEP = 256;
-/** Records of a page from which on it tells that the service repeats itself. */
+/** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
-/** Torn borders from which on it looks as if the order changed from page to page, where they are half of all. */
+/** The fewest torn borders that show that the order changes from page to page; they must also be half of all borders. */
 const OFTEN_TORN = 3;
 
 /**
  * One pass over a listing, or over parts of it, and whether a record was lost on the way.
  *
- * Records keep their order. Where two pages have a record in common, none that was there throughout is lost between
- * them: what came after the one page came after that record, and so did not come before the other page, whatever was
- * inserted or deleted between the two readings. Therefore each page is asked for with the last record of the page before
- * it, and pages that hold together from the beginning of the listing to its end have every lasting record.
+ * As long as records keep their order, two pages with a record in common lose none between them: a record behind the first
+ * page stands behind the common record, and so not in front of the second page, whatever was inserted or deleted between
+ * the two readings. Therefore each page is asked for with the last record of the page before it. Pages that hold together
+ * from the beginning of the listing to its end have every record that existed throughout.
  *
- * Where two pages are torn apart the place is read again, until what is read holds together with a page on either
- * side. Where the total changed between them the place is read again as well: what was inserted there may be wanted.
- * Pages too small to overlap, or of a size that the service fixes, are held against the total alone.
+ * Two pages without a common record are torn apart: the place is read again, until a reading holds together with a page on
+ * either side. Where the total changed between two pages, the place is read again as well, since a record may have been
+ * inserted there. Pages too small to overlap, or of a size that the service fixes, are compared with the total alone.
  */
 export class Pass {
   /** Pages so far. */
   pages = 0;
   /** Pages that were torn from the one before them. */
   torn = 0;
-  /** True when records stood in other places of two pages than they should, though the total was the same. */
+  /** True when two pages overlap in other places than they should, although the total was the same. */
   isQuietlyShifted = false;
   /** True when a page held just what the one before it held: the service may send the same for ever. */
   isStuck = false;
-  /** True when pages may hold records again that others before them held, and that could not be told from them by place. */
+  /** True when pages may repeat records of earlier pages, and no place shows which. */
   mayRepeat = false;
-  /** Pages whose first record had been the last of the page before, by its key, with other content. */
+  /** Records that two pages have in common by their keys, but with other contents. */
   changedAtBorder = 0;
   readonly #keys: Keys;
   readonly #identity: IdentityReader;
@@ -94,7 +94,7 @@ export class Pass {
   #lowest = Infinity;
   #highest = -Infinity;
 
-  /** @param again parts that are read again, and the pass over everything that left them in doubt */
+  /** @param again the regions that are read again, and the pass over everything that left them in doubt */
   constructor(keys: Keys, again?: { readonly rereads: readonly Reread[]; readonly whole: Pass }) {
     this.#keys = keys;
     this.#identity = new IdentityReader(keys.columns);
@@ -107,7 +107,7 @@ export class Pass {
     return this.#whole ?? this;
   }
 
-  /** A page came with this total. Returns how often it has changed. To be told in the order in which pages come. */
+  /** Notes the total of a page, in the order in which pages arrive. Returns how often the total has changed so far. */
   arrived(total: number | undefined): number {
     if (total === undefined) return this.#epoch;
     if (total !== (this.#total ?? total)) this.#epoch++;
@@ -117,7 +117,7 @@ export class Pass {
     return this.#epoch;
   }
 
-  /** Takes the next page in the order of the listing. Returns its records without those that the page before it had. */
+  /** Takes the next page in the order of the listing. Returns its records without those of the page before it. */
   *join(placed: PlacedPage): Steps<RecordBatch> {
     const { offset, from, records, epoch } = placed;
     const before = this.#previous;
@@ -135,7 +135,7 @@ export class Pass {
     this.#previous = edge;
     this.isStuck ||= before !== undefined && isSame(edge, before);
     yield* this.#noteMeeting(placed, page);
-    // What stands in front of a record that is elsewhere may have come there since.
+    // Records in front of one that has moved may be new.
     return fits ? sliceRecords(records, common, records.count) : records;
   }
 
@@ -144,24 +144,26 @@ export class Pass {
     return this.#epoch > 0;
   }
 
-  /** True when the listing was seen to move: nothing is proven of what crossed the place. */
+  /** True when the listing was seen to move: then a record may have been missed. */
   get moved(): boolean {
-    return this.#epoch > 0 || this.#borders.length > 0 || this.#rereads.some(({ isTied }) => !isTied);
+    return (
+      this.#epoch > 0 || this.#borders.length > 0 || this.#rereads.some(({ holdsTogether }) => !holdsTogether)
+    );
   }
 
-  /** True when records were seen in other places than before: a record may come again. */
+  /** True when records may stand in other places than before, so that one may come again. */
   get isShifted(): boolean {
     return this.moved || this.#whole !== undefined;
   }
 
-  /** True when so many pages are torn, though the total stands still, that it must be the order that changes. */
+  /** True when so many pages are torn with the same total that the order itself must change. */
   get looksUnordered(): boolean {
     return this.#epoch === 0 && this.torn >= OFTEN_TORN && this.torn * 2 >= this.#overlaps;
   }
 
   /**
-   * What to read again, in pages of this size: around each doubtful border, and what was in doubt before. Nothing where
-   * no place is known.
+   * The regions to read again, in pages of this size: around each border where pages do not hold together, and those that
+   * were in doubt before. Empty where no place is known.
    */
   doubtful(size: number): Reread[] {
     if (this.isStuck) return [];
@@ -175,10 +177,10 @@ export class Pass {
     return mergeRereads([...this.#rereads.map((reread) => reread.next()), ...around]);
   }
 
-  /** How many records, from its front, a page has again that the one before it ended with; or how they do not fit. */
+  /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
   *#inCommon({ offset, from, records }: PlacedPage, before: PageEdge): Steps<number | 'shifted' | 'torn'> {
     const overlap = before.reached - offset;
-    // Pages that only adjoin show nothing either way; a gap is torn, unless the place between was asked for by itself.
+    // Pages that adjoin prove nothing. A gap is torn, unless the place between was asked for separately.
     if (overlap <= 0) return overlap < 0 && offset > from ? 'torn' : 0;
     this.#overlaps++;
     const { last } = before;
@@ -225,6 +227,7 @@ export class Pass {
     };
   }
 
+  /** Notes which pages of the pass over everything this page has records of; in that pass, keeps the page's ends for it. */
   *#noteMeeting({ from, records, isLast }: PlacedPage, page: number): Steps<void> {
     const { count } = records;
     if (this.#whole === undefined) {
@@ -257,7 +260,7 @@ export class Pass {
 /** True when a page, asked for from further on, holds just what the one before it held. */
 function isSame(page: PageEdge, before: PageEdge): boolean {
   const moved = page.offset - before.offset;
-  // Of fewer records, equal dates may have changed places.
+  // Among fewer records, those of equal dates may merely have changed places.
   if (moved < LEAST_REPEATED) return false;
   const begins = page.first?.hasKey === true && page.first.content === before.first?.content;
   return (

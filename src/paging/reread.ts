@@ -1,6 +1,6 @@
 /**
- * A part of a listing that is read again. It holds together with what was read before when it meets a page in front of the
- * doubtful place and one behind it, or begins with the listing, or ends with it.
+ * A region of a listing that is read again. It holds together with what was read before when it has a record of a page in
+ * front of the doubtful place (or begins with the listing), and one of a page behind it (or ends with the listing).
  */
 export class Reread {
   readonly from: number;
@@ -10,7 +10,7 @@ export class Reread {
   #first = Infinity;
   #last = -Infinity;
 
-  /** @param torn the pages, by number, between which records may be lost; without it nothing is to be met */
+  /** @param torn the numbers of the pages between which records may be lost; without it, every reading holds together */
   constructor(from: number, to: number, torn?: { readonly after: number; readonly before: number }) {
     this.from = from;
     this.to = to;
@@ -18,29 +18,30 @@ export class Reread {
     this.#before = torn?.before ?? -Infinity;
   }
 
-  /** It holds a record of the page of this number. */
+  /** Notes that it holds a record of the page of this number. */
   meets(page: number): void {
     this.#first = Math.min(this.#first, page);
     this.#last = Math.max(this.#last, page);
   }
 
-  /** The listing was seen to end within it. */
+  /** Notes that the listing ends within it. */
   meetsEnd(): void {
     this.#last = Infinity;
   }
 
-  get isTied(): boolean {
+  /** Whether it holds together with what was read before. */
+  get holdsTogether(): boolean {
     return (this.from === 0 || this.#first <= this.#after) && this.#last >= this.#before;
   }
 
-  /** What is to be read the next time: more, where this was not enough to hold together. */
+  /** The region to read the next time: a larger one, where this one does not hold together. */
   next(): Reread {
-    const more = this.isTied ? 0 : this.to - this.from;
+    const more = this.holdsTogether ? 0 : this.to - this.from;
     const torn = { after: this.#after, before: this.#before };
     return new Reread(Math.max(0, this.from - more), this.to + more, torn);
   }
 
-  /** This one and another that it touches, as one. */
+  /** This region and another that it touches, as one. */
   with(other: Reread): Reread {
     return new Reread(Math.min(this.from, other.from), Math.max(this.to, other.to), {
       after: Math.min(this.#after, other.#after),
@@ -49,13 +50,13 @@ export class Reread {
   }
 }
 
-/** The stretches in order, those that touch made one. */
-export function mergeRereads(stretches: readonly Reread[]): Reread[] {
+/** The regions in order. Regions that touch become one. */
+export function mergeRereads(regions: readonly Reread[]): Reread[] {
   const merged: Reread[] = [];
-  for (const stretch of stretches.toSorted((a, b) => a.from - b.from)) {
+  for (const region of regions.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);
-    if (last !== undefined && stretch.from <= last.to) merged[merged.length - 1] = last.with(stretch);
-    else merged.push(stretch);
+    if (last !== undefined && region.from <= last.to) merged[merged.length - 1] = last.with(region);
+    else merged.push(region);
   }
   return merged;
 }

@@ -1,21 +1,21 @@
 import { IdentityReader, type KeyColumns } from '../json/identity.ts';
 import type { RecordBatch } from '../json/records.ts';
 
-/** Records looked at on either end of a page: it is there that one is lost between two pages. */
+/** Records looked at on either end of a page: between two pages, records are lost there. */
 const AT_EITHER_END = 24;
 
 /** Where a record first stood: the number of the page, and its place in it. Undefined where it stood there twice. */
 type Place = { readonly page: number; readonly index: number } | undefined;
 
 /**
- * Watches whether the service's order depends on the request: whether two records that stood in one page were seen the
- * other way round in another. Inserting and deleting records never does that, and a record that was changed is another.
+ * Watches whether the service's order depends on the request: two records of one page stand in the opposite order in
+ * another page. Inserting and deleting records never causes that. A record that changed counts as another record.
  *
- * In such an order pages that have a record in common may still lose others between them.
+ * In such an order, records may be lost even between pages that have one in common.
  */
 export class SeenOrder {
-  /** True when two records were seen in either order. */
-  changes = false;
+  /** True when two records were seen in both orders. */
+  isUnstable = false;
   readonly #identity: IdentityReader;
   readonly #places = new Map<string, Place>();
   #pages = 0;
@@ -24,11 +24,11 @@ export class SeenOrder {
     this.#identity = new IdentityReader(columns);
   }
 
-  /** A page came, in whatever order pages come. */
+  /** Notes a page. Pages may come in any order. */
   see(records: RecordBatch): void {
-    if (this.changes) return;
+    if (this.isUnstable) return;
     const page = this.#pages++;
-    /** The place of the record seen last, of those of each earlier page. */
+    /** By earlier page: the place there of its last record that was met in this page. */
     const reached = new Map<number, number>();
     for (let index = 0; index < records.count; index++) {
       if (index === AT_EITHER_END) index = Math.max(index, records.count - AT_EITHER_END);
@@ -37,7 +37,7 @@ export class SeenOrder {
       if (place === undefined && !this.#places.has(content)) this.#places.set(content, { page, index });
       else if (place?.page === page) this.#places.set(content, undefined);
       else if (place !== undefined) {
-        this.changes ||= place.index < (reached.get(place.page) ?? 0);
+        this.isUnstable ||= place.index < (reached.get(place.page) ?? 0);
         reached.set(place.page, place.index);
       }
     }

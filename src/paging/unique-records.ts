@@ -2,26 +2,26 @@ import { digestOf, IdentityReader, type KeyColumns } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { Steps } from '../json/turns.ts';
 
-/** What a page brought. Records come in the order of the page. */
+/** The records of a page, by what became of them. Each list is in the order of the page. */
 export interface Sifted {
   /** Not given before. */
   readonly fresh: RecordBatch;
-  /** Word for word as before, but for links. */
+  /** How many were given before, word for word but for their links. */
   readonly again: number;
-  /** Under a key that was given with another content: the same record, changed. */
+  /** How many have a key that was given with another content: the same records, changed. */
   readonly changed: number;
-  /** The same where keys stand for several records, so that nobody can tell: given, since nothing is to be missing. */
+  /** The same where a key may stand for several records: they are given, so that none is missing. */
   readonly unsure: number;
-  /** Not seen before, under a key that came before in this pass, on another page; where that is asked for. */
+  /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsAlike` asks for it. */
   readonly alike: RecordBatch;
-  /** Came before in this pass, on another page, word for word. */
+  /** Came before in this pass, word for word, on another page. */
   readonly repeated: RecordBatch;
 }
 
 /** Records of a page that are looked at in one step. */
 const STEP = 256;
 
-/** What of a page goes where, by the places of records in it. */
+/** The same while a page is sifted: lists of the places of records in the page. */
 interface Piles {
   readonly fresh: number[];
   readonly repeated: number[];
@@ -37,18 +37,18 @@ interface Sifting {
   readonly holdsAlike: boolean;
 }
 
-/** How equal records are told apart: those of one page always are, those of all pages only where nothing is read twice. */
+/** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
 type Counting = 'page' | 'pass';
 
 /**
- * Lets each record through once. Two records are one only when the same record was read twice: then their contents are
- * equal, or, where the listing was seen to move, their keys.
+ * Lets each record through once. Two records count as the same one when their contents are equal or, where the listing was
+ * seen to move, when their keys are.
  *
- * Equal keys with different contents are different records where the listing keeps still, and records of one page
- * are different in any case. The k-th of equal records is the k-th in every reading.
+ * Where the listing does not move, equal keys with different contents are different records. Records of one page are always
+ * different records. The k-th of equal records is the k-th in every reading.
  */
 export class UniqueRecords {
-  /** Given. */
+  /** Records given. */
   size = 0;
   /** True when a key was seen that stands for several records. */
   keysRepeat = false;
@@ -56,7 +56,7 @@ export class UniqueRecords {
   hasKeys = false;
   /** Records of the present pass that differ from each other, or stand in one page. */
   inPass = 0;
-  /** The others: they came before in it, word for word, on another page. */
+  /** The other records of the pass: they came before in it, word for word, on another page. */
   repeatedInPass = 0;
   readonly columns: KeyColumns | undefined;
   readonly #identity: IdentityReader;
@@ -68,18 +68,18 @@ export class UniqueRecords {
   #pass: HashSet | undefined;
   #passKeys = new HashSet();
   #occurrences: HashSet | undefined;
-  /** What an earlier walk gave: equal records that come now are others. */
+  /** What an earlier walk gave: an equal record that comes now is another one. */
   #restored = new HashSet();
   #sequence = 0;
   #exactSequence = '';
 
-  /** @param columns by which a record is known, where it is not by its `id`, and how surely */
+  /** @param columns the columns that tell records apart in place of `id`, and how exactly */
   constructor(columns?: KeyColumns) {
     this.columns = columns;
     this.#identity = new IdentityReader(columns);
   }
 
-  /** The contents of this pass in their order, as a hash: two passes that read the same have the same. */
+  /** A hash of the contents of this pass, in their order: equal for two passes that read the same. */
   get sequence(): number | string {
     return this.columns?.exact === true ? this.#exactSequence : this.#sequence;
   }
@@ -96,13 +96,13 @@ export class UniqueRecords {
     this.count(counting);
   }
 
-  /** Begins to read some of it again. */
+  /** Begins to read parts of the listing again. */
   beginPart(): void {
     this.#pass = undefined;
     this.count('page');
   }
 
-  /** How equal records without a key are counted from here on. */
+  /** Sets how equal records without a key are counted from here on. */
   count(counting: Counting): void {
     if (counting === 'pass') this.#pass ??= new HashSet();
     this.#occurrences = counting === 'pass' ? this.#restored : undefined;
@@ -121,10 +121,10 @@ export class UniqueRecords {
   }
 
   /**
-   * The records of one page that were not given before.
+   * Sorts the records of one page by whether they were given before.
    *
    * @param moved whether the listing was seen to move, so that a record may have come before in another form
-   * @param holdsAlike whether a record under a key that came with another content is not to be given yet
+   * @param holdsAlike whether to hold back a record with a key that came before with another content
    */
   *sift(batch: RecordBatch, moved: boolean, holdsAlike = false): Steps<Sifted> {
     const piles: Piles = { fresh: [], again: 0, changed: 0, unsure: 0, alike: [], repeated: [] };
@@ -140,7 +140,8 @@ export class UniqueRecords {
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
       ...counts,
-      ...{ repeated: selectRecords(batch, repeated), alike: selectRecords(batch, alike) },
+      repeated: selectRecords(batch, repeated),
+      alike: selectRecords(batch, alike),
     };
   }
 
@@ -185,7 +186,7 @@ export class UniqueRecords {
     this.#sequence = Math.imul(before ^ words[2]!, 0x9e3779b1) ^ words[3]! ^ (before >>> 13);
   }
 
-  /** False where the key was there. */
+  /** Notes the key of the record. Returns false where the key came before. */
   #noteKey(): boolean {
     const { words } = this.#identity;
     return this.#keys.add(words[0]!, words[1]!);
@@ -193,8 +194,9 @@ export class UniqueRecords {
 }
 
 /**
- * The last word of the content, other for each of equal records, which it adds. The k-th of equal ones has k in it, and so
- * the first that is free is found by halves: a listing may have 100,000 equal records.
+ * Adds a record to those counted. Returns the last word of its content, combined with its number among equal records, so
+ * that each of them has another word. Bisection finds the first number that is free: a listing may have 100,000 equal
+ * records.
  */
 function occurrenceIn(counted: HashSet, words: Readonly<Uint32Array>): number {
   const [high, low] = [words[2]!, words[3]!];
@@ -210,7 +212,7 @@ function occurrenceIn(counted: HashSet, words: Readonly<Uint32Array>): number {
   return nth(low, free);
 }
 
-/** Another word for each number; far from one another, so that they do not crowd in a table. */
+/** Another word for each number, far from the others, so that they do not cluster in a table. */
 function nth(low: number, number: number): number {
   return low ^ Math.imul(number, 0x9e3779b1);
 }

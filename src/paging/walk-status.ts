@@ -1,6 +1,6 @@
 import type { RefusalReason } from './page.ts';
 
-/** What happens on the way, for progress and receipts. */
+/** An event of a walk, for the progress. */
 export type WalkEvent =
   | { readonly kind: 'page'; readonly records: number; readonly total: number | undefined }
   | { readonly kind: 'shrink'; readonly from: number; readonly to: number; readonly reason: RefusalReason }
@@ -10,21 +10,21 @@ export type WalkEvent =
  * Why records may be missing:
  * - `changing`: the listing kept changing while it was read;
  * - `order`: the service's order changes from request to request;
- * - `unsteady`: read again it came otherwise, without a total that would tell why;
+ * - `unsteady`: the listing came otherwise when it was read again, and no total tells why;
  * - `total`: the service names a higher total than it serves;
  * - `repeating`: page after page brought records that had come before;
- * - `more`: more records came than the service names, so some of them are one that changed while it was read.
+ * - `more`: more records came than the service names, so that some of them are one record before and after a change.
  */
 export type Doubt = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more';
 
-/** What became of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say else. */
+/** The state of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say otherwise. */
 export class WalkStatus {
-  /** Given, each once. */
+  /** Records given, each once. */
   records = 0;
   pages = 0;
   /** Pages that were refused and asked for again in smaller ones. */
   shrinks = 0;
-  /** Came a second time and were left out. */
+  /** Records that came again and were left out. */
   repeats = 0;
   /** Rounds of reading again, because pages did not hold together. */
   rereads = 0;
@@ -32,13 +32,13 @@ export class WalkStatus {
   totalAtEnd: number | undefined;
   /** True when the listing was seen to change: pages came with different totals, or do not hold together. */
   drift = false;
-  /** True when records may have changed places while several pages were read, by the key that they are sorted by. */
+  /** True when several pages were read in an order whose key can change, so that a record may have changed its place. */
   orderMayMove = false;
-  /** Offsets of records that the service does not serve even alone. */
+  /** Offsets of the records that the service does not serve, even alone. */
   readonly unreadable = new Set<number>();
-  /** Records that may be missing, at least. */
+  /** How many records may be missing, at least. */
   inDoubt = 0;
-  /** Why they may be; undefined where none are. */
+  /** Why they may be missing; undefined where none may be. */
   doubt: Doubt | undefined;
 
   readonly #observe: (event: WalkEvent) => void;
@@ -56,7 +56,7 @@ export class WalkStatus {
     this.#observe({ kind: 'page', records, total });
   }
 
-  /** Takes over what an earlier walk, which this one continues, had come to. */
+  /** Takes over the state of an earlier walk, which this one continues. */
   takeOver(
     earlier: Pick<WalkStatus, 'records' | 'totalAtStart' | 'drift'> & { unreadable: Iterable<number> },
   ): void {
@@ -66,7 +66,7 @@ export class WalkStatus {
     for (const offset of earlier.unreadable) this.unreadable.add(offset);
   }
 
-  /** Gives up what was found of the records: the walk begins anew. What it cost so far stays. */
+  /** Forgets the records: the walk begins anew. The pages, refusals and readings so far still count. */
   beginAnew(): void {
     this.records = 0;
     this.totalAtStart = undefined;
@@ -76,14 +76,14 @@ export class WalkStatus {
     this.settle(0, undefined);
   }
 
-  /** The status of one of several walks that make up this one. What happens in it is told here as well. */
+  /** The status of one of several walks that make up this one. Its events are also events of this one. */
   part(): WalkStatus {
     return new WalkStatus((event) =>
       this.#observe(event.kind === 'page' ? { ...event, total: undefined } : event),
     );
   }
 
-  /** Adds what became of a part; the records are counted where they are given. */
+  /** Adds the status of a part that has ended, but for its records: these are counted where they are given. */
   addPart(part: WalkStatus): void {
     this.pages += part.pages;
     this.shrinks += part.shrinks;

@@ -6,7 +6,7 @@ import { batchOf } from '../support/records.ts';
 function changes(...pages: readonly string[]): boolean {
   const order = new SeenOrder();
   for (const page of pages) order.see(batchOf([...page].map((letter) => `{"name":"${letter}"}`)));
-  return order.changes;
+  return order.isUnstable;
 }
 
 describe('the order of a service', () => {
