@@ -85,7 +85,7 @@ function reference(): string {
   return [
     '### Commands, with flags of their own',
     commandLines(known).join('\n'),
-    '### Flags of listings, and more',
+    '### Flags of listings and more',
     listOf(terms.map(([heading, names]) => [heading, codes(names)])),
   ].join('\n\n');
 }

@@ -8,7 +8,7 @@ import { requestFlags } from '../flags.ts';
 /** `tap`: the listings as streams for Singer's targets. */
 export function addTap(program: Command, context: Context): void {
   addCommand(program, 'tap', {
-    summary: 'every listing as messages of Singer',
+    summary: 'every listing as Singer messages',
     description:
       'Writes Singer messages for Meltano and any Singer target: issued, received, customers, funds, fund_documents, each read ' +
       'whole every time (FULL_TABLE). Numbers that are not whole go as strings with the format singer.decimal, so that no target ' +
