@@ -16,16 +16,24 @@ export async function profilesIn(database: Database, table: string): Promise<rea
   return [...new Set([...stored, ...read].map(([profile]) => String(profile)))].toSorted();
 }
 
-/** The last sync of a listing, of one profile. */
-export interface LastSync {
+/** What became of the last sync of a listing, of one profile. */
+export type LastSync = {
   readonly profile: string;
   /** When it ended. */
   readonly at: string;
-  /** Why it left the rows as they were; undefined where it was whole. */
-  readonly error: string | undefined;
-  /** When the last one ended that was whole; undefined where none was. */
-  readonly wholeAt: string | undefined;
-}
+} & (
+  | {
+      /** When the last one ended that was whole. */
+      readonly wholeAt: string;
+      /** Why a later one left the rows as they were; undefined where none did. */
+      readonly error: string | undefined;
+    }
+  | {
+      /** None was whole. */
+      readonly wholeAt: undefined;
+      readonly error: string;
+    }
+);
 
 /** Of each profile: what became of the last sync of the table, and how old its rows are. */
 export async function lastSyncs(database: Database, table: string): Promise<readonly LastSync[]> {
@@ -35,11 +43,11 @@ export async function lastSyncs(database: Database, table: string): Promise<read
     [table],
   );
   const last = new Map<string, LastSync>();
-  for (const [profile, at, error] of rows.map((row) =>
-    row.map((cell) => (cell === null ? '' : String(cell))),
-  )) {
-    const wholeAt = error === '' ? at : last.get(profile!)?.wholeAt;
-    last.set(profile!, { profile: profile!, at: at!, error: error || undefined, wholeAt });
+  for (const cells of rows) {
+    const [profile = '', at = '', error = ''] = cells.map((cell) => (cell === null ? '' : String(cell)));
+    const wholeAt = last.get(profile)?.wholeAt;
+    const became = error === '' ? { wholeAt: at, error: undefined } : { wholeAt, error };
+    last.set(profile, { profile, at, ...became });
   }
   return [...last.values()];
 }
