@@ -34,6 +34,11 @@ interface SourceFacts {
   readonly strict?: boolean;
   /** What of the command line decides which records come, by flag: what a run that goes on must have in common. */
   readonly asked?: object;
+  /**
+   * Whose records it has and is asked for, where the source knows that itself, as a database does: each profile is read as a part
+   * of its own. To be called before all else. Throws UsageError for one that it does not have.
+   */
+  profiles?(context: Context): Promise<readonly string[]>;
   /** Gets ready, once in a run, before anything is asked. Faults of the command line are found here. */
   open?(run: Run): Promise<void>;
   /** What the source itself has written, such as files; to be told instead of the records. Called after the last record. */
@@ -65,7 +70,7 @@ export interface ServiceSource extends SourceFacts {
 /** A source on this machine: nothing is sent, and no token is needed. */
 export interface LocalSource extends SourceFacts {
   readonly kind: 'local';
-  read(site: Site, limit: number | undefined): AsyncGenerator<Delivery>;
+  read(site: LocalSite, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
 /** Where a walk was left off, and what it had given. */
@@ -85,6 +90,11 @@ interface Site {
 
 export interface ServiceSite extends Site {
   readonly session: Session;
+}
+
+export interface LocalSite extends Site {
+  /** Whose settings hold, and whose records are read where the source has those of several. */
+  readonly profile: string | undefined;
 }
 
 /** One source of one organization, open to be read. */
@@ -112,7 +122,7 @@ export interface Part extends Site {
 export interface PartOptions {
   readonly source: Source;
   readonly name?: string;
-  readonly profile?: string;
+  readonly profile?: string | undefined;
   /** Instead of the run's own. */
   readonly signal?: AbortSignal;
 }
@@ -138,6 +148,7 @@ export async function askPart(
       source,
       startedAt: run.startedAt,
       name,
+      profile,
       context,
       everywhere,
       notices,
@@ -161,7 +172,7 @@ export async function askPart(
 
 type Asking<Of extends Source> = Omit<
   Part,
-  'source' | 'partial' | 'session' | 'profile' | 'defaults' | 'read' | 'peek'
+  'source' | 'partial' | 'session' | 'defaults' | 'read' | 'peek'
 > & {
   readonly source: Of;
   readonly track: Track;
@@ -204,12 +215,12 @@ async function readService(
 async function readLocal(asking: Asking<LocalSource>, read: (part: Part) => Promise<void>): Promise<void> {
   const { context, source, everywhere } = asking;
   const store = await context.config();
-  const profile = chooseProfile(everywhere.profile, context.env, store)?.name;
-  const site = { ...asking, partial: partialResults(asking) };
+  // A profile that the source has need not be one of those here.
+  const profile = asking.profile ?? chooseProfile(everywhere.profile, context.env, store)?.name;
+  const site = { ...asking, profile, partial: partialResults(asking) };
   await read({
     ...site,
     session: undefined,
-    profile,
     defaults: flagDefaults(store, profile, source.resource),
     read: (limit) => source.read(site, limit),
     peek: (limit) => source.read(uncounted(site), limit),

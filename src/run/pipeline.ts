@@ -38,18 +38,19 @@ export async function exportRecords<Given extends Export>(
   await checkDates(given.questions ?? {});
   await checkOrderOfTotals(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
-  if (asksSeveral(asked)) {
-    const { exportProfiles } = await import('./several/profiles.ts');
-    return exportProfiles(context, asked);
-  }
   const { source, everywhere, request, receipt, output, columns } = asked;
+  const own = (await source.profiles?.(context)) ?? [];
+  if (own.length > 1 || asksSeveral(asked)) {
+    const { exportProfiles } = await import('./several/profiles.ts');
+    return exportProfiles(context, asked, own);
+  }
   if (output.listColumns && columns !== undefined) return writeColumns(context, columns, output.output);
   const { name, records } = source;
   const options = { everywhere, request, receipt, name, records, output: output.output };
   await inRun(context, options, async (run) => {
     try {
       await source.open?.(run);
-      await askPart(run, { source }, (part) => exportPart(part, asked));
+      await askPart(run, { source, profile: own[0] }, (part) => exportPart(part, asked));
     } finally {
       await source.close?.();
     }

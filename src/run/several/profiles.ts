@@ -39,11 +39,13 @@ const PROFILE_COLUMN = '_profile';
 /**
  * Exports what a source yields for several organizations: into one result, or with --output-dir into a file for each.
  * Those that can be had are delivered whole; the others are named in the IncompleteError at the end.
+ *
+ * @param own those that the source itself has; where it has none, the service is asked for those that the flags name
  */
-export async function exportProfiles(context: Context, asked: Export): Promise<void> {
+export async function exportProfiles(context: Context, asked: Export, own: readonly string[]): Promise<void> {
   const { source, everywhere, request, receipt, output, profiles = {} } = asked;
   refuseTogether(asked);
-  const names = await chooseProfiles(context, asked);
+  const names = own.length > 0 ? own : await chooseProfiles(context, asked);
   const { name, records } = source;
   const places = { output: output.output, folder: profiles.outputDir };
   await inRun(

@@ -1,11 +1,10 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
-import { ServiceError, UsageError, type IncompleteError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
-import type { Resource } from '../../resources/resource.ts';
-import type { LocalSource, Source } from '../part.ts';
+import type { Source } from '../part.ts';
 import { flagNamed, type RequestFlags } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
@@ -117,9 +116,7 @@ async function databaseParts(
   const { ExportSource } = await import('../sources/export-source.ts');
   const { DatabaseRecords, profileHint, profilesAsked, profilesHeld } =
     await import('../sync/database-records.ts');
-  const { held, lacking } = await profilesHeld(from, Object.values(RESOURCES), context);
-  const all = [...held.values(), ...[...lacking.values()].map((errors) => [...errors.keys()])].flat();
-  const known = [...new Set(all)].toSorted();
+  const { known, held } = await profilesHeld(from, Object.values(RESOURCES), context);
   if (known.length === 0) {
     throw new UsageError('the database holds neither invoices nor funds', {
       hint: 'Bring them with `folio sync <database>`.',
@@ -133,29 +130,21 @@ async function databaseParts(
       hint: profileHint(known),
     });
   }
+  const sources = LISTINGS.flatMap((listing) => {
+    const resource = RESOURCES[listing];
+    const own = profiles.filter((profile) => held.get(resource)?.includes(profile));
+    if (own.length === 0) return [];
+    const database = new DatabaseRecords({ from, resource, profiles: own });
+    return [
+      { listing, own, source: new ExportSource({ file: from, resource, output: undefined, database }) },
+    ];
+  });
   return profiles.flatMap((profile) =>
-    LISTINGS.flatMap((listing): readonly ReportPart[] => {
-      const resource = RESOURCES[listing];
-      const error = lacking.get(resource)?.get(profile);
-      if (error === undefined && held.get(resource)?.includes(profile) !== true) return [];
-      const database = new DatabaseRecords({ from, resource, id: undefined, profile, allProfiles: false });
-      const source =
-        error === undefined
-          ? new ExportSource({ file: from, resource, output: undefined, database })
-          : lackingSource(resource, error);
-      if (!isNamed) return [{ name: listing, listing, source }];
-      return [{ name: `${profile} ${listing}`, listing, source, organization: profile }];
-    }),
+    sources
+      .filter(({ own }) => own.includes(profile))
+      .map(({ listing, source }): ReportPart => {
+        if (!isNamed) return { name: listing, listing, profile, source };
+        return { name: `${profile} ${listing}`, listing, profile, source, organization: profile };
+      }),
   );
-}
-
-/** In place of a listing that no sync could read. */
-function lackingSource(resource: Resource, { message, hint }: IncompleteError): LocalSource {
-  return {
-    ...{ kind: 'local', resource, name: resource.name, records: resource.records },
-    async *read() {
-      yield* [];
-      throw new ServiceError(message, { hint });
-    },
-  };
 }

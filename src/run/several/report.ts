@@ -21,7 +21,15 @@ import { monthOf, parsePeriod } from '../../report/period.ts';
 import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import { remarkWritten } from '../export-part.ts';
-import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
+import {
+  checkPart,
+  hasRecords,
+  recordsOf,
+  tryPart,
+  type Part,
+  type PartResult,
+  type Source,
+} from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { forEachPart } from './parts-aside.ts';
 import { reportParts, RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
@@ -102,7 +110,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       digest: receipt.report !== undefined,
     });
     try {
-      for (const { source } of parts) await source.open?.(run);
+      for (const source of sourcesOf(parts)) await source.open?.(run);
       const read: PartFigures[] = [];
       for await (const one of forEachPart(run, parts, (part, signal) =>
         readPart(run, { part, signal, dates, page }),
@@ -121,10 +129,15 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       );
       checkRead(read);
     } finally {
-      for (const { source } of parts) await source.close?.();
+      for (const source of sourcesOf(parts)) await source.close?.();
       await destination.discard();
     }
   });
+}
+
+/** Each once: parts may have one in common. */
+function sourcesOf(parts: readonly ReportPart[]): ReadonlySet<Source> {
+  return new Set(parts.map(({ source }) => source));
 }
 
 function formatOf(context: Context, { format, output }: PageOutputFlags): ReportFormat {

@@ -1,7 +1,7 @@
+import type { Context } from '../../context.ts';
 import { UsageError, type IncompleteError } from '../../errors.ts';
 import { sliceRecords } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
-import { chooseProfile } from '../../profiles/connection.ts';
 import { readExport } from '../../query/exports/read-export.ts';
 import { doubtOfExport } from '../../query/exports/read-receipt.ts';
 import type { KnownColumns } from '../../query/known-columns.ts';
@@ -11,7 +11,7 @@ import type { Resource } from '../../resources/resource.ts';
 import type { Export } from '../export-part.ts';
 import { readFiscalIds, type FilterFlags } from './listing-source.ts';
 import { knownColumnsOf, refuseOverwriting } from '../open-questions.ts';
-import type { LocalSource } from '../part.ts';
+import type { LocalSite, LocalSource } from '../part.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
 import { flagNamed } from '../parse-values.ts';
@@ -43,7 +43,6 @@ export class ExportSource implements LocalSource {
   readonly kind = 'local';
   readonly #wish: ExportWish;
   #fiscalIds: readonly string[] = [];
-  #fields: KnownColumns | undefined;
   #isNewestFirst = false;
   /** Why the file does not hold all that it should. */
   #incomplete: IncompleteError | undefined;
@@ -64,6 +63,12 @@ export class ExportSource implements LocalSource {
     return this.resource.records;
   }
 
+  async profiles(context: Context): Promise<readonly string[]> {
+    const { database } = this.#wish;
+    await database?.open(context);
+    return database?.profiles ?? [];
+  }
+
   /** A file keeps its order; a database has that of the service. */
   preferNewest(): boolean {
     const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#wish;
@@ -72,32 +77,27 @@ export class ExportSource implements LocalSource {
     return this.#isNewestFirst;
   }
 
-  async open({ context, everywhere, notices }: Run): Promise<void> {
-    const { file, output, resource, filters = {}, field, database } = this.#wish;
+  async open({ context, notices }: Run): Promise<void> {
+    const { file, output, resource, filters = {}, database } = this.#wish;
     await refuseOverwriting('--from', file, output);
     await database?.open(context);
     this.#refuseOrderAlone();
     for (const stale of database?.stale ?? []) notices.warn(stale);
     if (database?.age !== undefined) notices.remark(database.age);
-    const doubt = database === undefined ? await doubtOfExport(file) : database.incomplete;
+    const doubt = database === undefined ? await doubtOfExport(file) : undefined;
     if (typeof doubt === 'string') notices.warn(doubt);
     else this.#incomplete = doubt;
-    const { fiscalIds, sortBy } = filters;
+    const { fiscalIds } = filters;
     if (fiscalIds !== undefined) {
       this.#fiscalIds = await readFiscalIds(`--${resource.fiscalIds?.flag}`, fiscalIds, context.stdin);
     }
-    if ((fiscalIds ?? sortBy) === undefined) return;
-    const profile = chooseProfile(everywhere.profile, context.env, await context.config())?.name;
-    this.#fields = await knownColumnsOf(context, { resource, field, settings: { profile, sandbox: false } });
     this.#sortKeys();
   }
 
-  async *read(
-    { status, context }: Parameters<LocalSource['read']>[0],
-    limit = Infinity,
-  ): AsyncGenerator<Delivery> {
+  async *read(site: LocalSite, limit = Infinity): AsyncGenerator<Delivery> {
+    const { status } = site;
     let seen = 0;
-    for await (const batch of await this.#chosen(context.signal)) {
+    for await (const batch of await this.#chosen(site)) {
       const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
       seen += batch.count;
       status.records += records.count;
@@ -111,24 +111,31 @@ export class ExportSource implements LocalSource {
     if (this.#incomplete !== undefined) throw this.#incomplete;
   }
 
-  async close(): Promise<void> {
-    await this.#wish.database?.close();
+  async #chosen({ context, profile }: LocalSite): Promise<Records> {
+    const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#wish;
+    const records = this.#stored(context, profile);
+    if ((fiscalIds ?? sortBy) === undefined) return records;
+    const fields = await knownColumnsOf(context, { resource, field, settings: { profile, sandbox: false } });
+    const answered = this.#fiscalIds.length === 0 ? records : await this.#ofCounterparties(records, fields);
+    const keys = this.#sortKeys(fields);
+    if (keys.length === 0) return answered;
+    return (await import('../../query/sort.ts')).sortQuestion(keys, context.signal).answer(answered);
   }
 
-  async #chosen(signal: AbortSignal): Promise<Records> {
-    const { file, exact, resource, database } = this.#wish;
-    const direction = this.#isNewestFirst ? 'desc' : this.#wish.filters?.sortOrder;
-    let records: Records = database?.read(direction) ?? readExport(file, { exact: exact === true });
-    if (this.#fiscalIds.length > 0) {
-      const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
-      const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
-      const test = counterpartyTest(this.#fields!, `--${resource.fiscalIds?.flag}`, this.#fiscalIds);
-      const question = whereQuestion(new WhereFilter([test], []), { what: this.records, locale: 'en-US' });
-      records = question.answer(records);
-    }
-    const keys = this.#sortKeys();
-    if (keys.length === 0) return records;
-    return (await import('../../query/sort.ts')).sortQuestion(keys, signal).answer(records);
+  #stored(context: Context, profile: string | undefined): Records {
+    const { file, exact = false, database, filters } = this.#wish;
+    if (database === undefined) return readExport(file, { exact });
+    if (profile === undefined) throw new Error('a database is read a profile at a time');
+    return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
+  }
+
+  async #ofCounterparties(records: Records, fields: KnownColumns): Promise<Records> {
+    const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
+    const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
+    const test = counterpartyTest(fields, `--${this.resource.fiscalIds?.flag}`, this.#fiscalIds);
+    return whereQuestion(new WhereFilter([test], []), { what: this.records, locale: 'en-US' }).answer(
+      records,
+    );
   }
 
   /** An order without a key turns the service's own, which only a database keeps, and only where it is by date. */
@@ -142,10 +149,9 @@ export class ExportSource implements LocalSource {
   }
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
-  #sortKeys(): readonly SortColumn[] {
+  #sortKeys({ date = [], due = [], total = [] }: Partial<KnownColumns> = {}): readonly SortColumn[] {
     const { filters: { sortBy, sortOrder } = {}, resource } = this.#wish;
     if (sortBy === undefined) return [];
-    const { date = [], due = [], total = [] } = this.#fields ?? {};
     const columns = { NUMBER: [resource.label], DATE: date, DUE_BY: due, AMOUNT: total }[
       sortBy.toUpperCase()
     ];
@@ -177,13 +183,10 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   }
   // The profiles are those of the database, whether or not there are some of these names here.
   const { profile, ...everywhere } = asked.everywhere;
-  const { allProfiles, ...profiles } = asked.profiles ?? {};
-  refuseServiceFlags({ ...refused, everywhere, profiles });
-  const database = new DatabaseRecords({
-    ...{ from: file, resource, id, profile },
-    allProfiles: allProfiles === true,
-  });
-  return { ...asked, everywhere, profiles, source: new ExportSource({ ...wish, output, database }) };
+  refuseServiceFlags({ ...refused, everywhere, profiles: {} });
+  const allProfiles = asked.profiles?.allProfiles === true;
+  const database = new DatabaseRecords({ from: file, resource, id, profile, allProfiles });
+  return { ...asked, source: new ExportSource({ ...wish, output, database }) };
 }
 
 /** Throws UsageError for a flag that concerns the service, where a file is read instead: it would make no difference. */

@@ -4,16 +4,17 @@ import { parseDatabaseAddress, type DatabaseAddress } from '../../database/addre
 import type { Database } from '../../database/database.ts';
 import { openForReading } from '../../database/open-database.ts';
 import {
+  lastSyncs,
   profilesIn,
   readRecords,
-  type StoredOrder,
-  lastSyncs,
   type LastSync,
+  type StoredOrder,
 } from '../../database/read-back.ts';
 import { checkTables, readColumns } from '../../database/tables.ts';
-import { IncompleteError, UsageError } from '../../errors.ts';
-import { prependMember, type RecordBatch } from '../../json/records.ts';
+import { ServiceError, UsageError } from '../../errors.ts';
+import type { RecordBatch } from '../../json/records.ts';
 import { namedProfile } from '../../profiles/connection.ts';
+import { parseProfileName } from '../../profiles/profile.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { nameList } from '../parse-values.ts';
@@ -37,68 +38,76 @@ export async function isDatabase(from: string): Promise<boolean> {
   }
 }
 
-export interface DatabaseWish {
-  readonly from: string;
-  readonly resource: Resource;
-  /** Whose documents, where the resource is those of one fund. */
-  readonly id: string | undefined;
-  /** As given to --profile: names with commas between them. */
+/** As given to --profile, names with commas between them, and to --all-profiles. */
+interface ProfilesAsked {
   readonly profile: string | undefined;
   readonly allProfiles: boolean;
 }
 
-/** The listings of profiles that a database holds, and those that no sync of it could read whole. */
-export interface HeldListings {
-  readonly held: ReadonlyMap<Resource, readonly string[]>;
-  readonly lacking: ReadonlyMap<Resource, ReadonlyMap<string, IncompleteError>>;
+interface DatabaseWish extends Partial<ProfilesAsked> {
+  readonly from: string;
+  readonly resource: Resource;
+  /** Whose documents, where the resource is those of one fund. */
+  readonly id?: string | undefined;
+  /** The profiles to read, where they were chosen already. */
+  readonly profiles?: readonly string[];
 }
 
-/**
- * Of which profiles a synced database holds each of the resources; none of those that it has no table of. Throws UsageError where
- * the database is none of folio's.
- */
+/** Of which profiles a synced database has records, or should have, had a sync been able to read them. */
+interface HeldProfiles {
+  /** Of any of the resources. */
+  readonly known: readonly string[];
+  readonly held: ReadonlyMap<Resource, readonly string[]>;
+}
+
+/** The profiles of each of the resources in a synced database. Throws UsageError where it is none of folio's. */
 export async function profilesHeld(
   from: string,
   resources: readonly Resource[],
   context: Context,
-): Promise<HeldListings> {
-  const address = parseDatabaseAddress(from);
-  const database = await openForReading(address, context);
+): Promise<HeldProfiles> {
+  const database = await openForReading(parseDatabaseAddress(from), context);
   try {
     await checkTables(database, resources.map(tableOf), version);
     const held = new Map<Resource, readonly string[]>();
-    const lacking = new Map<Resource, ReadonlyMap<string, IncompleteError>>();
     for (const resource of resources) {
-      held.set(resource, await profilesIn(database, tableOf(resource)));
-      const never = (await lastSyncs(database, tableOf(resource))).filter(
-        ({ wholeAt }) => wholeAt === undefined,
-      );
-      const errors = never.map((sync) => [sync.profile, neverRead(address, resource, sync)] as const);
-      lacking.set(resource, new Map(errors));
+      held.set(resource, (await heldListing(database, tableOf(resource))).profiles);
     }
-    return { held, lacking };
+    return { known: await inOrder([...held.values()].flat(), context), held };
   } finally {
     await database.close();
   }
 }
 
-function neverRead(
-  { shown }: DatabaseAddress,
-  resource: Resource,
-  { profile, at, error }: LastSync,
-): IncompleteError {
-  const message = `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${at} could not read them (${error})`;
-  return new IncompleteError(message, {
-    hint: `Run folio sync ${shown} ${tableOf(resource).replaceAll('_', '-')} --profile ${profile} again, or name the profiles that you want with --profile.`,
-  });
+/** What a synced database has of a listing: whose, and how that went last. */
+interface HeldListing {
+  readonly profiles: readonly string[];
+  readonly syncs: ReadonlyMap<string, LastSync>;
+}
+
+async function heldListing(database: Database, table: string): Promise<HeldListing> {
+  const syncs = new Map((await lastSyncs(database, table)).map((sync) => [sync.profile, sync]));
+  const there = new Set([...(await profilesIn(database, table)), ...syncs.keys()]);
+  // A name becomes that of a file, too.
+  for (const name of there) parseProfileName(name, database.shown);
+  return { profiles: [...there], syncs };
+}
+
+/** Each once: those that are here, too, as the service would be asked for them, then the others by name. */
+async function inOrder(
+  profiles: readonly string[],
+  { config }: Pick<Context, 'config'>,
+): Promise<readonly string[]> {
+  const here = (await config()).profileNames.filter((name) => profiles.includes(name));
+  return [...new Set([...here, ...profiles.toSorted()])];
 }
 
 /**
- * Of the profiles that a database holds: those that the flags ask for, else the one that the service would be asked for; undefined
- * where that is none of them. Throws UsageError for one that it does not hold.
+ * Of the profiles that a database has: those that the flags ask for, else the one that the service would be asked for; undefined
+ * where that is none of them. Throws UsageError for one that it does not have.
  */
 export async function profilesAsked(
-  { from, profile, allProfiles }: Pick<DatabaseWish, 'from' | 'profile' | 'allProfiles'>,
+  { from, profile, allProfiles }: ProfilesAsked & Pick<DatabaseWish, 'from'>,
   held: readonly string[],
   { env, config }: Context,
 ): Promise<readonly string[] | undefined> {
@@ -126,18 +135,15 @@ export function profileHint(held: readonly string[]): string {
   return `It has those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`;
 }
 
-/** The records that a synced database has of a resource, instead of those of the service. */
+/**
+ * The records that a synced database has of a resource, instead of those of the service, a profile at a time. Each reading has a
+ * connection of its own, so that several can be read at once and none is left open.
+ */
 export class DatabaseRecords {
   readonly #wish: DatabaseWish;
   readonly #address: DatabaseAddress;
-  #database: Database | undefined;
+  #syncs: HeldListing['syncs'] | undefined;
   #profiles: readonly string[] = [];
-  /** Of when the records are, a sentence; of the oldest, where there are several profiles. Known once it is open. */
-  age: string | undefined;
-  /** What is not as new as it should be, a sentence each; known once it is open. */
-  stale: readonly string[] = [];
-  /** Why records of a profile that is asked for are missing. */
-  incomplete: IncompleteError | undefined;
   /** Undefined where there is none, or where it holds something else than text. */
   #dateColumn: string | undefined;
 
@@ -146,22 +152,30 @@ export class DatabaseRecords {
     this.#address = parseDatabaseAddress(wish.from);
   }
 
-  /** Throws UsageError where the database is none of folio's, or has no records of the profiles. */
+  /** Finds what is there; once. Throws UsageError where the database is none of folio's, or has no records of the profiles. */
   async open(context: Context): Promise<void> {
-    const table = tableOf(this.#wish.resource);
-    const database = (this.#database = await openForReading(this.#address, context));
-    await checkTables(database, [table], version);
-    if ((await database.relation(table)) === undefined) {
-      throw new UsageError(`${this.#address.shown} holds no ${this.#wish.resource.records}`, {
-        hint: `Bring them with folio sync ${this.#address.shown} ${table.replaceAll('_', '-')}.`,
-      });
+    if (this.#syncs !== undefined) return;
+    const { resource } = this.#wish;
+    const table = tableOf(resource);
+    const database = await openForReading(this.#address, context);
+    try {
+      await checkTables(database, [table], version);
+      const isThere = (await database.relation(table)) !== undefined;
+      const { profiles, syncs } = await heldListing(database, table);
+      if (!isThere || profiles.length === 0) throw this.#holdsNone(table);
+      this.#syncs = syncs;
+      this.#profiles = await this.#chosen(await inOrder(profiles, context), context);
+      const { known } = await readColumns(database, table);
+      const dates = known.find(({ field }) => field === resource.byDate?.field);
+      this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;
+    } finally {
+      await database.close();
     }
-    const held = await profilesIn(database, table);
-    this.#profiles = (await profilesAsked(this.#wish, held, context)) ?? held;
-    this.#look(await lastSyncs(database, table), this.#profiles === held);
-    const { known } = await readColumns(database, table);
-    const dates = known.find(({ field }) => field === this.#wish.resource.byDate?.field);
-    this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;
+  }
+
+  /** Those that are asked for; known once it is open. */
+  get profiles(): readonly string[] {
+    return this.#profiles;
   }
 
   /** Whether the records can be ordered by their date. */
@@ -169,44 +183,70 @@ export class DatabaseRecords {
     return this.#dateColumn !== undefined;
   }
 
+  /** Of when the records are, a sentence; of the oldest, where there are several profiles. */
+  get age(): string | undefined {
+    const [oldest] = this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted();
+    return oldest && `${this.#address.shown} has the ${this.#wish.resource.records} as of ${oldest}.`;
+  }
+
+  /** What is not as new as it should be, a sentence each. */
+  get stale(): readonly string[] {
+    const what = `${this.#address.shown} has the ${this.#wish.resource.records}`;
+    return this.#lastSyncs.flatMap(({ profile, at, error, wholeAt }) =>
+      wholeAt === undefined || error === undefined
+        ? []
+        : `${what} of profile ${profile} as of ${wholeAt}: the sync of ${at} left them as they were (${error})`,
+    );
+  }
+
   /**
-   * The records in the order of the service. Where they are of several profiles, each has the name of its own as first member.
+   * The records of a profile in the order of the service.
    *
    * @param direction by date, instead of the usual order
+   * @throws ServiceError where no sync could read them whole
    */
-  async *read(direction?: 'asc' | 'desc'): AsyncGenerator<RecordBatch> {
+  async *read(
+    context: Context,
+    profile: string,
+    direction: 'asc' | 'desc' | undefined,
+  ): AsyncGenerator<RecordBatch> {
     const { resource, id } = this.#wish;
+    const sync = this.#syncs?.get(profile);
+    if (sync !== undefined && sync.wholeAt === undefined) throw this.#neverRead(sync);
     const order = this.#order(direction);
     const where = id === undefined ? undefined : { column: 'fundId', value: id };
-    for (const profile of this.#profiles) {
-      const member = `"_profile":${JSON.stringify(profile)}`;
-      for await (const batch of readRecords(this.#database!, tableOf(resource), { profile, where, order })) {
-        yield this.#profiles.length > 1 ? prependMember(batch, member) : batch;
-      }
+    const database = await openForReading(this.#address, context);
+    try {
+      yield* readRecords(database, tableOf(resource), { profile, where, order });
+    } finally {
+      await database.close();
     }
   }
 
-  async close(): Promise<void> {
-    await this.#database?.close();
+  async #chosen(held: readonly string[], context: Context): Promise<readonly string[]> {
+    const { from, profiles, profile, allProfiles = false } = this.#wish;
+    return profiles ?? (await profilesAsked({ from, profile, allProfiles }, held, context)) ?? held;
   }
 
-  /** Finds what the last syncs did not bring, of the profiles that are asked for: of all there are, or of those chosen. */
-  #look(syncs: readonly LastSync[], isOfAll: boolean): void {
+  /** Of the profiles that are asked for. */
+  get #lastSyncs(): readonly LastSync[] {
+    return this.#profiles.flatMap((profile) => this.#syncs?.get(profile) ?? []);
+  }
+
+  #holdsNone(table: string): UsageError {
+    const { shown } = this.#address;
+    return new UsageError(`${shown} holds no ${this.#wish.resource.records}`, {
+      hint: `Bring them with folio sync ${shown} ${table.replaceAll('_', '-')}.`,
+    });
+  }
+
+  #neverRead({ profile, at, error }: LastSync): ServiceError {
     const { resource } = this.#wish;
     const { shown } = this.#address;
-    const read = syncs.filter(
-      ({ profile, wholeAt }) => wholeAt !== undefined && this.#profiles.includes(profile),
-    );
-    const [oldest] = read.map(({ wholeAt }) => wholeAt!).toSorted();
-    this.age = oldest && `${shown} has the ${resource.records} as of ${oldest}.`;
-    this.stale = read
-      .filter(({ error }) => error !== undefined)
-      .map(
-        ({ profile, at, error, wholeAt }) =>
-          `${shown} has the ${resource.records} of profile ${profile} as of ${wholeAt}: the sync of ${at} left them as they were (${error})`,
-      );
-    const never = isOfAll ? syncs.find(({ wholeAt }) => wholeAt === undefined) : undefined;
-    this.incomplete = never && neverRead(this.#address, resource, never);
+    const message = `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${at} could not read them (${error})`;
+    return new ServiceError(message, {
+      hint: `Run folio sync ${shown} ${tableOf(resource).replaceAll('_', '-')} --profile ${profile} again, or name the profiles that you want with --profile.`,
+    });
   }
 
   #order(direction: 'asc' | 'desc' | undefined): StoredOrder | undefined {

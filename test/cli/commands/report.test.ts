@@ -133,10 +133,12 @@ describe('folio report', () => {
     );
     const [service, database] = told.map(({ organizations: [figures] }) => ({
       ...figures,
-      // Only a token says this.
+      // Only a token says the one, and here only the database the other.
       organization: null,
+      profile: null,
     }));
     expect(database).toEqual(service);
+    expect(told[1]).toMatchObject({ organizations: [{ profile: 'sandbox' }] });
     expect(JSON.stringify(database)).toContain('"receivable":{"open":"19486446"');
   });
 

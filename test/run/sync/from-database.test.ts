@@ -57,18 +57,21 @@ describe.each(databaseEngines)('--from a %s database', (engine) => {
 });
 
 describe.runIf(HAS_TERMINAL)('--from a database on a terminal', () => {
-  it.each(['issued', 'received', 'funds', 'customers'])(
+  it.each([['issued'], ['received'], ['funds'], ['customers'], ['issued', '--all-profiles']])(
     'shows of %s what the service shows',
-    async (name) => {
+    async (...args) => {
       const path = join(temporaryFolder(), 'books.db');
-      await answer('--sandbox', 'sync', path, name);
-      const shown = async (...args: string[]): Promise<string> => {
-        const { code, screen } = await runInTerminal(args, { columns: 160 });
+      const [name, ...whose] = args;
+      await answer('--sandbox', 'sync', path, name, ...whose);
+      const shown = async (...flags: string[]): Promise<string> => {
+        const { code, screen } = await runInTerminal([...args, ...flags], { columns: 160 });
         expect(code).toBe(0);
         // Without what goes on in the last line meanwhile.
-        return screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '').replace(/^[^]*?(?=(?:number|name) {2})/, '');
+        return screen
+          .replaceAll(/\x1b\[[0-9;?]*[A-Za-z]/g, '')
+          .replace(/^[^]*?(?=(?:_profile|number|name) {2})/, '');
       };
-      expect(await shown(name, '--from', path)).toBe(await shown('--sandbox', name));
+      expect(await shown('--from', path)).toBe(await shown('--sandbox'));
     },
   );
 });
@@ -104,6 +107,11 @@ describe('--from a database', () => {
     expect(await of('--profile', 'one,two')).toBe(both);
     expect(await of('--profile', 'two')).toBe(
       await answer('--sandbox', 'funds', '--profile', 'two', '--format', 'jsonl'),
+    );
+    const largest = ['--sort-by', 'amount', '--sort-order', 'desc', '--limit', '3', '--columns', 'number'];
+    await answer('--sandbox', 'sync', path, 'issued', '--all-profiles');
+    expect(await answer('issued', '--from', path, '--all-profiles', ...largest)).toBe(
+      await answer('--sandbox', 'issued', '--all-profiles', ...largest),
     );
   });
 

@@ -1,0 +1,130 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
+import { always } from '../../support/fault-script.ts';
+import { status } from '../../support/faults.ts';
+import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** Invoices with all that aging asks for, in a listing that begins with the oldest. */
+function invoices(count: number, first: number): string[] {
+  return Array.from(
+    { length: count },
+    (_, at) =>
+      `{"id":${first + at},"number":${first + at},"date":"2026-10-${10 + at}","dueBy":"2026-11-${10 + at}",` +
+      `"totalAmount":${100 + at}.50,"amountToBePaid":${10 + at}.25,"currency":"CLP","customer":{"name":"Roble","fiscalId":"1-9"}}`,
+  );
+}
+
+const organizations: Record<string, Organization> = {
+  west: { records: { issued: invoices(4, 1) } },
+  north: { records: { issued: invoices(5, 1) } },
+  empty: { records: { issued: [] } },
+  south: {
+    records: { issued: invoices(3, 100) },
+    settings: { format: 'jsonl', 'columns.issued': 'id,date' },
+  },
+};
+
+/** Everything that a run wrote into the folder, by the names of files. */
+function written(folder: string): Record<string, unknown> {
+  return Object.fromEntries(
+    readdirSync(folder)
+      .toSorted()
+      .map((name) => {
+        const bytes = readFileSync(join(folder, name));
+        return [name, name.endsWith('.xlsx') ? readWorkbook(bytes) : bytes.toString('utf8')];
+      }),
+  );
+}
+
+const LINES = [
+  'issued --all-profiles --format jsonl',
+  'issued --all-profiles --limit 2 --format jsonl',
+  'issued --profile south,west,north --limit 1',
+  'issued --profile north --limit 3',
+  'issued --profile south',
+  'issued --all-profiles --where id>1 --limit 1 --format jsonl',
+  'issued --all-profiles --sort -id --limit 5 --format jsonl',
+  'issued --all-profiles --customer-fiscal-id @- --limit 2',
+  'issued --all-profiles --group-by _profile --sum totalAmount --limit 2',
+  'issued --all-profiles --count',
+  'issued --all-profiles --list-columns --where _profile=south',
+  'issued --all-profiles --columns number --format tsv',
+  'issued --all-profiles --sheet-per-profile --limit 2 -o FOLDER/book.xlsx',
+  'issued --all-profiles --output-dir FOLDER --limit 2',
+  'issued --profile north --output-dir FOLDER',
+  'issued --profile south,west --sum totalAmount --output-dir FOLDER --format json',
+  'aging --all-profiles --limit 1',
+  'aging --profile north,south --output-dir FOLDER',
+];
+
+describe('several profiles of a database', () => {
+  it(
+    'give what the service gives for the same flags, and nothing is asked',
+    { timeout: 30_000 },
+    async () => {
+      const place = temporaryFolder();
+      const run = async (line: string, folder = temporaryFolder()) => {
+        const { code, stdout, stderr, asked } = await runOrganizations(
+          line.replace('BOOKS', join(place, 'books.db')),
+          {
+            organizations,
+            folder,
+            stdin: { text: '1-9\n' },
+          },
+        );
+        return { asked, told: { line, code, stdout, stderr, files: written(folder) } };
+      };
+      expect((await run('sync BOOKS issued --all-profiles')).told).toMatchObject({ code: 0 });
+      for (const line of LINES) {
+        const [service, database] = [await run(line), await run(`${line} --from BOOKS`)];
+        expect({ ...database.told, line }).toEqual(service.told);
+        expect([service.told.code, database.asked]).toEqual([0, []]);
+      }
+    },
+  );
+
+  it('are missing where no sync could read them, and the others come', async () => {
+    const folder = temporaryFolder();
+    const broken = { records: {}, script: always(status(403)) };
+    const run = (line: string) =>
+      runOrganizations(line, { organizations: { ...organizations, north: broken }, folder });
+    await run('sync FOLDER/books.db issued --all-profiles');
+    const lacks = `books.db lacks the issued invoices of profile north: the sync of `;
+    const joined = await run(
+      'issued --all-profiles --from FOLDER/books.db --limit 1 --columns id --format csv',
+    );
+    expect([joined.code, joined.stdout]).toEqual([6, '_profile,id\nwest,1\nsouth,100\n']);
+    expect(joined.stderr).toContain('1 of 4 profiles missing: north: ');
+    expect(joined.stderr).toContain(lacks);
+    const apart = await run('issued --all-profiles --from FOLDER/books.db --output-dir FOLDER/out');
+    expect([apart.code, Object.keys(written(join(folder, 'out')))]).toEqual([
+      6,
+      ['empty.csv', 'south.jsonl', 'west.csv'],
+    ]);
+    const alone = await run('issued --profile north --from FOLDER/books.db -o FOLDER/north.csv');
+    expect([alone.code, alone.stdout, readdirSync(folder)]).toEqual([5, '', ['books.db', 'out']]);
+    expect(alone.stderr).toContain(lacks);
+  });
+
+  it.each([
+    ['issued --from BOOKS --output-dir FOLDER', '--output-dir: of which profiles?'],
+    ['issued --from BOOKS --sheet-per-profile -o FOLDER/a.xlsx', '--sheet-per-profile: of which profiles?'],
+    ['issued --from BOOKS --all-profiles --profile north', '--all-profiles and --profile do not go together'],
+    ['issued --from BOOKS --all-profiles --output-dir FOLDER -o FOLDER/a.csv', '--output-dir and --output'],
+    ['issued --from BOOKS --profile north,east', 'books.db holds no records of a profile east'],
+    [
+      'issued --from BOOKS --all-profiles --resume --output-dir FOLDER',
+      '--from and --resume do not go together',
+    ],
+  ])('are refused: %s', async (line, says) => {
+    const folder = temporaryFolder();
+    const given = line.replace('BOOKS', 'FOLDER/books.db');
+    await runOrganizations('sync FOLDER/books.db issued --all-profiles', { organizations, folder });
+    const { code, stdout, stderr } = await runOrganizations(given, { organizations, folder });
+    expect([code, stdout, readdirSync(folder)]).toEqual([2, '', ['books.db']]);
+    expect(stderr).toContain(says);
+  });
+});
