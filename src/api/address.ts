@@ -20,7 +20,7 @@ export function parseBaseUrl(text: string): URL {
   if (url.hostname !== host.toLowerCase()) {
     throw addressRefused(text, `its host is another spelling of ${url.hostname}; write it so`);
   }
-  // Newer versions of Node take `xn--`, which decodes to nothing, for a host.
+  // Newer versions of Node accept `xn--` as a host, although it decodes to nothing.
   if (host.split('.').some((label) => label === '' || /^-|-$/.test(label))) {
     throw addressRefused(text, 'its host has an empty part, or one that begins or ends with a dash');
   }
@@ -40,8 +40,8 @@ export function isLoopback(host: string): boolean {
 }
 
 /**
- * Whether a host, as a URL has it, leads to this machine: also by an address that systems take for it (`0.0.0.0`, `[::]`), as
- * IPv4 within IPv6, or with a dot behind its name. Decimal and octal spellings are gone from a URL.
+ * Whether the host of a URL leads to this machine: also by an address that systems take for it (`0.0.0.0`, `[::]`), by IPv4
+ * within IPv6, and with a dot behind its name. A URL has no decimal or octal spellings any more.
  */
 export function leadsToThisMachine(hostname: string): boolean {
   const host = hostname.toLowerCase().replace(/\.$/, '');
@@ -96,7 +96,9 @@ export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair
   return url;
 }
 
+/** How a list is written in a query: `a=1,2`, `a=1&a=2` or `a[]=1&a[]=2`. */
 export type ListEncoding = 'comma' | 'repeat' | 'brackets';
+/** A parameter of a query, neither of the two encoded. */
 export type QueryPair = readonly [name: string, value: string];
 
 /** The query as `a=1&b=x%20y`, without a question mark. Keeps the order and the repetitions of the pairs. */
@@ -105,9 +107,8 @@ export function queryString(pairs: readonly QueryPair[]): string {
 }
 
 /**
- * The pairs that send a list. The specification does not say how (spec 4.9), so the user may choose between `a=1,2`,
- * `a=1&a=2` and `a[]=1&a[]=2`. An empty list has no pairs. Throws UsageError for a comma in a value that is to be
- * separated by commas.
+ * The pairs that send a list. The specification does not say how (spec 4.9), so the user may choose. An empty list has no
+ * pairs. Throws UsageError for a value with a comma where commas separate the values.
  */
 export function listPairs(name: string, values: readonly string[], encoding: ListEncoding): QueryPair[] {
   if (encoding === 'repeat') return values.map((value) => [name, value]);
@@ -115,7 +116,7 @@ export function listPairs(name: string, values: readonly string[], encoding: Lis
   const divided = values.find((value) => value.includes(','));
   if (divided !== undefined) {
     throw new UsageError(
-      `${JSON.stringify(divided)} holds a comma, by which the values of ${name} are separated`,
+      `${JSON.stringify(divided)} holds a comma, and commas separate the values of ${name}`,
       {
         hint: 'Send each value by itself with --list-encoding repeat.',
       },
@@ -137,7 +138,7 @@ export function pathSegment(id: string): string {
   return percentEncode(id);
 }
 
-/** The same for a value of the query, where a comma stands for itself: lists are written so, and a third shorter. */
+/** Percent-encodes a value of the query, but not its commas: lists are a third shorter so. */
 function encodeValue(text: string): string {
   return percentEncode(text).replaceAll('%2C', ',');
 }

@@ -18,7 +18,7 @@ export interface FailedAttempt {
 /** What one attempt brought. */
 export type AttemptResult<T> = { readonly value: T } | FailedAttempt;
 
-/** What a response says beside its body. */
+/** A response without its body. */
 export type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
 
 interface ResponseContext<T> {
@@ -39,8 +39,8 @@ interface ResponseContext<T> {
 }
 
 /**
- * Sends one GET. An error of the network is returned as a failed attempt. Throws the signal's reason, what the transport
- * itself refuses, and any error that is a fault of folio.
+ * Sends one GET. Returns an error of the network as a failed attempt. Throws the signal's reason, a refusal of the transport
+ * itself, and any error that is a fault of folio.
  */
 export async function sendRequest(
   transport: Transport,
@@ -58,8 +58,8 @@ export async function sendRequest(
 }
 
 /**
- * Reads a response: the value of a good body, or a failed attempt. Throws StatusError for a status in `passes`, and
- * every error of `parse` but BadBody.
+ * Reads a response. Returns the value of a good body, or a failed attempt. Throws StatusError for a status in `passes`, and
+ * every error of `parse` except BadBody.
  */
 export async function readResponse<T>(
   response: TransportResponse,
@@ -81,14 +81,14 @@ async function readRefusal(
   context: ResponseContext<unknown>,
 ): Promise<AttemptResult<never>> {
   const { status, headers } = response;
-  // The status says enough, even when the body cannot be read.
+  // Where the body cannot be read, the status alone says enough.
   const body = await inflate(response.body, headers['content-encoding']).catch(() => Buffer.alloc(0));
   const { url, redact, milliseconds, tokenHint } = context;
   const { passes = [], isListing } = context.request;
   const meaning = statusFailure({ url, status, headers, body, redact, isListing, tokenHint });
   const answered = new StatusError(meaning, { status, body, milliseconds });
   if (passes.includes(status)) throw answered;
-  // The caller may want to know the status when all retries are used up.
+  // When all retries are used up, the caller may need the status.
   const failure = meaning instanceof ServiceError ? answered : meaning;
   return { failure, retryable: isRetryable(status), response };
 }
@@ -110,7 +110,7 @@ function unusableBody(cause: Error, { headers }: TransportResponse, url: URL): S
 
 /** The most bytes that a body may inflate to: ten times the service's limit for a response. */
 const MAX_INFLATED_BYTES = 64 * 2 ** 20;
-/** Up to this many compressed bytes, another thread costs more time than it saves (20 against 60 µs). */
+/** Up to this many compressed bytes, another thread takes longer than this one (60 against 20 µs). */
 const SMALL_BYTES = 4096;
 /** The highest ratio that DEFLATE can reach: one byte stands for 1032. */
 const MAX_RATIO = 1032;
@@ -122,10 +122,10 @@ interface Inflated {
 }
 
 /**
- * Undoes the encoding of a body: one layer of gzip, or none. `encoding` is the Content-Encoding header. `fetch` takes
- * half a gzip body for a whole one; this does not. Every byte must belong to a complete member with the right checksum.
- * Several members in a row mean their concatenation (RFC 1952). Throws BrokenGzip for a damaged body, and ServiceError
- * for an unknown encoding or for more than `maxBytes`.
+ * Undoes the encoding of a body: one layer of gzip, or none. `encoding` is the Content-Encoding header. Unlike `fetch`, it
+ * never accepts half a gzip body: every byte must belong to a complete member with the right checksum. Several members in
+ * a row are concatenated (RFC 1952). Throws BrokenGzip for a damaged body, and ServiceError for an unknown encoding or for
+ * more than `maxBytes`.
  */
 export async function inflate(
   body: Buffer,
@@ -136,7 +136,7 @@ export async function inflate(
   if (name === '' || name === 'identity') return body;
   if (name !== 'gzip' && name !== 'x-gzip') {
     const shown = /^[a-z, -]{1,20}$/.test(name) ? ` (${name})` : '';
-    throw new ServiceError(`the response is encoded in a way that was not asked for${shown}`, {
+    throw new ServiceError(`the response has an encoding that folio did not ask for${shown}`, {
       hint: 'Something between folio and the service may be changing the responses.',
     });
   }

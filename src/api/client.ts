@@ -27,11 +27,11 @@ interface ApiRequest<T> {
   readonly query: readonly QueryPair[];
   /** Makes the value from the inflated body of a 200. Throws BadBody for a body that is to be requested again. */
   readonly parse: (body: Buffer, head: ResponseHead) => T | Promise<T>;
-  /** True where the path names what every such service has: a 404 then means that the address is wrong. */
+  /** True for a path that every such service has: a 404 then means that the base address is wrong. */
   readonly isListing?: boolean | undefined;
   /** Statuses besides 200 whose response goes to `parse`. */
   readonly takes?: readonly number[] | undefined;
-  /** Statuses that are thrown at once as StatusError, because the caller has a better answer to them than a retry. */
+  /** Statuses that are thrown at once as StatusError, not retried: the caller handles them, as with a smaller page. */
   readonly passes?: readonly number[] | undefined;
   /** Aborts this request. The client's own signal aborts it as well. */
   readonly signal?: AbortSignal | undefined;
@@ -46,19 +46,22 @@ interface RequestStats {
   readonly bytes: number;
 }
 
+/** Asks one service for one organization. */
 export interface ApiClient {
   /**
    * Sends the request, as often as the retries allow, and returns what `parse` makes of the body.
    *
-   * @throws AuthError (401, 403), ServiceError (a 403 or a listing's 404 for a wrong address), NotFoundError (404), RefusedQuery or UnknownFiscalIds (400), StatusError (a status in
-   *   `passes` at once, another one after all retries), ServiceError (anything else, after all retries), UsageError (a
-   *   path that leads out of the base address), the signal's reason, or what `parse` throws
+   * @throws AuthError (401, 403), ServiceError (a 403 or a listing's 404 for a wrong address), NotFoundError (404),
+   *   RefusedQuery or UnknownFiscalIds (400), StatusError (a status in `passes` at once, another one after all retries),
+   *   ServiceError (anything else, after all retries), UsageError (a path that leads out of the base address), the
+   *   signal's reason, or what `parse` throws
    */
   get<T>(request: ApiRequest<T>): Promise<T>;
   readonly stats: RequestStats;
   close(): Promise<void>;
 }
 
+/** What a client is made of. */
 export interface ClientOptions {
   readonly baseUrl: URL;
   readonly token: string;
@@ -108,6 +111,7 @@ export type RequestEvent =
   /** The service asked folio to slow down: no request for `wait` milliseconds, then one at a time. */
   | { readonly kind: 'throttled'; readonly wait: number };
 
+/** Is told of every request of a client. Must not throw. */
 export type ObserveRequests = (event: RequestEvent) => void;
 
 /** Makes the client of one organization at one base address. Throws AuthError for a token that no header can carry. */
@@ -115,7 +119,7 @@ export function createClient(options: ClientOptions): ApiClient {
   return new Client(options);
 }
 
-/** A request with all that its attempts share. */
+/** A request, and what its attempts share. */
 interface Call<T> {
   readonly request: ApiRequest<T>;
   readonly url: URL;
@@ -189,7 +193,7 @@ class Client implements ApiClient {
     };
     try {
       const result = await this.#send(call, attempt, release);
-      // A failed attempt keeps its place until it is decided, so that no other request starts before a pause begins.
+      // A failed attempt keeps its place until the decision, so that no other request starts before a pause begins.
       return 'value' in result ? result : { wait: this.#decide(call, attempt, result) };
     } finally {
       release();
@@ -218,7 +222,7 @@ class Client implements ApiClient {
     return readResponse(answer, { url, request, milliseconds, redact: this.#redact, tokenHint });
   }
 
-  /** How many ms to wait before the next attempt. Throws the failure when there is to be none. */
+  /** Returns how many ms to wait before the next attempt. Throws the failure where there is no next attempt. */
   #decide(call: Call<unknown>, attempt: number, { failure, retryable, response }: FailedAttempt): number {
     const { clock, retry, observe } = this.#options;
     const retryAfter = response?.headers['retry-after'];
@@ -253,7 +257,7 @@ class Client implements ApiClient {
  */
 function createSignalJoiner(base: AbortSignal): (own: AbortSignal | undefined) => AbortSignal {
   const joined = new WeakMap<AbortSignal, AbortSignal>();
-  // Every request that is in flight or waits for its place listens, so that many listeners are no leak here.
+  // Every request in flight, and every one that waits for its place, listens: many listeners are no leak here.
   setMaxListeners(0, base);
   return (own) => {
     if (own === undefined || own === base) return base;

@@ -1,19 +1,19 @@
 import type { Redact } from './redact.ts';
 
-/** What the body of a refusal says. */
+/** What the body of a response other than 200 says. */
 export interface ErrorBody {
   /** The service's own words as part of a line, or undefined when there are none. */
   readonly words: string | undefined;
   /** The `message` (or `Message`) alone, which tells the kinds of 403 apart (spec 5). */
   readonly message: string;
-  /** Whether they come as `Message`, as those of the service itself about a token do, and not the gateway's. */
-  readonly isServices: boolean;
+  /** Whether the words came as `Message`: so the service itself writes about a token, and the gateway writes `message`. */
+  readonly isFromService: boolean;
   readonly errors: PartialErrors;
 }
 
 /** A longer body is no error message. */
 const MAX_ERROR_BODY_BYTES = 2 ** 20;
-/** More parts would not fit into the line. */
+/** A line has no room for more parts. */
 const MAX_PARTS = 20;
 
 /**
@@ -38,12 +38,12 @@ export function readErrorBody(body: Buffer, redact: Redact): ErrorBody {
   return {
     words: words === '' ? undefined : asOneLine(words),
     message: own.at(-1) ?? '',
-    isServices: isText(Message) && !message,
+    isFromService: isText(Message) && !message,
     errors: sorted,
   };
 }
 
-/** The parts without those that are contained in another one. */
+/** The parts, without those that another part contains. */
 function withoutRepeats(parts: readonly string[]): string[] {
   return parts.filter(
     (part, index) =>
@@ -64,9 +64,9 @@ interface PartialErrors {
 }
 
 /**
- * Reads the `errors` of a page from their JSON (undefined when the page has none). The specification says that they are an
- * array of objects. Text, a single object or anything else becomes a warning as well, so that no problem is lost because
- * of its form. `redact` sees the words before they are cut.
+ * Reads the `errors` of a page from their JSON (undefined when the page has none). By the specification they are an array
+ * of objects. A text, a single object or anything else becomes a warning as well, so that no problem is lost because of its
+ * form. `redact` sees the words before they are cut.
  */
 export function readPartialErrors(json: Buffer | undefined, redact: Redact = (text) => text): PartialErrors {
   if (json === undefined) return { missingFiscalIds: [], warnings: [] };
@@ -79,7 +79,7 @@ export function readPartialErrors(json: Buffer | undefined, redact: Redact = (te
   return classifyErrors(value, redact);
 }
 
-/** The same for a value that is parsed already. */
+/** Does the same for a value that has been parsed. */
 function classifyErrors(value: unknown, redact: Redact): PartialErrors {
   const missing = new Set<string>();
   const warnings = new Set<string>();
@@ -91,7 +91,7 @@ function classifyErrors(value: unknown, redact: Redact): PartialErrors {
   return { missingFiscalIds: [...missing], warnings: [...warnings] };
 }
 
-/** A text as it is; the kind and the message of an object if they have a usual name, else the whole object as JSON. */
+/** The message in a value: a text as it is, the kind and message of an object with a usual name, else the whole as JSON. */
 function messageIn(value: unknown): string {
   if (typeof value === 'string') return value;
   if (isObject(value)) {
@@ -130,7 +130,7 @@ const MAX_CHARACTERS = 500;
  * turn or hide text (bidirectional marks, zero-width ones), become visible, as in `\u001b`. Cuts at 500 characters.
  */
 export function asOneLine(text: string): string {
-  // Enough for the result, and so little that a message of many megabytes costs no time.
+  // This is enough for the result, and a message of many megabytes costs no time.
   const line = text
     .slice(0, 20 * MAX_CHARACTERS)
     .replace(/\s+/g, ' ')

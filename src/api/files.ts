@@ -22,8 +22,8 @@ export interface FileHead {
 }
 
 /**
- * Receives the file of one attempt. It is called again when an attempt fails halfway, so it must leave nothing behind when
- * `body` throws. An error of its own ends the fetch.
+ * Receives the file of one attempt. Where an attempt fails halfway, it is called again for the next one, so it must leave
+ * nothing behind when `body` throws. An error of its own ends the fetch.
  */
 type ReceiveFile<T> = (head: FileHead, body: AsyncIterable<Buffer>) => Promise<T>;
 
@@ -59,7 +59,7 @@ export function createFileClient(options: FileClientOptions): FileClient {
   const quota = createRetryQuota();
   const { clock, retry, transport } = options;
 
-  /** How many ms to wait before the next attempt. Throws the failure when there is to be none. */
+  /** Returns how many ms to wait before the next attempt. Throws the failure where there is no next attempt. */
   const decide = (failed: FileFailure, attempt: number): number => {
     const { retryable, retryAfter } = failed;
     const chance = { random: clock.random(), now: clock.now() };
@@ -168,7 +168,7 @@ export function checkLink(link: string, options: { readonly onLoopback: boolean;
 /** Why a link to this machine is not followed. */
 export const LEADS_HERE = 'leads to this machine, where the service is not';
 
-/** The failure for a link to a host, or without one, that is refused for this reason. */
+/** The failure for a link that is refused. `host` is empty where the link names none; `why` goes on the sentence. */
 export function linkNotFollowed(host: string, why: string): ServiceError {
   return new ServiceError(`the link${host === '' ? '' : ` to ${host}`} ${why}: it is not followed`);
 }
@@ -189,7 +189,7 @@ export async function* fileBody(
   const { headers } = response;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) {
     throw finalFileFailure(
-      `${to.host} does not say how long the file is, so that a cut one could not be told`,
+      `${to.host} does not say how long the file is, so folio could not tell whether it is whole`,
     );
   }
   let length = 0;
@@ -213,9 +213,9 @@ function decode({ headers, body }: FileResponse, host: string): AsyncIterable<Bu
   const coding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (coding === '' || coding === 'identity') return body;
   if (coding !== 'gzip' && coding !== 'x-gzip') {
-    throw finalFileFailure(`${host} sent the file in a coding that was not asked for`);
+    throw finalFileFailure(`${host} sent the file with an encoding that folio did not ask for`);
   }
-  // The callback does nothing, because the reader of the pipe gets the error.
+  // The callback is empty: the reader of the pipe gets the error.
   return pipeline(body, createGunzip(), () => {});
 }
 

@@ -22,10 +22,10 @@ const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses the connection',
   ECONNRESET: 'the connection was reset',
   EPIPE: 'the connection was closed',
-  ETIMEDOUT: 'it does not take the connection',
-  EHOSTUNREACH: 'there is no way to it',
+  ETIMEDOUT: 'it does not accept the connection',
+  EHOSTUNREACH: 'no route leads to it',
   ENETUNREACH: 'there is no network',
-  UND_ERR_CONNECT_TIMEOUT: 'it did not take the connection within 10 s',
+  UND_ERR_CONNECT_TIMEOUT: 'it did not accept the connection within 10 s',
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
 };
 
@@ -40,8 +40,8 @@ const OTHER =
   /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
 
 /**
- * Says what an error of the network means, in one line with the host and the reason. Undefined for any other error, which
- * is a fault of folio.
+ * The failure for an error of the network, in one line with the host and the reason. Undefined for any other error, which is
+ * a fault of folio.
  */
 export function networkFailure(error: unknown, to: RequestDestination): NetworkFailure | undefined {
   if (error instanceof TransportTimeout) {
@@ -55,8 +55,8 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
   if (!(error instanceof Error)) return undefined;
   // undici's parser gives its errors no code, though llhttp has names for them (HPE_INVALID_VERSION).
   const named = errorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE' : '');
-  // What its parser did not foresee, such as a status of 000, ends in one of its assertions. To say which, Node 22 and later
-  // read the source again, fail at the long lines of the bundle, and throw a SyntaxError instead.
+  // An answer that the parser does not expect, such as a status of 000, fails one of its assertions. To name the assertion,
+  // Node 22 and later read the source again, fail at the long lines of the bundle, and throw a SyntaxError instead.
   const code = named === 'ERR_ASSERTION' || error instanceof SyntaxError ? 'HPE' : named;
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (TLS.test(code)) return tlsFailure(error, to.host);
@@ -76,7 +76,7 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
   };
 }
 
-/** What OpenSSL makes of an answer in plain text. */
+/** The codes of OpenSSL for an answer in plain text. */
 const NOT_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
 function tlsFailure(cause: unknown, host: string): NetworkFailure {

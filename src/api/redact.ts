@@ -5,13 +5,16 @@ const HIDDEN = '[hidden]';
 
 /** A shorter text occurs in many words, and no real secret is that short. */
 const MIN_SECRET_LENGTH = 4;
-/** A part of a secret from so many characters on is hidden too: a text may have been cut within it. */
+/** A part of a secret of at least so many characters is hidden, too: a text may have been cut within the secret. */
 const PART = 10;
-/** The same for hexadecimal, of which a short piece may be any number. */
+/** The same for a secret in hexadecimal, where a short part may be any number. */
 const HEX_PART = 20;
-/** A shorter piece of base64 may occur by chance. */
+/** A shorter part in base64 may occur by chance. */
 const MIN_BASE64_LENGTH = 8;
-/** Every part that is to be hidden has so many characters that begin at a multiple of their number. */
+/**
+ * A text is searched only at every ANCHOR characters. As every part to be hidden is twice as long, it contains a whole
+ * sequence of ANCHOR characters that begins at such a place.
+ */
 const ANCHOR = PART >> 1;
 
 /** Replaces what must not be shown in a text. */
@@ -40,7 +43,7 @@ export function redactor(secrets: readonly string[]): Redact {
   };
 }
 
-/** A short text is looked at first without the anchors, which take a millisecond to make. */
+/** A text up to so many characters is first searched without the anchors, which take a millisecond to make. */
 const SHORT_TEXT = 4_000;
 
 function mayHoldParts(text: string, needles: readonly Needle[]): boolean {
@@ -53,10 +56,10 @@ function mayHoldParts(text: string, needles: readonly Needle[]): boolean {
   return false;
 }
 
-/** A form of a secret, as it is in a text whose escapes are undone. */
+/** One of the forms in which a secret may stand in a text without escapes. */
 interface Needle {
   readonly text: string;
-  /** How many of its characters are enough to hide them. */
+  /** Parts of at least so many characters are hidden. */
   readonly part: number;
 }
 
@@ -147,7 +150,7 @@ function partsIn(text: string, anchors: Anchors): Range[] {
   return parts;
 }
 
-/** A text without case, escapes and backslashes, and where in the text as it was each of its characters stood. */
+/** A text in lower case, without escapes and backslashes, and where each of its characters stood in the original. */
 interface PlainText {
   readonly text: string;
   placeOf(index: number): number;
@@ -173,7 +176,7 @@ function plainText(escaped: string): PlainText {
     const digits = percent ?? unicode ?? byte ?? hex;
     const code = digits === undefined ? decimal && Number(decimal) : Number.parseInt(digits, 16);
     const character = code === undefined ? other : String.fromCharCode(Number(code));
-    // How many backslashes a character has before it differs from form to form, so that none counts.
+    // The number of backslashes before a character differs from form to form, so none of them counts.
     if (character !== '\\') text += character;
     from = match.index + whole.length;
   }
@@ -182,12 +185,12 @@ function plainText(escaped: string): PlainText {
   return { text: lowerCase(text), placeOf: (index) => places[index]! };
 }
 
-/** In lower case, each character in its place: the runtime makes some letters of other languages two. */
+/** The text in lower case, at the same length: the runtime turns some letters of other languages into two characters. */
 function lowerCase(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-/** Takes the query from links whose query carries a signature: such a link opens the file to everybody (spec 2.5). */
+/** Removes the query from links with a signature in it: such a link opens the file to everybody (spec 2.5). */
 function hideSignatures(text: string): string {
   return text.replace(/https?:\\*\/\\*\/[^\s"'<>]+/gi, (link) => {
     const mark = link.indexOf('?');

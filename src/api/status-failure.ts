@@ -10,13 +10,13 @@ interface Refusal {
   /** Inflated. */
   readonly body: Buffer;
   readonly redact: Redact;
-  /** True where the path names what every such service has. */
+  /** True for a path that every such service has. */
   readonly isListing?: boolean | undefined;
   /** How to give another token, as a sentence. */
   readonly tokenHint?: string | undefined;
 }
 
-/** The error that a response other than 200 means (spec 4.1, 5, 7), with the service's own words if there are any. */
+/** The error for a response other than 200 (spec 4.1, 5, 7), with the service's own words where it has any. */
 export function statusFailure(refusal: Refusal): FolioError {
   const { url, status, headers, redact } = refusal;
   const body = readErrorBody(refusal.body, redact);
@@ -32,7 +32,7 @@ export function statusFailure(refusal: Refusal): FolioError {
     });
   }
   if (status === 414 || status === 431) {
-    return new ServiceError(`${url.host} does not take a request as long as this (${status})${said}`, {
+    return new ServiceError(`${url.host} refuses a request as long as this (${status})${said}`, {
       hint: 'Give fewer fiscal IDs in one run.',
     });
   }
@@ -64,15 +64,15 @@ function badRequestFailure(url: URL, { words, errors }: ErrorBody): FolioError {
   });
 }
 
-/** How the gateway in front of the service begins when there is nothing at an address; it may repeat the token after that. */
+/** How the gateway's words begin where there is nothing at an address. It may repeat the token behind them. */
 const UNKNOWN_ADDRESS =
   /^(?:authorization header requires|missing authentication token|invalid key=value pair)\b/i;
 
 /**
- * Tells the cases of spec 5 apart, which all look like a refused token: the gateway has no such address; the service does
- * not take the token; or nobody says which of the two it is.
+ * Tells the cases of spec 5 apart, which all look like a refused token: the gateway has no such address, the service refuses
+ * the token, or the answer does not say which of the two it is.
  */
-function authorizationFailure(refusal: Refusal, { words, message, isServices }: ErrorBody): FolioError {
+function authorizationFailure(refusal: Refusal, { words, message, isFromService }: ErrorBody): FolioError {
   const { url, status, tokenHint = 'Log in again with `folio auth login`.' } = refusal;
   const said = words === undefined ? '' : `: ${words}`;
   if (status === 401) {
@@ -81,7 +81,7 @@ function authorizationFailure(refusal: Refusal, { words, message, isServices }: 
     });
   }
   if (UNKNOWN_ADDRESS.test(message)) return wrongAddress(url, status);
-  if (isServices || /^user is not authorized/i.test(message)) {
+  if (isFromService || /^user is not authorized/i.test(message)) {
     return new AuthError(`${url.host} refuses the token (${status})${said}`, {
       hint:
         'It is invalid or expired, was given with "Bearer" in front, or its organization is deactivated. ' +
@@ -95,7 +95,7 @@ function authorizationFailure(refusal: Refusal, { words, message, isServices }: 
   });
 }
 
-/** The words of the gateway are not repeated: they speak of the token, which is not at fault. */
+/** Leaves out the words of the gateway: they are about the token, which is not at fault. */
 function wrongAddress(url: URL, status: number): ServiceError {
   return new ServiceError(`${url.host} has no such address as ${url.pathname} (${status})`, {
     hint: 'Check the base address, and the path if you gave one; the token is not the problem.',
@@ -142,7 +142,7 @@ export class UnknownFiscalIds extends NotFoundError {
   }
 }
 
-/** What the service says beside the fiscal IDs, as the end of a line. */
+/** The service's other warnings, as the end of a line that names fiscal IDs. */
 export function alsoSaid(warnings: readonly string[]): string {
   return warnings.length === 0 ? '' : `; the service also says: ${warnings.join(', ')}`;
 }

@@ -33,6 +33,7 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** What a transport to the service is opened with. */
 export interface TransportOptions {
   /** The only origin that gets requests, such as `https://api.example.com`. Others are refused before any DNS. */
   readonly origin: string;
@@ -43,6 +44,7 @@ export interface TransportOptions {
   readonly maxResponseBytes: number;
 }
 
+/** Opens a transport to the service. Throws UsageError for an environment with which it would not be safe. */
 export type OpenTransport = (options: TransportOptions) => Promise<Transport>;
 
 /** The head of a file's response, and its body as it arrives. */
@@ -57,8 +59,8 @@ export interface FileResponse {
 }
 
 /**
- * Sends GETs to the origin that a link names. It is separate from the transport of the service on purpose: it never
- * gets a token, so that no mistake with a link can send one.
+ * Sends GETs to the origin that a link names. It is a transport of its own because it never gets a token: so no mistake with
+ * a link can send one.
  */
 export interface FileTransport {
   /** Sends one GET and follows no redirect. Rejects as `Transport.send` does. */
@@ -68,8 +70,9 @@ export interface FileTransport {
   close(): Promise<void>;
 }
 
+/** What a transport for files is opened with. */
 export interface FileTransportOptions {
-  /** Whether names may mean this machine: else a connection that a name would lead to it is refused with ServiceError. */
+  /** Whether names may lead to this machine. Where not, a connection that a name would lead here fails with ServiceError. */
   readonly onLoopback: boolean;
   /** Finds the addresses of a name; the system does, unless given. */
   readonly lookup?: LookupFunction;
@@ -78,6 +81,7 @@ export interface FileTransportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Opens a transport for files. Throws as `OpenTransport` does. */
 export type OpenFileTransport = (options: FileTransportOptions) => Promise<FileTransport>;
 
 /** A request took longer than its time limit. */

@@ -47,7 +47,7 @@ function openDispatchers(
 ): { of(origin: string): Dispatcher; destroy(): Promise<void> } {
   const byProxy = new Map<string | undefined, Dispatcher>();
   const { onLoopback, lookup: find = dnsLookup } = options;
-  const lookup = onLoopback ? options.lookup : elsewhere(find);
+  const lookup = onLoopback ? options.lookup : refusingThisMachine(find);
   return {
     of(origin) {
       const proxy = proxyFor(origin, options.env);
@@ -62,10 +62,10 @@ function openDispatchers(
 }
 
 /**
- * Refuses names that lead to this machine, by the addresses that the connection is made with: another answer to a second
- * question would change nothing.
+ * A lookup that fails for names that lead to this machine. It checks the addresses that the connection is then made with, so
+ * that a second lookup with another answer cannot get around it.
  */
-function elsewhere(find: LookupFunction): LookupFunction {
+function refusingThisMachine(find: LookupFunction): LookupFunction {
   return (name, options, done) =>
     find(name, options, (error, found, family) => {
       const addresses = typeof found === 'string' ? [found] : (found ?? []).map(({ address }) => address);
@@ -74,7 +74,7 @@ function elsewhere(find: LookupFunction): LookupFunction {
     });
 }
 
-/** Of an address as the system gives it. A URL writes it in one way, whichever of its spellings it is. */
+/** Whether an address, as the system gives it, leads here. A URL brings all its spellings into one form. */
 function isAddressHere(address: string): boolean {
   const [plain = ''] = address.split('%');
   return leadsToThisMachine(new URL(`http://${plain.includes(':') ? `[${plain}]` : plain}`).hostname);
@@ -93,7 +93,7 @@ interface StreamOptions {
   readonly timeout: number;
 }
 
-/** How many bytes of a body wait for its reader, at most. */
+/** How many bytes of a body may wait for its reader. */
 const BUFFERED_BYTES = 256 * 1024;
 
 /**

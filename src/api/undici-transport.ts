@@ -44,7 +44,7 @@ export const openUndiciTransport: OpenTransport = async (options) => {
     async close() {
       // dispatcher.close() would wait for requests in flight, and those of a stopped run may hang.
       const destroyed = dispatcher.destroy();
-      // destroy() leaves connections that are still being made, and they would keep the process alive.
+      // destroy() does not end connections that are still being made; they would keep the process alive.
       closing.abort();
       await destroyed;
     },
@@ -61,7 +61,7 @@ export function openDispatcher(
   proxy: Proxy | undefined,
   { closing, lookup }: { readonly closing: AbortSignal; readonly lookup?: LookupFunction | undefined },
 ): Agent | EnvHttpProxyAgent {
-  // Every connection listens, so that many listeners are no leak here.
+  // Every connection listens: many listeners are no leak here.
   setMaxListeners(0, closing);
   const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing };
   // The collector's timer limits the whole request. undici's own timers limit parts of it, and only in seconds.
@@ -111,9 +111,9 @@ const MAX_TIMER = 2 ** 31 - 1;
 
 /**
  * Collects a response into one buffer, from the events of undici. `response` settles once: with the whole response, or with
- * what came first of an error of the network, TransportTimeout, the signal's reason, and ServiceError for a body over
- * `maxBytes`. An early end does not wait for the connection, which may hang. The request is aborted, or will be as soon
- * as it begins.
+ * the first of these: an error of the network, TransportTimeout, the signal's reason, ServiceError for a body over
+ * `maxBytes`. An early end does not wait for the connection, which may hang. It aborts the request, or has it aborted as
+ * soon as it begins.
  */
 export class ResponseCollector {
   readonly response: Promise<TransportResponse>;

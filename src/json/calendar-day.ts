@@ -16,17 +16,17 @@ export function parseCalendarDay(text: string): number | undefined {
   return date.getTime() / MILLISECONDS_A_DAY;
 }
 
-/** A text that is nothing but a day: as it is, or as the midnight with which it begins, perhaps with the zone UTC. */
+/** A text that is nothing but a day: `2024-10-15`, or the midnight with which the day begins, perhaps in the zone UTC. */
 export const DAY_ALONE = /^\d{4}-\d{2}-\d{2}(T00:00:00(?:\.0+)?(Z|[+-]00:?00)?)?$/;
 
-/** The same day for a text that is nothing but one; undefined for any other text, also for a midnight in no zone. */
+/** The day of such a text, in days since 1970-01-01. Undefined for any other text, and for a midnight in no zone. */
 export function parseDayAlone(text: string): number | undefined {
   const match = DAY_ALONE.exec(text);
   if (match === null || (match[1] !== undefined && match[2] === undefined)) return undefined;
   return parseCalendarDay(text);
 }
 
-/** The day that it is where the user is, in days since 1970-01-01. `now` is in milliseconds since 1970. */
+/** Today in the user's time zone, in days since 1970-01-01. `now` is in milliseconds since 1970. */
 export function localDay(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / MILLISECONDS_A_DAY;

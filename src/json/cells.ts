@@ -32,13 +32,13 @@ export class CellReader {
     this.#projection = new Projection(columns);
   }
 
-  /** The columns until now. */
+  /** The columns that are known so far. */
   get columns(): readonly string[] {
     return this.#projection.columns.names;
   }
 
   /**
-   * The cells of record `index`, one for each column until now; undefined when the record has null or nothing there.
+   * The cells of record `index`, one for each column that is known so far; undefined where the record has null or nothing.
    * Throws ServiceError when the records have too many columns or levels.
    */
   read(batch: RecordBatch, index: number): (Cell | undefined)[] {
@@ -56,11 +56,13 @@ export class CellReader {
   }
 }
 
-/** The kind of a cell whose record has null or nothing there. */
+/** The kind of a cell where the record has null or nothing. */
 export const ABSENT = 0;
 /** A string without escapes. Its span is the text between the quotes. */
 export const PLAIN_TEXT = 1;
+/** A number as it was sent. */
 export const NUMBER_LITERAL = 2;
+/** `true` or `false`. */
 export const BOOLEAN_LITERAL = 3;
 /** A string with escapes. Its span is the text between the quotes. */
 export const ESCAPED_TEXT = 4;
@@ -94,8 +96,8 @@ export function textOfSpan({ view: { bytes }, spaced, kind, start, end }: CellSp
 }
 
 /**
- * Where the value of each column is in the current record, and of which kind. It keeps tables of numbers, because objects
- * would be made by the million.
+ * Where the value of each column is in the current record, and of which kind. It keeps tables of numbers: one object for each
+ * cell would be millions of objects.
  */
 class CellSpans {
   kinds = new Uint8Array(64);
@@ -108,7 +110,7 @@ class CellSpans {
     this.kinds.fill(ABSENT, 0, columns);
   }
 
-  /** Sets the cell of a column. A negative column is one that is not wanted. */
+  /** Sets the cell of a column. Ignores a negative column, which nobody wants. */
   set(column: number, kind: number, start: number, end: number): void {
     if (column < 0) return;
     this.kinds[column] = kind;
@@ -116,7 +118,7 @@ class CellSpans {
     this.ends[column] = end;
   }
 
-  /** Lets the column `to` show the same as `from`. */
+  /** Copies the cell of the column `from` to the column `to`. */
   repeat(from: number, to: number): void {
     this.set(to, this.kinds[from]!, this.starts[from]!, this.ends[from]!);
   }
@@ -135,7 +137,7 @@ class CellSpans {
 
 const NONE: Int32Array = new Int32Array(0);
 
-/** How many members a record may leave out in one place before the next name must be looked up. */
+/** How many expected members are compared with a name before it is looked up: a record may leave out some. */
 const LOOK_AHEAD = 8;
 
 /**

@@ -19,7 +19,7 @@ import { BadBody } from '../errors.ts';
 /** Where the text of a value is in a body: `bytes[start .. end)`. */
 export type Span = readonly [start: number, end: number];
 
-/** The most bytes of a value that is parsed. As objects they may take thirty times as much memory. */
+/** The most bytes of a value that is parsed: parsed, it may take thirty times as much memory. */
 const MAX_PARSED = 64 * 1024;
 
 /** Parses the value at the span. Only for small parts of a body, because numbers become doubles. Throws BadBody for a large value. */
@@ -85,7 +85,7 @@ export function compact(bytes: Buffer, start: number, end: number): Buffer {
   return result.subarray(0, compactInto(bytes, [start, end], result));
 }
 
-/** Writes the same into `to`. Returns the number of bytes, which is never more than the span has. */
+/** Writes the same text into `to`. Returns its number of bytes, which is never more than the span has. */
 export function compactInto(bytes: Buffer, span: Span, to: Buffer): number {
   const end = span[1];
   let out = 0;
@@ -176,7 +176,7 @@ function putCodePoint(to: Buffer, start: number, code: number): number {
   return at;
 }
 
-/** Throws BadBody, because the byte at `at` is not what was expected there. */
+/** Throws BadBody: the byte at `at` is not what was expected there. */
 export function failAt(bytes: Buffer, at: number, expected: string): never {
   throw new BadBody(`expected ${expected}, found ${describe(bytes[at])}`, Math.min(at, bytes.length));
 }

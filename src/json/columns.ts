@@ -41,7 +41,7 @@ export class Columns {
     }
   }
 
-  /** Whether the columns were given. Then none is added. */
+  /** True when the columns were given; then none is added. */
   get fixed(): boolean {
     return this.#given !== undefined;
   }
@@ -152,13 +152,13 @@ export class Member {
   }
 }
 
-/** What all the members of the records have together. */
+/** Counts over all members of all records. */
 interface Tally {
   members: number;
   forgotten: number;
 }
 
-/** How often a value may be dropped because its object comes again in the same record. No service writes such records. */
+/** How often a value may be dropped because the same record has its object again. No service writes such records. */
 const MAX_FORGOTTEN = 20_000_000;
 
 /** The members of the objects at one path, over all records. */
@@ -200,7 +200,7 @@ export class Members {
     return (member.members = new Members(this.#columns, member.path, this.#tally));
   }
 
-  /** All members that were seen, whose values are to be forgotten. Throws ServiceError where that happens too often. */
+  /** All members that were seen; the caller drops their values. Throws ServiceError where that happens too often. */
   forgotten(): Iterable<Member> {
     this.#tally.forgotten += this.#byName.size;
     if (this.#tally.forgotten > MAX_FORGOTTEN) {

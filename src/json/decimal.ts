@@ -4,12 +4,13 @@ export interface Decimal {
   readonly scale: number;
 }
 
+/** Zero, without digits after the point. */
 export const DECIMAL_ZERO: Decimal = { coefficient: 0n, scale: 0 };
 
-/** A JSON number, so that `007`, `.5`, `1.` and `+1` are text. */
+/** A JSON number. `007`, `.5`, `1.` and `+1` are none. */
 const LITERAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** `1E999999999` is eleven bytes in a record and would be a gigabyte as digits. */
+/** The most digits of a number that is written out: `1E999999999` is eleven bytes in a record, and a gigabyte as digits. */
 const MOST_DIGITS = 1000;
 
 /**
@@ -35,6 +36,7 @@ export function addDecimals(left: Decimal, right: Decimal): Decimal {
   return { coefficient: rescale(left, scale) + rescale(right, scale), scale };
 }
 
+/** The number with the other sign. */
 export function negateDecimal({ coefficient, scale }: Decimal): Decimal {
   return { coefficient: -coefficient, scale };
 }
@@ -46,14 +48,14 @@ export function compareDecimals(left: Decimal, right: Decimal): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The most decimals of any of them; 0 of none. */
+/** The widest scale of the values; 0 where there are none. */
 export function widestScale(values: readonly Decimal[]): number {
   return values.reduce((widest, { scale }) => Math.max(widest, scale), 0);
 }
 
 /**
- * Digits, never an exponent, with every digit of the scale, or with zeros up to a wider one: `10.50`, `-0.05`.
- * A JSON number literal.
+ * The number as a JSON literal, never with an exponent: `10.50`, `-0.05`. It has every digit of its scale, and zeros behind
+ * them up to a wider `scale`.
  */
 export function formatDecimal(value: Decimal, scale: number = value.scale): string {
   const decimals = Math.max(scale, value.scale);

@@ -3,25 +3,26 @@ import { CellReader } from './cells.ts';
 import type { RecordBatch } from './records.ts';
 import { createHash, hash } from 'node:crypto';
 
-/** Which columns tell a record from others, where it has no `id` of its own or the user names another. */
+/** The columns that tell records apart where they have no `id`, or where the user names other columns. */
 export interface KeyColumns {
-  /** As the user named them: they take the place of `id`. */
+  /** The columns that the user named: they take the place of `id`. */
   readonly named?: readonly string[] | undefined;
-  /** Looked at where a record has no `id`; the first of them must be there. */
+  /** The columns to use where a record has no `id`; the first of them must have a value. */
   readonly natural?: readonly string[] | undefined;
-  /** Whether nothing else counts the records, so that a fast hash is no proof that two of them are one. */
+  /** True where no total counts the records, so that equal fast hashes do not prove that two of them are one. */
   readonly exact?: boolean | undefined;
 }
 
 /**
- * Reads what a record is known by: its key (the value that the user named, its `id`, or its natural key) and its content.
+ * Reads the identity of records: the key (the columns that the user named, the `id`, or the natural key) and the content.
  * Links are no part of the content, since they are signed anew with each answer (spec 2.5).
  *
- * Usually these are hashes of 64 bits each, fast, not cryptographic. Whoever takes two records for one because of them
- * has to be able to find out, by a count or by reading again. Where that is not so (`exact`) they are 128 bits of SHA-256.
+ * Usually these are hashes of 64 bits each, fast and not cryptographic. A caller that takes two records for one because of
+ * them must be able to notice a collision, by a count or by reading again. Where it is not (`exact`), they are 128 bits of
+ * SHA-256.
  */
 export class IdentityReader {
-  /** False where the record has nothing but its content: then the words of the key are those of the content. */
+  /** False where the record has no key: then the words of the key are those of the content. */
   hasKey = false;
   readonly #words = new Uint32Array(4);
   /** Digests are numbered, so that 64 bits hold them; undefined for the fast hashes. */
@@ -45,8 +46,8 @@ export class IdentityReader {
   }
 
   /**
-   * Two words of the key, then two of the content, to tell records that this reader read from each other. Overwritten by
-   * the next read.
+   * Two words of the key, then two of the content. They are comparable among the records of this reader. The next read
+   * overwrites them.
    */
   get words(): Readonly<Uint32Array> {
     if (this.#numbers !== undefined) {
@@ -82,12 +83,12 @@ export class IdentityReader {
     return this;
   }
 
-  /** As text, to know a few records by, also those of another reader. */
+  /** The key as text, which is comparable among the records of all readers. */
   key(): string {
     return this.#numbers === undefined ? `${this.#words[0]} ${this.#words[1]}` : this.#key;
   }
 
-  /** The same of the content. */
+  /** The content in the same way. */
   content(): string {
     return this.#numbers === undefined ? `${this.#words[2]} ${this.#words[3]}` : this.#content;
   }
@@ -137,7 +138,10 @@ export class IdentityReader {
     this.#four = this.#two;
   }
 
-  /** Takes the bytes in, four at a time, every other four into states of their own: each step waits for the one before. */
+  /**
+   * Takes bytes in, four at a time. Two pairs of states take turns, because a step on one state has to wait for the step
+   * before it.
+   */
   #take(start: number, end: number): void {
     const { bytes, words } = this.#view;
     // The length tells "a" from "a\0".
@@ -174,7 +178,10 @@ export class IdentityReader {
     this.#finish(0);
   }
 
-  /** Never 0, so that a table may take 0 for nothing. States that are the same must not cancel each other: one of them is mixed. */
+  /**
+   * Writes two words, the first of which is never 0: tables take 0 for a free slot. One state of each pair is mixed, so that
+   * equal states do not cancel each other.
+   */
   #finish(to: 0 | 2): void {
     const one = step(mix(this.#one), this.#three, 0x9e3779b1);
     const two = step(mix(this.#two), this.#four, 0x5f356495);
@@ -184,11 +191,12 @@ export class IdentityReader {
 }
 
 function linksOf({ links }: RecordBatch): Int32Array {
-  if (links === undefined) throw new TypeError('records whose links nobody noted have no identity');
+  if (links === undefined)
+    throw new TypeError('the links of these records were not noted, so they have no identity');
   return links;
 }
 
-/** The cells of a key as one text, other for other cells; undefined where the first of them is missing. */
+/** The cells of a key as one text, different for different cells; undefined where the first of them is missing. */
 function keyText(reader: CellReader | undefined, batch: RecordBatch, index: number): string | undefined {
   if (reader === undefined) return undefined;
   const cells = reader.read(batch, index);
@@ -198,7 +206,7 @@ function keyText(reader: CellReader | undefined, batch: RecordBatch, index: numb
     .join('\0');
 }
 
-/** Takes another word in. Each step can be undone, so that no two words lead to the same. */
+/** Takes another word in. The step is reversible, so that two words never lead to the same state. */
 function step(state: number, word: number, factor: number): number {
   const product = Math.imul(state ^ word, factor);
   return product ^ (product >>> 15);
@@ -217,7 +225,7 @@ const LENGTH = 16;
 /** Between parts: no JSON text has this byte. */
 const BETWEEN = Buffer.of(0);
 
-/** 128 bits of the SHA-256 of one part, or of several with a byte between them: 16 characters, for those of a byte each. */
+/** 128 bits of the SHA-256 of the parts, with a byte between them: a text of 16 characters, each of which is one byte. */
 export function digestOf(...parts: readonly (Buffer | string)[]): string {
   const [first = '', ...more] = parts;
   if (more.length === 0) return hash('sha256', first, 'binary').slice(0, LENGTH);

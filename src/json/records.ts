@@ -79,12 +79,12 @@ export function prependMember(batch: RecordBatch, member: string): RecordBatch {
   return { bytes: longer.subarray(0, at), count, bounds: newBounds, ids: newIds, spaced };
 }
 
-/** The most of a page that is worked on at a time, in bytes and in records. Usual pages are smaller. */
+/** The largest part of a page that is passed on at a time. Usual pages are smaller. */
 const PIECE = { bytes: 2 ** 20, records: 4_000 };
 
 /**
- * The same records, in pieces that take no long time each, with turns of the event loop between them: else a signal
- * would not be heard while a page of 60 MB is worked on. Throws the signal's reason.
+ * The same records in smaller batches, between which the event loop runs: without that, a signal would wait until a page of
+ * 60 MB is done. Throws the signal's reason.
  */
 export async function* paced(
   records: AsyncIterable<RecordBatch>,

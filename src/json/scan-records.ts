@@ -25,7 +25,7 @@ export interface ScannedPage {
   readonly records: RecordBatch;
   /** Where the value of each member of the top-level object is, without the records. */
   readonly members: ReadonlyMap<string, Span>;
-  /** The same for the page envelope within, when `assignedDocuments` is one. */
+  /** The same for the envelope that `assignedDocuments` may be. */
   readonly envelope?: ReadonlyMap<string, Span>;
 }
 
@@ -35,10 +35,10 @@ type RecordsMember = 'pageResults' | 'data' | 'assignedDocuments';
 /** The most members of the object around the records: far more than an envelope or a fund has. */
 const MAX_MEMBERS = 10_000;
 
-/** The members of which one holds the records. */
+/** The names of the member that holds the records: one of them must be there. */
 interface RecordsNames {
   readonly names: readonly string[];
-  /** True where a record that holds no list has an empty one. */
+  /** True where the object may be a record without that member, which then counts as an empty list. */
   readonly isOptional: boolean;
 }
 
@@ -136,7 +136,7 @@ function* scanMembers(
     at = scanner.skipSpace(at + 1);
     if (bytes[at] === CLOSE_BRACE) scanner.fail('a string', at);
   }
-  // Without its list it must at least be a record, not some other object.
+  // Without its list, the object must at least be a record.
   if (!found && !(isOptional && members.has('id')))
     throw new BadBody(`expected ${shown} in the object, found ${listNames(members)}`, start);
   return [members, at + 1];
@@ -147,7 +147,7 @@ function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: numbe
   return collector.scanArray(at);
 }
 
-/** A list that is not there: null. */
+/** Skips null, which stands for a list that is not there. Throws BadBody for anything else. */
 function scanNull(scanner: JsonScanner, at: number): number {
   const end = scanner.skipValue(at);
   if (scanner.bytes.toString('latin1', at, end) !== 'null') scanner.fail('an array of records', at);

@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 /** Milliseconds of work after which the event loop gets a turn. */
 const TURN = 50;
 
-/** Work over data that may be large, in steps that take a few milliseconds each. */
+/** Work over data that may be large: a generator that yields every few milliseconds, and returns the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** Does the steps one after the other, with turns of the event loop between them. Throws the signal's reason. */
+/** Does the steps one after the other, and lets the event loop run between them. Throws the signal's reason. */
 export async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
   const turns = new Turns(signal);
   for (;;) {
@@ -16,7 +16,7 @@ export async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Does all steps at once: where there are few, or nothing can come between. */
+/** Does all steps without a pause: for little data, or where nothing else may run between them. */
 export function atOnce<T>(steps: Steps<T>): T {
   for (;;) {
     const { done, value } = steps.next();
@@ -24,7 +24,7 @@ export function atOnce<T>(steps: Steps<T>): T {
   }
 }
 
-/** Turns of the event loop within long work: no signal is heard and no pause ends without them. */
+/** Lets the event loop run during long work: without that, no signal arrives and no timer ends. */
 export class Turns {
   readonly #signal: AbortSignal;
   #last = Date.now();
@@ -33,13 +33,13 @@ export class Turns {
     this.#signal = signal;
   }
 
-  /** Whether the work has gone on for so long that it is time for one. */
+  /** Whether the event loop has not run for so long that it should. */
   get isDue(): boolean {
-    // Unlike the runtime's performance, Date costs no time to load. A clock that was set back is far off as well.
+    // Unlike the runtime's `performance`, Date takes no time to load. A clock that was set back counts as due, too.
     return Math.abs(Date.now() - this.#last) >= TURN;
   }
 
-  /** Lets the event loop do what waits for it. Throws the signal's reason. */
+  /** Lets the event loop run once. Throws the signal's reason. */
   async take(): Promise<void> {
     await setImmediate();
     this.#signal.throwIfAborted();

@@ -13,7 +13,7 @@ import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
 import { numberedPages } from './listing-pages.ts';
 
-/** What one customer is asked for with. */
+/** The request for one customer. */
 interface CustomerRequest<T> {
   /** `/customers/` and the ID, percent-encoded. */
   readonly path: string;
@@ -33,8 +33,8 @@ export function isCustomerPath(path: string): boolean {
 }
 
 /**
- * Asks for one customer. An unknown one is answered with 500 at present and with 404 one day (spec 4.4). A 500 that stays
- * after all retries therefore means an unknown customer, but only while the service lists customers.
+ * Asks for one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4).
+ * A 500 after all retries therefore means an unknown customer, provided that the service lists customers.
  *
  * @throws NotFoundError for an unknown customer; else as `ApiClient.get` does
  */
@@ -52,10 +52,10 @@ export async function getCustomer<T>(client: ApiClient, request: CustomerRequest
   }
 }
 
-/** Statuses of a service in trouble. What they mean is known already, so that they need no retries here. */
+/** Statuses of a service in trouble. Each of them answers the question at once, so none is retried. */
 const IN_TROUBLE = [429, 500, 502, 503, 504];
 
-/** Whether the service is well: its listing of customers answers. */
+/** Whether the service works: it answers with its listing of customers. */
 async function listsCustomers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
   const { path, paging } = customers;
   const parse = (body: Buffer): boolean => atOnce(scanPage(body, paging.recordsIn)).records.count >= 0;
@@ -68,13 +68,13 @@ async function listsCustomers(client: ApiClient, signal: AbortSignal): Promise<b
 }
 
 const PORTAL_LINK = '/customers/portal-link';
-/** Statuses whose `Location` is the link: the service made it, or points to it. It is handed over, not followed. */
+/** Statuses whose `Location` is the link: the service made it, or points to it. folio returns it and does not follow it. */
 const WITH_LOCATION = [201, 204, 301, 302, 303, 307, 308];
 
 /**
- * The link to a customer's portal. Its parameters and its body are not in the specification (spec 4.9), so that every form
- * in which a link may come is taken: an object, as it is; an array of one of these; a text, JSON or plain; the `Location`
- * of an answer without a body. A mere text becomes the record `{"link": "…"}`.
+ * The link to a customer's portal. The specification does not show its parameters and its body (spec 4.9), so every form of
+ * a link is accepted: an object, an array of one, a text (JSON or plain), the `Location` of an answer without a body. An
+ * object is returned as it is; a text becomes the record `{"link": "…"}`.
  */
 export function fetchPortalLink(client: ApiClient, query: readonly QueryPair[]): Promise<RecordBatch> {
   return client.get({ path: PORTAL_LINK, query, parse: parsePortalLink, takes: WITH_LOCATION });
@@ -117,8 +117,8 @@ interface FetchFundOptions {
 }
 
 /**
- * One fund with every document assigned to it, as a batch of one record: the first page as it was sent, its documents
- * followed by those of the other pages.
+ * One fund with every document assigned to it, as a batch of one record: the first page as it was sent, with the documents
+ * of the other pages behind its own.
  */
 export async function fetchFund({
   client,

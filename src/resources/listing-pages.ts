@@ -11,7 +11,7 @@ import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
 import type { KeyColumns } from '../json/identity.ts';
 
-/** What the user asked of a listing, already checked. Undefined is "not said": then nothing is sent. */
+/** What the user asked of a listing, checked. What is undefined was not asked for and is not sent. */
 export interface ListingQuery {
   /** Takes the place of `{id}` in the resource's path. */
   readonly id?: string | undefined;
@@ -19,11 +19,11 @@ export interface ListingQuery {
   readonly sortBy?: string | undefined;
   readonly sortOrder?: 'asc' | 'desc' | undefined;
   readonly params: readonly QueryPair[];
-  /** Undefined leaves it to folio: commas, or another form where the service does not understand commas. */
+  /** Undefined leaves it to folio: it sends commas, and another form where the service does not understand them. */
   readonly listEncoding?: ListEncoding | undefined;
-  /** True where each unknown fiscal ID is to be found, also where the listing does not name it. */
+  /** True to find every unknown fiscal ID, also where the listing does not name it. */
   readonly strict?: boolean | undefined;
-  /** The columns by which a record is known, in place of `id`. */
+  /** The columns that tell records apart, in place of `id`. */
   readonly key?: readonly string[] | undefined;
   readonly page?: number | undefined;
   readonly nextToken?: string | undefined;
@@ -50,14 +50,14 @@ export function filterParameters(resource: Resource, query: ListingQuery): Query
   return parameters;
 }
 
-/** Parameters of which the walk itself takes care. */
-const OWN = ['options_page', 'options_pageSize', 'options_nextToken'];
+/** Parameters that the walk itself sends. */
+const WALK_PARAMETERS = ['options_page', 'options_pageSize', 'options_nextToken'];
 
 function checked(resource: Resource, parameter: QueryPair): QueryPair {
   const [name] = parameter;
   const reason = resource.refusedParameters[name];
   if (reason !== undefined) throw new UsageError(`--param ${name}: ${reason}`);
-  if (OWN.includes(name)) {
+  if (WALK_PARAMETERS.includes(name)) {
     throw new UsageError(`--param ${name}: folio walks the pages itself`, {
       hint: 'Leave it out; listings have --page, --page-size, --limit and, on customers, --next-token.',
     });
@@ -65,7 +65,10 @@ function checked(resource: Resource, parameter: QueryPair): QueryPair {
   return parameter;
 }
 
-/** Records a request: what the user said; else as many as a limit takes, evenly spread; else the whole export’s. */
+/**
+ * How many records to ask for at a time: the user's page size; else the limit, spread evenly over as few pages as it takes;
+ * else the size of a whole export.
+ */
 export function requestSize(resource: Resource, { pageSize, limit }: ListingQuery): number {
   const { paging } = resource;
   const most = pageSize ?? paging.walkSize;
@@ -73,15 +76,15 @@ export function requestSize(resource: Resource, { pageSize, limit }: ListingQuer
   if (limit <= most) return limit;
   if (pageSize !== undefined) return pageSize;
   const pages = Math.ceil(limit / most);
-  // Each page is a record smaller than the one before it, so that it can begin in that one.
+  // Each page may be a record smaller than the one before it, so that the two can overlap.
   const evenly = (count: number): number => Math.ceil(limit / count) + count - 1;
   const compressedOver = paging.kind === 'numbered' ? paging.compressedOver : undefined;
-  // Larger pages, but compressed ones, and fewer.
+  // One page less: the larger pages are compressed.
   if (compressedOver !== undefined && evenly(pages) - pages < compressedOver) return evenly(pages - 1);
   return Math.min(most, evenly(pages));
 }
 
-/** The columns that tell whether a record of a listing came before. */
+/** The columns that tell records of a listing apart. */
 export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'>): KeyColumns {
   const { paging, naturalKey } = resource;
   // The documents of a fund may come without a total, and cursors never have one.
@@ -89,12 +92,12 @@ export function keyColumns(resource: Resource, { key }: Pick<ListingQuery, 'key'
   return { named: key, natural: naturalKey, exact };
 }
 
-/** Whether parameters that are sent as they are ask for an order. */
+/** Whether the parameters of --param ask for an order. */
 export function asksForOrder(params: ListingQuery['params']): boolean {
   return params.some(([name]) => name === 'options_sortBy' || name === 'options_sortOrder');
 }
 
-/** What every page of a listing is asked with. */
+/** What the requests for all pages of a listing have in common. */
 export interface PageRequest {
   readonly path: string;
   readonly filters: readonly QueryPair[];
@@ -105,11 +108,11 @@ export interface PageRequest {
   readonly onBody?: ((body: Buffer) => void) | undefined;
 }
 
-/** Bytes of `errors`, which are parsed: an element for each of more fiscal IDs than an address can hold takes less. */
+/** The most bytes of `errors`, which are parsed. Errors for all fiscal IDs that an address can hold take less. */
 const MAX_ERRORS = 4 * 1024 * 1024;
 
-/** Hands on what a page says went wrong although it came. Throws BadBody for more than can be read. */
-function partialErrors(request: PageRequest, body: Buffer, members: ReadonlyMap<string, Span>): void {
+/** Passes on the errors of a page that came nevertheless. Throws BadBody where they are too large. */
+function passErrors(request: PageRequest, body: Buffer, members: ReadonlyMap<string, Span>): void {
   const errors = members.get('errors');
   if (errors === undefined) return;
   const [start, end] = errors;
@@ -122,7 +125,7 @@ function partialErrors(request: PageRequest, body: Buffer, members: ReadonlyMap<
   request.onErrors(body.subarray(...errors));
 }
 
-/** How the size of pages was chosen. */
+/** Who chose the size of pages. */
 interface SizeChoice {
   /** The page size that the service applies by default; it is not sent. */
   readonly defaultSize?: number | undefined;
@@ -141,7 +144,7 @@ export function numberedPages(
     const query: QueryPair[] = [['options_page', String(number)]];
     if (size !== defaultSize) query.push(['options_pageSize', String(size)]);
     const parse = (body: Buffer): Promise<Page> => parseNumberedPage(body, paging, { request, signal });
-    // A fund may be unknown; the listings are always there.
+    // A fund may be unknown. Listings always exist.
     const isListing = paging.recordsIn === 'pageResults';
     return getPage(request, { query, parse, signal, onRefusal, isAdjustable, isListing });
   };
@@ -170,11 +173,14 @@ export function cursorPages(
   };
 }
 
-/** Answers that a smaller page may avoid: over 6 MB, or over 29 s (spec 4.2 rules 3 and 4, spec 7). */
+/**
+ * Here a 502 is decided: these statuses mean that the answer was over 6 MB, or took over 29 s (spec 4.2 rules 3 and 4,
+ * spec 7). They are not retried but become PageRefused, and the walk asks for a smaller page.
+ */
 const TOO_MUCH = [413, 502, 504];
-/** The same, and what a service may answer to a page size that it does not take. */
+/** The same, and the status with which a service may refuse a page size. */
 const REFUSALS = [...TOO_MUCH, 500];
-/** From so many milliseconds on a refusal is one of time, not of size: the service gives up after 29 s (spec 8). */
+/** After so many milliseconds, a refusal counts as one of time, not of size: the service gives up after 29 s (spec 8). */
 const SLOW = 27_000;
 
 interface PageGet<T> {
@@ -186,7 +192,7 @@ interface PageGet<T> {
   readonly isListing: boolean;
 }
 
-/** Gets one page. Throws PageRefused where a smaller one may come. */
+/** Gets one page. Throws PageRefused where a smaller page may succeed. */
 async function getPage<T>(
   { client, path, filters }: PageRequest,
   { query, parse, signal, onRefusal, isAdjustable, isListing }: PageGet<T>,
@@ -204,7 +210,7 @@ async function getPage<T>(
   }
 }
 
-/** What is asked for, and the signal that ends the reading of it. */
+/** The request of a page, and the signal that ends its parsing. */
 interface Parsing {
   readonly request: PageRequest;
   readonly signal: AbortSignal;
@@ -221,19 +227,19 @@ async function parseNumberedPage(
   if (recordsIn === 'assignedDocuments') return documentsPage(body, page, request);
   const total = readCount(body, members.get('total'));
   if (total === undefined) throw new BadBody('expected a whole number as "total" beside the records', 0);
-  partialErrors(request, body, members);
+  passErrors(request, body, members);
   return { records, total, pageSize: readCount(body, members.get('pageSize')) };
 }
 
 /**
- * The documents of a fund come as an array, or in an envelope of their own, with or without a total (spec 4.9). Where they are
- * an array, a total and a page size may stand beside it. A total alone is none: it may be the fund's amount.
+ * The documents of a fund come as an array, or in an envelope of their own, with or without a total (spec 4.9). Beside an
+ * array, a total counts only together with a page size: alone, it may be the fund's amount.
  */
 function documentsPage(body: Buffer, page: ScannedPage, request: PageRequest): Page {
   const { records, members, envelope = members } = page;
   const pageSize = readCount(body, envelope.get('pageSize'));
   const isCount = page.envelope !== undefined || pageSize !== undefined;
-  if (page.envelope !== undefined) partialErrors(request, body, page.envelope);
+  if (page.envelope !== undefined) passErrors(request, body, page.envelope);
   return { records, total: isCount ? readCount(body, envelope.get('total')) : undefined, pageSize };
 }
 
@@ -244,12 +250,12 @@ async function parseCursorPage(
 ): Promise<CursorPage> {
   const { records, members } = await inTurns(scanPage(body, recordsIn), signal);
   const token = members.get('nextToken');
-  // The last page has null there (spec 2.3), nothing, or no text.
+  // On the last page it is null (spec 2.3), missing or an empty text.
   const next = token === undefined ? null : readJson(body, token);
   if (next !== null && typeof next !== 'string') {
     throw new BadBody('expected a cursor or null as "nextToken"', token?.[0] ?? 0);
   }
-  partialErrors(request, body, members);
+  passErrors(request, body, members);
   return { records, next: next === '' ? null : next };
 }
 
@@ -277,7 +283,7 @@ export async function probeListing(
   try {
     return (await numberedPages(request, paging)({ offset: 0, size: 1 }, signal, 'retry')).total;
   } catch (error) {
-    // There is no smaller page to ask for.
+    // No page is smaller than one record.
     throw error instanceof PageRefused ? error.cause : error;
   }
 }
@@ -288,9 +294,9 @@ interface ProbeOptions {
 }
 
 /**
- * Asks once more for a listing that was refused (400), for one record and without its fiscal IDs. True when the service
- * answers that: then it was the IDs, of which none exist (spec 4.2 rule 2), in whichever form the refusal came; false
- * when it refuses that too: then it is the rest of the query.
+ * Asks once more for a listing that was refused (400), for one record and without its fiscal IDs. Returns true when the
+ * service answers: then none of the IDs exist, whatever the refusal said (spec 4.2 rule 2). Returns false when the service
+ * refuses again: then the rest of the query is wrong.
  */
 export async function existsWithoutIds(
   resource: Resource,

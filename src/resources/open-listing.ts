@@ -21,6 +21,7 @@ import { walkCursors } from '../paging/cursor-walk.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 
+/** What a listing is read with. */
 export interface OpenListingOptions {
   readonly client: ApiClient;
   readonly concurrency: number;
@@ -28,13 +29,13 @@ export interface OpenListingOptions {
   readonly signal: AbortSignal;
   /** Receives the text of the service's `errors` (spec 2.4), page by page as they come. */
   readonly onErrors: (errors: Buffer) => void;
-  /** Is told what folio found out about the service, for --verbose. */
+  /** Receives what folio found out about the service, for --verbose. */
   readonly onDetail?: ((text: string) => void) | undefined;
-  /** Where an earlier walk left off, and what it gave. */
+  /** Where an earlier walk stopped, and the records that it gave. */
   readonly resume?: { readonly next: number | string; readonly given: UniqueRecords } | undefined;
 }
 
-/** Turns a declaration and a query into the ordered stream of its records. Nothing is asked before it is read. */
+/** Turns a declaration and a query into the stream of its records, in order. Sends nothing before the stream is read. */
 export function openListing(
   resource: Resource,
   query: ListingQuery,
@@ -45,7 +46,7 @@ export function openListing(
     : walkParts(resource, query, options);
 }
 
-/** The ordered stream of the records of a query that one address can hold. Nothing is asked before it is read. */
+/** The same for a query that one address can hold. */
 function openQuery(
   resource: Resource,
   query: ListingQuery,
@@ -114,13 +115,13 @@ function requestOf(resource: Resource, query: ListingQuery, options: OpenListing
   return { path, filters: filterParameters(resource, query), client, onErrors };
 }
 
-/** Whether records may change places while they are read. They may under any key whose values can change. */
+/** Whether records may change places while they are read: in an order by a key whose values can change. */
 function sortOf({ sortBy }: Resource, query: ListingQuery): { readonly orderMayMove: boolean } {
   const key = query.sortBy ?? valueOf(query.params, 'options_sortBy');
   return { orderMayMove: key !== undefined && sortBy?.lasting.includes(key.toUpperCase()) === false };
 }
 
-/** The same listing in an order whose key does not repeat; undefined where it has none, or is asked for in it. */
+/** The same listing in an order whose key does not repeat; undefined where it has no such order, or is in it already. */
 function sortedPages({ resource, paging, query, options }: Opening<NumberedPaging>): FetchPage | undefined {
   const unique = resource.sortBy?.unique;
   if (unique === undefined || query.sortBy === unique) return undefined;
@@ -139,12 +140,12 @@ const LONGEST_ADDRESS = 8_000;
 const ALLOWANCE = 400;
 
 /**
- * Walks the listing of a query with several fiscal IDs, as many of them at a time as an address can hold. A record that
- * several parts have is given once. IDs that match nobody go to `onErrors`, as the service names them; where no ID
- * at all matches somebody, the service's refusal is thrown.
+ * Walks the listing of a query with several fiscal IDs, with as many IDs at a time as an address can hold. A record of
+ * several parts is given once. IDs that match nobody go to `onErrors`, as the service names them. Where no ID matches, the
+ * service's refusal is thrown.
  *
- * A service that takes the list for one ID is asked again with the parameter repeated, where the user did not
- * choose how lists are written.
+ * Where the service takes the list for one ID, it is asked again with the parameter repeated, unless the user chose how
+ * lists are written.
  */
 async function* walkParts(
   resource: Resource,
@@ -161,7 +162,7 @@ class FiscalIdParts {
   readonly #query: ListingQuery;
   readonly #options: OpenListingOptions;
   #encoding: ListEncoding;
-  /** The last refusal of a part of which no ID exists. */
+  /** The refusal of the last part in which no ID exists. */
   #refusal: UnknownFiscalIds | RefusedQuery | undefined;
   #unknown: string[] = [];
 
@@ -185,7 +186,7 @@ class FiscalIdParts {
         },
       );
     }
-    // The totals of the parts do not say how many records they share.
+    // The totals of the parts do not tell how many records they share.
     const given = new UniqueRecords({ ...keyColumns(this.#resource, this.#query), exact: true });
     let answered = false;
     for (const part of parts) {
@@ -216,7 +217,7 @@ class FiscalIdParts {
     this.#tellUnknown();
   }
 
-  /** Asks for each ID alone, one record, since this listing never says which of several match nobody. */
+  /** Asks for one record of each ID alone, since this listing never says which of several IDs match nobody. */
   async askForEach(): Promise<void> {
     const { concurrency, status } = this.#options;
     const left = [...this.#query.fiscalIds].filter((id) => !this.#unknown.includes(id));
@@ -240,7 +241,7 @@ class FiscalIdParts {
     yield* this.#walkPart({ ...this.#query, fiscalIds }, this.#options);
   }
 
-  /** Walks one part, again with the parameter repeated where the service took the list for one ID. */
+  /** Walks one part; once more with the parameter repeated, where the service takes the list for one ID. */
   async *#walkPart(query: ListingQuery, options: OpenListingOptions): AsyncGenerator<Delivery> {
     const encoded = { ...query, listEncoding: this.#encoding };
     try {
@@ -281,7 +282,7 @@ class FiscalIdParts {
     return parts;
   }
 
-  /** Keeps the IDs of a part of which none exists; throws what is another failure. */
+  /** Notes the IDs of a part in which none exists. Throws any other failure. */
   async #noteUnknown(error: unknown, query: ListingQuery): Promise<void> {
     const { client, signal } = this.#options;
     if (error instanceof UnknownFiscalIds) this.#unknown.push(...error.fiscalIds);
@@ -297,7 +298,7 @@ class FiscalIdParts {
     return new UnknownFiscalIds(this.#unknown, warnings);
   }
 
-  /** Says it as the service does (spec 2.4). */
+  /** Reports the unknown IDs in the form of the service (spec 2.4). */
   #tellUnknown(): void {
     if (this.#unknown.length === 0) return;
     const errors = this.#unknown.map((fiscalId) => ({

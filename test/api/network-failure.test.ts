@@ -25,7 +25,7 @@ describe('networkFailure', () => {
     ['ECONNRESET', 'the connection was reset'],
     ['EPIPE', 'the connection was closed'],
     ['UND_ERR_SOCKET', 'the connection was closed before the response was complete'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'it did not take the connection within 10 s'],
+    ['UND_ERR_CONNECT_TIMEOUT', 'it did not accept the connection within 10 s'],
     ['HPE_INVALID_CONSTANT', 'its answer is not HTTP'],
     ['UND_ERR_HEADERS_OVERFLOW', 'what the system says'],
     ['EHOSTDOWN', 'what the system says'],

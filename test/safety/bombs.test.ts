@@ -77,7 +77,7 @@ const BOMBS: readonly (readonly [
     'gzip within gzip',
     () => bodyOf(gzipSync(gzipSync('{}')), { 'content-encoding': 'gzip, gzip' }),
     JSONL,
-    /encoded in a way that was not asked for \(gzip, gzip\)/,
+    /an encoding that folio did not ask for \(gzip, gzip\)/,
   ],
   ['600 MB without an end', () => stream(600), JSONL, /is larger than/],
   [
