@@ -1,4 +1,6 @@
 import { aboutFormat, formats } from '../output/formats.ts';
+import { resources } from '../resources/index.ts';
+import { oneWordName } from '../resources/resource.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { exitCodes } from './exit-codes.ts';
 
@@ -199,7 +201,7 @@ const databasesTopic: Topic = {
     'The tables:',
     [
       [
-        'issued, received, customers, funds, fund_documents',
+        resources.map((resource) => oneWordName(resource, '_')).join(', '),
         'a row a record, a column a field: "customer.fiscalId"',
       ],
       [

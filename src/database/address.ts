@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { formatOfEnding } from '../output/formats.ts';
 
 /** Where the books are kept: a file, or a server. */
 export type DatabaseAddress = SqliteAddress | PostgresAddress;
@@ -32,8 +33,8 @@ type SslMode = (typeof sslModes)[number];
 /** What an address may say behind its question mark. */
 const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'options'];
 
-/** Endings of what folio exports: a database of such a name is a slip. */
-const EXPORT = /\.(?:csv|tsv|tab|jsonl|ndjson|json|xlsx|xls|parquet|pdf|gz|zip)$/i;
+/** Further endings of exports, besides those of folio's formats. */
+const EXPORT = /\.(?:xls|pdf|gz|zip)$/i;
 
 /**
  * Reads what the user calls the database: `postgres://user@host/name`, or the path of a file. Throws UsageError, also for a
@@ -51,12 +52,18 @@ export function parseDatabaseAddress(text: string, variable?: string): DatabaseA
       hint: EXAMPLES,
     });
   }
-  if (EXPORT.test(text)) {
+  if (isNamedLikeExport(text)) {
     throw new UsageError(`${text} is named like an export, not like a database`, {
       hint: 'Name a file such as books.db, or export with -o.',
     });
   }
   return { engine: 'SQLite', path: text, shown: text };
+}
+
+/** Whether the name of a database is probably a slip: that of an export. */
+function isNamedLikeExport(path: string): boolean {
+  const format = formatOfEnding(path);
+  return EXPORT.test(path) || (format !== undefined && format !== 'table');
 }
 
 const EXAMPLES = 'Give a file such as books.db, or postgres://user@host/name.';
@@ -98,7 +105,6 @@ function parsePostgres(text: string, { place, variable }: AddressPlace): Postgre
 
 function parseUrl(text: string, place: string): URL {
   try {
-    // The runtime reads the parts of addresses that it knows better: an empty host, as in postgres:///books, for one.
     return new URL(text);
   } catch (error) {
     throw new UsageError(`${place} is no address of a PostgreSQL database`, { hint: EXAMPLES, cause: error });

@@ -1,40 +1,54 @@
 import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
+/** Flags that only some formats read. */
+type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw' | '--sheet-per-profile';
+
 interface FormatDeclaration {
   /** For whom, and how: for the help. */
   readonly about: string;
   /** Whether it is no text, so that it is never written to a terminal. */
   readonly binary?: boolean;
+  /** The endings that name it, the one that folio itself gives first; unless said otherwise, the format's name. */
+  readonly endings?: readonly string[];
+  /** Those of the flags that it reads. */
+  readonly flags?: readonly FormatFlag[];
   /** Loads the writer when it is used. */
   readonly writer: () => Promise<OpenWriter>;
 }
 
-/** The one list of formats. */
+/** The one list of formats: an entry here and a writer are all that a format takes. */
 const declarations = {
   table: {
     about: 'for people: fits the terminal, numbers grouped, control characters made visible',
+    endings: ['txt', 'table'],
+    flags: ['--wide', '--raw'],
     writer: async () => (await import('./table/table.ts')).openTable,
   },
   jsonl: {
     about: 'one record a line, as the service sent it',
-    writer: async () => ofColumns((await import('./json.ts')).openJsonl),
+    endings: ['jsonl', 'ndjson'],
+    writer: async () => (await import('./json.ts')).openJsonl,
   },
   json: {
     about: 'one array; a command for a single record prints the record itself',
-    writer: async () => ofColumns((await import('./json.ts')).openJson),
+    writer: async () => (await import('./json.ts')).openJson,
   },
   csv: {
     about: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
+    flags: ['--delimiter', '--excel', '--no-header'],
     writer: async () => (await import('./csv/csv.ts')).openCsv,
   },
   tsv: {
     about: 'a tab between columns, no quotes: within text \\t, \\n, \\r and \\\\',
+    endings: ['tsv', 'tab'],
+    flags: ['--no-header'],
     writer: async () => (await import('./csv/tsv.ts')).openTsv,
   },
   xlsx: {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
     binary: true,
+    flags: ['--sheet-per-profile'],
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },
   parquet: {
@@ -68,57 +82,33 @@ export function loadWriter(format: Format): Promise<OpenWriter> {
   return declarationOf(format).writer();
 }
 
-async function ofColumns(open: OpenWriter): Promise<OpenWriter> {
-  const { withColumns } = await import('./json.ts');
-  return withColumns(open);
-}
-
-const ENDINGS: Readonly<Record<string, Format>> = { ndjson: 'jsonl', txt: 'table', tab: 'tsv' };
-
 /** The format that a file's ending names, or undefined where it names none. */
 export function formatOfEnding(file: string): Format | undefined {
   const ending = /\.([^./\\]+)$/.exec(file)?.[1]?.toLowerCase() ?? '';
-  return formats.find((format) => format === ending) ?? ENDINGS[ending];
+  return formats.find((format) => endingsOf(format).includes(ending));
 }
 
 /** The ending of a file in this format, where folio names it. */
 export function endingOf(format: Format): string {
-  return format === 'table' ? 'txt' : format;
+  return endingsOf(format)[0]!;
+}
+
+function endingsOf(format: Format): readonly string[] {
+  return declarationOf(format).endings ?? [format];
 }
 
 /** Refuses flags that the format has no use for, so that nobody believes they took effect. */
-export function checkFlagsOfFormat(format: Format, given: Readonly<Record<string, unknown>>): void {
-  const owners: Readonly<Record<string, readonly Format[]>> = {
-    '--delimiter': ['csv'],
-    '--excel': ['csv'],
-    '--no-header': ['csv', 'tsv'],
-    '--wide': ['table'],
-    '--raw': ['table'],
-    '--sheet-per-profile': ['xlsx'],
-  };
-  for (const [flag, allowed] of Object.entries(owners)) {
-    if (given[flag] && !allowed.includes(format)) {
-      throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
-        hint: `Leave ${flag} out, or say --format ${allowed[0]}.`,
-      });
-    }
+export function checkFlagsOfFormat(
+  format: Format,
+  given: Readonly<Partial<Record<FormatFlag, boolean | undefined>>>,
+): void {
+  const reads = (name: Format, flag: string): boolean =>
+    declarationOf(name).flags?.some((own) => own === flag) === true;
+  for (const [flag, isGiven] of Object.entries(given)) {
+    if (!isGiven || reads(format, flag)) continue;
+    const allowed = formats.filter((name) => reads(name, flag));
+    throw new UsageError(`${flag} goes with ${allowed.join(' and ')}, not with ${format}`, {
+      hint: `Leave ${flag} out, or say --format ${allowed[0]}.`,
+    });
   }
-}
-
-/** Stands for all columns that are not named. */
-export const OTHERS = '*';
-
-/** Whether a part of `--columns` is no name: `*`, or `-name` for one that is left out. */
-export function isChoice(column: string): boolean {
-  return column === OTHERS || column.startsWith('-');
-}
-
-/** Whether what is asked for is known only once all columns are. */
-export function isOpenChoice(asked: readonly string[]): boolean {
-  return asked.includes(OTHERS) || isOfAll(asked);
-}
-
-/** Whether there are only names to leave out, of all. */
-export function isOfAll(asked: readonly string[]): boolean {
-  return asked.every((column) => column.startsWith('-'));
 }

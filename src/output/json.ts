@@ -4,18 +4,28 @@ import type { RecordBatch } from '../json/records.ts';
 import type { OpenWriter, Sink, Writer } from './writer.ts';
 
 /** One record a line, as sent. */
-export const openJsonl: OpenWriter = (sink) => ({
-  write: async (batch) => {
-    for (const chunk of joinRecords(batch, '\n')) await sink.write(chunk);
-  },
-  end: async () => {},
-});
-
-const SEPARATOR = ',\n';
+export const openJsonl: OpenWriter = withColumns((sink) => new LineWriter(sink));
 
 /** One array with a record a line; or, for a command that has a single record, that record itself. */
-export const openJson: OpenWriter = (sink, layout) =>
-  layout.single ? openJsonl(sink, layout) : new ArrayWriter(sink);
+export const openJson: OpenWriter = withColumns((sink, layout) =>
+  layout.single ? new LineWriter(sink) : new ArrayWriter(sink),
+);
+
+class LineWriter implements Writer {
+  readonly #sink: Sink;
+
+  constructor(sink: Sink) {
+    this.#sink = sink;
+  }
+
+  async write(batch: RecordBatch): Promise<void> {
+    for (const chunk of joinRecords(batch, '\n')) await this.#sink.write(chunk);
+  }
+
+  async end(): Promise<void> {}
+}
+
+const SEPARATOR = ',\n';
 
 class ArrayWriter implements Writer {
   readonly #sink: Sink;
@@ -43,10 +53,10 @@ const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
 
 /**
- * Makes a writer of whole records obey `--columns`: it gets records that have just these columns, in this order, each
- * value as it was sent, as in `{"number":7,"customer.name":null}`.
+ * Makes a writer of whole records heed the columns of the layout: it gets records that have just these columns, in this order,
+ * each value as it was sent, as in `{"number":7,"customer.name":null}`.
  */
-export function withColumns(open: OpenWriter): OpenWriter {
+function withColumns(open: OpenWriter): OpenWriter {
   return (sink, layout) => {
     const writer = open(sink, layout);
     if (layout.columns === undefined) return writer;

@@ -1,6 +1,6 @@
 /**
- * A resource is a declaration: what the service lists, under which address and in which dialect. The commands make flags,
- * help, validation and requests of it. Only the files of this folder know the service's own spelling.
+ * A resource is a declaration: what the service lists, under which address and in which dialect. Commands, flags, help,
+ * validation and requests come from it. Only the files of this folder know the service's own spelling.
  */
 export interface Resource {
   /** As in messages and receipts: `issued`, `fund documents`. */
@@ -100,6 +100,11 @@ export interface FiscalIdFilter {
   readonly whose: string;
   /** Whether the listing says which IDs match nobody where others do match. */
   readonly namesUnknown: boolean;
+}
+
+/** The name in one word: `fund-documents` on the command line, `fund_documents` as a table. */
+export function oneWordName({ name }: Pick<Resource, 'name'>, joint: '-' | '_'): string {
+  return name.replaceAll(' ', joint);
 }
 
 /** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */

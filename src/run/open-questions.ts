@@ -4,7 +4,7 @@ import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
-import { isChoice } from '../output/formats.ts';
+import { isChoice } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
 import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../query/known-columns.ts';

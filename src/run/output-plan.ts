@@ -1,16 +1,10 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
+import { isOpenChoice } from '../output/column-choice.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
-import {
-  checkFlagsOfFormat,
-  formatOfEnding,
-  formats,
-  isOpenChoice,
-  loadWriter,
-  type Format,
-} from '../output/formats.ts';
+import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
 import { isForPeople, useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
@@ -118,7 +112,7 @@ export async function planOutput(
 }
 
 async function choosing(plain: OpenWriter, columns: readonly string[]): Promise<OpenWriter> {
-  const { choosingWriter } = await import('../output/column-choice.ts');
+  const { choosingWriter } = await import('../output/choosing-writer.ts');
   return choosingWriter(plain, columns);
 }
 

@@ -1,4 +1,4 @@
-import { isOpenChoice } from '../output/formats.ts';
+import { isOpenChoice } from '../output/column-choice.ts';
 import type { ListEncoding } from '../api/address.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';

@@ -11,6 +11,7 @@ import {
   type CompleteConnection,
 } from '../profiles/connection.ts';
 import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
+import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
@@ -198,7 +199,7 @@ async function connect(
 function refuseSeveral({ profile }: AddressFlags): void {
   if (profile?.includes(',') !== true) return;
   throw new UsageError(`--profile ${profile}: this command asks one organization`, {
-    hint: 'Several profiles go with issued, received, customers and funds.',
+    hint: `Several profiles go with the listings: ${listings.map(({ name }) => name).join(', ')}.`,
   });
 }
 

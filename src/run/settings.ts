@@ -5,7 +5,7 @@ import type { ConfigStore } from '../profiles/profile.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import { KNOWN_FIELDS, type KnownField } from '../query/known-columns.ts';
 import { resources } from '../resources/index.ts';
-import type { Resource } from '../resources/resource.ts';
+import { oneWordName, type Resource } from '../resources/resource.ts';
 import {
   delimiter,
   LIST_ENCODINGS,
@@ -80,13 +80,13 @@ const settings = new Map<string, Setting<unknown>>([
 ]);
 
 /** The name of the setting for a resource's page size: `pageSize.fundDocuments`. */
-function pageSizeSetting({ name }: Pick<Resource, 'name'>): string {
-  return `pageSize.${camel(name.replaceAll(' ', '-'))}`;
+function pageSizeSetting(resource: Pick<Resource, 'name'>): string {
+  return `pageSize.${camel(oneWordName(resource, '-'))}`;
 }
 
 /** The name of the setting for a resource's columns: `columns.issued`. */
-function columnsSetting({ name }: Pick<Resource, 'name'>): string {
-  return `columns.${camel(name.replaceAll(' ', '-'))}`;
+function columnsSetting(resource: Pick<Resource, 'name'>): string {
+  return `columns.${camel(oneWordName(resource, '-'))}`;
 }
 
 /** The name of the setting that holds what a word of the user's own is short for: `shortcut.late`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { selectRecords } from '../../src/json/records.ts';
-import { openJson, openJsonl, withColumns } from '../../src/output/json.ts';
+import { openJson, openJsonl } from '../../src/output/json.ts';
 import { batchOf, writeAll } from './write-all.ts';
 
 describe('openJsonl', () => {
@@ -72,7 +72,7 @@ describe('openJson', () => {
   });
 });
 
-describe('withColumns', () => {
+describe('--columns', () => {
   const columns = ['total', 'customer.name', 'lines', 'customer'];
 
   it('writes these columns alone, in their order, each value as it was sent', async () => {
@@ -81,7 +81,7 @@ describe('withColumns', () => {
       '{"total":12345678901234567890,"customer":{"name":null},"id":2}',
       '{}',
     );
-    expect((await writeAll(withColumns(openJsonl), [batch], { columns })).toString()).toBe(
+    expect((await writeAll(openJsonl, [batch], { columns })).toString()).toBe(
       '{"total":1190.10,"customer.name":"a\\u00e9 \\"q\\"","lines":[1.0,2],"customer":{"name":"a\\u00e9 \\"q\\""}}\n' +
         '{"total":12345678901234567890,"customer.name":null,"lines":null,"customer":{"name":null}}\n' +
         '{"total":null,"customer.name":null,"lines":null,"customer":null}\n',
@@ -90,15 +90,13 @@ describe('withColumns', () => {
 
   it('is an array of them in json, and the record itself of a single one', async () => {
     const batches = [batchOf('{"a":1,"total":2}')];
-    const [open, asked] = [withColumns(openJson), { columns: ['total'] }];
-    expect((await writeAll(open, batches, asked)).toString()).toBe('[\n{"total":2}\n]\n');
-    expect((await writeAll(open, batches, { ...asked, single: true })).toString()).toBe('{"total":2}\n');
-    expect((await writeAll(open, [], asked)).toString()).toBe('[]\n');
+    const asked = { columns: ['total'] };
+    expect((await writeAll(openJson, batches, asked)).toString()).toBe('[\n{"total":2}\n]\n');
+    expect((await writeAll(openJson, batches, { ...asked, single: true })).toString()).toBe('{"total":2}\n');
+    expect((await writeAll(openJson, [], asked)).toString()).toBe('[]\n');
   });
 
   it('leaves records as they are where no columns were asked for', async () => {
-    expect((await writeAll(withColumns(openJsonl), [batchOf('{"b":1,"a":2}')])).toString()).toBe(
-      '{"b":1,"a":2}\n',
-    );
+    expect((await writeAll(openJsonl, [batchOf('{"b":1,"a":2}')])).toString()).toBe('{"b":1,"a":2}\n');
   });
 });

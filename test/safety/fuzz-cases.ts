@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { endingOf, formats, isBinary } from '../../src/output/formats.ts';
 import { randomFrom } from '../support/random.ts';
 import { HOSTILE_TOKEN } from './token-forms.ts';
 
@@ -18,8 +19,6 @@ interface FuzzAnswer {
 }
 
 type Random = (below: number) => number;
-
-const FORMATS = ['jsonl', 'json', 'csv', 'tsv', 'table', 'xlsx', 'parquet'] as const;
 
 const COMMANDS: readonly (readonly string[])[] = [
   ['issued'],
@@ -60,10 +59,9 @@ function commandLine(random: Random): string[] {
     return ['issued', 'download', 'OUT/files', ...patience, '--report', 'OUT/report.json'];
   if (random(15) === 0) return ['get', '/customers', ...patience];
   const command = COMMANDS[random(COMMANDS.length)]!;
-  const format = FORMATS[random(FORMATS.length)]!;
-  const isText = format !== 'xlsx' && format !== 'parquet';
-  const output =
-    !isText || random(2) === 0 ? ['--output', `OUT/out.${format === 'table' ? 'txt' : format}`] : [];
+  const format = formats[random(formats.length)]!;
+  const isText = !isBinary(format);
+  const output = !isText || random(2) === 0 ? ['--output', `OUT/out.${endingOf(format)}`] : [];
   const listing = command.length === 1;
   const more: readonly (readonly string[])[] = [
     ...(format === 'csv' ? [['--excel']] : []),

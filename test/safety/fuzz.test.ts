@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { endingOf, formats } from '../../src/output/formats.ts';
 import { countFigure } from '../support/figures.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -59,13 +60,13 @@ async function tryCase(fuzz: FuzzCase, outer: string, longest: number): Promise<
   };
 }
 
+const OUTPUTS = [...formats.map((format) => `out.${endingOf(format)}`), 'report.json', 'files'];
+
 /** What lies in the folder that no run may have put there, and what is called as no file of folio's is. */
 function elsewhere(outer: string): string[] {
   const here = readdirSync(outer).filter((name) => name !== 'home' && name !== 'peak');
   const home = readdirSync(join(outer, 'home')).filter((name) => name !== 'out');
-  const out = readdirSync(join(outer, 'home', 'out')).filter(
-    (name) => !/^(?:out\.(?:jsonl|json|csv|tsv|txt|xlsx|parquet)|report\.json|files)$/.test(name),
-  );
+  const out = readdirSync(join(outer, 'home', 'out')).filter((name) => !OUTPUTS.includes(name));
   // A run that was killed leaves a temporary file, which the next one removes.
   return [
     ...here,

@@ -2,11 +2,15 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { oneOf, parameter } from '../../run/parse-values.ts';
+import { listings, resources } from '../../resources/index.ts';
+import { oneWordName } from '../../resources/resource.ts';
 import type { SyncFlags } from '../../run/sync/sync.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, yes } from '../flag-group.ts';
 import { receiptFlags, requestFlags } from '../flags.ts';
 
+const NAMES = resources.map((resource) => oneWordName(resource, '-'));
+const USUAL = listings.map((resource) => oneWordName(resource, '-'));
 const RESULT_FORMATS = ['table', 'csv', 'tsv', 'json', 'jsonl'] as const;
 
 /** `sync`: keeps a database equal to the service. */
@@ -16,11 +20,11 @@ export function addSync(program: Command, context: Context): void {
     description:
       'Reads every listing whole, compares it with what the database holds, and makes the database equal in one transaction: new ' +
       'records are inserted, changed ones updated, those that are gone marked; what was before is kept. The service cannot tell ' +
-      'what changed since a day, so that each sync reads everything; what is written is only what changed. Resources: issued, ' +
-      'received, customers, funds, fund-documents; without names, the first four. Tables, amounts and queries: folio help databases.',
+      'what changed since a day, so that each sync reads everything; what is written is only what changed. Resources: ' +
+      `${NAMES.join(', ')}; without names, ${USUAL.join(', ')}. Tables, amounts and queries: folio help databases.`,
     arguments: [
       ['[database]', 'a file such as books.db, or postgres://user@host/name; none with --to-env'],
-      ['[resources...]', 'what to sync (default: issued received customers funds)'],
+      ['[resources...]', `what to sync (default: ${USUAL.join(' ')})`],
     ],
     examples: [
       ['folio sync books.db', 'SQLite; the file is made when it is not there'],

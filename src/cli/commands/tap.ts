@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { resources } from '../../resources/index.ts';
+import { oneWordName } from '../../resources/resource.ts';
 import type { TapFlags } from '../../run/several/tap.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, yes } from '../flag-group.ts';
 import { requestFlags } from '../flags.ts';
+
+const STREAMS = resources.map((resource) => oneWordName(resource, '_')).join(', ');
 
 /** `tap`: the listings as streams for Singer's targets. */
 export function addTap(program: Command, context: Context): void {
   addCommand(program, 'tap', {
     summary: 'every listing as Singer messages',
     description:
-      'Writes Singer messages for Meltano and any Singer target: issued, received, customers, funds, fund_documents, each read ' +
-      'whole every time (FULL_TABLE). Numbers that are not whole go as strings with the format singer.decimal, so that no target ' +
+      `Writes Singer messages for Meltano and any Singer target: ${STREAMS}, each read whole every time (FULL_TABLE). ` +
+      'Numbers that are not whole go as strings with the format singer.decimal, so that no target ' +
       'makes floats of them. A stream that was not read whole is not activated: nothing is deleted downstream, and the exit code is 6.',
     examples: [
       ['folio tap --discover > catalog.json', 'the streams and their fields'],

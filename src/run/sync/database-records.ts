@@ -15,7 +15,7 @@ import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { namedProfile } from '../../profiles/connection.ts';
 import { parseProfileName } from '../../profiles/profile.ts';
-import type { Resource } from '../../resources/resource.ts';
+import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { nameList } from '../parse-values.ts';
 import { tableOf } from './sync-resources.ts';
@@ -162,7 +162,7 @@ export class DatabaseRecords {
       await checkTables(database, [table], version);
       const isThere = (await database.relation(table)) !== undefined;
       const { profiles, syncs } = await heldListing(database, table);
-      if (!isThere || profiles.length === 0) throw this.#holdsNone(table);
+      if (!isThere || profiles.length === 0) throw this.#holdsNone();
       this.#syncs = syncs;
       this.#profiles = await this.#chosen(await inOrder(profiles, context), context);
       const { known } = await readColumns(database, table);
@@ -233,10 +233,11 @@ export class DatabaseRecords {
     return this.#profiles.flatMap((profile) => this.#syncs?.get(profile) ?? []);
   }
 
-  #holdsNone(table: string): UsageError {
+  #holdsNone(): UsageError {
     const { shown } = this.#address;
-    return new UsageError(`${shown} holds no ${this.#wish.resource.records}`, {
-      hint: `Bring them with folio sync ${shown} ${table.replaceAll('_', '-')}.`,
+    const { resource } = this.#wish;
+    return new UsageError(`${shown} holds no ${resource.records}`, {
+      hint: `Bring them with folio sync ${shown} ${oneWordName(resource, '-')}.`,
     });
   }
 
@@ -245,7 +246,7 @@ export class DatabaseRecords {
     const { shown } = this.#address;
     const message = `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${at} could not read them (${error})`;
     return new ServiceError(message, {
-      hint: `Run folio sync ${shown} ${tableOf(resource).replaceAll('_', '-')} --profile ${profile} again, or name the profiles that you want with --profile.`,
+      hint: `Run folio sync ${shown} ${oneWordName(resource, '-')} --profile ${profile} again, or name the profiles that you want with --profile.`,
     });
   }
 

@@ -5,7 +5,7 @@ import type { Delivery } from '../../paging/page.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
 import { fundDocuments, funds } from '../../resources/funds.ts';
 import { listings } from '../../resources/index.ts';
-import type { Resource } from '../../resources/resource.ts';
+import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { checkComplete } from '../completeness.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import type { ServiceSite, ServiceSource } from '../part.ts';
@@ -29,13 +29,13 @@ export interface SyncResource {
 }
 
 /** The name of the table that holds a resource. */
-export function tableOf({ name }: Pick<Resource, 'name'>): string {
-  return name.replaceAll(' ', '_');
+export function tableOf(resource: Pick<Resource, 'name'>): string {
+  return oneWordName(resource, '_');
 }
 
 export const syncResources: readonly SyncResource[] = [
   ...listings.map((resource) => ({
-    name: resource.name,
+    name: oneWordName(resource, '-'),
     table: tableOf(resource),
     records: resource.records,
     label: resource.label,
@@ -44,7 +44,7 @@ export const syncResources: readonly SyncResource[] = [
       new ListingSource({ resource, key, extent: pageSize === undefined ? {} : { pageSize } }),
   })),
   {
-    name: 'fund-documents',
+    name: oneWordName(fundDocuments, '-'),
     table: tableOf(fundDocuments),
     records: 'documents of all funds',
     label: fundDocuments.label,

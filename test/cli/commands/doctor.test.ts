@@ -6,10 +6,14 @@ import type { OpenFileTransport } from '../../../src/api/transport.ts';
 import type { NetworkProbe } from '../../../src/api/network-probe.ts';
 import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
+import { listings } from '../../../src/resources/index.ts';
 import { fakeContext, type FakeContextOptions } from '../../support/fake-context.ts';
 import { jsonWebToken } from '../../support/json-web-token.ts';
 import { customersOf, pageOf } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** Eight of the connection, and one of each listing. */
+const CHECKS = 8 + listings.length;
 
 const NOW = Date.UTC(2026, 10, 20, 12);
 const DAY = 24 * 60 * 60 * 1000;
@@ -77,10 +81,7 @@ describe('folio doctor', () => {
       'TLS',
       'clock',
       'token',
-      'issued',
-      'received',
-      'customers',
-      'funds',
+      ...listings.map(({ name }) => name),
     ]);
     expect(lineOf(stdout, 'DNS')).toBe('ok DNS api.example.com is 192.0.2.1, 2001:db8::1 (0 ms)');
     expect(lineOf(stdout, 'TLS')).toContain(
@@ -103,7 +104,7 @@ describe('folio doctor', () => {
     expect(lineOf(stdout, 'TLS')).toBe('skipped TLS needs a base address');
     expect(lineOf(stdout, 'token')).toContain('failed token there is no token → Log in once with');
     expect(lineOf(stdout, 'funds')).toBe('skipped funds needs a base address and a token');
-    expect(stderr).toBe('folio: 2 checks of 12 failed, first: base address\n');
+    expect(stderr).toBe(`folio: 2 checks of ${CHECKS} failed, first: base address\n`);
   });
 
   it('looks at the store that a profile is in, and at who may read it', async () => {
@@ -222,7 +223,7 @@ describe('folio doctor', () => {
       };
     };
     const { code, stdout, stderr } = await doctor({ openTransport });
-    expect(stderr).toBe('folio: 1 check of 12 failed, first: received\n');
+    expect(stderr).toBe(`folio: 1 check of ${CHECKS} failed, first: received\n`);
     expect(code).toBe(5);
     expect(lineOf(stdout, 'received')).toMatch(/^failed received/);
     expect(lineOf(stdout, 'funds')).toMatch(/^ok funds/);
@@ -232,7 +233,7 @@ describe('folio doctor', () => {
     const { code, stdout } = await doctor({}, ['--format', 'json']);
     expect(code).toBe(0);
     const checks = JSON.parse(stdout) as Record<string, unknown>[];
-    expect(checks).toHaveLength(12);
+    expect(checks).toHaveLength(CHECKS);
     expect(Object.keys(checks[0]!)).toEqual(['check', 'status', 'says', 'mend', 'milliseconds', 'bytes']);
     expect(stdout).not.toContain(TOKEN);
   });

@@ -125,7 +125,8 @@ describe('folio report', () => {
 
   it('tells the same of a synced database as of the service', { timeout: 60_000 }, async () => {
     const cwd = temporaryFolder();
-    const shell = `"$@" --sandbox sync books.db && "$@" --sandbox report --format json > service.json &&
+    const shell = `"$@" --sandbox sync books.db issued received customers funds &&
+      "$@" --sandbox report --format json > service.json &&
       "$@" report --from books.db --format json > database.json`;
     expect(await runFolio([], { cwd, shell, env: { FOLIO_TOKEN: undefined } })).toMatchObject({ code: 0 });
     const told = ['service', 'database'].map(
