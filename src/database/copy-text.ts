@@ -13,11 +13,11 @@ import { compactInto, unescape } from '../json/checked-text.ts';
 import type { ColumnType, RowSink, StoredRow, StoredValue } from './database.ts';
 
 /*
- * Rows as COPY of PostgreSQL writes and reads them: a line each, a tab between two cells, and a backslash before what is meant
- * otherwise.
+ * Rows as COPY of PostgreSQL writes and reads them: a line each, a tab between two cells, and a backslash before characters that
+ * do not stand for themselves.
  */
 
-const NOTHING = '\\N';
+const NULL_CELL = '\\N';
 const MEANINGS: Readonly<Record<string, string>> = {
   n: '\n',
   r: '\r',
@@ -34,7 +34,7 @@ const LETTERS: Readonly<Record<number, number>> = Object.fromEntries(
 /** The cells of a line, without its end. */
 export function readCopyLine(line: string): StoredRow {
   return line.split('\t').map((cell) => {
-    if (cell === NOTHING) return null;
+    if (cell === NULL_CELL) return null;
     return cell.includes('\\')
       ? cell.replaceAll(/\\(.)/gs, (_, letter: string) => MEANINGS[letter] ?? letter)
       : cell;
@@ -60,7 +60,7 @@ export class CopyRows implements RowSink {
   #scratch = viewWords(Buffer.allocUnsafeSlow(4096));
 
   put(value: StoredValue): void {
-    const text = value === null ? NOTHING : String(value);
+    const text = value === null ? NULL_CELL : String(value);
     this.#makeRoom(text.length);
     const { bytes } = this.#view;
     let at = this.#at;

@@ -7,8 +7,13 @@ export type StoredValue = string | number | bigint | null;
 
 export type StoredRow = readonly StoredValue[];
 
-/** What a column holds; `null` is one that has held nothing yet, so that any other may follow. */
-export type ColumnType = 'null' | 'text' | 'numeric' | 'boolean' | 'json';
+/** What a column may hold; `null` is one that has held nothing yet, so that any other may follow. */
+export const columnTypes = ['null', 'text', 'numeric', 'boolean', 'json'] as const;
+
+export type ColumnType = (typeof columnTypes)[number];
+
+/** What a record holds in a field. */
+export type CellContent = Exclude<ColumnType, 'null'>;
 
 /** A table, and the columns of it that rows are given for. */
 export interface RowTarget {
@@ -19,9 +24,9 @@ export interface RowTarget {
 /** Takes rows, cell by cell, from the first column to the last. */
 export interface RowSink {
   put(value: StoredValue): void;
-  /** The text that stands there in UTF-8. */
+  /** Puts the text at `text.bytes[start .. end)`, which is UTF-8. */
   putText(text: WordView, start: number, end: number): void;
-  /** What a record holds, as a column of the type keeps it; no text with NUL in it. The span is another one afterwards. */
+  /** Puts a cell of a record in the form that a column of this type keeps; no text with NUL. The caller reuses the span. */
   putCell(type: ColumnType, cell: CellSpan): void;
   endRow(): void;
 }
@@ -42,7 +47,7 @@ export interface Relation {
   readonly columns: readonly string[];
 }
 
-/** In what the engines' SQL and limits differ. */
+/** Where the SQL and the limits of the engines differ. */
 export interface Dialect {
   readonly engine: 'SQLite' | 'PostgreSQL';
   /** Bytes of UTF-8 that a name may have. */
@@ -59,9 +64,6 @@ export interface Dialect {
   flag(value: boolean): StoredValue;
 }
 
-/** What a record holds in a field. */
-export type CellContent = 'text' | 'numeric' | 'boolean' | 'json';
-
 /**
  * A connection to one database. In statements `?` stands for a parameter. Methods reject with OutputError, or ServiceError
  * where a server is not there, and with the reason of the signal that the connection was opened with.
@@ -75,27 +77,27 @@ export interface Database {
   /** Undefined where nothing of that name is there. */
   relation(name: string): Promise<Relation | undefined>;
   query(sql: string, parameters?: StoredRow): Promise<StoredRow[]>;
-  /** A large result, in groups; nothing else may be asked meanwhile. */
+  /** The rows of a large result, in groups. No other statement may run until all are read. */
   stream(sql: string, parameters?: StoredRow): AsyncGenerator<StoredRow[]>;
-  /** For each key: the statement, whose last condition then is that the row has it. */
+  /** Runs the statement for each key. It must end in a condition, to which ` AND _key = …` is added. */
   forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void>;
   insert(target: RowTarget, fill: FillRows): Promise<void>;
   update(target: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void>;
-  /** Views of the user that stand in the way when the type of a column changes. */
-  hinderingViews(table: string, column: string): Promise<readonly string[]>;
-  /** Throws OutputError naming who holds it when another run does. */
+  /** Views of the user that depend on the column, so that its type cannot change. */
+  dependentViews(table: string, column: string): Promise<readonly string[]>;
+  /** Keeps other runs out; in SQLite, only makes sure that nobody writes now. Throws OutputError naming who has the lock. */
   lock(): Promise<void>;
   begin(): Promise<void>;
   /** Rejects with CommitUnknown where the answer did not come. */
   commit(): Promise<void>;
   /** Never rejects: where it fails the connection is gone, and with it the transaction. */
   rollback(): Promise<void>;
-  /** Once more, after the connection was lost. */
+  /** Connects again after the connection was lost, and takes the lock again if it was held. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The transaction met another one: nothing of it was done, and it may be tried again, whole. */
+/** Another transaction got in the way. Nothing of this one was done, and the whole of it may be tried again. */
 export class Conflict extends OutputError {}
 
 /** The connection was lost before the answer to COMMIT came. */

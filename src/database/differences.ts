@@ -5,7 +5,7 @@ import type { SpooledListing } from './spooled-listing.ts';
 /** What is to be done with a record of the listing. */
 export const [LEAVE, INSERT, UPDATE] = [0, 1, 2];
 
-/** What a listing is more, less and other than the rows of its profile. */
+/** How a listing differs from the rows of its profile. */
 export interface Differences {
   /** For each record of the listing, in its order: LEAVE, INSERT or UPDATE. */
   readonly actions: Uint8Array;
@@ -14,9 +14,10 @@ export interface Differences {
   readonly changed: readonly string[];
   /** Keys of rows whose records are no longer listed. */
   readonly gone: readonly string[];
-  /** Keys of rows that had gone, and are listed again; `asTheyWere` is those of them that say what they said. */
+  /** Keys of rows that had gone, and whose records are listed again. */
   readonly back: readonly string[];
-  readonly asTheyWere: readonly string[];
+  /** Those of them that have the same content as before. */
+  readonly backUnchanged: readonly string[];
   /** Rows that had not gone before. */
   readonly current: number;
 }
@@ -27,7 +28,11 @@ interface Compared {
   readonly listing: SpooledListing;
 }
 
-/** Compares by hashes; only keys of rows that differ are kept. Without a database, which has no such table yet, all is new. */
+/**
+ * Compares a listing with the rows of its profile, by hashes; only keys of rows that differ are kept.
+ *
+ * @param database undefined where it has no such table yet: then every record is new
+ */
 export async function findDifferences(
   database: Database | undefined,
   compared: Compared,
@@ -37,7 +42,7 @@ export async function findDifferences(
   const changed: string[] = [];
   const gone: string[] = [];
   const back: string[] = [];
-  const asTheyWere: string[] = [];
+  const backUnchanged: string[] = [];
   let current = 0;
   let known = 0;
   for await (const rows of rowsOf(database, compared)) {
@@ -55,10 +60,10 @@ export async function findDifferences(
       actions[record] = isSame ? LEAVE : UPDATE;
       if (!wasThere) back.push(key);
       else if (!isSame) changed.push(key);
-      if (!wasThere && isSame) asTheyWere.push(key);
+      if (!wasThere && isSame) backUnchanged.push(key);
     }
   }
-  return { actions, added: index.count - known, changed, gone, back, asTheyWere, current };
+  return { actions, added: index.count - known, changed, gone, back, backUnchanged, current };
 }
 
 async function* rowsOf(

@@ -4,7 +4,7 @@ import { Conflict } from './database.ts';
 /** Codes of what the server says (PostgreSQL, appendix A) that the user can do something about. */
 const CONFLICTS = new Set(['40001', '40P01']);
 const REFUSED_LOGIN = /^28|^3D000$/;
-const SERVER_GOES = /^57P0|^08|^53300$/;
+const SERVER_GONE = /^57P0|^08|^53300$/;
 const LOCK_TIMEOUT = '55P03';
 
 /** Codes of the system for a server that cannot be reached, or no longer. */
@@ -13,7 +13,7 @@ const SYSTEM = /^E[A-Z]+$/;
 /** pg's own words where there is no code. */
 const LOST = /connection terminated|connection ended|timeout expired|not queryable|connection error|socket/i;
 const ENDED = /connection terminated unexpectedly/i;
-const STRANGER =
+const NOT_POSTGRES =
   /unexpected response|unknown message code|received invalid response|unknown auth|authentication request/i;
 const NO_TLS = /does not support SSL/i;
 const NO_PASSWORD = /password must be a string|no password/i;
@@ -22,10 +22,10 @@ const NO_PASSWORD = /password must be a string|no password/i;
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);
-  return code === undefined ? LOST.test(error.message) : SERVER_GOES.test(code) || SYSTEM.test(code);
+  return code === undefined ? LOST.test(error.message) : SERVER_GONE.test(code) || SYSTEM.test(code);
 }
 
-/** What an error means that came before the server let folio in. */
+/** The error for the user where connecting failed. */
 export function explainConnecting(error: unknown, shown: string): unknown {
   if (!(error instanceof Error) || !ENDED.test(error.message)) return explainPostgres(error, shown);
   return new ServiceError(`${shown} ended the connection before it let folio in`, {
@@ -34,7 +34,7 @@ export function explainConnecting(error: unknown, shown: string): unknown {
   });
 }
 
-/** What an error of the driver or the server means to the user; what is no such error stays what it is. */
+/** The error for the user where the driver or the server failed; any other error as it is. */
 export function explainPostgres(error: unknown, shown: string): unknown {
   if (error instanceof AggregateError && error.errors.length > 0)
     return explainPostgres(error.errors[0], shown);
@@ -53,7 +53,7 @@ export function explainPostgres(error: unknown, shown: string): unknown {
       cause: error,
     });
   }
-  if (STRANGER.test(message)) {
+  if (NOT_POSTGRES.test(message)) {
     return new ServiceError(`${shown} does not answer like PostgreSQL`, {
       hint: 'Check host and port.',
       cause: error,

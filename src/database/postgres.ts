@@ -27,8 +27,8 @@ export interface PostgresContext {
   readonly application: string;
 }
 
-/** Keys, or updates, of one statement. */
-const TOGETHER = 500;
+/** Keys of one statement, and updates of one message. */
+const GROUP = 500;
 
 /** What makes a lock folio's among the advisory locks of a database: `foli`. */
 const LOCK_CLASS = 0x666f6c69;
@@ -120,8 +120,8 @@ class PostgresDatabase implements Database {
   }
 
   async forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void> {
-    for (let from = 0; from < keys.length; from += TOGETHER) {
-      const some = keys.slice(from, from + TOGETHER);
+    for (let from = 0; from < keys.length; from += GROUP) {
+      const some = keys.slice(from, from + GROUP);
       await this.#explained((client) =>
         client.query(numbered(`${sql} AND _key = ANY(?::text[])`, parameters), [
           ...parameters.map(String),
@@ -139,9 +139,9 @@ class PostgresDatabase implements Database {
 
   async update({ table, columns }: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void> {
     for await (const updates of groups) {
-      // Each is a statement of its own, by key; many go in one message, since each answer takes a round to the server.
-      for (let from = 0; from < updates.length; from += TOGETHER) {
-        const statements = updates.slice(from, from + TOGETHER).map(({ profile, key, values }) => {
+      // Each is a statement of its own, by key; many go in one message, since each message costs a round trip.
+      for (let from = 0; from < updates.length; from += GROUP) {
+        const statements = updates.slice(from, from + GROUP).map(({ profile, key, values }) => {
           const set = columns.map((name, at) => `${quoteName(name)} = ${literal(values[at]!)}`).join(', ');
           return `UPDATE ${this.table(table)} SET ${set} WHERE _profile = ${literal(profile)} AND _key = ${literal(key)}`;
         });
@@ -150,7 +150,7 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async hinderingViews(table: string, column: string): Promise<readonly string[]> {
+  async dependentViews(table: string, column: string): Promise<readonly string[]> {
     const own = `${table}_current`;
     const rows = await this.query(
       `SELECT DISTINCT v.oid::regclass::text FROM pg_catalog.pg_depend d
@@ -202,7 +202,7 @@ class PostgresDatabase implements Database {
       throw this.#explain(error, explainConnecting);
     }
     try {
-      await this.#settle();
+      await this.#setUpSession();
       if (this.#isLocked) await this.lock();
     } catch (error) {
       await this.#disconnect();
@@ -218,13 +218,13 @@ class PostgresDatabase implements Database {
   async #makeClient(): Promise<Client> {
     const { pg } = await loadDriver();
     const client = new pg.Client(clientConfig(this.#address, this.#context));
-    // What happens to a connection that nobody uses just now shows when it is used again.
+    // An error of an idle connection shows at its next use.
     client.on('error', () => undefined);
     return client;
   }
 
-  /** What every statement of ours takes for granted. */
-  async #settle(): Promise<void> {
+  /** Sets what the statements here rely on, and finds the schema. Throws UsageError where folio cannot work in it. */
+  async #setUpSession(): Promise<void> {
     await this.query('SET standard_conforming_strings = on');
     await this.query('SET statement_timeout = 0');
     await this.query("SET lock_timeout = '60s'");
@@ -309,8 +309,8 @@ function clientConfig(address: PostgresAddress, { env, application }: PostgresCo
   const host = address.host ?? env['PGHOST'] ?? 'localhost';
   const user = address.user ?? env['PGUSER'] ?? systemUser();
   const password = address.password ?? env['PGPASSWORD'];
-  const isNear = host.startsWith('/') || LOOPBACK.test(host);
-  const sslMode = address.sslMode ?? env['PGSSLMODE'] ?? (isNear ? 'disable' : 'require');
+  const isLocal = host.startsWith('/') || LOOPBACK.test(host);
+  const sslMode = address.sslMode ?? env['PGSSLMODE'] ?? (isLocal ? 'disable' : 'require');
   return {
     ...{ host, user },
     port: address.port ?? Number(env['PGPORT'] ?? 5432),
@@ -319,7 +319,7 @@ function clientConfig(address: PostgresAddress, { env, application }: PostgresCo
     ...(address.options === undefined ? {} : { options: address.options }),
     // As psql reads the word: `require` keeps listeners out, `verify-full` impostors too.
     ssl:
-      isNear && sslMode === 'prefer'
+      isLocal && sslMode === 'prefer'
         ? false
         : sslMode !== 'disable' && { rejectUnauthorized: sslMode.startsWith('verify') },
     application_name: application,
@@ -344,7 +344,7 @@ function numbered(sql: string, parameters: StoredRow): string {
   return parameters.length === 0 ? sql : sql.replaceAll('?', () => `$${++next}`);
 }
 
-/** A value as SQL writes it; backslashes mean themselves, as `#settle` sees to. */
+/** A value as SQL writes it; backslashes mean themselves, as `#setUpSession` sees to. */
 function literal(value: StoredValue): string {
   return value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`;
 }

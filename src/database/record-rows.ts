@@ -77,7 +77,7 @@ export class FieldSurvey {
     }
   }
 
-  /** Of each field, in the order of first appearance. */
+  /** What each field holds, in the order in which the fields first appeared. */
   get contents(): Map<string, readonly CellContent[]> {
     return new Map(
       this.#projection.columns.names.map((name, column) => [
@@ -88,23 +88,23 @@ export class FieldSurvey {
   }
 }
 
-/** Digits, and places before or behind the point, that PostgreSQL is trusted with; it knows some more. */
-const MOST_DIGITS = 1_000;
-const MOST_PLACES = 1_000;
+/** The most digits, and the most places before or behind the point, that PostgreSQL is given; it could hold more. */
+const MAX_DIGITS = 1_000;
+const MAX_PLACES = 1_000;
 
 /** Whether PostgreSQL can hold the number at `bytes[start .. end)` as `numeric`. */
 function fitsNumeric(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start > MOST_DIGITS) return false;
+  if (end - start > MAX_DIGITS) return false;
   for (let at = start; at < end; at++) {
     // Both cases of the letter e.
     if ((bytes[at]! | 0x20) === 0x65) {
-      return Math.abs(Number(bytes.toString('latin1', at + 1, end))) < MOST_PLACES;
+      return Math.abs(Number(bytes.toString('latin1', at + 1, end))) < MAX_PLACES;
     }
   }
   return true;
 }
 
-/** Finds what records hold in the columns of their table. */
+/** Puts what records hold into the columns of their table. */
 export class RecordCells {
   /** Records with a text in which NUL is shown as U+FFFD. */
   withNul = 0;

@@ -1,13 +1,11 @@
 import { UsageError } from '../errors.ts';
+import { BACKSLASH, QUOTE } from '../json/bytes.ts';
 import { CellReader } from '../json/cells.ts';
 import { compact } from '../json/checked-text.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { RecordSpool } from '../output/spool.ts';
 import { KeyIndex, hash128 } from './key-index.ts';
 import { withoutLinks } from './stored-links.ts';
-
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
 
 export interface SpooledListingOptions {
   /** What its records are, for messages: `issued invoices`. */
@@ -37,19 +35,19 @@ export class SpooledListing {
     return this.#index;
   }
 
-  /** Takes some records. Throws UsageError where one has no key, or the key of another. */
+  /** Adds records. Throws UsageError for a record without a key, or with the key of another. */
   async add(batch: RecordBatch): Promise<void> {
     const stored = withoutLinks(batch);
     for (let at = 0; at < stored.count; at++) {
       const key = this.#keys.read(stored, at);
-      if (key === undefined) throw this.#withoutKey(batch, at);
+      if (key === undefined) throw this.#missingKey(batch, at);
       const first = this.#index.add(hash128(key), contentHash(stored, at));
-      if (first >= 0) throw this.#repeated(key, first);
+      if (first >= 0) throw this.#repeatedKey(key, first);
     }
     await this.#spool.append(stored);
   }
 
-  /** All records in their order; as often as they are needed. */
+  /** All records, in their order. May be called more than once. */
   read(): AsyncGenerator<RecordBatch> {
     return this.#spool.read();
   }
@@ -63,7 +61,7 @@ export class SpooledListing {
     await this.#spool.close();
   }
 
-  #withoutKey(batch: RecordBatch, at: number): UsageError {
+  #missingKey(batch: RecordBatch, at: number): UsageError {
     const { name, records, key } = this.#options;
     const start = recordBytes(batch, at).toString('utf8', 0, 60);
     const columns = key === undefined ? 'id' : key.join(', ');
@@ -73,7 +71,7 @@ export class SpooledListing {
     });
   }
 
-  #repeated(key: string, first: number): UsageError {
+  #repeatedKey(key: string, first: number): UsageError {
     const { name, records, key: columns } = this.#options;
     const [one, other] = [first + 1, this.#index.count + 1];
     return new UsageError(
@@ -103,7 +101,7 @@ class RecordKeys {
   /** Undefined where the record lacks a part of it. Of several columns the texts are put into a JSON array. */
   read(batch: RecordBatch, at: number): string | undefined {
     const key = this.#reader === undefined ? idOf(batch, at) : cellsOf(this.#reader, batch, at);
-    // PostgreSQL cannot hold it; two keys that differ in nothing else would be refused as equal.
+    // PostgreSQL cannot hold NUL, and half a character has no UTF-8: in the database two keys that differ in nothing else are equal.
     return key === undefined || /^[\x01-\xFF]*$/.test(key)
       ? key
       : Buffer.from(key.replaceAll('\0', '\uFFFD')).toString('utf8');

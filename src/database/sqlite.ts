@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../context.ts';
 import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
+import { fitsInt64 } from '../json/decimal.ts';
 import { cannotWrite } from '../output/files/cannot-write.ts';
 import type { SqliteAddress } from './address.ts';
 import {
@@ -46,18 +47,15 @@ const CODES: Readonly<Record<string, number>> = {
   SQLITE_NOTADB: NO_DATABASE,
 };
 
-/** Milliseconds that a transaction waits for other programs, and between two tries. */
-const MOST_WAITING = 30_000;
-const BETWEEN_TRIES = 50;
+/** Milliseconds that a transaction waits for other programs, in all and between two tries. */
+const MAX_WAIT = 30_000;
+const WAIT_STEP = 50;
 
 /** Rows that are read or written before anything else gets a turn. */
 const ROWS_TOGETHER = 1_000;
 
-/** A number that no other spelling could be meant by: digits that a double keeps. */
+/** Significant digits that a double keeps for certain. */
 const EXACT_DIGITS = 15;
-
-const LEAST_INTEGER = -(2n ** 63n);
-const LARGEST_INTEGER = 2n ** 63n - 1n;
 
 const sqliteDialect: Dialect = {
   engine: 'SQLite',
@@ -87,7 +85,7 @@ function sqliteNumber(literal: string): bigint | number | string {
     if (literal.length <= 18) return BigInt(literal);
     if (literal.length > 20) return literal;
     const integer = BigInt(literal);
-    return integer >= LEAST_INTEGER && integer <= LARGEST_INTEGER ? integer : literal;
+    return fitsInt64(integer) ? integer : literal;
   }
   const digits = literal
     .replace(/[eE].*$/, '')
@@ -111,7 +109,7 @@ export function sqliteFileExists({ path, shown }: SqliteAddress): boolean {
   throw new OutputError(`${shown} is no file`, { hint: 'Name a file for the database, such as books.db.' });
 }
 
-/** Throws OutputError where the file, or a new one in its folder, could not be written. */
+/** Throws OutputError where the file cannot be written, or no file can be made in its folder. */
 export function requireWritable(address: SqliteAddress): void {
   const { path, shown } = address;
   const exists = sqliteFileExists(address);
@@ -121,7 +119,7 @@ export function requireWritable(address: SqliteAddress): void {
   } catch (error) {
     throw cannotWrite(shown, error);
   }
-  // The administrator may write any file: one that nobody is meant to write is left alone all the same.
+  // The superuser may write any file. One that nobody is meant to write is left alone all the same.
   if (exists && (statSync(path).mode & 0o222) === 0) {
     throw new OutputError(`${shown} is read-only`, {
       hint: `Allow writing with chmod u+w ${shown}, or sync into another file.`,
@@ -179,7 +177,7 @@ class SqliteDatabase implements Database {
     this.#context = context;
     this.#connection = this.#explained(() => {
       const connection = open();
-      // Waiting is done here, where a signal ends it.
+      // `#execWhenFree` waits instead: a signal ends that.
       connection.exec('PRAGMA busy_timeout = 0');
       connection.exec('PRAGMA cache_size = -8192');
       return connection;
@@ -223,7 +221,7 @@ class SqliteDatabase implements Database {
         }
         return together;
       });
-      await this.#breathe();
+      await this.#yieldToSignal();
       if (group.length > 0) yield group;
     }
   }
@@ -235,7 +233,7 @@ class SqliteDatabase implements Database {
       this.#explained(() => {
         for (const key of keys.slice(from, from + ROWS_TOGETHER)) statement.run(...parameters, key);
       });
-      await this.#breathe();
+      await this.#yieldToSignal();
     }
   }
 
@@ -249,7 +247,7 @@ class SqliteDatabase implements Database {
       this.#explained(() => {
         for (const row of rows.take()) statement.run(...row);
       });
-      await this.#breathe();
+      await this.#yieldToSignal();
     }
   }
 
@@ -261,27 +259,27 @@ class SqliteDatabase implements Database {
       this.#explained(() => {
         for (const { profile, key, values } of updates) statement.run(...values, profile, key);
       });
-      await this.#breathe();
+      await this.#yieldToSignal();
     }
   }
 
-  /** Views of SQLite are read anew each time that they are asked. */
-  async hinderingViews(): Promise<readonly string[]> {
+  /** None: SQLite reads the definition of a view each time that it is used. */
+  async dependentViews(): Promise<readonly string[]> {
     return [];
   }
 
-  /** A first try: whoever writes now is found before the service is asked for anything. */
+  /** Only finds a program that writes now, before the service is asked. Other runs are kept out by a lock beside the file. */
   async lock(): Promise<void> {
     this.#explained(() => this.#connection.exec('BEGIN IMMEDIATE'));
     await this.rollback();
   }
 
   async begin(): Promise<void> {
-    await this.#patiently('BEGIN IMMEDIATE');
+    await this.#execWhenFree('BEGIN IMMEDIATE');
   }
 
   async commit(): Promise<void> {
-    await this.#patiently('COMMIT');
+    await this.#execWhenFree('COMMIT');
   }
 
   async rollback(): Promise<void> {
@@ -299,21 +297,21 @@ class SqliteDatabase implements Database {
     this.#connection.close();
   }
 
-  /** Runs a statement that has to wait where another program reads or writes just now. */
-  async #patiently(sql: string): Promise<void> {
+  /** Runs a statement that has to wait while another program reads or writes. */
+  async #execWhenFree(sql: string): Promise<void> {
     const { clock, signal } = this.#context;
-    for (let waited = 0; ; waited += BETWEEN_TRIES) {
+    for (let waited = 0; ; waited += WAIT_STEP) {
       try {
         return this.#connection.exec(sql);
       } catch (error) {
-        if (codeOf(error) !== BUSY || waited >= MOST_WAITING) throw this.#explain(error);
+        if (codeOf(error) !== BUSY || waited >= MAX_WAIT) throw this.#explain(error);
       }
-      await clock.sleep(BETWEEN_TRIES, signal);
+      await clock.sleep(WAIT_STEP, signal);
     }
   }
 
-  /** Lets a signal in. */
-  async #breathe(): Promise<void> {
+  /** Gives the event loop a turn, in which a signal is heard. */
+  async #yieldToSignal(): Promise<void> {
     await setImmediate();
     this.#context.signal.throwIfAborted();
   }
@@ -358,7 +356,7 @@ function hintOf(code: number | undefined, shown: string): string | undefined {
   return code === FULL ? 'Free some space, or name a file on another disk; nothing was written.' : undefined;
 }
 
-/** SQLite's own number for what went wrong; undefined for what is no fault of it. */
+/** SQLite's own number for an error; undefined for errors of anything else. */
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;

@@ -60,14 +60,14 @@ export interface SampleChange {
   readonly record: string;
 }
 
-/** Tables of fewer rows are not guarded. */
-const GUARDED_ROWS = 20;
+/** Rows below which a table has no limit for those that go at once. */
+const LIMITED_FROM = 20;
 
-/** Times that a transaction is tried which others get in the way of, and the milliseconds before the second try. */
-const TRIES = 6;
+/** Times that a transaction is tried when others get in its way, and the milliseconds of the delays, which double. */
+const TRANSACTION_TRIES = 6;
 const FIRST_DELAY = 50;
 
-/** Of each kind, in a plan. */
+/** Records of each kind that a plan names. */
 const SAMPLES = 5;
 
 /**
@@ -84,7 +84,7 @@ export async function writeSync(
     try {
       return await writeOnce(database, parts, options);
     } catch (error) {
-      if (!(error instanceof Conflict) || tries === TRIES) throw error;
+      if (!(error instanceof Conflict) || tries === TRANSACTION_TRIES) throw error;
       await clock.sleep(clock.random() * FIRST_DELAY * 2 ** tries, signal);
     }
   }
@@ -102,7 +102,7 @@ export async function planSync(
     const compared = await compare(database, part, goneLimit);
     planned.push(compared.synced);
     if (compared.differences !== undefined)
-      samples.push(...(await sample(database, part, compared.differences)));
+      samples.push(...(await sampleChanges(database, part, compared.differences)));
   }
   return { parts: planned, samples };
 }
@@ -128,20 +128,21 @@ async function writeOnce(
       await database.rollback();
       throw error;
     }
-    await findOut(database, run, error, options);
+    await confirmCommit(database, run, error, options);
   }
   return run;
 }
 
-/** Times that the server is asked again after it went away, and the milliseconds between two of them. */
-const RETURNS = 40;
-const BETWEEN_RETURNS = 250;
+/** Times that a server is connected to again after it went away, and the milliseconds between two of them. */
+const RECONNECT_TRIES = 40;
+const RECONNECT_DELAY = 250;
 
 /**
- * The connection was lost on the way back from COMMIT: the run's own entry says whether it was kept. It can be trusted once
- * the lock is ours again, for then the lost session has ended. Throws ServiceError where the run was not kept.
+ * Finds out whether a run was kept whose connection was lost before COMMIT was answered: then the run's entry in `_runs` is
+ * there. That is certain once the lock is ours again, since the lost session has then ended. Throws ServiceError where the run
+ * was not kept.
  */
-async function findOut(
+async function confirmCommit(
   database: Database,
   { run, parts }: SyncedRun,
   error: CommitUnknown,
@@ -152,9 +153,9 @@ async function findOut(
       await database.reconnect();
       break;
     } catch {
-      if (tries === RETURNS) throw error;
+      if (tries === RECONNECT_TRIES) throw error;
     }
-    await clock.sleep(BETWEEN_RETURNS, signal);
+    await clock.sleep(RECONNECT_DELAY, signal);
   }
   const { table, profile, startedAt } = parts[0]!.part;
   const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
@@ -218,19 +219,19 @@ async function compare(
     ...{ part, written: undefined, total: outcome.index.count, added },
     ...{ changed: changed.length, gone: gone.length, back: back.length },
   };
-  const error = guard(part, { gone: gone.length, current }, goneLimit);
+  const error = goneLimitError(part, { gone: gone.length, current }, goneLimit);
   return error === undefined
     ? { synced: { ...counts, error }, listing: outcome, differences }
     : { synced: { ...counts, error } };
 }
 
-/** What stands against marking so many as gone: a service that answers too little looks like books that were deleted. */
-function guard(
+/** The error where more records would be marked as gone than the limit allows: perhaps the service listed too few. */
+function goneLimitError(
   { table }: SyncPart,
   { gone, current }: { readonly gone: number; readonly current: number },
   limit: GoneLimit | undefined,
 ): IncompleteError | undefined {
-  if (limit === undefined || current < GUARDED_ROWS) return undefined;
+  if (limit === undefined || current < LIMITED_FROM) return undefined;
   const most = limit.unit === '%' ? (current * limit.most) / 100 : limit.most;
   if (gone <= most) return undefined;
   return new IncompleteError(
@@ -246,7 +247,7 @@ function runEntry(
   { version, clock }: SyncOptions,
 ): StoredRow {
   const { part, total, error } = synced;
-  // What was only counted, and then left, did not happen.
+  // Where the part failed, its counts are of changes that were not made.
   const { added, changed, gone, back } =
     error === undefined ? synced : { added: 0, changed: 0, gone: 0, back: 0 };
   return [
@@ -270,7 +271,8 @@ function instant(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-async function sample(
+/** The first records of each kind of change. */
+async function sampleChanges(
   database: Database | undefined,
   part: SyncPart,
   differences: Differences,

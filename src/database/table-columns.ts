@@ -1,3 +1,4 @@
+import { cutBytes } from '../output/files/side-files.ts';
 import { quoteName, type CellContent, type ColumnType, type Database, type Dialect } from './database.ts';
 
 /** The column of a field. */
@@ -15,21 +16,21 @@ export interface Retyping {
   readonly to: TableColumn;
 }
 
-/** Columns that a table gets at most; records keep all of their fields in `_raw`. SQLite ends at 2,000, PostgreSQL at 1,600. */
-const MOST_COLUMNS = 1_500;
+/** The most columns that a table gets: SQLite ends at 2,000, PostgreSQL at 1,600. `_raw` has all fields of a record. */
+const MAX_COLUMNS = 1_500;
 
 /** What a field without a name is called. */
 const NAMELESS = '(empty)';
 
-/** Which column each field of a resource has, what it holds, and what has to change for records that were not seen before. */
+/** Which column each field of a resource has, what it holds, and how the table has to change for new records. */
 export class TableColumns {
   readonly #dialect: Dialect;
   readonly #byField = new Map<string, TableColumn>();
   readonly #taken: Set<string>;
   readonly #added = new Set<string>();
-  readonly #before = new Map<string, TableColumn>();
+  readonly #retypedFrom = new Map<string, TableColumn>();
   /** Fields for which the table has no room. */
-  readonly left: string[] = [];
+  readonly withoutColumn: string[] = [];
 
   /**
    * @param known in the order of the table
@@ -55,34 +56,34 @@ export class TableColumns {
   }
 
   get retyped(): readonly Retyping[] {
-    return [...this.#before].map(([field, from]) => ({ from, to: this.#byField.get(field)! }));
+    return [...this.#retypedFrom].map(([field, from]) => ({ from, to: this.#byField.get(field)! }));
   }
 
-  /** Records hold such a thing in the field; `null` where all of them hold nothing there. */
-  see(flatName: string, content: CellContent | 'null'): void {
+  /** Notes what records hold in a field; `null` where all of them hold nothing there. */
+  note(flatName: string, content: CellContent | 'null'): void {
     const field = storableName(flatName);
     const column = this.#byField.get(field);
     if (column === undefined) return this.#add(field, content);
     const type = widened(column.type, content);
     if (type === column.type) return;
-    if (!this.#added.has(field) && !this.#before.has(field)) this.#before.set(field, column);
+    if (!this.#added.has(field) && !this.#retypedFrom.has(field)) this.#retypedFrom.set(field, column);
     this.#byField.set(field, { ...column, type });
   }
 
   #add(field: string, type: ColumnType): void {
-    if (this.#byField.size >= MOST_COLUMNS) {
-      if (!this.left.includes(field)) this.left.push(field);
+    if (this.#byField.size >= MAX_COLUMNS) {
+      if (!this.withoutColumn.includes(field)) this.withoutColumn.push(field);
       return;
     }
     this.#byField.set(field, { field, name: this.#freeName(field), type });
     this.#added.add(field);
   }
 
-  /** The field's name, with a number behind it where another column has it, and cut where the database allows no longer one. */
+  /** The field's name: with a number behind it where another column has it, cut where it is too long for the database. */
   #freeName(field: string): string {
     const plain = field || NAMELESS;
     for (let number = 1; ; number++) {
-      const name = cutToBytes(plain, this.#dialect.nameBytes, number === 1 ? '' : `_${number}`);
+      const name = cutWithSuffix(plain, this.#dialect.nameBytes, number === 1 ? '' : `_${number}`);
       if (this.#taken.has(name.toLowerCase())) continue;
       this.#taken.add(name.toLowerCase());
       return name;
@@ -100,18 +101,11 @@ function widened(type: ColumnType, content: CellContent | 'null'): ColumnType {
   return type === 'null' ? content : 'text';
 }
 
-/** The text with the suffix, no more than so many bytes of UTF-8; a text that has to be cut gets a suffix in any case. */
-function cutToBytes(text: string, most: number, suffix: string): string {
-  if (Buffer.byteLength(text + suffix) <= most) return text + suffix;
-  const behind = suffix === '' ? '_1' : suffix;
-  let room = most - behind.length;
-  let kept = '';
-  for (const character of text) {
-    room -= Buffer.byteLength(character);
-    if (room < 0) break;
-    kept += character;
-  }
-  return kept + behind;
+/** The text with the suffix, in at most `limit` bytes of UTF-8. A text that has to be cut gets a suffix in any case. */
+function cutWithSuffix(text: string, limit: number, suffix: string): string {
+  if (Buffer.byteLength(text + suffix) <= limit) return text + suffix;
+  const ending = suffix === '' ? '_1' : suffix;
+  return cutBytes(text, limit - ending.length) + ending;
 }
 
 /** The view of the records that are not gone, with the columns that the table has now. */

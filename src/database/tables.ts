@@ -1,5 +1,12 @@
 import { OutputError, UsageError } from '../errors.ts';
-import { quoteName, type Database, type Dialect, type Relation } from './database.ts';
+import {
+  columnTypes,
+  quoteName,
+  type ColumnType,
+  type Database,
+  type Dialect,
+  type Relation,
+} from './database.ts';
 import { remakeCurrentView, type TableColumn } from './table-columns.ts';
 
 /** The columns of folio's own that each table of records begins with. */
@@ -18,8 +25,7 @@ type OwnType = keyof Dialect['types'];
 /** What a table of folio's own consists of: names of columns, and what they hold. */
 interface OwnTable {
   readonly columns: Readonly<Record<string, OwnType>>;
-  /** Columns that may be NULL. */
-  readonly empty: readonly string[];
+  readonly nullable: readonly string[];
   readonly primaryKey: readonly string[];
 }
 
@@ -28,13 +34,13 @@ const RECORDS: OwnTable = {
     ...{ _profile: 'key', _key: 'key', _hash: 'key' },
     ...{ _first_run: 'integer', _changed_run: 'integer', _gone_run: 'integer', _raw: 'raw' },
   },
-  empty: ['_gone_run'],
+  nullable: ['_gone_run'],
   primaryKey: ['_profile', '_key'],
 };
 
 const HISTORY: OwnTable = {
   columns: { _profile: 'key', _key: 'key', _run: 'integer', _change: 'key', _raw: 'raw' },
-  empty: [],
+  nullable: [],
   primaryKey: ['_profile', '_key', '_run'],
 };
 
@@ -44,13 +50,13 @@ const RUNS: OwnTable = {
     ...{ complete: 'flag', total: 'integer', added: 'integer', changed: 'integer', gone: 'integer' },
     ...{ back: 'integer', error: 'key', folio_version: 'key', organization: 'key' },
   },
-  empty: ['total', 'error', 'organization'],
+  nullable: ['total', 'error', 'organization'],
   primaryKey: ['run', 'profile', 'resource'],
 };
 
 const COLUMNS: OwnTable = {
   columns: { resource: 'key', column: 'key', type: 'key', first_run: 'integer', field: 'key' },
-  empty: [],
+  nullable: [],
   primaryKey: ['resource', 'column'],
 };
 
@@ -58,7 +64,7 @@ const COLUMNS: OwnTable = {
 export const RUN_COLUMNS: readonly string[] = Object.keys(RUNS.columns);
 
 /**
- * Makes sure that the tables are folio's, where they are there, and of no newer folio. Changes nothing. Throws UsageError.
+ * Checks that those of the tables that exist are folio's, and not of a newer folio. Changes nothing. Throws UsageError.
  *
  * @param tables names of tables of records: `issued`
  */
@@ -77,24 +83,24 @@ export async function checkTables(
     const records = await database.relation(table);
     const past = await database.relation(history);
     const current = await database.relation(`${table}_current`);
-    if (!isOurs) refuseAny(database, [table, records], [history, past], [`${table}_current`, current]);
+    if (!isOurs) refuseForeign(database, [table, records], [history, past], [`${table}_current`, current]);
     requireOwn(database, { name: table, relation: records, own: RECORDS });
     requireOwn(database, { name: history, relation: past, own: HISTORY });
     if (current?.kind === 'table' || (current !== undefined && records === undefined)) {
-      throw foreign(database, `${table}_current`);
+      throw foreignRelation(database, `${table}_current`);
     }
   }
 }
 
-/** Makes the tables of the runs and columns, where they are not there. */
+/** Makes the tables of runs and columns where they are missing. */
 export async function makeRunTables(database: Database): Promise<void> {
   if ((await database.relation('_runs')) === undefined) await create(database, '_runs', RUNS);
   if ((await database.relation('_columns')) === undefined) await create(database, '_columns', COLUMNS);
 }
 
 /**
- * Makes the tables of a resource, where they are not there. Returns whether the one of records lacks its key, which
- * `addRecordKey` adds when all rows are in: an index that is made at once takes half the time of one that grows.
+ * Makes the tables of a resource where they are missing. Returns whether the table of records has no primary key yet, which
+ * `addRecordKey` adds when all rows are in: to make the index at once takes half the time of one that grows.
  */
 export async function makeRecordTables(database: Database, table: string): Promise<boolean> {
   const isNew = (await database.relation(table)) === undefined;
@@ -106,11 +112,15 @@ export async function makeRecordTables(database: Database, table: string): Promi
   return lacksKey;
 }
 
+/** Adds the primary key that `makeRecordTables` left out. */
 export async function addRecordKey(database: Database, table: string): Promise<void> {
   await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
 }
 
-/** The columns that fields of the resource have, in the order of the table, and the names of all that the table has. */
+/**
+ * The columns of the resource's fields in the order of the table, and the names of all columns of the table. Throws OutputError
+ * where the table has lost a column.
+ */
 export async function readColumns(
   database: Database,
   table: string,
@@ -120,10 +130,11 @@ export async function readColumns(
     `SELECT "column", type, field FROM ${database.table('_columns')} WHERE resource = ?`,
     [table],
   );
-  const known = rows.map(
-    ([name, type, field]) =>
-      ({ name: String(name), type: String(type), field: String(field) }) as TableColumn,
-  );
+  const known = rows.map(([name, type, field]): TableColumn => ({
+    name: String(name),
+    type: columnTypeOf(database, String(type)),
+    field: String(field),
+  }));
   const missing = known.find((column) => !names.some((name) => name === column.name));
   if (missing !== undefined) {
     throw new OutputError(`the table ${table} of ${database.shown} has lost its column ${missing.name}`, {
@@ -134,6 +145,14 @@ export async function readColumns(
   return { known: known.toSorted((a, b) => place.get(a.name)! - place.get(b.name)!), names };
 }
 
+function columnTypeOf({ shown }: Database, text: string): ColumnType {
+  const type = columnTypes.find((one) => one === text);
+  if (type !== undefined) return type;
+  throw new OutputError(`_columns of ${shown} names the type ${text}, which folio does not know`, {
+    hint: 'Sync into another database, or undo what changed that table.',
+  });
+}
+
 interface ColumnChanges {
   readonly table: string;
   readonly run: number;
@@ -142,7 +161,7 @@ interface ColumnChanges {
   readonly all: readonly TableColumn[];
 }
 
-/** Gives the table its new columns and types. The cells of columns that become text are for `retextCells`. */
+/** Gives the table its new columns and types. In SQLite the cells stay as they are. */
 export async function changeColumns(
   database: Database,
   { table, run, added, retyped, all }: ColumnChanges,
@@ -152,7 +171,7 @@ export async function changeColumns(
   const columns = database.table('_columns');
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
-  for (const { to } of altered) await refuseHindering(database, table, to);
+  for (const { to } of altered) await refuseDependentViews(database, table, to);
   if (altered.length > 0) await database.query(`DROP VIEW IF EXISTS ${database.table(`${table}_current`)}`);
   const changes = [
     ...altered.map(({ to }) => {
@@ -182,8 +201,8 @@ export async function changeColumns(
   if (added.length > 0 || !hasView) await remakeCurrentView(database, table, all);
 }
 
-async function refuseHindering(database: Database, table: string, column: TableColumn): Promise<void> {
-  const views = await database.hinderingViews(table, column.name);
+async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
+  const views = await database.dependentViews(table, column.name);
   if (views.length === 0) return;
   const [which, them] =
     views.length === 1
@@ -204,17 +223,17 @@ interface OwnRelation {
 function requireOwn(database: Database, { name, relation, own }: OwnRelation): void {
   if (relation === undefined) return;
   const isOwn = Object.keys(own.columns).every((column) => relation.columns.includes(column));
-  if (relation.kind !== 'table' || !isOwn) throw foreign(database, name);
+  if (relation.kind !== 'table' || !isOwn) throw foreignRelation(database, name);
 }
 
-function refuseAny(
+function refuseForeign(
   database: Database,
   ...relations: readonly (readonly [name: string, relation: Relation | undefined])[]
 ): void {
-  for (const [name, relation] of relations) if (relation !== undefined) throw foreign(database, name);
+  for (const [name, relation] of relations) if (relation !== undefined) throw foreignRelation(database, name);
 }
 
-function foreign(database: Database, name: string): UsageError {
+function foreignRelation(database: Database, name: string): UsageError {
   const place = database.dialect.engine === 'SQLite' ? 'another file' : 'another database or schema';
   return new UsageError(`${database.shown} has a table or view ${name} that folio did not make`, {
     hint: `Nothing was touched. Rename it, or sync into ${place}.`,
@@ -243,10 +262,10 @@ function isNewer(text: string, version: string): boolean {
 }
 
 async function create(database: Database, name: string, table: OwnTable): Promise<void> {
-  const { columns, empty, primaryKey } = table;
+  const { columns, nullable, primaryKey } = table;
   const { types, tableOptions } = database.dialect;
   const list = Object.entries(columns).map(
-    ([column, type]) => `${quoteName(column)} ${types[type]}${empty.includes(column) ? '' : ' NOT NULL'}`,
+    ([column, type]) => `${quoteName(column)} ${types[type]}${nullable.includes(column) ? '' : ' NOT NULL'}`,
   );
   if (primaryKey.length > 0) list.push(primaryKeyOf(table));
   await database.query(`CREATE TABLE ${database.table(name)} (${list.join(', ')})${tableOptions}`);

@@ -50,12 +50,12 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   await database.forKeys(
     `UPDATE ${rows} SET _gone_run = NULL WHERE _profile = ?`,
     [profile],
-    differences.asTheyWere,
+    differences.backUnchanged,
   );
   const cells = new RecordCells(columns);
   const names = [...OWN_COLUMNS, ...columns.all.map(({ name }) => name)];
-  if (differences.changed.length + differences.back.length > differences.asTheyWere.length) {
-    const target = { table, columns: names.filter((name) => !KEPT.has(name)) };
+  if (differences.changed.length + differences.back.length > differences.backUnchanged.length) {
+    const target = { table, columns: names.filter((name) => !UNCHANGED.has(name)) };
     await database.update(target, updatesOf(database.dialect, cells, written));
   }
   if (differences.added > 0) {
@@ -66,12 +66,12 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     retyped: columns.retyped
       .filter(({ from, to }) => from.type !== 'null' && to.type === 'text')
       .map(({ to }) => to),
-    withoutColumn: columns.left,
+    withoutColumn: columns.withoutColumn,
     withNul: cells.withNul,
   };
 }
 
-/** What the rows were, before they are something else. */
+/** Copies rows into the history before they change. */
 async function keepHistory(
   database: Database,
   { table, profile, run, differences }: RecordsToWrite,
@@ -92,8 +92,8 @@ async function fitColumns(database: Database, written: RecordsToWrite): Promise<
   const columns = new TableColumns(database.dialect, known, names);
   if (differences.actions.some((action) => action !== LEAVE)) {
     for (const [field, contents] of await surveyFields(listing, differences.actions)) {
-      columns.see(field, 'null');
-      for (const content of contents) columns.see(field, content);
+      columns.note(field, 'null');
+      for (const content of contents) columns.note(field, content);
     }
   }
   await changeColumns(database, {
@@ -103,7 +103,7 @@ async function fitColumns(database: Database, written: RecordsToWrite): Promise<
   });
   if (database.dialect.engine === 'SQLite') {
     for (const { from, to } of columns.retyped)
-      if (/^(?:numeric|boolean)$/.test(from.type)) await retextCells(database, table, to);
+      if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
   }
   return columns;
 }
@@ -173,8 +173,8 @@ async function* putInserts(
   }
 }
 
-/** The columns of folio's own that stay what they are when a record changes. */
-const KEPT = new Set<string>(['_profile', '_key', '_first_run']);
+/** The columns of folio's own that do not change with a record. */
+const UNCHANGED = new Set<string>(['_profile', '_key', '_first_run']);
 
 async function* updatesOf(
   dialect: Dialect,
@@ -198,14 +198,14 @@ async function* updatesOf(
   }
 }
 
-/** Rows that are read together, while others of the same table are written. */
-const TOGETHER = 1_000;
+/** Rows that are read by one query; then those rows are written, which no open query could stand. */
+const ROWS_A_QUERY = 1_000;
 
-/** Writes the column's numbers and truths anew, as the text that the records have; for all profiles. */
-async function retextCells(database: Database, table: string, column: TableColumn): Promise<void> {
+/** Replaces the numbers and booleans of a column by the text that the records have; for all profiles. */
+async function rewriteAsText(database: Database, table: string, column: TableColumn): Promise<void> {
   const [rows, name] = [database.table(table), quoteName(column.name)];
   const reader = new CellReader([column.field]);
-  const sql = `SELECT rowid, _profile, _key, _raw FROM ${rows} WHERE rowid > ? AND ${name} IS NOT NULL ORDER BY rowid LIMIT ${TOGETHER}`;
+  const sql = `SELECT rowid, _profile, _key, _raw FROM ${rows} WHERE rowid > ? AND ${name} IS NOT NULL ORDER BY rowid LIMIT ${ROWS_A_QUERY}`;
   for (let last: StoredValue = -1; ;) {
     const group: StoredRow[] = await database.query(sql, [last]);
     if (group.length === 0) return;

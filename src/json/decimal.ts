@@ -68,3 +68,8 @@ export function formatDecimal(value: Decimal, scale: number = value.scale): stri
 function rescale({ coefficient, scale }: Decimal, to: number): bigint {
   return scale === to ? coefficient : coefficient * 10n ** BigInt(to - scale);
 }
+
+/** Whether 64 bits hold the integer, with its sign. */
+export function fitsInt64(integer: bigint): boolean {
+  return BigInt.asIntN(64, integer) === integer;
+}

@@ -51,7 +51,7 @@ describe('rows for COPY', () => {
         (records, indent) => {
           const batch = scanArray(Buffer.from(JSON.stringify(records, undefined, indent)));
           const columns = new TableColumns(postgresDialect, [], []);
-          for (const name of ['a', 'b', 'c', 'd']) columns.see(name, 'text');
+          for (const name of ['a', 'b', 'c', 'd']) columns.note(name, 'text');
           const cells = new RecordCells(columns);
           const lines = linesOf((rows) => {
             for (let index = 0; index < batch.count; index++) cells.putInto(rows, batch, index);

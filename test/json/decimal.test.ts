@@ -2,11 +2,12 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Decimal } from '../../src/json/decimal.ts';
 import {
+  DECIMAL_ZERO,
   addDecimals,
   compareDecimals,
+  fitsInt64,
   formatDecimal,
   parseDecimal,
-  DECIMAL_ZERO,
 } from '../../src/json/decimal.ts';
 
 function decimal(literal: string): Decimal {
@@ -74,4 +75,15 @@ describe('decimal', () => {
     expect(compareDecimals(decimal('-1.25'), decimal('-1.2'))).toBeLessThan(0);
     expect(compareDecimals(decimal('9007199254740993'), decimal('9007199254740992'))).toBeGreaterThan(0);
   });
+});
+
+it('knows the integers that 64 bits hold', () => {
+  const [least, largest] = [-9223372036854775808n, 9223372036854775807n];
+  expect([0n, least, least - 1n, largest, largest + 1n].map(fitsInt64)).toEqual([
+    true,
+    true,
+    false,
+    true,
+    false,
+  ]);
 });

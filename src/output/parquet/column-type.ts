@@ -1,6 +1,6 @@
 import { parseDayAlone } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
-import { parseDecimal } from '../../json/decimal.ts';
+import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
 
 /**
  * How Parquet stores a column:
@@ -15,12 +15,11 @@ export type ParquetType =
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number };
 
 /** Digits that a decimal of Parquet has room for in every engine. */
-const MOST_DIGITS = 38;
-const FEWEST_64_BITS = -(2n ** 63n);
-const MOST_64_BITS = 2n ** 63n - 1n;
+const MAX_DIGITS = 38;
 
 /** Most numbers: whole, and surely within 64 bits. */
 const SHORT_WHOLE = /^-?\d{1,18}$/;
+
 /** Gathers what all values of one column are, from which its type follows. */
 export class ColumnSurvey {
   readonly #kinds = new Set<Cell['kind']>();
@@ -48,7 +47,7 @@ export class ColumnSurvey {
   #numberType(): ParquetType {
     if (this.#after === 0 && this.#fits64Bits && !this.#tooLong) return { kind: 'whole' };
     const precision = this.#before + this.#after;
-    if (this.#tooLong || precision > MOST_DIGITS) return { kind: 'text' };
+    if (this.#tooLong || precision > MAX_DIGITS) return { kind: 'text' };
     return { kind: 'decimal', precision, scale: this.#after };
   }
 
@@ -66,7 +65,7 @@ export class ColumnSurvey {
     const digits = (coefficient < 0n ? -coefficient : coefficient).toString().length;
     this.#before = Math.max(this.#before, digits - scale);
     this.#after = Math.max(this.#after, scale);
-    this.#fits64Bits &&= coefficient >= FEWEST_64_BITS && coefficient <= MOST_64_BITS;
+    this.#fits64Bits &&= fitsInt64(coefficient);
   }
 }
 

@@ -1,11 +1,9 @@
 import { ServiceError } from '../../errors.ts';
+import { fitsInt64 } from '../../json/decimal.ts';
 
-/** Levels of objects and arrays that are told apart, and members of all objects together. */
-const MOST_LEVELS = 64;
-const MOST_MEMBERS = 10_000;
-
-const FEWEST_64_BITS = -(2n ** 63n);
-const MOST_64_BITS = 2n ** 63n - 1n;
+/** The most levels of objects and arrays, and the most different members of one object. */
+const MAX_LEVELS = 64;
+const MAX_MEMBERS = 10_000;
 
 type JsonType = 'object' | 'array' | 'string' | 'boolean' | 'integer' | 'decimal';
 
@@ -59,13 +57,7 @@ export class RecordShape {
     const shown = [...this.#members].filter(([, member]) => !member.#isLeftOut);
     return {
       type,
-      ...(this.#types.has('object') && {
-        // Without a prototype, so that a member called __proto__ is one like any other.
-        properties: Object.assign(
-          Object.create(null) as Record<string, SingerSchema>,
-          withoutPrototype(shown),
-        ),
-      }),
+      ...(this.#types.has('object') && { properties: schemasOf(shown) }),
       ...(this.#types.has('array') && { items: this.#items?.schema() ?? { type: ['null', 'string'] } }),
       ...(hasDecimals && !this.#types.has('string') && DECIMAL),
     };
@@ -96,8 +88,8 @@ export class RecordShape {
   member(name: string): RecordShape {
     const known = this.#members.get(name);
     if (known !== undefined) return known;
-    if (this.#members.size === MOST_MEMBERS) {
-      throw new ServiceError(`the records have more than ${MOST_MEMBERS} different members in one object`, {
+    if (this.#members.size === MAX_MEMBERS) {
+      throw new ServiceError(`the records have more than ${MAX_MEMBERS} different members in one object`, {
         hint: 'Leave the stream out of the catalog, or use `folio get` to look at the records.',
       });
     }
@@ -121,10 +113,8 @@ export class RecordShape {
 
 const DECIMAL = { format: 'singer.decimal', 'x-singer.decimal': true } as const;
 
-/** So that a member called __proto__ is one like any other. */
-function withoutPrototype(
-  members: readonly (readonly [string, RecordShape])[],
-): Record<string, SingerSchema> {
+function schemasOf(members: readonly (readonly [string, RecordShape])[]): Record<string, SingerSchema> {
+  // Without a prototype a member called __proto__ is one like any other.
   const properties = Object.create(null) as Record<string, SingerSchema>;
   for (const [name, member] of members) properties[name] = member.schema();
   return properties;
@@ -145,8 +135,8 @@ class ShapeReader {
   }
 
   read(shape: RecordShape, level: number): void {
-    if (level > MOST_LEVELS) {
-      throw new ServiceError(`a record has more than ${MOST_LEVELS} levels of objects and arrays`, {
+    if (level > MAX_LEVELS) {
+      throw new ServiceError(`a record has more than ${MAX_LEVELS} levels of objects and arrays`, {
         hint: 'Use --format jsonl, which hands records over as they were sent.',
       });
     }
@@ -254,6 +244,5 @@ function nameOf(literal: string): string {
 function isWhole(literal: string): boolean {
   if (!WHOLE.test(literal)) return false;
   if (literal.length <= SURELY_64_BITS) return true;
-  const value = BigInt(literal);
-  return value >= FEWEST_64_BITS && value <= MOST_64_BITS;
+  return fitsInt64(BigInt(literal));
 }
