@@ -10,13 +10,13 @@ import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
 import type { Session } from './session.ts';
 
-/** Places named in a message, at most. */
-const PLACES = 20;
+/** The most records whose places a message names. */
+const MAX_PLACES = 20;
 
 /**
- * Throws IncompleteError where something that was asked for was not delivered. Called when all that there was is delivered.
+ * Throws IncompleteError where records are missing or may be. Call it when everything that came was delivered.
  *
- * @param unknown fiscal IDs that matched nobody, where that is a failure
+ * @param unknown fiscal IDs that matched nobody, where that is a failure; else none
  */
 export function checkComplete(status: WalkStatus, unknown: readonly string[]): void {
   const lacks = [...unreadable(status), ...inDoubt(status)];
@@ -35,8 +35,8 @@ export function checkComplete(status: WalkStatus, unknown: readonly string[]): v
 
 function unreadable({ unreadable: offsets }: WalkStatus): string[] {
   if (offsets.size === 0) return [];
-  const places = [...offsets].slice(0, PLACES).map((offset) => offset + 1);
-  const more = offsets.size > PLACES ? ', …' : '';
+  const places = [...offsets].slice(0, MAX_PLACES).map((offset) => offset + 1);
+  const more = offsets.size > MAX_PLACES ? ', …' : '';
   return [`the service does not serve number ${places.join(', ')}${more} of the listing, even alone`];
 }
 
@@ -73,7 +73,7 @@ function inDoubt({ inDoubt: doubtful, doubt = 'changing', totalAtEnd }: WalkStat
   return [`${of} ${named} are in doubt: ${why}`];
 }
 
-/** Collects what the service says went wrong while it answered all the same (spec 2.4), each thing once. */
+/** Collects the problems that the service names beside the records (spec 2.4), each once. */
 export class PartialResults {
   /** Fiscal IDs that matched nobody, as the user typed them. */
   readonly missingFiscalIds = new Set<string>();
@@ -82,13 +82,13 @@ export class PartialResults {
   readonly #redact: Redact;
   #isTold = false;
 
-  /** @param redact goes over what the service says: it is kept, in journals too */
+  /** @param redact removes secrets from the service's words, which receipts and journals keep */
   constructor(fiscalIds: readonly string[], redact: Redact) {
     this.#redact = redact;
     this.#typed = new Map(fiscalIds.map((id) => [normalizedFiscalId(id), id]));
   }
 
-  /** The fiscal ID as the user typed it, for one in the service's spelling. */
+  /** The fiscal ID as the user typed it, for one as the service spells it. */
   typed(fiscalId: string): string {
     return this.#typed.get(normalizedFiscalId(fiscalId)) ?? fiscalId;
   }
@@ -99,8 +99,8 @@ export class PartialResults {
     for (const warning of warnings) this.warnings.add(warning);
   }
 
-  /** Keeps fiscal IDs that match nobody, as they were typed, for the receipt: an error names them. */
-  keepTold(ids: readonly string[]): void {
+  /** Notes unknown fiscal IDs, as they were typed, for the receipt alone: an error names them to the user. */
+  noteTold(ids: readonly string[]): void {
     for (const id of ids) this.missingFiscalIds.add(this.#redact(id));
     this.#isTold = true;
   }
@@ -111,22 +111,23 @@ export class PartialResults {
     return [...new Set([...typed, ...this.missingFiscalIds])].filter((id) => this.missingFiscalIds.has(id));
   }
 
-  /** Names each on standard error, once. */
+  /** Warns of each problem on standard error. */
   announce(notices: Notices, filter: FiscalIdFilter | undefined): void {
     const ids = this.#isTold ? [] : this.missingAsTyped;
     const whose = filter?.whose ?? 'party';
-    if (ids.length > NAMED) notices.warn(`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`);
+    if (ids.length > MAX_NAMED)
+      notices.warn(`no ${whose} has ${ids.length} of the fiscal IDs: ${firstOf(ids)}`);
     else for (const id of ids) notices.warn(`no ${whose} has the fiscal ID ${id}`);
     for (const warning of this.warnings) notices.warn(`the service says: ${warning}`);
   }
 }
 
-/** Fiscal IDs that a message names, at most; of more it says how many there are. */
-const NAMED = 10;
+/** The most fiscal IDs that a message names. */
+const MAX_NAMED = 10;
 
 function firstOf(ids: readonly string[]): string {
-  const rest = ids.length - NAMED;
-  const first = ids.slice(0, NAMED).join(', ');
+  const rest = ids.length - MAX_NAMED;
+  const first = ids.slice(0, MAX_NAMED).join(', ');
   return rest > 0 ? `${first} and ${rest} more; --report <file> has them all` : first;
 }
 
@@ -139,8 +140,8 @@ interface AskedWithIds {
 }
 
 /**
- * What ended a listing, told in the user's words where none of the fiscal IDs exist: with the IDs as they were typed. A
- * refusal that does not say whether it was the IDs is looked into, by one more request.
+ * The error that a listing ends with. Where none of the fiscal IDs exist, it names them as they were typed. Where a refusal
+ * does not say whether the IDs were the reason, one more request finds out.
  */
 export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Promise<unknown> {
   const { query, partial } = asked;
@@ -155,7 +156,7 @@ export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Pr
   const { context, resource, session } = asked;
   const { client } = session;
   const { existsWithoutIds } = await import('../resources/listing-pages.ts');
-  // Where this fails too, the service's first answer counts.
+  // Where this request fails, too, the service's first answer counts.
   const exists = await existsWithoutIds(resource, query, { client, signal: context.signal }).catch(
     () => false,
   );
@@ -163,7 +164,7 @@ export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Pr
 }
 
 function noneExist(ids: readonly string[], cause: Error, { resource, partial }: AskedWithIds): NotFoundError {
-  partial.keepTold(ids);
+  partial.noteTold(ids);
   const named = firstOf(partial.missingAsTyped);
   const whose = resource.fiscalIds?.whose ?? 'party';
   const also = cause instanceof UnknownFiscalIds ? alsoSaid(cause.warnings) : '';

@@ -10,8 +10,8 @@ import type { Questions, Records } from '../query/questions.ts';
 import { closingLine, type Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import {
-  doubtOfEarlier,
-  looksForNewest,
+  checkEarlierExport,
+  mayShowNewestFirst,
   openQuestions,
   shownColumnsOf,
   tableLimit,
@@ -29,7 +29,7 @@ import type { GlobalFlags } from './run.ts';
 import type { FlagDefaults } from './settings.ts';
 import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 
-/** What is to be exported, and how: a source, and the values of the flags that a command has. */
+/** What is exported, and how: a source, and the values of the command's flags, group by group. */
 export interface Export {
   readonly source: Source;
   readonly everywhere: GlobalFlags;
@@ -43,15 +43,15 @@ export interface Export {
   readonly profiles?: ProfilesFlags;
   /** True for a single record, which is a document and not a list. */
   readonly single?: boolean;
-  /** All columns that there are, where they are known before anything is asked. */
+  /** All columns of the records, where they are known before the first request. */
   readonly columns?: readonly string[];
-  /** xlsx: what the sheet is called; else as the records are. */
+  /** xlsx: the name of the sheet, in place of the name of the records. */
   readonly sheet?: string;
-  /** Makes something else of the records than the questions could ask for. */
+  /** A result of the command's own, in place of those that the questions can ask for. */
   readonly makeResult?: (settings: SettingsOwner) => Promise<MakeResult>;
 }
 
-/** Writes the records of one part to where the flags say. Throws IncompleteError when all that there was is written. */
+/** Writes the records of one part to where the flags say. Throws IncompleteError after everything that came was written. */
 export async function exportPart(part: Part, asked: Export, output = asked.output): Promise<void> {
   const { receipt, notices, context, everywhere, defaults, source } = part;
   const { single, sheet = source.records, extent = {}, questions: flags = {} } = asked;
@@ -68,21 +68,19 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   });
   const makeResult = await asked.makeResult?.(settings);
   const { resource, records: what } = source;
-  const questions = await openQuestions(context, {
-    ...{ flags, extent, columns: output.columns, resource, records: what, settings },
-    ...{ plan: planned, makeResult },
-  });
-  const earlier = await doubtOfEarlier(flags, notices);
+  const { columns } = output;
+  const asking = { flags, extent, columns, resource, records: what, settings };
+  const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
+  const earlier = await checkEarlierExport(flags, notices);
   const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   receipt.note({ plan });
   const limit = questions.limitOfListing;
   const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
-  const newestFirst = looksForNewest(questions, flags, plan) && source.preferNewest?.() === true;
+  const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
   const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
   const answer = paced(questions.answer(listed), context);
-  const records = await withColumnsWatched(answer, {
-    ...{ columns: output.columns, hasResult: questions.hasResult, notices },
-  });
+  const { hasResult } = questions;
+  const records = await withColumnsWatched(answer, { columns, hasResult, notices });
   try {
     const delivered = await deliver(context, plan, records, {
       receipt,
@@ -91,7 +89,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
     });
     receipt.note({ delivered });
   } catch (error) {
-    resumable?.sayHowToGoOn();
+    resumable?.tellHowToResume();
     throw error;
   } finally {
     receipt.note({ takenOver: resumable?.takenOver });
@@ -105,20 +103,20 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   if (earlier !== undefined) throw earlier;
 }
 
-/** The records, with a warning at the end of each column of --columns that none of them had. */
+/** The same records. At the end, warns of each column of --columns that no record had. */
 export async function withColumnsWatched(
   records: AsyncIterable<RecordBatch>,
   asked: { columns: readonly string[] | undefined; hasResult: boolean; notices: Notices },
 ): Promise<AsyncIterable<RecordBatch>> {
   const { columns, hasResult, notices } = asked;
-  // A result says itself which columns it has.
+  // The columns of a result are checked where it is made.
   if (columns === undefined || hasResult) return records;
   const { watchColumns } = await import('../query/column-watch.ts');
   const { namedColumns } = await import('../output/column-choice.ts');
   return watchColumns(records, namedColumns(columns), (complaint) => notices.warn(`--columns: ${complaint}`));
 }
 
-/** Says how much was written, and where, to somebody at a terminal. */
+/** Tells a user at a terminal how much was written, and where. */
 export async function remarkWritten(
   { context, notices, startedAt }: Pick<Part, 'context' | 'notices' | 'startedAt'>,
   written: () => Written | undefined,
@@ -145,15 +143,17 @@ function writtenBy(
 }
 
 /**
- * Writes the columns of what would come out: of the records, or of what the flags ask of them. What the command itself makes
- * of records has columns of its own; then those of the records are what one needs to know.
+ * Writes the names of the columns, of the records or of the result that the flags ask for. Where the command makes a result
+ * of its own, they are those of the records, which its flags name.
  */
 async function exportColumns(part: Part, asked: Export): Promise<void> {
   const { extent = {}, questions: flags = {}, output } = asked;
   const { resource, records: what } = part.source;
+  const asking = { flags, extent, columns: output.columns, resource, records: what };
   const questions = await openQuestions(part.context, {
-    ...{ flags, extent, columns: output.columns, resource, records: what },
-    ...{ settings: settingsOf(part), plan: undefined },
+    ...asking,
+    settings: settingsOf(part),
+    plan: undefined,
   });
   const records = recordsOf(part, questions.limitOfListing);
   await listColumns(part.context, records, { questions, output: output.output });
@@ -164,7 +164,7 @@ function settingsOf({ profile, everywhere }: Part): SettingsOwner {
   return { profile, sandbox: everywhere.sandbox === true };
 }
 
-/** As asked for, else as the command has them, else as the settings say for records that come out as they are. */
+/** The columns: those of --columns, else the command's own, else, for records that come out as they are, the setting's. */
 export function columnsWanted(
   output: OutputFlags,
   { columns, single, makeResult, questions = {} }: Export,
@@ -185,8 +185,8 @@ async function openResumable(
   return openResumable(part, { output, questions, extent, plan, limit });
 }
 
-interface Delivering {
-  /** Counts what is delivered, and says whether its hash will be asked for. */
+interface DeliverOptions {
+  /** Counts the records that are delivered, and says whether it needs the hash of the file. */
   readonly receipt: ReceiptPart;
   readonly notices: Notices;
   /** Whether the records are kept in a journal beside the file as they are read. */
@@ -194,8 +194,8 @@ interface Delivering {
 }
 
 /**
- * Writes the records in the plan's format to the plan's target. The target is checked before the first record is asked
- * for; a file appears when all went well and is left as it was when not.
+ * Writes the records in the plan's format to the plan's target. The target is opened before the first request. A file
+ * appears when all records are written; after a failure it is as it was before.
  *
  * @returns the destination, committed, for its size and hash
  */
@@ -203,7 +203,7 @@ export async function deliver(
   context: Context,
   plan: OutputPlan,
   records: AsyncIterable<RecordBatch>,
-  { receipt, notices, journalled = false }: Delivering,
+  { receipt, notices, journalled = false }: DeliverOptions,
 ): Promise<Destination> {
   return written(
     await openDestination(plan.target, context, {
@@ -222,18 +222,18 @@ export async function deliver(
   );
 }
 
-interface Delivered {
+interface CountOptions {
   readonly extent: ExtentFlags;
   readonly questions: Questions;
   readonly plan: OutputPlan;
-  /** Whether the newest records came first because nobody asked for an order. */
+  /** Whether the newest records came first because the user asked for no order. */
   readonly newestFirst: boolean;
 }
 
-/** Says how many records there are beside those that a table shows, in which order, and what the questions found. */
+/** Says how many records there are besides those in the table, in which order they came, and what the questions found. */
 export async function remarkCount(
   { notices, status }: Pick<Part, 'notices' | 'status'>,
-  { extent, questions, plan, newestFirst }: Delivered,
+  { extent, questions, plan, newestFirst }: CountOptions,
 ): Promise<void> {
   const { records, totalAtEnd } = status;
   const limit = tableLimit(extent, plan);
@@ -253,15 +253,15 @@ export async function remarkCount(
 }
 
 interface ListColumnsOptions {
-  /** What is asked of the records: the columns are those of the answer. Those of the records without it. */
+  /** Where given, the columns are those of the answer to these questions, else those of the records. */
   readonly questions?: Questions | undefined;
   /** As `-o` names it. */
   readonly output: string | undefined;
 }
 
 /**
- * Writes the names of all columns that what comes out has to what `-o` names, one a line, in order of first appearance.
- * Throws OutputError before the first record is asked for where that cannot be written.
+ * Writes the names of all columns to the file of `-o` or to standard output, one a line, in the order in which they first
+ * appear. Throws OutputError before the first request where the file cannot be written.
  */
 export async function listColumns(
   context: Context,
@@ -278,7 +278,7 @@ export async function listColumns(
   });
 }
 
-/** Writes names that are known already to what `-o` names, one a line. */
+/** Does the same for names that are already known. */
 export async function writeColumns(
   context: Context,
   names: readonly string[],

@@ -9,19 +9,19 @@ export interface NoticeFlags {
   readonly debug?: boolean;
 }
 
-/** A moment as a log has it, to the second: `2026-11-20T12:00:00Z`. */
+/** A time in ms since 1970 as logs write it, to the second: `2026-11-20T12:00:00Z`. */
 export function timeStamp(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /**
- * What folio says on standard error besides errors; with the time before each under --verbose and --debug. Every text passes
- * the gate to the terminal.
+ * What folio says on standard error besides errors. Under --verbose and --debug each line begins with the time. Control
+ * characters in the texts are made visible.
  */
 export class Notices {
   readonly #context: Context;
   readonly #flags: NoticeFlags;
-  /** What was warned of, by whichever notices of the run. */
+  /** The warnings so far, of all notices of the run. */
   #said = new Set<string>();
   #about = '';
 
@@ -38,7 +38,7 @@ export class Notices {
     return notices;
   }
 
-  /** A fact that the user should know although the run goes on; each is said once. Nothing under --quiet. */
+  /** Warns of something although the run goes on, each warning once. Says nothing under --quiet. */
   warn(text: string): void {
     const warning = `warning: ${this.#about}${text}`;
     if (this.#flags.quiet || this.#said.has(warning)) return;
@@ -51,12 +51,12 @@ export class Notices {
     return !this.#flags.quiet && (this.#context.stderr.isTerminal || this.#chatty);
   }
 
-  /** A word for somebody who looks on. */
+  /** Tells a fact to a user who watches the run: on a terminal, or under --verbose. */
   remark(text: string): void {
     if (this.isHeard) this.#write(this.#about + text);
   }
 
-  /** What questions found. */
+  /** Tells the notes of questions. */
   tell(notes: readonly Note[]): void {
     for (const { kind, text } of notes) {
       if (kind === 'warning') this.warn(text);
@@ -64,7 +64,7 @@ export class Notices {
     }
   }
 
-  /** What is being done, under --verbose and --debug. */
+  /** Says what folio does, under --verbose and --debug. */
   detail(text: string): void {
     if (this.#chatty) this.#write(this.#about + text);
   }
@@ -73,7 +73,7 @@ export class Notices {
     return this.#flags.verbose === true || this.#flags.debug === true;
   }
 
-  /** Not waited for: a standard error that is slow or gone must not stop the records. */
+  /** Does not wait: a standard error that is slow or closed must not stop the records. */
   #write(text: string): void {
     const { clock, stderr } = this.#context;
     const when = this.#chatty ? `${timeStamp(clock.now())} ` : '';

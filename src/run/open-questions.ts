@@ -7,8 +7,12 @@ import type { KnownColumn } from '../output/column-roles.ts';
 import { isChoice } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
-import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../query/known-columns.ts';
-import type { KnownColumns } from '../query/known-columns.ts';
+import {
+  ISSUED_COLUMNS,
+  mapKnownColumns,
+  RECEIVED_COLUMNS,
+  type KnownColumns,
+} from '../query/known-columns.ts';
 import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
 import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultSite } from '../query/result-rows.ts';
@@ -22,37 +26,39 @@ import { fieldMap } from './settings.ts';
 
 type Extent = Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
 
-interface QuestionsWish {
+/** What questions are made of. */
+interface OpenQuestionsOptions {
   readonly flags: QuestionFlags;
-  /** Whose settings say where fields are. */
+  /** The profile whose settings say which columns fields are in. */
   readonly settings: SettingsOwner;
-  /** What the records are, in the plural: for what is said of them. */
+  /** What the records are, in the plural, for notes: `issued invoices`. */
   readonly records: string;
   /** How many records are wanted. */
   readonly extent: Extent;
   /** The columns that were asked for. */
   readonly columns: readonly string[] | undefined;
-  /** Whose label a record of a table of changes has; undefined where the records are of no resource. */
+  /** Its label stands for a record in a table of changes; undefined for records of no resource. */
   readonly resource: Resource | undefined;
-  /** How the answer leaves; undefined where only its columns are asked for. */
+  /** How the answer is written; undefined where only its columns are wanted. */
   readonly plan: OutputPlan | undefined;
   /** Whether the listing that an earlier record was in could not be read. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
-  /** Asks something else of the records than the flags of a listing could. */
+  /** A result of the command's own, in place of those that the flags can ask for. */
   readonly makeResult?: MakeResult | undefined;
 }
 
-/** Whose settings hold. The sandbox has none, as it has no profiles. */
+/** The owner of the settings that apply. The sandbox has no settings, as it has no profiles. */
 export interface SettingsOwner {
   /** Undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
   readonly sandbox: boolean;
 }
 
+/** Makes the question whose rows come out instead of the records. */
 export type MakeResult = (site: ResultSite) => Question;
 
-/** What the flags ask of the records. Reads an earlier export, when there is one to compare with. Throws UsageError. */
-export async function openQuestions(context: Context, asked: QuestionsWish): Promise<Questions> {
+/** Makes the questions that the flags ask of the records. Throws UsageError for flags that make no sense together. */
+export async function openQuestions(context: Context, asked: OpenQuestionsOptions): Promise<Questions> {
   const { flags, extent, plan, records } = asked;
   const recordFilter = await filterOf(context, asked);
   const filter = recordFilter && (await whereQuestionOf(context, recordFilter, records));
@@ -68,7 +74,7 @@ export async function openQuestions(context: Context, asked: QuestionsWish): Pro
   });
 }
 
-/** A table of totals or changes does not stop by itself: all of it was asked for. */
+/** A table of a result does not stop by itself: the user asked for all of it. */
 function limitOf(
   extent: Extent,
   plan: OutputPlan | undefined,
@@ -83,12 +89,12 @@ export function tableLimit({ all, limit, page }: Extent, plan: OutputPlan): numb
   return all || limit !== undefined || page !== undefined ? undefined : plan.tableLimit;
 }
 
-/** Whether records come out as a table on a terminal, in no order that anybody asked for: then the newest are looked for. */
-export function looksForNewest(questions: Questions, { sort }: QuestionFlags, plan: OutputPlan): boolean {
+/** Whether a table on a terminal may begin with the newest records: it shows records, and the user asked for no order. */
+export function mayShowNewestFirst(questions: Questions, { sort }: QuestionFlags, plan: OutputPlan): boolean {
   return plan.format === 'table' && plan.onTerminal && !questions.hasResult && sort === undefined;
 }
 
-/** The terminal that bars are drawn on, where the answer is a table on one. */
+/** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */
 async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promise<ResultSite['terminal']> {
   const width = plan?.format === 'table' ? plan.layout.width : undefined;
   if (width === undefined) return undefined;
@@ -96,7 +102,7 @@ async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promi
   return { width: plan?.layout.wide ? Infinity : width, blocks: hasBlocks(env) };
 }
 
-// Each is loaded only where it is asked: most runs ask none.
+// Most runs ask no question, so each one is loaded only where it is asked.
 
 async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: string): Promise<FilterQuestion> {
   return (await import('../query/where/where.ts')).whereQuestion(filter, { what, locale: localeOf(env) });
@@ -108,7 +114,7 @@ async function sortOf(
   signal: AbortSignal,
 ): Promise<Question> {
   const { sortQuestion } = await import('../query/sort.ts');
-  // Totals were asked whether they can have the columns; a terminal leaves out one that says nothing.
+  // `checkOrderOfTotals` has checked these columns. A terminal may leave out one that is all zeros: that is no fault.
   if (asksForTotals(flags))
     return sortQuestion(
       keys.map((key) => ({ ...key, isKnown: true })),
@@ -117,7 +123,7 @@ async function sortOf(
   return sortQuestion(keys, signal, flags.changesSince === undefined ? undefined : 'row of the changes');
 }
 
-async function filterOf(context: Context, asked: QuestionsWish): Promise<WhereFilter | undefined> {
+async function filterOf(context: Context, asked: OpenQuestionsOptions): Promise<WhereFilter | undefined> {
   const { where = [], overdue, since, until } = asked.flags;
   if (where.length === 0 && (overdue ?? since ?? until) === undefined) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
@@ -126,7 +132,7 @@ async function filterOf(context: Context, asked: QuestionsWish): Promise<WhereFi
   return new WhereFilter([...tests, ...(await invoiceTests(context, asked))], columnsOf(where));
 }
 
-/** When and where a condition is asked. */
+/** The day and the locale that conditions are read with. */
 export function askedWhere({ clock, env }: Context): AskedWhere {
   return { today: localDay(clock.now()), locale: localeOf(env) };
 }
@@ -136,7 +142,7 @@ export function columnsOf(where: NonNullable<QuestionFlags['where']>): string[] 
   return [...new Set(where.map(({ column }) => column))];
 }
 
-async function invoiceTests(context: Context, asked: QuestionsWish): Promise<RecordTest[]> {
+async function invoiceTests(context: Context, asked: OpenQuestionsOptions): Promise<RecordTest[]> {
   const { overdue, since, until, field } = asked.flags;
   if ((overdue ?? since ?? until) === undefined) return [];
   const { issuedTest, overdueTest } = await import('../query/where/invoice-tests.ts');
@@ -149,26 +155,29 @@ async function invoiceTests(context: Context, asked: QuestionsWish): Promise<Rec
   return tests;
 }
 
-interface FieldsWish {
+interface FieldOptions {
   readonly resource: Resource | undefined;
   readonly settings: SettingsOwner;
   readonly field: QuestionFlags['field'];
 }
 
-/** Where the fields of invoices are: where the flags say, else the settings, else in the usual columns. Throws UsageError. */
+/** The columns of the fields of invoices: by the flags, else by the settings, else the usual columns. Throws UsageError. */
 export async function knownColumnsOf(
   context: Context,
-  { resource, settings, field = [] }: FieldsWish,
+  { resource, settings, field = [] }: FieldOptions,
 ): Promise<KnownColumns> {
   const usual = resource?.name === 'received' ? RECEIVED_COLUMNS : ISSUED_COLUMNS;
   const stored = settings.sandbox ? {} : fieldMap(await context.config(), settings.profile);
   return mapKnownColumns(usual, { ...stored, ...Object.fromEntries(field) });
 }
 
-/** The columns that people look for in records of the resource. Throws UsageError for settings that are not allowed. */
-export async function shownColumnsOf(context: Context, wish: FieldsWish): Promise<readonly KnownColumn[]> {
-  const fields = await knownColumnsOf(context, wish);
-  const shown = wish.resource?.shown ?? [];
+/** The columns that people look for in records of the resource. Throws UsageError for a setting with a wrong value. */
+export async function shownColumnsOf(
+  context: Context,
+  options: FieldOptions,
+): Promise<readonly KnownColumn[]> {
+  const fields = await knownColumnsOf(context, options);
+  const shown = options.resource?.shown ?? [];
   return shown.map(({ in: place, ...column }) => ({
     ...column,
     names: typeof place === 'string' ? fields[place] : place,
@@ -177,7 +186,7 @@ export async function shownColumnsOf(context: Context, wish: FieldsWish): Promis
 
 async function resultOf(
   context: Context,
-  asked: QuestionsWish,
+  asked: OpenQuestionsOptions,
   site: ResultSite,
 ): Promise<Question | undefined> {
   const { flags, columns, resource, plan } = asked;
@@ -196,10 +205,10 @@ async function resultOf(
 }
 
 /**
- * Why an answer that rests on an earlier export is not to be trusted: to be thrown once it is delivered. Warns where the file is
- * not what its receipt is of.
+ * Checks the earlier export of --changes-since by its receipt. Where that run was incomplete, returns the error to throw
+ * once the answer is delivered. Warns where the receipt is of another file.
  */
-export async function doubtOfEarlier(
+export async function checkEarlierExport(
   { changesSince: file }: QuestionFlags,
   notices: Notices,
 ): Promise<IncompleteError | undefined> {
@@ -211,7 +220,7 @@ export async function doubtOfEarlier(
   return undefined;
 }
 
-/** Throws UsageError where the file that a flag names, which is to be read, is the one that -o would replace. */
+/** Throws UsageError where -o would replace the file that a flag has folio read. */
 export async function refuseOverwriting(
   flag: string,
   read: string,
@@ -226,7 +235,7 @@ export async function refuseOverwriting(
   });
 }
 
-/** A count by itself is a number and nothing else, unless a format is asked for: `n=$(folio issued --count)`. */
+/** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */
 export function bareCount(output: OutputFlags, { count, groupBy }: QuestionFlags): OutputFlags {
   const { format, output: target = '-', excel, delimiter } = output;
   const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';

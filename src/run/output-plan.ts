@@ -11,12 +11,12 @@ import type { Layout, OpenWriter } from '../output/writer.ts';
 import type { Notices } from './notices.ts';
 import type { FlagDefaults } from './settings.ts';
 
-/** How the records leave. */
+/** In which format the records are written, and where. */
 export interface OutputFlags {
   readonly format?: Format;
   readonly output?: string;
   readonly columns?: readonly string[];
-  /** The names of the columns instead of the records. */
+  /** True to write the names of the columns instead of the records. */
   readonly listColumns?: boolean;
   readonly delimiter?: string;
   readonly header: boolean;
@@ -27,7 +27,7 @@ export interface OutputFlags {
   readonly pager?: boolean;
 }
 
-/** What every command that writes a file says when it discards what a stopped run had kept beside it. */
+/** The warning of every command that writes a file, where it discards the journal of a stopped run beside the file. */
 export function discardNotice(
   notices: Notices,
   target: string | undefined,
@@ -36,17 +36,17 @@ export function discardNotice(
   return { onDiscard: () => notices.warn(text) };
 }
 
-/** Records that a table shows on a terminal unless --limit, --all or a setting says otherwise. */
+/** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */
 const TABLE_LIMIT = 50;
 
-/** How and where the records leave. */
+/** How and where the records are written: flags, settings and the terminal have decided. */
 export interface OutputPlan {
   readonly format: Format;
   readonly layout: Layout;
   readonly openWriter: OpenWriter;
   /** As given to -o; undefined for standard output. */
   readonly target: string | undefined;
-  /** Whether what is written goes to a terminal. */
+  /** Whether standard output is the target, and is a terminal. */
   readonly onTerminal: boolean;
   /** Records after which a table on a terminal stops by itself. */
   readonly tableLimit: number;
@@ -54,24 +54,24 @@ export interface OutputPlan {
   readonly paged: boolean;
 }
 
-interface OutputWish {
+interface OutputPlanOptions {
   readonly flags: OutputFlags;
   /** False with --no-color. */
   readonly color: boolean;
-  /** What the settings say for flags that are not given. */
+  /** The values of the settings for flags that are not given. */
   readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit'>;
   /** True for a command that is about a single record. */
   readonly single?: boolean | undefined;
-  /** xlsx: what the sheet is called. */
+  /** xlsx: the name of the sheet. */
   readonly sheet?: string | undefined;
-  /** Finds out which columns people look for; called where the format shows them differently. */
+  /** Finds the columns that people look for; called only for a format that shows them differently. */
   readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, color, defaults, single = false, sheet, known }: OutputWish,
+  { flags, color, defaults, single = false, sheet, known }: OutputPlanOptions,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -99,7 +99,7 @@ export async function planOutput(
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,
-    // What is piped must not depend on a locale.
+    // Output that a program reads must not depend on a locale.
     raw: flags.raw === true || !onTerminal,
     locale: localeOf(context.env),
     color: target === undefined && useColor(context.env, onTerminal, color),

@@ -3,7 +3,10 @@ import type { ListEncoding } from '../api/address.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
 
-/** Parse functions for flags: each returns a typed value, or throws naming the flag, the value and what is allowed. */
+/*
+ * Parse functions for flags and settings. Each returns a typed value, or throws a UsageError with the flag, the value and what
+ * is allowed.
+ */
 
 function refuse(flag: string, value: string, allowed: string): never {
   throw new UsageError(`${flag} ${JSON.stringify(value)}: expected ${allowed}`);
@@ -29,7 +32,7 @@ function seconds(flag: string, least: number, most: number) {
   };
 }
 
-/** The words that a parse function takes, or some that it knows: what a shell offers to complete. */
+/** The words that a parse function accepts, or some of them. A shell offers them for completion. */
 export interface Offering {
   readonly words: readonly string[];
 }
@@ -69,7 +72,7 @@ export function share(flag: string) {
   };
 }
 
-/** An option as it is typed: `--page-size` of `pageSize`. */
+/** An option as it is typed: `--page-size` for `pageSize`. */
 export function flagNamed(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
@@ -87,7 +90,7 @@ export function nameList(flag: string) {
   };
 }
 
-/** The same of columns, where `*` is all others and `-name` is left out of them. */
+/** The same for columns, where `*` stands for all others and `-name` leaves one out of them. */
 export function columnList(flag: string) {
   const read = nameList(flag);
   return (value: string): readonly string[] => {
@@ -115,7 +118,7 @@ export function day(flag: string) {
     refuse(flag, value, 'a day, such as 2026-10-31');
 }
 
-/** Where something is written: any name but none. */
+/** The name of a file to write: any text that is not empty. */
 export function target(flag: string) {
   return (value: string): string =>
     value === '' ? refuse(flag, value, 'a file, such as invoices.csv, or - for standard output') : value;
@@ -144,7 +147,7 @@ export function endings(flag: string) {
 /** How lists can be sent. */
 export const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
 
-/** How the values of what concerns requests are read, by the name that an error gives them: of a flag or of a setting. */
+/** Makes the parse functions of values for requests. The name is that of the flag or setting, for errors. */
 export const requestParsers = {
   concurrency: (name: string) => wholeNumber(name, 1, 64),
   retries: (name: string) => wholeNumber(name, 0, 100),
@@ -152,8 +155,8 @@ export const requestParsers = {
   timeout: (name: string) => seconds(name, 0.001, 3600),
 } as const;
 
-/** How the service is asked; `retryDelay` and `timeout` in milliseconds. */
+/** The values for requests: `retryDelay` and `timeout` in milliseconds. */
 export type RequestFlags = { readonly [Name in keyof typeof requestParsers]?: number };
 
-/** What holds where neither a flag nor a setting says anything. */
+/** The values where neither a flag nor a setting gives one. */
 export const requestDefaults = { concurrency: 4, retries: 5, retryDelay: 500, timeout: 60_000 } as const;

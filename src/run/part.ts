@@ -16,7 +16,7 @@ import type { GlobalFlags, Run } from './run.ts';
 import { openSession, type Session } from './session.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 
-/** Where records come from: a listing of the service, an item, what became of downloads, a file. */
+/** Where records come from: a listing of the service, a single item, the results of downloads, a file. */
 export type Source = ServiceSource | LocalSource;
 
 interface SourceFacts {
@@ -24,33 +24,33 @@ interface SourceFacts {
   readonly name: string;
   /** What its records are, in the plural: `issued invoices`. */
   readonly records: string;
-  /** The resource whose settings hold, and whose columns the records have; undefined where it is none. */
+  /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
   readonly resource?: Resource | undefined;
-  /** How its records are known where a walk meets them again. */
+  /** The columns that tell its records apart where a walk reads them again. */
   readonly knownBy?: KeyColumns;
-  /** The fiscal IDs that are asked for, as they were typed. */
+  /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly strict?: boolean;
-  /** What of the command line decides which records come, by flag: what a run that goes on must have in common. */
+  /** The flags that decide which records come, by name: a run that resumes another must have the same. */
   readonly asked?: object;
   /**
    * Whose records it has and is asked for, where the source knows that itself, as a database does: each profile is read as a part
    * of its own. To be called before all else. Throws UsageError for one that it does not have.
    */
   profiles?(context: Context): Promise<readonly string[]>;
-  /** Gets ready, once in a run, before anything is asked. Faults of the command line are found here. */
+  /** Gets ready, once in a run, before the first request. Throws UsageError for faults of the command line. */
   open?(run: Run): Promise<void>;
-  /** What the source itself has written, such as files; to be told instead of the records. Called after the last record. */
+  /** What the source itself has written, such as files: the closing line then says this. Called after the last record. */
   written?(): Written;
   /**
-   * Has the newest records come first, where nobody asked for an order of theirs and the source's own is another. To be called
-   * before they are read.
+   * Has the newest records come first, where the user asked for no order and the source's own is another. Called before the
+   * records are read.
    *
-   * @returns whether they will
+   * @returns whether the newest will come first
    */
   preferNewest?(): boolean;
-  /** Throws IncompleteError where the source knows of something that is missing; called after the last record. */
+  /** Throws IncompleteError where the source knows that something is missing. Called after the last record. */
   check?(): void;
   close?(): Promise<void>;
 }
@@ -59,10 +59,10 @@ interface SourceFacts {
 export interface ServiceSource extends SourceFacts {
   readonly kind: 'service';
   /**
-   * The records, a page at a time; nothing is asked before they are read.
+   * The records, a page at a time. Sends nothing before they are read.
    *
    * @param limit records, at most
-   * @param resume where an earlier run left off; given only to a source that says in its deliveries where it goes on
+   * @param resume where an earlier run stopped; given only to a source whose deliveries say where they go on
    */
   read(site: ServiceSite, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery>;
 }
@@ -73,7 +73,7 @@ export interface LocalSource extends SourceFacts {
   read(site: LocalSite, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
-/** Where a walk was left off, and what it had given. */
+/** Where an earlier walk stopped, and the records that it gave. */
 export interface ResumeFrom {
   readonly next: number | string;
   readonly given: UniqueRecords;
@@ -88,6 +88,7 @@ interface Site {
   readonly request: Run['request'];
 }
 
+/** What a source of the service is read with. */
 export interface ServiceSite extends Site {
   readonly session: Session;
 }
@@ -102,34 +103,34 @@ export interface Part extends Site {
   readonly source: Source;
   /** The organization's name, where the run has several parts. */
   readonly name: string | undefined;
-  /** Whose settings hold. */
+  /** The profile whose settings apply; undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
   readonly everywhere: GlobalFlags;
   readonly receipt: ReceiptPart;
-  /** Undefined where nobody is asked. */
+  /** Undefined for a local source. */
   readonly session: Session | undefined;
-  /** What the settings say for flags that are not given. */
+  /** The values of the settings for flags that are not given. */
   readonly defaults: FlagDefaults;
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
   /** The records; to be read once. */
   readonly read: (limit: number | undefined, resume?: ResumeFrom) => AsyncGenerator<Delivery>;
-  /** So many records from the beginning, for a look: nothing is counted. */
+  /** The first records, for a comparison: they do not count as records of the run. */
   readonly peek: (limit: number) => AsyncGenerator<Delivery>;
 }
 
-/** What is to be asked: a source and, where the run has several parts, the name of the part and its profile. */
+/** Which part to open: a source and, where the run has several parts, the name of the part and its profile. */
 export interface PartOptions {
   readonly source: Source;
   readonly name?: string;
   readonly profile?: string | undefined;
-  /** Instead of the run's own. */
+  /** A signal in place of the run's own. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Opens one part of a run, has `read` read it, and closes it whatever happens. At the end it tells what the service said
- * went wrong beside the records.
+ * Opens one part of a run, calls `read` with it, and closes it in any case. At the end it warns of the problems that the
+ * service named beside the records.
  */
 export async function askPart(
   run: Run,
@@ -143,25 +144,22 @@ export async function askPart(
   receipt.note({ status });
   const context = signal === undefined ? run.context : { ...run.context, signal };
   const everywhere = profile === undefined ? run.everywhere : { ...run.everywhere, profile };
-  const asking = {
-    ...{
-      source,
-      startedAt: run.startedAt,
-      name,
-      profile,
-      context,
-      everywhere,
-      notices,
-      status,
-      receipt,
-      request: run.request,
-    },
+  const opening = {
+    name,
+    profile,
+    context,
+    everywhere,
+    notices,
     track,
+    status,
+    receipt,
+    request: run.request,
+    startedAt: run.startedAt,
   };
   try {
     await (source.kind === 'local'
-      ? readLocal({ ...asking, source }, read)
-      : readService({ ...asking, source }, run, read));
+      ? readLocal({ ...opening, source }, read)
+      : readService({ ...opening, source }, run, read));
     track.end('done');
   } catch (error) {
     track.end('failed');
@@ -170,7 +168,8 @@ export async function askPart(
   }
 }
 
-type Asking<Of extends Source> = Omit<
+/** A part before its session is open. */
+type OpeningPart<Of extends Source> = Omit<
   Part,
   'source' | 'partial' | 'session' | 'defaults' | 'read' | 'peek'
 > & {
@@ -179,11 +178,11 @@ type Asking<Of extends Source> = Omit<
 };
 
 async function readService(
-  asking: Asking<ServiceSource>,
+  opening: OpeningPart<ServiceSource>,
   run: Run,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, everywhere, notices, track, receipt, request } = asking;
+  const { context, source, everywhere, notices, track, receipt, request } = opening;
   const session = await openSession(context, {
     flags: { ...everywhere, ...request },
     resource: source.resource,
@@ -193,8 +192,8 @@ async function readService(
   });
   receipt.note({ session });
   try {
-    const partial = partialResults(asking);
-    const site = { ...asking, partial, session };
+    const partial = partialResults(opening);
+    const site = { ...opening, partial, session };
     await announcing(site, () =>
       read({
         ...site,
@@ -212,12 +211,15 @@ async function readService(
   }
 }
 
-async function readLocal(asking: Asking<LocalSource>, read: (part: Part) => Promise<void>): Promise<void> {
-  const { context, source, everywhere } = asking;
+async function readLocal(
+  opening: OpeningPart<LocalSource>,
+  read: (part: Part) => Promise<void>,
+): Promise<void> {
+  const { context, source, everywhere } = opening;
   const store = await context.config();
   // A profile that the source has need not be one of those here.
-  const profile = asking.profile ?? chooseProfile(everywhere.profile, context.env, store)?.name;
-  const site = { ...asking, profile, partial: partialResults(asking) };
+  const profile = opening.profile ?? chooseProfile(everywhere.profile, context.env, store)?.name;
+  const site = { ...opening, profile, partial: partialResults(opening) };
   await read({
     ...site,
     session: undefined,
@@ -227,19 +229,19 @@ async function readLocal(asking: Asking<LocalSource>, read: (part: Part) => Prom
   });
 }
 
-/** The same site, for what is no part of the run. */
+/** The same site with counters of its own, for records that do not count as records of the run. */
 function uncounted<Of extends Site>(site: Of): Of {
   const partial = new PartialResults([], site.context.secrets.redact);
   return { ...site, status: new WalkStatus(), partial };
 }
 
-function partialResults({ source, context, receipt }: Asking<Source>): PartialResults {
+function partialResults({ source, context, receipt }: OpeningPart<Source>): PartialResults {
   const partial = new PartialResults(source.fiscalIds ?? [], context.secrets.redact);
   receipt.note({ partial });
   return partial;
 }
 
-/** Said of a listing in several pages, sorted by what may change: no reading could show that all of it came. */
+/** The warning for a listing of several pages in an order whose key can change: no reading could prove it complete. */
 const ORDER_MAY_MOVE =
   'the order can move: a record whose sort key changed meanwhile may be missing (not so with --sort-by NUMBER or DATE)';
 
@@ -255,7 +257,7 @@ async function announcing(
   }
 }
 
-/** The records of a part, or as many of them, in pieces that take no long time each. Throws the signal's reason. */
+/** The records of a part, at most `limit`, in batches between which the event loop runs. Throws the signal's reason. */
 export function recordsOf({ read, context }: Part, limit?: number): AsyncGenerator<RecordBatch> {
   return paced(recordsIn(read(limit)), context);
 }
@@ -264,7 +266,7 @@ async function* recordsIn(deliveries: AsyncIterable<Delivery>): AsyncGenerator<R
   for await (const { records } of deliveries) yield records;
 }
 
-/** Throws IncompleteError where something that was asked for was not delivered. Call it when all that there was is delivered. */
+/** Throws IncompleteError where something is missing. Call it when everything that came was delivered. */
 export function checkPart({ source, status, partial }: Pick<Part, 'source' | 'status' | 'partial'>): void {
   source.check?.();
   checkComplete(status, source.strict ? partial.missingAsTyped : []);
@@ -283,8 +285,8 @@ export function hasRecords({ failure }: PartResult): boolean {
 }
 
 /**
- * Asks one part of several. A failure that is the part's own is a result like any other; what concerns the whole run is
- * thrown: an interrupt, a fault of folio's own.
+ * Asks one part of several. Returns a failure of the part as its result. Throws what concerns the whole run: an interrupt, or
+ * a fault of folio's own.
  */
 export async function tryPart(
   run: Run,

@@ -26,7 +26,7 @@ type Flags = QuestionFlags &
   AddressFlags;
 type Test = (flags: Flags) => boolean;
 
-/** Flags that do not go together: when both of a pair are given, why they do not and what to do. */
+/** Pairs of flags that do not go together, each with the message and the hint of the error. */
 const CONFLICTS: readonly (readonly [one: Test, other: Test, message: string, hint: string])[] = [
   [
     ({ changesSince }) => changesSince !== undefined,
@@ -85,12 +85,12 @@ const CONFLICTS: readonly (readonly [one: Test, other: Test, message: string, hi
   [
     ({ sheetPerProfile }) => sheetPerProfile === true,
     ({ allProfiles, profile }) => !allProfiles && profile?.includes(',') !== true,
-    '--sheet-per-profile: of which profiles?',
+    '--sheet-per-profile needs several profiles',
     'Name them with --profile a,b, or say --all-profiles.',
   ],
 ];
 
-/** Flags that say how records are written. They mean nothing to --list-columns, which writes names. */
+/** Flags for the writing of records. They have no effect with --list-columns, which writes names. */
 const OF_RECORDS = [
   'columns',
   'format',
@@ -103,7 +103,7 @@ const OF_RECORDS = [
   'outputDir',
 ] as const satisfies readonly (keyof Flags)[];
 
-/** Throws UsageError for questions that make no sense together, or not with the extent of the listing. */
+/** Throws UsageError for flags that make no sense together. */
 export function checkQuestions(given: FlagsOfRun): void {
   const { questions, extent, filters, output, resume, profiles, everywhere } = given;
   const flags = { ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...everywhere };
@@ -120,7 +120,7 @@ export function checkQuestions(given: FlagsOfRun): void {
   );
 }
 
-/** Throws UsageError for totals in the order of a column that they cannot have. */
+/** Throws UsageError where totals are to be sorted by a column that they do not have. */
 export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
   if (flags.sort === undefined || !asksForTotals(flags)) return;
   const { columnsOfTotals } = await import('../query/totals.ts');

@@ -17,9 +17,9 @@ export interface ReceiptFlags {
   readonly report?: string;
 }
 
-/** What a receipt tells of one part of a run, gathered while it is asked. */
+/** What a receipt says of one part of a run, collected while the part is read. */
 export class ReceiptPart {
-  /** Whether the receipt will ask for the hash of what was written. */
+  /** Whether a receipt is written, so that the hash of the output is needed. */
   readonly isWanted: boolean;
   #facts: PartFacts;
   #records = 0;
@@ -48,19 +48,19 @@ export class ReceiptPart {
   }
 }
 
-/** What a receipt is made of, for a run or for one of its organizations; what failed early knows less. */
+/** The facts of a receipt, for a run or for one of its parts. A part that failed early has fewer of them. */
 interface PartFacts {
   readonly status: WalkStatus;
-  /** What ended it, when it failed. */
+  /** The error that ended it, where it failed. */
   readonly failure?: unknown;
   readonly session?: Pick<Session, 'profile' | 'baseUrl' | 'client' | 'tokenEndsSoon'> | undefined;
   readonly partial?: PartialResults | undefined;
   readonly plan?: OutputPlan | undefined;
-  /** Where the records went, once all of them had. */
+  /** Where the records were written, once all of them were. */
   readonly delivered?: Destination | undefined;
-  /** Records taken over from a run that was stopped. */
+  /** How many records came from the journal of a stopped run. */
   readonly takenOver?: number | undefined;
-  /** What else the command has to tell, by name. */
+  /** Further members of the receipt, by name. */
   readonly results?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -78,7 +78,7 @@ interface ReceiptFacts extends CountedFacts {
   readonly startedAt: number;
   readonly finishedAt: number;
   readonly redact: (text: string) => string;
-  /** Where several organizations were asked: what became of each. */
+  /** Where the run has several parts: the facts of each. */
   readonly sections?: readonly (CountedFacts & { readonly profile: string })[];
 }
 
@@ -108,7 +108,7 @@ function receiptText(facts: ReceiptFacts): string {
   return `${JSON.stringify(receipt, clean, 2)}\n`;
 }
 
-/** When the token ends, where that is within 14 days. */
+/** When the token expires, where that is within 14 days. */
 function endOfToken(session: PartFacts['session']): string | null {
   const end = session?.tokenEndsSoon;
   return end === undefined ? null : new Date(end).toISOString();
@@ -126,12 +126,12 @@ function sectionOf(section: CountedFacts & { readonly profile: string }): Record
   };
 }
 
-/** Whether all sections were to be written as one. */
+/** Whether all parts were written into one file or stream. */
 function isOneFile({ plan, delivered }: PartFacts): boolean {
   return plan !== undefined || delivered !== undefined;
 }
 
-/** What was written; nothing where a file was not put in place. */
+/** What was written. Records and bytes are 0 where a file was not put in place. */
 function writtenOf({ plan, delivered, records }: CountedFacts): Record<string, unknown> {
   const isStraight = plan !== undefined && plan.target === undefined;
   return {
@@ -144,7 +144,7 @@ function writtenOf({ plan, delivered, records }: CountedFacts): Record<string, u
   };
 }
 
-/** The same of files in a folder, one for each section, which have their hashes there. */
+/** The same for a folder with a file for each part. The hashes are those of the parts. */
 function writtenOfAll(sections: readonly CountedFacts[]): Record<string, unknown> {
   const delivered = sections.filter((section) => section.delivered !== undefined);
   const formats = new Set(delivered.map(({ plan }) => plan?.format));
@@ -156,7 +156,7 @@ function writtenOfAll(sections: readonly CountedFacts[]): Record<string, unknown
   };
 }
 
-/** What it took to get there. Pages, requests and bytes on the wire are those of this run alone. */
+/** How the records were read. Pages, requests and bytes are those of this run alone, without those of a run it resumed. */
 function walkOf(parts: readonly PartFacts[]): Record<string, unknown> {
   const stats = parts.flatMap(({ session }) => (session === undefined ? [] : [session.client.stats]));
   return {
@@ -190,7 +190,7 @@ function sum<Part>(parts: readonly Part[], of: (part: Part) => number): number {
   return parts.reduce((sum, part) => sum + of(part), 0);
 }
 
-/** Null where one of them is not known. */
+/** The sum; null where one of the numbers is not known. */
 function total<Part>(parts: readonly Part[], of: (part: Part) => number | undefined): number | null {
   return parts.reduce<number | null>((sum, part) => {
     const count = of(part);
@@ -221,7 +221,7 @@ interface Section {
   readonly part: ReceiptPart;
 }
 
-/** What a run did, for --report: written at its end, whatever the end. */
+/** The receipt of a run, for --report. It is written when the run ends, also when it fails. */
 export class Receipt extends ReceiptPart {
   readonly #context: Context;
   readonly #options: ReceiptOptions;
@@ -241,7 +241,7 @@ export class Receipt extends ReceiptPart {
     }));
   }
 
-  /** To be opened first of all: a place that cannot be written is told before anything is asked for. */
+  /** Opens the receipt's file, before anything else. Throws OutputError or UsageError where it cannot be written. */
   static async open(context: Context, options: ReceiptOptions): Promise<Receipt> {
     const { file, output } = options;
     if (file === undefined) return new Receipt(context, options, undefined);
@@ -249,14 +249,14 @@ export class Receipt extends ReceiptPart {
     return new Receipt(context, options, await openDestination(file, context));
   }
 
-  /** What the receipt tells of one of its parts. */
+  /** The receipt of the part of this name. */
   section(name: string): ReceiptPart {
     const section = this.#sections.find(({ profile }) => profile === name);
     if (section === undefined) throw new TypeError(`the receipt has no part ${name}`);
     return section.part;
   }
 
-  /** Does the run and writes the receipt, also when the run fails; then its error is what is thrown. */
+  /** Does the run and writes the receipt. Where the run fails, writes it as well and throws the run's error. */
   async during(run: () => Promise<void>): Promise<void> {
     try {
       await run();

@@ -5,9 +5,10 @@ import { Receipt, type ReceiptFlags } from './receipt.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { SharedBySessions, type AddressFlags } from './session.ts';
 
-/** What every command understands: whom to ask, and what to say on the way. */
+/** The flags of every command: which service to ask, and how much to say. */
 export interface GlobalFlags extends AddressFlags, NoticeFlags, ProgressFlags {}
 
+/** What a run begins with. */
 export interface RunOptions {
   readonly everywhere: GlobalFlags;
   readonly request?: RequestFlags | undefined;
@@ -16,19 +17,19 @@ export interface RunOptions {
   readonly name: string;
   /** The same in the plural, for progress: `issued invoices`. */
   readonly records: string;
-  /** Where the records go, as given to -o; the receipt says so, and must not go there too. */
+  /** Where the records go, as given to -o. The receipt names it, and must be another file. */
   readonly output?: string | undefined;
-  /** The same where a folder gets a file for each part, as given to --output-dir. */
+  /** The folder that gets a file for each part, as given to --output-dir. */
   readonly folder?: string | undefined;
-  /** Where the run has several parts, their names in the order in which progress and receipt tell of them. */
+  /** Where the run has several parts, their names, in the order of progress and receipt. */
   readonly parts?: readonly string[] | undefined;
   /** What the parts are: profiles, unless given. */
   readonly partKind?: 'profiles' | 'listings' | undefined;
 }
 
-/** A run that goes on: what all its parts share. */
+/** A run: what all its parts share. */
 export interface Run {
-  /** Its standard output ends the progress on the same terminal with the first byte. */
+  /** Its standard output removes the progress from the same terminal with the first byte. */
   readonly context: Context;
   readonly everywhere: GlobalFlags;
   readonly request: RequestFlags;
@@ -41,10 +42,10 @@ export interface Run {
 }
 
 /**
- * Does the work of one command as a run: shows progress meanwhile, and writes the receipt at the end, whatever the end.
- * What the work throws is the run's error. Everything that a command asks of the service, it asks within this.
+ * Does the work of one command as a run: shows progress meanwhile, and writes the receipt at the end, also after a failure.
+ * A command sends all its requests within such a run.
  *
- * @throws OutputError before the work when the receipt cannot be written
+ * @throws OutputError before the work where the receipt cannot be written; else what the work throws
  */
 export async function inRun(
   given: Context,

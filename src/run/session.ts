@@ -43,7 +43,7 @@ interface ClientSite {
   readonly quota?: RetryQuota | undefined;
 }
 
-/** Makes the client of one organization, with the limits, retries and time limit of the flags. Loads the HTTP library; sends nothing. */
+/** Makes the client of one organization, with the limits of the flags. Loads the HTTP library; sends nothing. */
 export async function makeClient(
   context: Context,
   site: ClientSite,

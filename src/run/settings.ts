@@ -16,16 +16,16 @@ import {
   type RequestFlags,
 } from './parse-values.ts';
 
-/** A default that the user can set for a flag, for all profiles or for one. */
+/** A default for a flag. The user sets it for all profiles or for one. */
 interface Setting<Value> {
   readonly about: string;
-  /** How it stands in the file. */
+  /** The type of its value in the file. */
   readonly stored: 'number' | 'string';
-  /** As the flag reads it; throws UsageError naming what is allowed. */
+  /** Parses the value as the flag does. Throws UsageError that says what is allowed. */
   readonly parse: (text: string) => Value;
 }
 
-/** A binary format cannot be a setting: it cannot be printed, so every listing without -o would be refused. */
+/** The formats that can be a setting. With a binary format, every listing without -o would be refused. */
 const printable = formats.filter((format) => !isBinary(format));
 
 const column = (name: string) => (text: string) => {
@@ -71,7 +71,7 @@ const settings = new Map<string, Setting<unknown>>([
     return [
       key,
       {
-        about: `the column that holds the ${field}, for aging, --overdue and their kin`,
+        about: `the column that holds the ${field}, for aging, --overdue, --since and --until`,
         stored: 'string',
         parse: column(key),
       },
@@ -89,7 +89,7 @@ function columnsSetting(resource: Pick<Resource, 'name'>): string {
   return `columns.${camel(oneWordName(resource, '-'))}`;
 }
 
-/** The name of the setting that holds what a word of the user's own is short for: `shortcut.late`. */
+/** The name of the setting for a shortcut: `shortcut.late`. */
 export function shortcutSetting(name: string): string {
   return `shortcut.${name}`;
 }
@@ -106,7 +106,7 @@ const shortcut: Setting<readonly string[]> = {
   },
 };
 
-/** The words of a command line, with quotes as a shell takes them; nothing else in it is special. Throws UsageError. */
+/** Splits a command line into words, with quotes as in a shell. No other character is special. Throws UsageError. */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
   const word = /\s*((?:'[^']*'|"(?:[^"\\]|\\.)*"|[^\s'"])+)\s*/y;
@@ -126,7 +126,7 @@ export function splitWords(line: string): string[] {
   return words;
 }
 
-/** The names of all settings, each with what it is the default of. */
+/** The names of all settings, each with what it is a default for. */
 export const settingNames: readonly (readonly [name: string, about: string])[] = [...settings].map(
   ([name, { about }]) => [name, about],
 );
@@ -147,8 +147,8 @@ export function findSetting(given: string): { readonly name: string; readonly se
 }
 
 /**
- * What a setting says for a run: the profile's own, else that for all profiles, else undefined. The value is as the flag's
- * parser returns it (`timeout` in milliseconds).
+ * The value of a setting for a run: the profile's own, else that of all profiles, else undefined. It is the value that the
+ * flag's parser returns (`timeout` in milliseconds).
  *
  * @throws UsageError naming file and setting when the value in the file is not allowed
  */
@@ -199,8 +199,8 @@ export interface FlagDefaults extends RequestFlags {
 }
 
 /**
- * The defaults of a listing's flags, from the profile's settings and then from those for all profiles: `{...defaults,
- * ...flags}` is what holds.
+ * The defaults of a listing's flags: the profile's settings, else those of all profiles. The values that apply are
+ * `{...defaults, ...flags}`.
  *
  * @throws UsageError naming file and setting when a value in the file is not allowed
  */
@@ -222,13 +222,13 @@ export function flagDefaults(
   const pairs = shared.map((name) => [name, settingFor(store, name, profile)] as const);
   const pageSize = resource && settingFor(store, pageSizeSetting(resource), profile);
   const columns = resource && settingFor(store, columnsSetting(resource), profile);
-  // The table of settings gives each the type that its flag has.
+  // The parse function of each setting returns the type of its flag.
   return Object.fromEntries(
     [...pairs, ['pageSize', pageSize], ['columns', columns]].filter(([, value]) => value !== undefined),
   );
 }
 
-/** The columns that the user has mapped for aging, by field; see `folio config set fields.due <column>`. */
+/** The columns that the user has set for fields, by field, as with `folio config set fields.due <column>`. */
 export function fieldMap(store: ConfigStore, profile: string | undefined): Readonly<Record<string, string>> {
   const pairs = KNOWN_FIELDS.map((field) => [field, settingFor(store, `fields.${field}`, profile)] as const);
   return Object.fromEntries(

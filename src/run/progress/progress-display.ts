@@ -19,7 +19,7 @@ export interface ProgressView {
 /** Milliseconds between two lines. */
 const PERIOD = 10_000;
 
-/** Writes a line for each running walk now and then, with the time, for logs. Ends by rejecting when it is stopped. */
+/** Writes a line with the time for each running part every 10 s, for logs. Rejects when it is stopped. */
 export async function showLines(
   { context, what, states }: ProgressView,
   stopped: AbortSignal,
@@ -38,10 +38,10 @@ export async function showLines(
 
 /** Milliseconds of work before anything is drawn, so that a quick answer does not flicker. */
 const DELAY = 150;
-/** Cells that the spinner itself takes, and the last one, in which some terminals wrap. */
+/** Cells of the spinner itself, and the last cell of the line, in which some terminals wrap. */
 const MARGIN = 3;
 
-/** Draws a line that changes while the run goes on, with one more for each part that is being read. Wiped when it is stopped. */
+/** Draws a line that changes during the run, and one more for each part that is being read, until it is stopped. */
 export async function showSpinner(view: ProgressView, stopped: AbortSignal): Promise<void> {
   const { clock, loadSpinner, env } = view.context;
   await clock.sleep(DELAY, stopped);
@@ -51,7 +51,7 @@ export async function showSpinner(view: ProgressView, stopped: AbortSignal): Pro
   stopped.addEventListener('abort', () => spinner.stop(), { once: true });
 }
 
-/** What stands beside the spinner: nothing wider than the terminal. */
+/** The text beside the spinner, cut to the width of the terminal. */
 function spinnerText({ context, what, states, partKind }: ProgressView): string {
   const { clock, stderr, env } = context;
   const group = digitGrouper(localeOf(env));

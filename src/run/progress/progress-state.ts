@@ -2,9 +2,9 @@ import type { RequestEvent } from '../../api/client.ts';
 import { countOf, digitGrouper, type GroupDigits } from '../../output/terminal/number-text.ts';
 import type { WalkEvent } from '../../paging/walk-status.ts';
 
-/** Where a walk stands, gathered from what happens to it. Counts are of records unless they say else. */
+/** The progress of one part, computed from the events of its walk and requests. */
 export class ProgressState {
-  /** Of the organization, where there are several. */
+  /** The part's name, where the run has several parts. */
   readonly name: string | undefined;
   /** Milliseconds since 1970. */
   startedAt: number;
@@ -12,11 +12,11 @@ export class ProgressState {
   pages = 0;
   retries = 0;
   shrinks = 0;
-  /** Rounds of reading again what may have moved. */
+  /** How often the walk read again what may have moved. */
   rereads = 0;
-  /** Until when nothing is asked for, in milliseconds since 1970. */
+  /** No request is sent before this time, in milliseconds since 1970. */
   waitsUntil = 0;
-  /** The most that is wanted, for a limit. */
+  /** The most records that are wanted. */
   limit: number | undefined;
   state: 'waiting' | 'running' | 'done' | 'failed' = 'waiting';
   #total: number | undefined;
@@ -27,12 +27,12 @@ export class ProgressState {
     this.startedAt = startedAt;
   }
 
-  /** Calls in flight. */
+  /** Requests in flight. */
   get inFlight(): number {
     return this.#inFlight.size;
   }
 
-  /** How many records there will be, as far as the service has said. */
+  /** How many records will come, as far as is known. */
   get goal(): number | undefined {
     if (this.limit === undefined) return this.#total;
     return this.#total === undefined ? undefined : Math.min(this.#total, this.limit);
@@ -49,7 +49,7 @@ export class ProgressState {
     else {
       this.pages++;
       this.#total = event.total ?? this.#total;
-      // What is read again was counted before.
+      // Records that are read again were counted before.
       if (this.rereads === 0) this.records = Math.min(this.records + event.records, this.goal ?? Infinity);
     }
   }
@@ -67,8 +67,8 @@ export class ProgressState {
   }
 }
 
-/** Milliseconds of work before there is a guess of how much is left. */
-const GUESS_AFTER = 2_000;
+/** Milliseconds of work before the time left is estimated. */
+const ESTIMATE_AFTER = 2_000;
 
 /** The state in words: `4,000 of 12,345 · 3 pages · 4 in flight · 1 retry · 12 s left`. */
 export function progressLine(progress: ProgressState, now: number, group: GroupDigits): string {
@@ -88,7 +88,7 @@ export function progressLine(progress: ProgressState, now: number, group: GroupD
 
 function timeLeft({ records, startedAt }: ProgressState, goal: number, now: number): string[] {
   const spent = now - startedAt;
-  if (spent < GUESS_AFTER || records >= goal) return [];
+  if (spent < ESTIMATE_AFTER || records >= goal) return [];
   return [`${duration((spent / records) * (goal - records))} left`];
 }
 
@@ -112,7 +112,7 @@ export interface Written {
   /** The file or folder, as it was given. */
   readonly place: string;
   readonly bytes: number;
-  /** What else is to be said, such as what was left out. */
+  /** Further parts of the line, such as how much was left out. */
   readonly more?: readonly string[];
 }
 

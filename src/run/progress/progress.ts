@@ -7,7 +7,7 @@ import type { ProgressView } from './progress-display.ts';
 import { duration, ProgressState } from './progress-state.ts';
 
 /** Waits of more milliseconds than this are announced. */
-const LONG = 5_000;
+const LONG_WAIT = 5_000;
 
 /** One line for each request under --verbose and --debug, and a word before a long wait. */
 function logRequest(notices: Notices, event: RequestEvent): void {
@@ -17,7 +17,7 @@ function logRequest(notices: Notices, event: RequestEvent): void {
   } else if (event.kind === 'retry') {
     const { target, reason, wait } = event;
     notices.detail(`GET ${target} again in ${wait} ms${ordinal(event.attempt + 1)}: ${reason}`);
-    if (wait > LONG) notices.remark(`waits ${duration(wait)} before it asks again: ${reason}`);
+    if (wait > LONG_WAIT) notices.remark(`waits ${duration(wait)} before it asks again: ${reason}`);
   }
 }
 
@@ -25,11 +25,11 @@ function ordinal(attempt: number): string {
   return attempt === 0 ? '' : `, attempt ${attempt + 1}`;
 }
 
-/** Follows one walk, or a single request. */
+/** Follows the walk or the request of one part. */
 export interface Track {
   readonly walked: (event: WalkEvent) => void;
   readonly asked: (event: RequestEvent) => void;
-  /** Says that no more than so many records are wanted. */
+  /** Sets how many records are wanted, at most. */
   readonly expect: (limit: number | undefined) => void;
   readonly end: (state: 'done' | 'failed') => void;
 }
@@ -52,7 +52,7 @@ interface ProgressOptions {
   readonly partKind?: ProgressView['partKind'] | undefined;
 }
 
-/** Shows on standard error how far a run has come, for somebody who waits. Nothing off a terminal unless asked for. */
+/** Shows on standard error how far a run has come. Off a terminal it shows nothing unless the user asked for it. */
 export class Progress {
   readonly #context: Context;
   readonly #states: ProgressState[];
@@ -97,7 +97,7 @@ export class Progress {
       const { showLines, showSpinner } = await import('./progress-display.ts');
       await (form === 'lines' ? showLines : showSpinner)(view, signal);
     };
-    // It ends when it is stopped; a standard error that is gone is no reason to stop the run.
+    // Stopping rejects it. A standard error that is closed does so as well, and is no reason to stop the run.
     show().catch(() => {});
   }
 
@@ -105,7 +105,7 @@ export class Progress {
     this.#stopped.abort();
   }
 
-  /** The track of one part, or of the only one. Its requests are also told to `notices`. */
+  /** The track of the part of this name, or of the only part. `notices` also gets its requests. */
   track(notices: Notices, name?: string): Track {
     const state = this.#states.find((one) => one.name === name) ?? this.#states[0]!;
     const { clock } = this.#context;
@@ -121,7 +121,7 @@ export class Progress {
     };
   }
 
-  /** Standard output. Where it is the same terminal, the drawing ends at the first row. */
+  /** Standard output. Where it is the same terminal, the first write ends the drawing. */
   #beside(stdout: OutputStream): OutputStream {
     if (!stdout.isTerminal || !this.#isShown) return stdout;
     return streamWith(stdout, (bytes) => {
@@ -131,11 +131,11 @@ export class Progress {
   }
 }
 
-/** How progress is shown, if it is: to somebody who waits at a terminal, unless what comes out goes through a pipe. */
+/** How progress is shown, if at all: by default only on a terminal, and not while the output goes through a pipe. */
 function formOf({ stdout, stderr, env }: Context, flags: ProgressFlags): 'lines' | 'spinner' | undefined {
   if (flags.quiet || flags.progress === false) return undefined;
   if (flags.progress === 'plain') return 'lines';
-  // A terminal that is 0 wide, as it says or for want of an answer, would be wiped for ever.
+  // On a terminal that says it is 0 wide, or does not say, wiping a line would never end.
   const isWide = (stderr.columns ?? 0) > 0;
   return stderr.isTerminal && isWide && !stdout.isPipe && isForPeople(env) ? 'spinner' : undefined;
 }

@@ -8,7 +8,7 @@ import type { WalkStatus } from '../../paging/walk-status.ts';
 import type { PartialResults } from '../completeness.ts';
 import { flagNamed } from '../parse-values.ts';
 
-/** What a run knew besides its records when it had given those of one page: what the run that goes on must know too. */
+/** What a run knows besides its records, after each page: a run that resumes it must know the same. */
 interface Checkpoint {
   /** Where the walk goes on: a record offset or a cursor. */
   readonly next: number | string;
@@ -21,7 +21,7 @@ interface Checkpoint {
   readonly warnings?: readonly string[] | undefined;
 }
 
-/** What a walk that goes on at `next` has come to. */
+/** The checkpoint of a walk that goes on at `next`. */
 export function checkpointAt(next: number | string, status: WalkStatus, partial: PartialResults): Checkpoint {
   const { totalAtStart, totalAtEnd, drift } = status;
   const unreadable = [...status.unreadable].filter((offset) => typeof next === 'string' || offset < next);
@@ -37,22 +37,22 @@ export function checkpointAt(next: number | string, status: WalkStatus, partial:
   };
 }
 
-/** Tells the books of this run what the earlier one knew. */
+/** Restores the status and the partial results of the earlier run. `records` is how many it gave. */
 export function restoreCheckpoint(
   checkpoint: Checkpoint,
   records: number,
-  books: { readonly status: WalkStatus; readonly partial: PartialResults },
+  { status, partial }: { readonly status: WalkStatus; readonly partial: PartialResults },
 ): void {
   const { totalAtStart, drift = false, unreadable = [] } = checkpoint;
-  books.status.takeOver({ records, totalAtStart, drift, unreadable });
-  for (const id of checkpoint.missingFiscalIds ?? []) books.partial.missingFiscalIds.add(id);
-  for (const warning of checkpoint.warnings ?? []) books.partial.warnings.add(warning);
+  status.takeOver({ records, totalAtStart, drift, unreadable });
+  for (const id of checkpoint.missingFiscalIds ?? []) partial.missingFiscalIds.add(id);
+  for (const warning of checkpoint.warnings ?? []) partial.warnings.add(warning);
 }
 
-/** What a journal is bound to: what each part is called, in the user's words, and its value or the hash of it. */
+/** What a run asked for, by the names that an error uses: each with its value, or with a hash of it. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
-interface AskedFor {
+interface FingerprintOptions {
   readonly baseUrl: string;
   readonly profile: string | undefined;
   /** As the token names it. */
@@ -61,23 +61,23 @@ interface AskedFor {
   readonly listing: string;
   readonly format: string;
   readonly fiscalIds: readonly string[];
-  /** Everything that the parser handed over. */
+  /** The values of all flags, by name. */
   readonly flags: object;
 }
 
-/** Flags that change how a result is had or told, not what it is. Any other is part of the fingerprint. */
-const FREE = new Set(
+/** Flags that do not change the result. All others are part of the fingerprint. */
+const NOT_COMPARED = new Set(
   (
     'all baseUrl color concurrency customerFiscalId debug format issuerFiscalId output pageSize profile progress ' +
     'quiet report resume retries retryDelay sandbox strict timeout tokenFile verbose'
   ).split(' '),
 );
 
-/** Values that are shown when they differ; those of other flags may be long or private. */
+/** Flags whose values an error shows where they differ. Values of other flags may be long or private. */
 const SHOWN = new Set(['columns', 'delimiter', 'excel', 'header', 'limit', 'sortBy', 'sortOrder']);
 
 /** The fingerprint of a run. It never holds the token, and the organization's name only as a hash. */
-export function fingerprintOf(asked: AskedFor): Fingerprint {
+export function fingerprintOf(asked: FingerprintOptions): Fingerprint {
   const parts: Record<string, string> = {
     'base address': asked.baseUrl,
     profile: asked.profile ?? '',
@@ -87,7 +87,7 @@ export function fingerprintOf(asked: AskedFor): Fingerprint {
     'list of fiscal IDs': asked.fiscalIds.length === 0 ? '' : hashed(asked.fiscalIds),
   };
   for (const [name, value] of Object.entries(asked.flags)) {
-    if (FREE.has(name) || value === undefined) continue;
+    if (NOT_COMPARED.has(name) || value === undefined) continue;
     parts[flagNamed(name)] = SHOWN.has(name) ? String(value) : hashed(value);
   }
   return parts;
@@ -113,21 +113,21 @@ function hashed(value: unknown): string {
   return HASHED + createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32);
 }
 
-/** A hash that says nothing of a token to whoever does not have it. */
+/** A hash from which nobody can tell the token. */
 export function saltedHash(salt: string, text: string): string {
   return hashed([salt, text]);
 }
 
-/** A run that was stopped, as its journal tells it: all its pages but the last, and the last to hold the listing against. */
+/** A stopped run, read from its journal: all pages but the last, and the last page to compare the listing with. */
 export interface EarlierRun {
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   /** The records of all pages but the last. */
   readonly given: UniqueRecords;
   readonly records: number;
-  /** After the pages that are taken over. */
+  /** The checkpoint behind the pages that are taken over. */
   readonly checkpoint: Checkpoint;
-  /** Undefined where it is not to be had again in the same way. */
+  /** Undefined where it cannot be compared: some of its records may be unreadable. */
   readonly firstPage: RecordBatch | undefined;
   readonly lastPage: RecordBatch;
   /** Where in the journal the last page begins, in bytes. */
@@ -136,13 +136,13 @@ export interface EarlierRun {
 
 const VERSION = 2;
 
-/** What a run is bound to: what it asks for, and the token that it asks with, hashed with a salt of the journal's own. */
+/** Who may use a journal: a run that asks for the same, with the same token. The token is hashed with the journal's salt. */
 export interface JournalOwner {
   readonly fingerprint: Fingerprint;
   readonly tokenHash: (salt: string) => string;
 }
 
-/** What a journal begins with. */
+/** The first entry of a journal. */
 export function journalHead(
   { fingerprint, tokenHash }: JournalOwner,
   startedAt: number,
@@ -152,27 +152,27 @@ export function journalHead(
 }
 
 /** Why a journal cannot be used. */
-export const ODD_JOURNAL = 'what is kept beside it is no journal of this version of folio';
+export const UNUSABLE_JOURNAL = 'what is kept beside it is no journal of this version of folio';
 
 interface EarlierRunOptions {
-  /** Who may go on with it. */
+  /** The run that wants to resume it. */
   readonly owner: JournalOwner;
   /** The target, for messages. */
   readonly shown: string;
-  /** How the listing's records are known. */
+  /** The columns that tell the listing's records apart. */
   readonly columns: KeyColumns | undefined;
 }
 
 /**
- * Reads what an earlier run left: undefined when there are not two whole pages, since the last one is always read again;
- * ODD_JOURNAL for a file of another kind.
+ * Reads the journal of an earlier run. Returns undefined where it has fewer than two whole pages, since the last one is always
+ * read again, and UNUSABLE_JOURNAL where it is another kind of file.
  *
  * @throws UsageError when that run asked for something else than this one, or with another token
  */
 export async function readEarlierRun(
   journal: Journal,
   { owner, shown, columns }: EarlierRunOptions,
-): Promise<EarlierRun | typeof ODD_JOURNAL | undefined> {
+): Promise<EarlierRun | typeof UNUSABLE_JOURNAL | undefined> {
   const given = new UniqueRecords(columns);
   let startedAt: number | undefined;
   let checkpoint: Checkpoint | undefined;
@@ -181,8 +181,8 @@ export async function readEarlierRun(
   let records = 0;
   for await (const entry of journal.entries()) {
     if (startedAt === undefined) {
-      const head = headOf(entry.head);
-      if (head === undefined) return ODD_JOURNAL;
+      const head = parseHead(entry.head);
+      if (head === undefined) return UNUSABLE_JOURNAL;
       refuseOther(head, owner, shown);
       startedAt = head.startedAt;
       continue;
@@ -193,16 +193,14 @@ export async function readEarlierRun(
       checkpoint = last.checkpoint;
       firstPage ??= last.batch;
     }
-    const next = checkpointOf(entry.head);
-    if (next === undefined) return ODD_JOURNAL;
+    const next = parseCheckpoint(entry.head);
+    if (next === undefined) return UNUSABLE_JOURNAL;
     last = { batch: recordsOfEntry(entry), checkpoint: next, start: entry.start };
   }
   if (startedAt === undefined || checkpoint === undefined || last === undefined) return undefined;
   const wholeFirst = (checkpoint.unreadable ?? []).length === 0 ? firstPage : undefined;
-  return {
-    ...{ startedAt, given, records, checkpoint, firstPage: wholeFirst },
-    ...{ lastPage: last.batch, end: last.start },
-  };
+  const { batch: lastPage, start: end } = last;
+  return { startedAt, given, records, checkpoint, firstPage: wholeFirst, lastPage, end };
 }
 
 interface JournalHead {
@@ -213,7 +211,7 @@ interface JournalHead {
 }
 
 /** The head of a journal of this version; undefined for anything else, whoever wrote it. */
-function headOf(head: Readonly<Record<string, unknown>>): JournalHead | undefined {
+function parseHead(head: Readonly<Record<string, unknown>>): JournalHead | undefined {
   const { folioJournal, startedAt, fingerprint, salt, token } = head;
   if (folioJournal !== VERSION || !isMoment(startedAt)) return undefined;
   if (typeof salt !== 'string' || typeof token !== 'string' || !isFingerprint(fingerprint)) return undefined;
@@ -229,7 +227,7 @@ function isFingerprint(value: unknown): value is Fingerprint {
   return Object.values(value).every((part) => typeof part === 'string');
 }
 
-function checkpointOf(head: Readonly<Record<string, unknown>>): Checkpoint | undefined {
+function parseCheckpoint(head: Readonly<Record<string, unknown>>): Checkpoint | undefined {
   const { next, totalAtStart, totalAtEnd, drift, unreadable, missingFiscalIds, warnings } = head;
   if (typeof next !== 'string' && !isCount(next)) return undefined;
   if (!isMaybe(totalAtStart, isCount) || !isMaybe(totalAtEnd, isCount)) return undefined;
@@ -257,7 +255,7 @@ function isListOfTexts(value: unknown): value is string[] {
 
 function refuseOther(head: JournalHead, { fingerprint, tokenHash }: JournalOwner, shown: string): void {
   const different = differences(head.fingerprint, fingerprint);
-  // A token of another organization is told by the organization, where it names one.
+  // Another organization has another token; where the token names its organization, that is said instead.
   if (different.length === 0 && tokenHash(head.salt) !== head.token) different.push('another token');
   if (different.length === 0) return;
   throw new UsageError(

@@ -23,13 +23,13 @@ import {
   restoreCheckpoint,
   saltedHash,
   type EarlierRun,
-  ODD_JOURNAL,
+  UNUSABLE_JOURNAL,
   type JournalOwner,
 } from './resume-journal.ts';
 
 /**
- * Whether pages that are read again hold the records of a page read before, in the same order, each as it was. Signed links
- * change every time and are no part of a record.
+ * Compares pages that are read again with the records of an earlier page: the same, in the same order, each unchanged. Signed
+ * links change with every answer and are not compared.
  */
 class SameRecords {
   readonly #before: RecordBatch;
@@ -39,13 +39,13 @@ class SameRecords {
     this.#before = before;
   }
 
-  /** True when every record of the page before has come again. */
+  /** True when every record of the earlier page has come again. */
   get isComplete(): boolean {
     return this.#met >= this.#before.count;
   }
 
-  /** False when the next records are others than those of the page before; more records behind them do not matter. */
-  goesOn(again: RecordBatch): boolean {
+  /** Compares the next records. Returns false where they differ. Records behind those of the earlier page do not matter. */
+  matches(again: RecordBatch): boolean {
     const [one, other] = [new IdentityReader({ exact: true }), new IdentityReader({ exact: true })];
     for (let index = 0; index < again.count && !this.isComplete; index++) {
       if (one.read(this.#before, this.#met++).content() !== other.read(again, index).content()) return false;
@@ -54,17 +54,17 @@ class SameRecords {
   }
 }
 
-/** What was read in the place of a page read before, or why that page no longer says where to go on. */
+/** What came in the place of an earlier page, or why the walk cannot go on behind that page. */
 type ReadAgain = { readonly deliveries: readonly Delivery[] } | { readonly reason: string };
 
-/** Reads as much of the walk as the page had: the page is to be as it was. */
+/** Reads as many records of the walk as the page had, and compares them with it. */
 async function readAgain(walk: AsyncGenerator<Delivery>, page: RecordBatch): Promise<ReadAgain> {
   const same = new SameRecords(page);
   const deliveries: Delivery[] = [];
   try {
     while (!same.isComplete) {
       const { value, done } = await walk.next();
-      if (done === true || !same.goesOn(value.records)) return { reason: LISTING_MOVED };
+      if (done === true || !same.matches(value.records)) return { reason: LISTING_MOVED };
       deliveries.push(value);
     }
     return { deliveries };
@@ -74,20 +74,20 @@ async function readAgain(walk: AsyncGenerator<Delivery>, page: RecordBatch): Pro
   }
 }
 
-/** Why pages that were read before no longer hold. */
+/** Why the pages of an earlier run cannot be used. */
 const LISTING_MOVED = 'the listing has changed before that place';
 
 interface ResumableOptions {
-  /** Of the journal, whose target is locked by this run. */
+  /** The file of the journal. This run holds the lock of its target. */
   readonly path: string;
   /** The target, for messages. */
   readonly shown: string;
   readonly owner: JournalOwner;
-  /** Reads so many records from the beginning, for a look: what comes of it is no part of the run. */
+  /** Reads the first records, for a comparison: they do not count as records of the run. */
   readonly peek: (limit: number) => AsyncGenerator<Delivery>;
-  /** Opens the walk at its beginning, or where an earlier one left off. */
+  /** Opens the walk at its beginning, or where an earlier one stopped. */
   readonly open: (resume?: ResumeFrom) => AsyncGenerator<Delivery>;
-  /** How the listing's records are known. */
+  /** The columns that tell the listing's records apart. */
   readonly columns: KeyColumns | undefined;
   readonly status: WalkStatus;
   readonly partial: PartialResults;
@@ -95,21 +95,24 @@ interface ResumableOptions {
   readonly clock: Clock;
 }
 
-/** Milliseconds up to which two runs count as one that took long: what changes within it may be in either form. */
-const AS_ONE_RUN = 60 * 60 * 1000;
+/**
+ * Milliseconds within which a stopped run and the one that resumes it count as one long run. Within one run, too, a record
+ * that changes may come in its old form, so no warning is needed.
+ */
+const SAME_RUN_AGE = 60 * 60 * 1000;
 /** Milliseconds for which signed links to files work (spec 8). */
 const LINK_LIFETIME = 24 * 60 * 60 * 1000;
 
 /**
- * A walk that can be stopped at any moment and gone on with by a later run: each page goes into the journal before it is given.
- * The later run reads the first and the last page again. Where they hold the same records in the same order, each as it was,
- * the pages between them stand, and the records come as they would have in one go: to read those again too would cost as
- * much as to begin anew. Where not, the listing moved, and what crossed the place meanwhile would be missed: then the walk
- * begins anew, and says so. Rounds of reading again, which come after the
- * last page, are not kept.
+ * A walk that can be stopped at any moment and resumed by a later run: each page is written to the journal before it is given.
+ *
+ * The later run reads the first and the last page of the journal again. Where both have the same records in the same order,
+ * each unchanged, it takes over all pages between them; to read these again, too, would cost as much as to begin anew. Where
+ * they differ, the listing moved and records could be missed: then the walk begins anew, and says so. Records of later
+ * rounds, which read the listing again, are not in the journal.
  */
 export class ResumableWalk {
-  /** Records that were taken over from an earlier run. */
+  /** How many records were taken over from an earlier run. */
   takenOver = 0;
   /** Records in the journal. */
   #kept = 0;
@@ -119,15 +122,15 @@ export class ResumableWalk {
     this.#options = options;
   }
 
-  /** To be read once. Throws UsageError when the journal is of a run that asked for something else. */
+  /** The records. Throws UsageError where the journal is of a run with other flags. Call it once. */
   async *read(): AsyncGenerator<RecordBatch> {
     const { path, shown, owner, columns, open, clock } = this.#options;
     const journal = await Journal.open(path, clock);
     try {
       const found = await readEarlierRun(journal, { owner, shown, columns });
-      if (found === ODD_JOURNAL) this.#options.notices.warn(`begins ${shown} anew: ${ODD_JOURNAL}`);
-      const earlier = found === ODD_JOURNAL ? undefined : found;
-      const resumed = earlier && (await this.#goOn(earlier));
+      if (found === UNUSABLE_JOURNAL) this.#options.notices.warn(`begins ${shown} anew: ${UNUSABLE_JOURNAL}`);
+      const earlier = found === UNUSABLE_JOURNAL ? undefined : found;
+      const resumed = earlier && (await this.#resume(earlier));
       if (earlier !== undefined && resumed !== undefined) {
         await journal.cutAt(earlier.end);
         for await (const entry of journal.entries()) if (entry.start > 0) yield recordsOfEntry(entry);
@@ -141,22 +144,22 @@ export class ResumableWalk {
     }
   }
 
-  /** How to go on after a run that failed; nothing where nothing was kept. */
-  sayHowToGoOn(): void {
+  /** Tells the user how to resume after a failure. Says nothing where nothing was kept. */
+  tellHowToResume(): void {
     if (this.#kept === 0) return;
     this.#options.notices.warn(
       `kept ${countOf(this.#kept, 'record')} beside ${this.#options.shown}: the same command goes on from there`,
     );
   }
 
-  /** The walk from the earlier run's last page on, when that page is as it was; else undefined. */
-  async #goOn(earlier: EarlierRun): Promise<AsyncGenerator<Delivery> | undefined> {
+  /** The walk from the earlier run's last page on; undefined where it has to begin anew. */
+  async #resume(earlier: EarlierRun): Promise<AsyncGenerator<Delivery> | undefined> {
     const { status, partial, open } = this.#options;
     const { checkpoint, given, records, lastPage } = earlier;
     this.#kept = records + lastPage.count;
-    const other = await this.#beginsOtherwise(earlier);
-    if (other !== undefined) {
-      this.#beginAnew(earlier, other);
+    const difference = await this.#differenceAtStart(earlier);
+    if (difference !== undefined) {
+      this.#beginAnew(earlier, difference);
       return undefined;
     }
     restoreCheckpoint(checkpoint, records, { status, partial });
@@ -164,7 +167,7 @@ export class ResumableWalk {
     const walk = open({ next: checkpoint.next, given });
     const again = await readAgain(walk, lastPage);
     const grew = checkpoint.totalAtEnd !== status.totalAtEnd;
-    // Records that came a second time were moved behind the place by others before it, which would be missed.
+    // Records that came twice were pushed behind the place by new ones in front of it, and these would be missed.
     const reason =
       'reason' in again ? again.reason : grew && status.repeats > repeats ? LISTING_MOVED : undefined;
     if ('reason' in again || reason !== undefined) {
@@ -174,12 +177,15 @@ export class ResumableWalk {
     }
     status.drift ||= grew;
     this.takenOver = this.#kept = records;
-    this.#sayFrom(earlier);
-    return inTurn(again.deliveries, walk);
+    this.#announceResumption(earlier);
+    return oneAfterOther(again.deliveries, walk);
   }
 
-  /** Why the first page is not as it was, which shows what the last one and the total do not: one record for another. */
-  async #beginsOtherwise({ firstPage }: EarlierRun): Promise<string | undefined> {
+  /**
+   * Why the first page differs from the earlier run's, if it does. This finds records that were replaced by others, which
+   * neither the last page nor the total shows.
+   */
+  async #differenceAtStart({ firstPage }: EarlierRun): Promise<string | undefined> {
     if (firstPage === undefined || firstPage.count === 0) return undefined;
     const walk = this.#options.peek(firstPage.count);
     try {
@@ -208,12 +214,12 @@ export class ResumableWalk {
     }
   }
 
-  #sayFrom({ startedAt, records }: EarlierRun): void {
+  #announceResumption({ startedAt, records }: EarlierRun): void {
     const { notices, shown, clock } = this.#options;
     const when = new Date(startedAt).toISOString();
     notices.remark(`goes on with ${shown} after ${countOf(records, 'record')} of the run of ${when}`);
     const age = clock.now() - startedAt;
-    if (age < AS_ONE_RUN) return;
+    if (age < SAME_RUN_AGE) return;
     const links = age < LINK_LIFETIME ? '' : '; signed links in them no longer work';
     notices.warn(
       `${countOf(records, 'record')} are as the run of ${when} read them: only its first and last page were compared${links}`,
@@ -221,7 +227,10 @@ export class ResumableWalk {
   }
 }
 
-async function* inTurn(first: readonly Delivery[], rest: AsyncGenerator<Delivery>): AsyncGenerator<Delivery> {
+async function* oneAfterOther(
+  first: readonly Delivery[],
+  rest: AsyncGenerator<Delivery>,
+): AsyncGenerator<Delivery> {
   try {
     yield* first;
     yield* rest;
@@ -230,7 +239,7 @@ async function* inTurn(first: readonly Delivery[], rest: AsyncGenerator<Delivery
   }
 }
 
-/** Whether a later run can go on where this one stops. */
+/** Whether the run resumes a stopped one, and can itself be resumed. */
 export interface ResumeFlags {
   readonly resume?: boolean;
 }
@@ -245,9 +254,9 @@ interface ResumeOptions {
 }
 
 /**
- * The walk of a part for --resume. Opens nothing: the journal belongs to whoever has the target's lock.
+ * The walk of a part for --resume. Opens no file yet: only the holder of the target's lock may open the journal.
  *
- * @throws UsageError where there is nothing that could be gone on with: without -o, a pipe, a single page
+ * @throws UsageError where a run cannot be resumed: without -o, into a pipe, of a single page
  */
 export async function openResumable(
   part: Part,
@@ -283,7 +292,12 @@ export async function openResumable(
       ? ''
       : session.hashedToken((token) => saltedHash(salt, token));
   return new ResumableWalk({
-    ...{ shown, path: journalPath(target), status, partial, notices, clock: context.clock },
+    shown,
+    path: journalPath(target),
+    status,
+    partial,
+    notices,
+    clock: context.clock,
     owner: { fingerprint, tokenHash },
     columns: source.knownBy,
     open: (resume) => part.read(limit, resume),

@@ -19,8 +19,8 @@ import {
   type Export,
 } from '../export-part.ts';
 import {
-  doubtOfEarlier,
-  looksForNewest,
+  checkEarlierExport,
+  mayShowNewestFirst,
   openQuestions,
   shownColumnsOf,
   tableLimit,
@@ -105,7 +105,7 @@ async function exportEach(several: Several, plan: OutputPlan): Promise<readonly 
   const aside = putAside(several, async (part) => {
     const questions = await openQuestions(part.context, { ...wishOf(asked, part.profile), plan });
     const newestFirst =
-      looksForNewest(questions, asked.questions ?? {}, plan) && asked.source.preferNewest?.() === true;
+      mayShowNewestFirst(questions, asked.questions ?? {}, plan) && asked.source.preferNewest?.() === true;
     remarks.push(() => remarkCount(part, { extent, questions, plan, newestFirst }));
     return questions.answer(named(part, questions.limitOfListing));
   });
@@ -123,7 +123,7 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   const makeResult = await asked.makeResult?.(wish.settings);
   const isUnread = unreadProfiles(several, aside);
   const questions = await openQuestions(run.context, { ...wish, plan: planned, makeResult, isUnread });
-  const earlier = await doubtOfEarlier(wish.flags, run.notices);
+  const earlier = await checkEarlierExport(wish.flags, run.notices);
   const plan = { ...withSheets(asked, planned, aside), openWriter: questions.writer(planned.openWriter) };
   let read = 0;
   const counted = async function* (): AsyncGenerator<RecordBatch> {

@@ -20,7 +20,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--sort a --sort-order desc', /--sort-order is for --sort-by, not for --sort/],
   ['--changes-since /nowhere/old.jsonl', /cannot read \/nowhere\/old\.jsonl: there is no such file/],
   ['--changes-since /etc/hostname', /\/etc\/hostname is neither jsonl nor json/],
-  ['--format xlsx --sheet-per-profile', /--sheet-per-profile: of which profiles\?/],
+  ['--format xlsx --sheet-per-profile', /--sheet-per-profile needs several profiles/],
   ['--profile a,b --output-dir x --sheet-per-profile', /--output-dir and --sheet-per-profile do not go/],
   ['--list-columns --columns a', /--columns and --list-columns do not go together/],
   ['--list-columns --output-dir x', /--output-dir and --list-columns do not go together/],
