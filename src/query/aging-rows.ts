@@ -25,14 +25,15 @@ import {
 } from './result-rows.ts';
 import type { Row, RowField } from './rows.ts';
 
+/** How the result of aging is laid out. */
 export interface AgingLayout {
-  /** Whether totals are rows among the rows, told apart by `_row`. On a terminal they always are. */
+  /** Whether totals are rows among the others, marked by `_row`. On a terminal they always are. */
   readonly totals: boolean;
-  /** The order of the rows of a currency; the most owed first without it. */
+  /** The order of the rows of a currency; without it, the largest total first. */
   readonly sort?: readonly SortColumn[] | undefined;
-  /** Rows of each currency, at most, beside their total; all without it. */
+  /** The most rows of each currency, without its total; all rows without it. */
   readonly limit?: number | undefined;
-  /** What is to be known of every figure: a column `note` of every row off a terminal. */
+  /** A remark on all figures. Off a terminal, it is a column `note` of every row. */
   readonly note?: string | undefined;
 }
 
@@ -40,11 +41,14 @@ const TOTAL = 'Total';
 const NAMES = { noDueDate: 'no due date', noCurrency: 'no currency', counterparty: 'no counterparty' };
 
 /**
- * A row for each counterparty and currency, the most owed first, then one for the invoices without a due date, and at the end
- * those without a currency. Columns: `_row` (which is which: `counterparty`, `no due date`, `no currency`, `total`) where
- * there are totals, `_profile` of several, `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`, `note`.
- * A terminal has totals and `bar`, but no `_row` and no `note`; where it is narrow it does without `fiscalId`, `invoices` and
- * empty buckets, then without other buckets. The last one and the total are the last to go.
+ * A row for each counterparty and currency, the largest total first; then one for the invoices without a due date, and at the
+ * end those without a currency.
+ *
+ * Columns: `_row` where there are totals (the kind of the row: `counterparty`, `no due date`, `no currency`, `total`),
+ * `_profile` where there are several, `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`, `note`.
+ *
+ * A terminal has totals and `bar`, but no `_row` and no `note`. A narrow one leaves out `fiscalId`, `invoices` and empty
+ * buckets, then the other buckets from the first on. It keeps the last bucket longest, and always the total.
  */
 export function agingRows(
   balances: readonly AgedBalance[],
@@ -64,7 +68,7 @@ export function agingRows(
         return { row: rowOf(balance), value: totalOf(balance), balance };
       });
     const sorted = layout.sort === undefined ? rows : sortRows(rows, layout.sort);
-    // Their counterparty is not known, so they take no part in the order.
+    // Rows without a counterparty are not sorted.
     const known = sorted.filter(({ balance }) => balance.kind === 'counterparty');
     const unknown = sorted.filter(({ balance }) => balance.kind !== 'counterparty');
     const shown = [...known.slice(0, layout.limit), ...unknown];
@@ -102,7 +106,7 @@ interface RowLayout {
   readonly scale: number;
   readonly note: string | undefined;
   readonly kind: string | undefined;
-  /** Whether rows say of which organization they are. */
+  /** Whether rows have the column `_profile`. */
   readonly isProfiled: boolean;
 }
 
@@ -127,12 +131,12 @@ function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled 
   ];
 }
 
-/** An amount without a due date is in no bucket, but it is owed. */
+/** The sum of all buckets, and of the amounts without a due date, which are in no bucket. */
 function totalOf({ amounts, undated }: AgedBalance): Decimal {
   return amounts.reduce(addDecimals, undated);
 }
 
-/** Of balances in one currency. */
+/** The total of balances in one currency. */
 function addBalances(balances: readonly AgedBalance[]): AgedBalance {
   const [{ currency, amounts }] = balances as readonly [AgedBalance];
   return {
@@ -149,7 +153,7 @@ function addBalances(balances: readonly AgedBalance[]): AgedBalance {
   };
 }
 
-/** Rows without a value last, as where records are sorted. Throws UsageError for a column that the rows do not have. */
+/** Sorts rows as records are sorted: those without a value last. Throws UsageError for a column that the rows do not have. */
 function sortRows<Sorted extends MeasuredRow>(
   rows: readonly Sorted[],
   keys: readonly SortColumn[],
@@ -174,7 +178,7 @@ function cellOf(json: string): Cell | undefined {
     : { kind: 'number', text: json };
 }
 
-/** The open amounts by how long they are overdue. */
+/** The question that `folio aging` asks: open amounts by how long they are overdue. */
 export function agingQuestion(
   options: AgingOptions,
   layout: Omit<AgingLayout, 'note'>,
@@ -212,7 +216,7 @@ export function agingQuestion(
   };
 }
 
-/** The service tells what is open now, and not what was then. */
+/** The note for a day in the past: the service tells what is open now, not what was open on that day. */
 function pastNote(asOf: number, today: number): string {
   return `balances of ${formatDay(today)}: payments after ${formatDay(asOf)} are not undone`;
 }

@@ -10,36 +10,38 @@ import { FieldFinder, howToMap, type KnownColumns, type KnownField } from './kno
 import type { Buckets } from './question-syntax.ts';
 import type { PlaceOf } from './questions.ts';
 
+/** The buckets without --buckets. */
 export const DEFAULT_BUCKETS: Buckets = [30, 60, 90];
 
+/** How open amounts are aged. */
 export interface AgingOptions {
   readonly fields: KnownColumns;
   readonly buckets: Buckets;
   /** The day to which overdue days are counted, in days since 1970-01-01. */
   readonly asOf: number;
-  /** The day that it is, whose balances the service tells. Before it, what was issued after `asOf` is left out. */
+  /** Today: the service tells the balances of today. Where `asOf` is earlier, invoices issued after it are left out. */
   readonly today: number;
 }
 
-/** Who owes, or is owed. */
+/** A counterparty, which owes or is owed; or all whose invoices lack a due date or a currency. */
 interface Party {
-  /** Undefined for the open amounts that are in no currency. */
+  /** Undefined for open amounts without a currency. */
   readonly currency: string | undefined;
-  /** Of several organizations, whose invoices these are. */
+  /** The profile whose invoices these are, where there are several. */
   readonly profile: string | undefined;
-  /** `noDueDate` and `noCurrency` for the invoices that lack it, whoever their counterparties are. */
+  /** `noDueDate` and `noCurrency` stand for all invoices that lack it, of any counterparty. */
   readonly kind: 'counterparty' | 'noDueDate' | 'noCurrency';
-  /** Undefined where the invoices do not say it; of `noDueDate` and `noCurrency` always. */
+  /** Undefined where the invoices have no name, and always for `noDueDate` and `noCurrency`. */
   name: string | undefined;
   readonly fiscalId: string | undefined;
 }
 
-/** What one counterparty owes, or is owed, in one currency; or what all do whose invoices lack a due date or a currency. */
+/** The open amounts of a party in one currency. */
 export interface AgedBalance extends Party {
   invoices: number;
-  /** Not due first, then as the buckets. */
+  /** First what is not due, then a sum for each bucket. */
   readonly amounts: Decimal[];
-  /** Open amounts that are in no bucket, since nobody knows when they are due. */
+  /** Open amounts without a due date, which are in no bucket. */
   undated: Decimal;
 }
 
@@ -50,12 +52,12 @@ const MAX_BALANCES = 100_000;
 /**
  * Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly.
  *
- * Counterparties are told apart by fiscal ID, however it is punctuated, else by name. A record whose open amount is
- * zero is settled and counts for nothing, whatever else it lacks. A credit note takes away from what is owed: where
- * its amount is sent as positive, it is taken as negative. It is in the bucket of its own date.
+ * Fiscal IDs, in any punctuation, tell counterparties apart, else names do. A record with an open amount of zero is settled
+ * and does not count, whatever else it lacks. A credit note reduces what is owed: an amount that is sent as positive counts
+ * as negative. It is in the bucket of its own due date.
  */
 export class Aging {
-  /** Invoices that were open and were issued after the day to which is counted, where that day is past. */
+  /** How many open invoices were left out because they were issued after `asOf`. */
   issuedLater = 0;
   readonly #options: AgingOptions;
   readonly #placeOf: PlaceOf;
@@ -66,7 +68,7 @@ export class Aging {
   #records = 0;
   #open = 0;
 
-  /** @param placeOf Where in the listing, from 1, the nth record is that is added: for messages. */
+  /** @param placeOf the place in the listing, from 1, of the nth record that is added: for messages */
   constructor(options: AgingOptions, placeOf: PlaceOf = (nth) => nth) {
     this.#placeOf = placeOf;
     this.#options = options;
@@ -76,13 +78,16 @@ export class Aging {
     this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, PROFILE]);
   }
 
-  /** Throws UsageError, naming the record's place in the listing, for an amount that is missing or no number, and for a due date that is no date. */
+  /**
+   * Adds records. Throws UsageError, with the record's place in the listing, for an amount that is missing or no number, and
+   * for a due date that is no date.
+   */
   add(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++)
       this.#addRecord(this.#reader.read(batch, index), this.#placeOf(++this.#records));
   }
 
-  /** The balances by first appearance. Throws UsageError where no open invoice has one of the fields at all. */
+  /** The balances in order of first appearance. Throws UsageError where no open invoice has one of the fields at all. */
   finish(): AgedBalance[] {
     // A counterparty is known by its name or by its fiscal ID: one of them is enough.
     const isNamed = this.#finder.has('counterpartyName') || this.#finder.has('counterpartyFiscalId');
@@ -144,8 +149,8 @@ export class Aging {
   }
 
   /**
-   * Whose invoice it is, as far as it says. Reads all fields, also of an invoice that is then left out, so that the finder knows
-   * that they are there.
+   * The party of an invoice, as far as the invoice names it. Reads all fields, also of an invoice that is then left out, so that
+   * the finder knows that records have them.
    */
   #partyOf(cells: readonly (Cell | undefined)[], isDated: boolean): Party {
     const name = this.#finder.find('counterpartyName', cells)?.text;
@@ -187,13 +192,13 @@ export class Aging {
   }
 }
 
-/** The columns: `not due`, `1 to 30`, `31 to 60`, `61 to 90`, `over 90`. */
+/** The names of the buckets' columns: `not due`, `1 to 30`, `31 to 60`, `61 to 90`, `over 90`. */
 export function bucketNames(buckets: Buckets): string[] {
   const ranges = buckets.map((last, index) => `${(buckets[index - 1] ?? 0) + 1} to ${last}`);
   return ['not due', ...ranges, `over ${buckets.at(-1)}`];
 }
 
-/** Which of the columns an amount is in that is `daysOverdue`: on the day it is due, it is not overdue. */
+/** The column of an amount that is so many days overdue, from 0. On the day that it is due, it is not overdue. */
 export function bucketOf(buckets: Buckets, daysOverdue: number): number {
   if (daysOverdue <= 0) return 0;
   const index = buckets.findIndex((last) => daysOverdue <= last);

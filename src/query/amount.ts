@@ -5,8 +5,8 @@ import { parseDecimal, type Decimal } from '../json/decimal.ts';
 const MAX_CHARACTERS_SHOWN = 40;
 
 /**
- * The exact amount in a cell; undefined where there is none. Throws UsageError, naming the record's place in the
- * listing (from 1), for text, even text of digits: a total must not depend on a guess at what a text means.
+ * The exact amount in a cell; undefined where there is none. Throws UsageError, with the record's place in the listing (from
+ * 1), for text, even for text of digits: a total must not depend on a guess at what a text means.
  */
 export function amountOf(
   cell: Cell | undefined,

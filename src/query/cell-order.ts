@@ -5,7 +5,7 @@ const LITERAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 const LEADING_ZEROS = /^0+/;
 const TRAILING_ZEROS = /0+$/;
 
-/** Exponents beyond this, either way, are taken for this: no amount has them, and they must not cost memory. */
+/** Larger exponents, positive or negative, count as this one: no amount has them, and they must not take memory. */
 const MAX_EXPONENT = 1e15;
 const EXPONENT_DIGITS = 10;
 
@@ -19,9 +19,9 @@ export function cellOrder(cell: Cell): string {
 }
 
 /**
- * A text whose order by code unit is the order of the numbers, equal for equal ones (`1.0` and `1.00`); undefined for
- * what is no JSON number. It is sign, exponent and digits, so that no digit is lost to a double and `1E999999999`
- * takes no more room than `1`; for negative numbers the complement of both, since there more is less.
+ * A text whose order by code unit is the order of the numbers, equal for equal numbers (`1.0` and `1.00`); undefined for a
+ * text that is no JSON number. It consists of sign, exponent and digits: so no digit is lost to a double, and `1E999999999`
+ * takes no more room than `1`. Negative numbers have the complement of exponent and digits, since a larger one is less.
  */
 export function numberOrder(literal: string): string | undefined {
   const match = LITERAL.exec(literal);
@@ -40,19 +40,19 @@ function exponentOrder(exponent: number): string {
   return (exponent + MAX_EXPONENT).toString(36).padStart(EXPONENT_DIGITS, '0');
 }
 
-/** Ends in a character after all digits, so that -1.2 comes after -1.25. */
+/** The complement of each digit. The last character comes after all digits, so that -1.2 comes after -1.25. */
 function complement(digits: string): string {
   let text = '';
   for (const digit of digits) text += 9 - Number(digit);
   return `${text}~`;
 }
 
-/** The order of a cell for sorting; undefined for what has no value there: null, nothing, empty text. */
+/** The order of a cell for sorting; undefined for a cell without a value: null, missing or empty text. */
 export function orderOf(cell: Cell | undefined): string | undefined {
   return cell === undefined || cell.text === '' ? undefined : cellOrder(cell);
 }
 
-/** Negative, zero or positive, by the orders of two cells; those without a value come last, also when descending. */
+/** Compares the orders of two cells: negative, zero or positive. Cells without a value come last, also when descending. */
 export function compareOrders(
   left: string | undefined,
   right: string | undefined,

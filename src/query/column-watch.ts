@@ -3,10 +3,10 @@ import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { nearestNames } from './nearest-names.ts';
 
-/** Records read whole to learn what columns there are; only these are used to suggest a name. */
+/** How many records are read whole, to learn the names of columns that can be suggested. */
 const RECORDS_SAMPLED = 500;
 
-/** Notices which of the columns that were asked for never had a value in any record, to say so at the end. */
+/** Finds the columns that the user asked for and that had no value in any record. */
 export class ColumnWatch {
   readonly #columns: readonly string[];
   readonly #what: string;
@@ -14,21 +14,21 @@ export class ColumnWatch {
   readonly #sample = new CellReader();
   #sampled = 0;
 
-  /** @param what what one of the records is called in sentences */
+  /** @param what the name for one record in sentences */
   constructor(columns: readonly string[], what = 'record') {
     this.#columns = columns;
     this.#what = what;
     this.#found = columns.map(() => false);
   }
 
-  /** To be called with every batch while a column is wanting. */
+  /** Learns the columns of records. Call it with every batch until `isComplete`. */
   sample(batch: RecordBatch): void {
     const count = Math.min(batch.count, RECORDS_SAMPLED - this.#sampled);
     for (let index = 0; index < count; index++) this.#sample.read(batch, index);
     this.#sampled += Math.max(0, count);
   }
 
-  /** The cells of a record: those of the columns first, in their order. */
+  /** Looks at the cells of a record: first those of the columns, in their order. */
   see(cells: readonly unknown[]): void {
     for (let index = 0; index < this.#found.length; index++)
       this.#found[index] ||= cells[index] !== undefined;
@@ -44,14 +44,14 @@ export class ColumnWatch {
     return this.#sampled === 0 ? [] : this.#columns.filter((_, index) => !this.#found[index]);
   }
 
-  /** A sentence for each of them that is not just null in all records: it may be a slip of the keys. */
+  /** A sentence for each column that is not even there with null: its name may be misspelt. */
   complaints(): string[] {
     return this.neverFound()
       .filter((column) => !this.#sample.columns.includes(column))
       .map((column) => this.sentence(column));
   }
 
-  /** That no record has a value in the column, and the names that may have been meant. */
+  /** Says that no record has a value in the column, and which names may have been meant. */
   sentence(column: string): string {
     const near = nearestNames(column, this.#sample.columns).filter((name) => name !== column);
     const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
@@ -60,8 +60,8 @@ export class ColumnWatch {
 }
 
 /**
- * Passes the records on. At the end it tells which of the chosen columns no record had: that may be a slip of the keys.
- * Records are looked at until each column was found.
+ * Passes the records on, and looks at them until each chosen column was found. At the end it tells which columns no record
+ * had: their names may be misspelt.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,

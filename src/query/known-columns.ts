@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Cell } from '../json/cells.ts';
 
-/** What questions have to know of an invoice; the names that `--field` and the settings use. */
+/** The fields of an invoice that questions need, by the names that `--field` and the settings use. */
 export const KNOWN_FIELDS = [
   'amount',
   'total',
@@ -11,9 +11,10 @@ export const KNOWN_FIELDS = [
   'counterpartyName',
   'counterpartyFiscalId',
 ] as const;
+/** The name of one of these fields. */
 export type KnownField = (typeof KNOWN_FIELDS)[number];
 
-/** For each field the columns to look in, in order: the first that has a value counts. `=CLP` is that value itself. */
+/** For each field the columns it may be in: the first that has a value counts. A column `=CLP` stands for the value CLP. */
 export type KnownColumns = Readonly<Record<KnownField, readonly string[]>>;
 
 const MEANING: Readonly<Record<KnownField, string>> = {
@@ -34,12 +35,14 @@ const OF_ANY_INVOICE = {
   currency: ['currency', 'currencyCode'],
 };
 
+/** The usual columns of issued invoices. */
 export const ISSUED_COLUMNS: KnownColumns = {
   ...OF_ANY_INVOICE,
   counterpartyName: ['customer.name', 'customerName', 'receiver.name', 'receiverName'],
   counterpartyFiscalId: ['receiverFiscalId', 'customer.fiscalId', 'customerFiscalId'],
 };
 
+/** The usual columns of received invoices. */
 export const RECEIVED_COLUMNS: KnownColumns = {
   ...OF_ANY_INVOICE,
   counterpartyName: ['issuer.name', 'issuerName', 'supplier.name', 'supplierName'],
@@ -64,15 +67,15 @@ function isKnownField(name: string): name is KnownField {
   return (KNOWN_FIELDS as readonly string[]).includes(name);
 }
 
-/** Finds fields in records, and knows which of them it never found. */
+/** Finds fields in records, and knows which fields no record had. */
 export class FieldFinder {
-  /** The columns whose cells it is to be given, in this order. */
+  /** The columns whose cells `find` needs, in this order. */
   readonly columns: readonly string[];
   /** The fields that it looks for. */
   readonly wanted: readonly KnownField[];
   readonly #fields: KnownColumns;
   readonly #places: ReadonlyMap<KnownField, readonly (number | Cell)[]>;
-  /** For each field that was found, the column of the last time. */
+  /** For each field that was found, the column in which it was found last. */
   readonly #found = new Map<KnownField, string>();
 
   constructor(fields: KnownColumns, wanted: readonly KnownField[]) {
@@ -84,7 +87,7 @@ export class FieldFinder {
     this.#places = new Map(wanted.map((field) => [field, fields[field].map(placeOf)]));
   }
 
-  /** The first of the field's columns that has a value; undefined where none has. */
+  /** The cell of the first of the field's columns that has a value; undefined where none has. */
   find(field: KnownField, cells: readonly (Cell | undefined)[]): Cell | undefined {
     for (const [index, place] of this.#places.get(field)!.entries()) {
       const cell = typeof place === 'number' ? cells[place] : place;
@@ -95,12 +98,12 @@ export class FieldFinder {
     return undefined;
   }
 
-  /** The column that the field was found in the last time. */
+  /** The column in which the field was found last. */
   columnOf(field: KnownField): string {
     return this.#found.get(field) ?? this.#fields[field].join(' or ');
   }
 
-  /** Whether a record had the field so far. */
+  /** Whether any record had the field so far. */
   has(field: KnownField): boolean {
     return this.#found.has(field);
   }
@@ -111,12 +114,12 @@ export class FieldFinder {
   }
 }
 
-/** `=CLP` in a map: the same for every record, where the records do not say it. */
+/** The value of a column `=CLP`: the same for every record. */
 function fixedValue(column: string): Cell | undefined {
   return column.startsWith('=') ? { kind: 'string', text: column.slice(1) } : undefined;
 }
 
-/** How to say which column a field is in: a hint. */
+/** A hint that says how to name the column of a field. */
 export function howToMap(field: KnownField): string {
   return `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.`;
 }

@@ -1,6 +1,6 @@
 import { distance as editDistance } from 'fastest-levenshtein';
 
-/** Names farther away than this are no slip of the keys. */
+/** The largest edit distance of a misspelling. */
 const MAX_DISTANCE = 3;
 const MAX_NAMES = 3;
 
@@ -20,7 +20,7 @@ function distance(wanted: string, name: string): number {
   return lastPart === wanted ? Math.min(1, name.length - wanted.length) : editDistance(wanted, name);
 }
 
-/** What somebody who typed `wanted` may have meant; where nothing is near, what there is. */
+/** A hint with the names that `wanted` may be a misspelling of; where there are none, with all names. */
 export function nearestHint(wanted: string, names: readonly string[]): string {
   const near = nearestNames(wanted, names);
   return near.length > 0 ? `Did you mean ${near.join(' or ')}?` : `The names are ${names.join(', ')}.`;

@@ -1,8 +1,9 @@
 import { UsageError } from '../errors.ts';
 
+/** How a column and the values of a condition are compared: see `folio help questions`. */
 export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
 
-/** One `--where`: the column, how it is to relate to the values, and these as text; of `=` and `!=` there may be several. */
+/** One `--where`: a column, an operator and values. Only `=` and `!=` take several values. */
 export interface Condition {
   readonly column: string;
   readonly operator: Operator;
@@ -16,20 +17,20 @@ const OPERATOR = /^(?:!=|!~|<=|>=|==|=|<|>|~)/;
 const QUOTED = /^(?:"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)')/;
 /** Up to a comma without a backslash before it. */
 const LISTED = /^(?:\\.|[^,\\])*/;
-/** A backslash in quotes stands for itself, as in the column `a\.b`, unless before a quote or another one. */
+/** A backslash within quotes stands for itself, as in the column `a\.b`, unless a quote or another backslash follows. */
 const ESCAPE = /\\(["'\\])/g;
 
-const FORM =
+const SYNTAX_HINT =
   'Write column, operator, value: status=OVERDUE,PENDING "dueBy<2026-11-01" customer.name~roble; the operators are = != < <= > >= ~ (contains) !~ and == (exactly).';
 
 /**
- * Reads `column operator value`, spaces around the operator allowed. A column or value that has operators or quotes in
- * it, or a value that begins or ends with a space, goes in quotes. `=` and `!=` take several values with commas; a comma within
- * a value is `\,`. An empty value (`dueBy=`, `dueBy!=`) asks whether there is one. Throws UsageError naming the
- * character where it stops being an expression.
+ * Reads `column operator value`, with or without spaces around the operator. A column or value with an operator or a quote in
+ * it stands in quotes, and so does a value that begins or ends with a space. `=` and `!=` take several values with commas; a
+ * comma within a value is `\,`. An empty value (`dueBy=`, `dueBy!=`) asks whether there is one. Throws UsageError with the
+ * place of the first character that does not fit.
  */
 export function parseCondition(expression: string): Condition {
-  const fail = (what: string, at: number, hint = FORM): never => {
+  const fail = (what: string, at: number, hint = SYNTAX_HINT): never => {
     throw new UsageError(`--where '${expression}' does not parse at character ${at + 1}: ${what}`, { hint });
   };
   let at = expression.length - expression.trimStart().length;
@@ -38,7 +39,7 @@ export function parseCondition(expression: string): Condition {
 
   const operator = OPERATOR.exec(expression.slice(at))?.[0] as Operator | undefined;
   if (operator === undefined)
-    return fail('an operator is expected here', at, at < expression.length ? FORM : EATEN);
+    return fail('an operator is expected here', at, at < expression.length ? SYNTAX_HINT : QUOTES_HINT);
   at = skipSpaces(expression, at + operator.length);
 
   const values = readValues({ expression, at, isList: operator === '=' || operator === '!=', fail });
@@ -47,8 +48,8 @@ export function parseCondition(expression: string): Condition {
   return { column: column[1]?.replace(ESCAPE, '$1') ?? column[2]!, operator, values, expression };
 }
 
-/** The shell takes `>` and what follows it for a file to write, and hands on what was before. */
-const EATEN =
+/** The hint where the operator is missing: the shell takes `>` and the word behind it for a file to write. */
+const QUOTES_HINT =
   "Was there a < or > that the shell took for a file? Put the condition in quotes, as in --where 'totalAmount>1000'.";
 
 interface ValuesAt {
@@ -86,11 +87,11 @@ function skipSpaces(text: string, from: number): number {
 export interface SortColumn {
   readonly column: string;
   readonly descending: boolean;
-  /** True for one of several columns that may hold a field: it is no fault that no record has it. */
+  /** True for a column that the records may lack: then folio does not warn. */
   readonly isKnown?: boolean;
 }
 
-/** Reads `dueBy,-totalAmount`: columns in order of weight, a minus before those that are to descend. Throws UsageError. */
+/** Reads `dueBy,-totalAmount`: the columns to sort by, the first one first; a minus means descending. Throws UsageError. */
 export function parseSort(text: string): SortColumn[] {
   return text.split(',').map((part) => {
     const descending = part.trim().startsWith('-');
@@ -102,7 +103,7 @@ export function parseSort(text: string): SortColumn[] {
   });
 }
 
-/** Up to how many days overdue each bucket of an aging goes: 30, 60, 90. */
+/** The last day overdue of each bucket of an aging: 30, 60, 90. */
 export type Buckets = readonly number[];
 
 /** Reads `15,30,60`: whole days, each more than the one before. Throws UsageError. */
@@ -117,23 +118,23 @@ export function parseBuckets(text: string): Buckets {
   });
 }
 
-/** What folio itself asks of the records of a listing; the service knows nothing of it. */
+/** The questions that folio itself answers from the records of a listing; the service does not know them. */
 export interface QuestionFlags {
   readonly where?: readonly Condition[];
-  /** Open, and due before today. */
+  /** True for records that are open and were due before today. */
   readonly overdue?: boolean;
   /** Dates of issue, in one of the forms that `parseDate` reads. */
   readonly since?: string;
   readonly until?: string;
-  /** Which column a field is in, for the three above. */
+  /** The columns of fields, for the three questions above. */
   readonly field?: readonly (readonly [field: string, column: string])[];
   readonly count?: boolean;
   readonly sum?: readonly string[];
   readonly groupBy?: readonly string[];
   readonly sort?: readonly SortColumn[];
-  /** An earlier export. */
+  /** The file of an earlier export. */
   readonly changesSince?: string;
-  /** Whether there may be none yet. */
+  /** True where that file need not exist yet. */
   readonly changesSinceMissingOk?: boolean;
   /** Columns that tell records apart. */
   readonly key?: readonly string[];

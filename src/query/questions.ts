@@ -2,9 +2,10 @@ import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 
+/** A stream of records, in order. */
 export type Records = AsyncIterable<RecordBatch>;
 
-/** What a question has to say about what it found: a warning may be a slip of the keys, a remark is for somebody at a terminal. */
+/** What a question says about its answer: a warning is for every user, a remark for one at a terminal. */
 export interface Note {
   readonly kind: 'warning' | 'remark';
   readonly text: string;
@@ -12,47 +13,47 @@ export interface Note {
 
 /** One question: records in, records or rows out, and notes about what it found. */
 export interface Question {
-  /** To be called once; what it returns is to be read once. Errors come while it is read. */
+  /** The answer, to be asked for and read once. Errors are thrown while it is read. */
   readonly answer: (records: Records) => Records;
-  /** Complete once the answer was read as far as anybody wanted it. */
+  /** The notes, once the answer was read as far as it is needed. */
   readonly notes: () => readonly Note[];
-  /** Set where rows come out instead of the records. */
+  /** Set where rows come out in place of the records. */
   readonly result?: ResultForm;
 }
 
 /** How the rows of a result are shown. */
 interface ResultForm {
   /**
-   * The columns, once the first row is there, for those that were asked for; undefined for all that the rows have.
-   * Throws UsageError for one that the result does not have.
+   * The columns to write, once the first row is there: those of --columns, or the result's own; undefined for all that the
+   * rows have. Throws UsageError for a column that the result does not have.
    */
   readonly columns: (asked: readonly string[] | undefined) => readonly string[] | undefined;
 }
 
-/** Where in the listing, from 1, the nth record is that a question was given: for messages. */
+/** The place in the listing, from 1, of the nth record that a question got: for messages. */
 export type PlaceOf = (nth: number) => number;
 
-/** A question that keeps some of the records, and knows how many. */
+/** A question that lets some of the records through, and counts them. */
 export interface FilterQuestion extends Question {
-  /** Records read, and let through, so far. */
+  /** How many records were read and let through so far. */
   readonly counts: () => { readonly seen: number; readonly kept: number };
-  /** The place in the listing of the nth record let through, while its batch is the last one. */
+  /** The place in the listing of the nth record that was let through. It must be of the batch that was read last. */
   readonly placeOf: PlaceOf;
 }
 
 interface QuestionsOptions {
   /** Which records. */
   readonly filter?: FilterQuestion | undefined;
-  /** What is made of them; nothing where they come out as they are. */
+  /** What is made of them; undefined where they come out as they are. */
   readonly result?: Question | undefined;
   readonly sort?: Question | undefined;
-  /** Rows that come out, at most. */
+  /** The most rows that come out. */
   readonly limit?: number | undefined;
-  /** Whose separators group digits in notes. */
+  /** The locale whose separators group digits in notes. */
   readonly locale?: string | undefined;
 }
 
-/** What is asked of the records on their way to the writer: which, what of them, in which order, how many; in turn. */
+/** The questions between a source and a writer, in this order: which records, what is made of them, their order, how many. */
 export class Questions {
   readonly #options: QuestionsOptions;
   #isFull = false;
@@ -61,30 +62,30 @@ export class Questions {
     this.#options = options;
   }
 
-  /** The most records that the listing itself has to give; undefined where more may be needed than come out. */
+  /** The most records that are needed from the listing; undefined where more may be needed than come out. */
   get limitOfListing(): number | undefined {
     const { filter, result, sort, limit } = this.#options;
     return (filter ?? result ?? sort) === undefined ? limit : undefined;
   }
 
-  /** Whether rows come out instead of the records. */
+  /** Whether rows come out in place of the records. */
   get hasResult(): boolean {
     return this.#options.result !== undefined;
   }
 
-  /** Records that were read and that the filter let through; undefined where all are let through. */
+  /** How many records were read and let through; undefined without a filter. */
   get filtered(): { readonly seen: number; readonly kept: number } | undefined {
     return this.#options.filter?.counts();
   }
 
-  /** The records, or the rows, that come out. To be read once. */
+  /** The records or rows that come out. To be read once. */
   answer(records: Records): Records {
     const { filter, result, sort, limit } = this.#options;
     const asked = [filter, result, sort].filter((question) => question !== undefined);
     const answer = asked.reduce((answer, question) => question.answer(answer), records);
     if (limit === undefined || this.limitOfListing !== undefined) return answer;
     const onFull = (): void => void (this.#isFull = true);
-    // What is said of the whole result needs all of it.
+    // The notes are about the whole result, so all of it must be read.
     return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
   }
 
@@ -99,7 +100,12 @@ export class Questions {
     return this.#options.result?.result?.columns(undefined);
   }
 
-  /** What is to be said of the whole, once it is delivered: of so many records, in a table that may stop by itself. */
+  /**
+   * The notes on the whole answer, once it is delivered.
+   *
+   * @param read how many records were read
+   * @param stopsByItself whether it is a table that shows the first records only, unless the user asks for more
+   */
   notes(read: number, stopsByItself: boolean): Note[] {
     const { filter, result, sort, limit = 0, locale } = this.#options;
     const notes = [filter, result, sort].flatMap((question) => question?.notes() ?? []);
@@ -113,13 +119,13 @@ export class Questions {
 
 interface RecordLimit {
   readonly max: number;
-  /** Whether the rest is to be read all the same, for what is said of the whole. */
+  /** Whether to read the rest, too, for notes on the whole. */
   readonly drain: boolean;
-  /** Told when there are as many. */
+  /** Called when so many have come. */
   readonly onFull: () => void;
 }
 
-/** The first records; what they are made from is told to stop when no more are wanted. */
+/** The first records. Stops reading when it has enough, unless the rest is to be drained. */
 async function* limitRecords(
   records: Records,
   { max, drain, onFull }: RecordLimit,
@@ -134,7 +140,7 @@ async function* limitRecords(
   }
 }
 
-/** Opens the writer when the first rows come: only then it is known which columns there are to choose from. */
+/** Opens the writer when the first rows come: the columns to choose from are not known before. */
 function writerOfResult(openWriter: OpenWriter, { columns }: ResultForm): OpenWriter {
   return (sink, layout) => {
     let writer: Writer | undefined;

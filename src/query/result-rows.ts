@@ -6,57 +6,29 @@ import { nearestNames } from './nearest-names.ts';
 import type { PlaceOf } from './questions.ts';
 import { batchOfRows, type Row } from './rows.ts';
 
-/** Between two columns of a table. */
+/** Cells between two columns of a table. */
 const GAP = 2;
-/** To so many display cells a table cuts columns of text, and of numbers, where there are too many of them. */
-const LEAST = { text: 8, numbers: 16 };
-/** Many of these take two cells, and all others one or none. */
+/** The display cells to which a table cuts a column of text, or of numbers, where columns have too little room. */
+const MIN_WIDTH = { text: 8, numbers: 16 };
+/** Characters of which many take two cells. All others take one or none. */
 const WIDE = /[^\p{ASCII}\p{Script=Latin}]/gu;
-
-/**
- * Display cells that a table of the columns takes, with a gap behind each: with every cell whole, and at the least.
- * Not less than it really is.
- */
-function tableWidth(rows: readonly Row[], columns: readonly string[]): { whole: number; least: number } {
-  const widths = new Map(columns.map((column) => [column, { whole: column.length, least: LEAST.numbers }]));
-  for (const [name, json] of rows.flat()) {
-    const width = widths.get(name);
-    if (width === undefined) continue;
-    width.whole = Math.max(width.whole, displayWidth(json));
-    if (json.startsWith('"')) width.least = LEAST.text;
-  }
-  let [whole, least] = [0, 0];
-  for (const width of widths.values()) {
-    whole += width.whole + GAP;
-    least += Math.min(width.whole, width.least) + GAP;
-  }
-  return { whole, least };
-}
-
-function displayWidth(json: string): number {
-  if (json === 'null') return 0;
-  // The digits of numbers may be grouped by threes.
-  if (!json.startsWith('"')) return json.length + Math.floor(json.length / 3);
-  const text = JSON.parse(json) as string;
-  return text.length + (text.match(WIDE)?.length ?? 0);
-}
 
 /** A result for a writer. */
 export interface ResultRows {
   readonly batch: RecordBatch;
-  /** The columns in the order in which they read best, also where there are no rows. */
+  /** The columns in their order, also where there are no rows. */
   readonly columns: readonly string[];
   /** Columns for which a narrow terminal had no room; the rows have them. */
   readonly leftOut: readonly string[];
 }
 
-/** A row, and the amount that its bar stands for; none for a row that is not to be compared with others. */
+/** A row, and the amount that its bar shows; undefined for a row without a bar, such as a total. */
 export interface MeasuredRow {
   readonly row: Row;
   readonly value: Decimal | undefined;
 }
 
-/** A terminal that bars are drawn on. */
+/** A terminal on which bars are drawn. */
 export interface BarTerminal {
   /** Display cells across. */
   readonly width: number;
@@ -64,29 +36,28 @@ export interface BarTerminal {
   readonly blocks: boolean;
 }
 
-/** Where the terminal is that a table goes to, and where in the listing a record is. */
+/** What a result is made for: a terminal, if its table goes to one, and the places of records in the listing. */
 export interface ResultSite {
   readonly terminal: BarTerminal | undefined;
   readonly placeOf: PlaceOf | undefined;
 }
 
-/** The columns of a result, and which of them a terminal may do without where there is little room. */
+/** The columns of a result, and those that a narrow terminal may leave out. */
 interface ResultColumns {
   readonly columns: readonly string[];
-  /** Left out together, where not all columns have room for all of their text. */
+  /** Left out together where the table has too little room to show every cell whole. */
   readonly spare: readonly string[];
-  /** Left out after these, one by one in this order, as long as the rest has no room at all. */
+  /** Left out after these, one by one in this order, as long as the table has no room even with cut columns. */
   readonly further: readonly string[];
 }
 
 const BAR = 'bar';
-/** Display cells of a bar. A table cuts text that has too little room to eight, and a bar that is cut tells a lie. */
+/** Display cells of a bar: at least as many as a table leaves of any text, since a bar must not be cut. */
 const BAR_MIN = 8;
 const BAR_MAX = 30;
 
 /**
- * The rows of all currencies; on a terminal with a bar behind each, in scale with those of its currency, where there is
- * room for bars beside the rest.
+ * The rows of all currencies. On a terminal with enough room each has a bar, in scale with the other bars of its currency.
  */
 export function resultRows(
   currencies: readonly (readonly MeasuredRow[])[],
@@ -117,14 +88,45 @@ function shownColumns(
   if (tableWidth(rows, columns).whole + BAR_MIN <= room) return columns;
   let shown = columns.filter((column) => !spare.includes(column));
   for (const column of further) {
-    // Behind the last column there is no gap.
+    // There is no gap behind the last column.
     if (tableWidth(rows, shown).least - GAP <= room) break;
     shown = shown.filter((other) => other !== column);
   }
   return shown;
 }
 
-/** Rows of one currency. */
+/**
+ * The display cells of a table of the columns, with a gap behind each: with every cell whole, and with every column cut as
+ * far as it can be. An estimate that is never too small.
+ */
+function tableWidth(rows: readonly Row[], columns: readonly string[]): { whole: number; least: number } {
+  const widths = new Map(
+    columns.map((column) => [column, { whole: column.length, least: MIN_WIDTH.numbers }]),
+  );
+  for (const [name, json] of rows.flat()) {
+    const width = widths.get(name);
+    if (width === undefined) continue;
+    width.whole = Math.max(width.whole, cellWidth(json));
+    if (json.startsWith('"')) width.least = MIN_WIDTH.text;
+  }
+  let [whole, least] = [0, 0];
+  for (const width of widths.values()) {
+    whole += width.whole + GAP;
+    least += Math.min(width.whole, width.least) + GAP;
+  }
+  return { whole, least };
+}
+
+/** Display cells of a JSON value. */
+function cellWidth(json: string): number {
+  if (json === 'null') return 0;
+  // The digits of numbers may be grouped by threes.
+  if (!json.startsWith('"')) return json.length + Math.floor(json.length / 3);
+  const text = JSON.parse(json) as string;
+  return text.length + (text.match(WIDE)?.length ?? 0);
+}
+
+/** Adds bars to the rows of one currency. */
 function withBars(rows: readonly MeasuredRow[], style: BarStyle): Row[] {
   const longest = longestOf(rows.flatMap(({ value }) => value ?? []));
   return rows.map(({ row, value }): Row => {
@@ -133,7 +135,7 @@ function withBars(rows: readonly MeasuredRow[], style: BarStyle): Row[] {
   });
 }
 
-/** The columns of a result that a flag asked for, where it has them all. Throws UsageError for one that it does not have. */
+/** The columns that a flag asked for. Throws UsageError for one that the result does not have. */
 export function chosenColumns(
   there: readonly string[],
   { asked, flag }: { readonly asked: readonly string[]; readonly flag: string },
@@ -146,7 +148,7 @@ export function chosenColumns(
   });
 }
 
-/** The items of each currency, in order of first appearance: amounts of different ones are never ordered or drawn together. */
+/** Groups items by currency, in order of first appearance: amounts of different currencies are never compared. */
 export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => string | undefined): T[][] {
   const groups = new Map<string | undefined, T[]>();
   for (const item of items) {
@@ -158,19 +160,20 @@ export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => stri
   return [...groups.values()];
 }
 
+/** How bars are drawn. */
 export interface BarStyle {
-  /** Display cells that the longest bar takes. */
+  /** Display cells of the longest bar. */
   readonly width: number;
-  /** Whether the terminal has block characters; `#` otherwise. */
+  /** Whether the terminal has block characters; else a bar is made of `#`. */
   readonly blocks: boolean;
 }
 
-/** One cell filled from the left by one to eight eighths. */
+/** A cell that is filled from the left by one to eight eighths. */
 const EIGHTHS = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
 
 /**
- * A bar as long, against `style.width`, as the value is against `longest`, of all that
- * stand beside it in the same currency. What is not zero has at least an eighth; less than zero is shaded.
+ * The bar of a value: `longest`, the largest value beside it in the same currency, fills `style.width`. A value other than
+ * zero has at least an eighth of a cell. The bar of a negative value is shaded.
  */
 export function barOf(value: Decimal, longest: Decimal, style: BarStyle): string {
   const eighths = eighthsOf(value, longest, style.width);
@@ -188,7 +191,7 @@ export function longestOf(values: readonly Decimal[]): Decimal {
   );
 }
 
-/** In whole numbers, so that no amount is too large. */
+/** The length of a bar in eighths of a cell. Computed in whole numbers, so that no amount is too large. */
 function eighthsOf(value: Decimal, longest: Decimal, width: number): number {
   const part = absolute(value).coefficient * 10n ** BigInt(longest.scale) * BigInt(width * 8);
   const whole = absolute(longest).coefficient * 10n ** BigInt(value.scale);

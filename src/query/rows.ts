@@ -1,11 +1,12 @@
 import type { Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 
-/** One member of a row: its name, and its value as JSON text, so that a number is whatever digits were given. */
+/** One field of a row: its name, and its value as JSON text, so that a number keeps all its digits. */
 export type RowField = readonly [name: string, json: string];
+/** One row of a result. */
 export type Row = readonly RowField[];
 
-/** Results as records, so that every writer can print them. A column `a.b` stays one key of that name. */
+/** The rows of a result as records, so that every writer can write them. A column `a.b` stays one member of that name. */
 export function batchOfRows(rows: readonly Row[]): RecordBatch {
   const bounds = new Int32Array(rows.length * 2);
   const texts: Buffer[] = [];
@@ -21,7 +22,7 @@ export function batchOfRows(rows: readonly Row[]): RecordBatch {
   return { bytes: Buffer.concat(texts), count: rows.length, bounds, ids, spaced: false };
 }
 
-/** The JSON text of a cell: a number's literal and an array as they came; `null` for none. */
+/** The JSON text of a cell. Numbers and arrays stay as they came; a missing cell is `null`. */
 export function cellJson(cell: Cell | undefined): string {
   if (cell === undefined) return 'null';
   return cell.kind === 'string' ? JSON.stringify(cell.text) : cell.text;

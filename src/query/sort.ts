@@ -8,33 +8,33 @@ import { ColumnWatch } from './column-watch.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 
-/** Where records wait until their order is known. Positions are bytes from the first that was appended. */
+/** Keeps records until their order is known. Positions count the bytes that were appended. */
 interface RecordStore {
   append(bytes: Uint8Array): Promise<void>;
-  /** Called once, behind the last append and before the first slice. */
+  /** Called once, between the last append and the first slice. */
   settle(): Promise<void>;
-  /** At once: a million small reads must not each take a turn of the event loop. */
+  /** The bytes from `start` up to `end`. Synchronous, since a million small reads must not each wait for the event loop. */
   slice(start: number, end: number): Buffer;
 }
 
-/** Sorted records that are handed on together, at most. */
+/** The most sorted records that are passed on together. */
 const BATCH = { bytes: 1_000_000, records: 4_000 };
 const MAX_TEXTS = 10_000;
 const NEWLINE = Buffer.from('\n');
 
 /**
- * Puts records in the order of one or more columns: numbers by exact value, then text by its characters, then records
- * without a value (also when descending); equal ones stay as they came. The records' bytes wait in the store; in memory
- * are their keys, about 100 bytes a record and column.
+ * Sorts records by one or more columns: numbers by exact value, then text by its characters, then records without a value
+ * (also when descending). Equal records keep their order. Their bytes wait in the store; memory holds their keys, about 100
+ * bytes for each record and column.
  */
 export class RecordSorter {
   readonly #keys: readonly SortColumn[];
   readonly #reader: CellReader;
   readonly #watch: ColumnWatch;
   readonly #store: RecordStore;
-  /** For each key, what every record has there. */
+  /** For each key, the order of every record's cell. */
   readonly #orders: (string | undefined)[][];
-  /** Dates and states are few: one text for all records of the same. */
+  /** Values such as dates and states repeat: records with the same value share one text. */
   readonly #texts = new Map<string, string>();
   /** Record `i` is `store[bounds[i] .. bounds[i + 1])`. */
   readonly #bounds = [0];
@@ -100,7 +100,8 @@ export class RecordSorter {
     }
     return a - b;
   }
-  /** Empty text is no value, as it is none for `--where`. */
+
+  /** The order of a cell, as a text that equal cells share. */
   #orderOf(cell: Cell | undefined): string | undefined {
     const order = orderOf(cell);
     if (order === undefined) return undefined;
@@ -110,7 +111,7 @@ export class RecordSorter {
   }
 }
 
-/** Numbers that are sorted or merged in one step: a few milliseconds. */
+/** How many numbers are sorted or merged in one step, which takes a few milliseconds. */
 const STEP = 8_192;
 
 /** The whole numbers from 0 up to, not including, `count`, in order: short runs are sorted, then merged by twos. */
@@ -138,9 +139,9 @@ export function* sortedNumbers(count: number, compare: (a: number, b: number) =>
 }
 
 /**
- * All records in the order of the columns; those that do not fit in memory wait in a temporary file.
+ * The question of --sort: all records in the order of the columns. Records that do not fit in memory wait in a temporary file.
  *
- * @param what what one of them is called in notes, where they are no records
+ * @param what the name for one of them in notes, where they are no records
  */
 export function sortQuestion(keys: readonly SortColumn[], signal: AbortSignal, what?: string): Question {
   const spool = new Spool();

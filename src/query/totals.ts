@@ -24,12 +24,13 @@ import {
 } from './result-rows.ts';
 import { cellJson, type RowField } from './rows.ts';
 
+/** What is added up, by which columns. */
 export interface TotalsRequest {
   /** The columns of `--sum`; none to count records only. */
   readonly sums: readonly string[];
   /** The columns of `--group-by`; none for one group of everything. */
   readonly groupBy: readonly string[];
-  /** The column that says in what an amount is. */
+  /** The column with the currency of the amounts. */
   readonly currency: string;
 }
 
@@ -48,15 +49,15 @@ interface Sum {
   missing: number;
 }
 
-/** A group is a few hundred bytes; a column with a value of its own in every record is not what one groups by. */
+/** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
 
-/** Adds up columns, exactly, for each group and each currency. Memory grows with the groups, not with the records. */
+/** Adds up columns exactly, for each group and each currency. Its memory grows with the groups, not with the records. */
 export class Totals {
   readonly #request: TotalsRequest;
   readonly #placeOf: PlaceOf;
   readonly #reader: CellReader;
-  /** Where the cells of each column are in what the reader gives. */
+  /** The place of each column's cell in what the reader returns. */
   readonly #groupAt: readonly number[];
   readonly #sumAt: readonly number[];
   readonly #currencyAt: number;
@@ -79,7 +80,7 @@ export class Totals {
       sums.length === 0 || groupBy.includes(currency) ? undefined : new CurrencyGuard(currency);
   }
 
-  /** Throws UsageError, naming the record's place in the listing, for text in a sum and for an amount in no currency. */
+  /** Adds records. Throws UsageError, with the record's place in the listing, for a text in a sum and for a missing currency. */
   add(batch: RecordBatch): void {
     this.#watch.sample(batch);
     for (let index = 0; index < batch.count; index++) {
@@ -89,7 +90,10 @@ export class Totals {
     }
   }
 
-  /** The groups in order of first appearance; one of no records where nothing came and all is one group. Throws UsageError when no record has a column that was named. */
+  /**
+   * The groups in order of first appearance. Without --group-by there is always one, also where no records came. Throws
+   * UsageError where no record has one of the columns.
+   */
   finish(): TotalsGroup[] {
     const [complaint] = this.#watch.complaints();
     if (complaint !== undefined) {
@@ -147,18 +151,19 @@ function present(cell: Cell | undefined): Cell | undefined {
   return cell?.text === '' ? undefined : cell;
 }
 
-/** Equal for cells that belong in one group: 1.0 and 1.00 do, the number 1 and the text "1" do not. */
+/** A text that is equal for cells of one group: for 1.0 and 1.00, but not for the number 1 and the text "1". */
 function identity(cell: Cell | undefined): string {
   if (cell === undefined) return '';
   return cell.kind === 'number' ? `n${cellOrder(cell)}` : cell.kind[0] + JSON.stringify(cell.text);
 }
 
 /**
- * A row for each group: the columns of `--group-by`, `currency` where the records have one, `records`, and for each
- * `--sum` its column and `<column>.missing`, the records without a value there. A total of nothing but missing values is
- * null. Currencies in order of first appearance; within each the largest first total, or the most records, first.
+ * A row for each group: the columns of `--group-by`, `currency` where the records have one, `records`, and for each `--sum`
+ * its column and `<column>.missing`, which counts the records without a value in it. The total of a column is null where no
+ * record of the group has a value. Currencies come in order of first appearance; within each, the group with the largest
+ * first total comes first, or the one with the most records.
  *
- * On a terminal the bars are of the first total, or of the records, and a column of zeros for what is missing is left out.
+ * On a terminal the bars show the first total, or the records. A `.missing` column that is all zeros is left out there.
  */
 export function totalsRows(
   groups: readonly TotalsGroup[],
@@ -177,7 +182,7 @@ export function totalsRows(
   return resultRows(currencies, { columns, spare: [], further: [] }, terminal);
 }
 
-/** Also where one groups by it: amounts of different ones keep their own scale, and their own order. */
+/** The currency of a group, also where --group-by names it: each currency has its own scale and order. */
 function currencyOf({ currency, values }: TotalsGroup, request: TotalsRequest): string | undefined {
   const at = request.groupBy.indexOf(request.currency);
   return (at === -1 ? currency : values[at])?.text;
@@ -200,7 +205,7 @@ function fieldsOf(
   scales: readonly number[],
 ): RowField[] {
   const fields: RowField[] = groupBy.map((column, index) => [column, cellJson(group.values[index])]);
-  // Where one groups by currency it is there already.
+  // With --group-by currency, that column is there already.
   if (!groupBy.includes(currency)) fields.push([currency, cellJson(group.currency)]);
   fields.push(['records', String(group.records)]);
   for (const [index, column] of sums.entries()) {
@@ -214,28 +219,28 @@ function fieldsOf(
   return fields;
 }
 
-/** What a group is ordered by, and its bar shows. */
+/** The value by which groups are ordered, and which bars show. */
 function sizeOf(group: TotalsGroup): Decimal {
   return group.sums[0]?.total ?? { coefficient: BigInt(group.records), scale: 0 };
 }
 
-/** What amounts are in: the service has it in records of every kind that have amounts. */
+/** The column with the currency: the service uses this name in all records with amounts. */
 const CURRENCY = 'currency';
 
-interface TotalsWish {
+interface TotalsFlags {
   readonly sum?: readonly string[] | undefined;
   readonly groupBy?: readonly string[] | undefined;
 }
 
-/** All columns that the totals can have, whatever the records are. */
-export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsWish): readonly string[] {
+/** All columns that the totals can have. */
+export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readonly string[] {
   const ofSums = sum.flatMap((column) => [column, `${column}.missing`]);
   return [...new Set([...groupBy, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums])];
 }
 
-/** The totals of `--sum` and `--group-by`. */
+/** The question of `--sum`, `--count` and `--group-by`. */
 export function totalsQuestion(
-  { sum = [], groupBy = [] }: TotalsWish,
+  { sum = [], groupBy = [] }: TotalsFlags,
   { terminal, placeOf }: ResultSite,
 ): Question {
   const request: TotalsRequest = { sums: sum, groupBy, currency: CURRENCY };
@@ -257,8 +262,8 @@ export function totalsQuestion(
 }
 
 /**
- * Refuses to add an amount that is in no currency where other amounts are in one: it belongs in none of the totals,
- * and in a total of its own it would be a sum of no one knows what.
+ * Refuses an amount without a currency where other amounts have one: it belongs in none of their totals, and a total of its
+ * own would be in an unknown currency.
  */
 class CurrencyGuard {
   readonly #column: string;
@@ -269,7 +274,7 @@ class CurrencyGuard {
     this.#column = column;
   }
 
-  /** To be called for every record that has an amount, with its place in the listing from 1. Throws UsageError. */
+  /** Call it for every record with an amount, with the record's place in the listing from 1. Throws UsageError. */
   check(currency: Cell | undefined, place: number): void {
     if (currency === undefined) this.#without ??= place;
     else this.#with ??= { place, currency: currency.text };

@@ -111,7 +111,10 @@ describe('several profiles of a database', () => {
 
   it.each([
     ['issued --from BOOKS --output-dir FOLDER', '--output-dir: of which profiles?'],
-    ['issued --from BOOKS --sheet-per-profile -o FOLDER/a.xlsx', '--sheet-per-profile needs several profiles'],
+    [
+      'issued --from BOOKS --sheet-per-profile -o FOLDER/a.xlsx',
+      '--sheet-per-profile needs several profiles',
+    ],
     ['issued --from BOOKS --all-profiles --profile north', '--all-profiles and --profile do not go together'],
     ['issued --from BOOKS --all-profiles --output-dir FOLDER -o FOLDER/a.csv', '--output-dir and --output'],
     ['issued --from BOOKS --profile north,east', 'books.db holds no records of a profile east'],
