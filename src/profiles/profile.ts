@@ -62,6 +62,12 @@ export interface ConfigStore {
   update(change: (document: StoreDocument) => void): Promise<void>;
 }
 
+/** Names of profiles, each once: those that the store has in its order, which is that of the service, then the others by name. */
+export function inOrderOf({ profileNames }: ConfigStore, names: Iterable<string>): readonly string[] {
+  const all = new Set(names);
+  return [...new Set([...profileNames.filter((name) => all.has(name)), ...[...all].toSorted()])];
+}
+
 /**
  * Reads a token command as it is stored: a list of strings, program first. A program with a folder in its name must say the
  * whole path, so that it does not depend on where folio is started.

@@ -12,6 +12,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { Aging, bucketNames, type AgedBalance, type AgingOptions } from './aging.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
+import { PROFILE_COLUMN } from './known-columns.ts';
 import type { Buckets, SortColumn } from './question-syntax.ts';
 import type { Note, Question } from './questions.ts';
 import {
@@ -82,7 +83,7 @@ export function agingRows(
   );
   const columns = [
     ...(hasTotals && !isShown ? ['_row'] : []),
-    ...(isProfiled ? ['_profile'] : []),
+    ...(isProfiled ? [PROFILE_COLUMN] : []),
     'counterparty',
     'fiscalId',
     'currency',
@@ -117,7 +118,7 @@ function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled 
   const kindOf = balance.kind === 'counterparty' ? 'counterparty' : NAMES[balance.kind];
   return [
     ['_row', JSON.stringify(kind ?? kindOf)],
-    ...(isProfiled ? [['_profile', JSON.stringify(profile ?? null)] as const] : []),
+    ...(isProfiled ? [[PROFILE_COLUMN, JSON.stringify(profile ?? null)] as const] : []),
     ['counterparty', JSON.stringify(name ?? unnamed ?? null)],
     ['fiscalId', JSON.stringify(fiscalId ?? null)],
     ['currency', JSON.stringify(currency ?? null)],

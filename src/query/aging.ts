@@ -6,7 +6,13 @@ import type { RecordBatch } from '../json/records.ts';
 import { amountOf } from './amount.ts';
 import { foldFiscalId } from './where/cell-test.ts';
 import { isCreditNote } from './where/invoice-tests.ts';
-import { FieldFinder, howToMap, type KnownColumns, type KnownField } from './known-columns.ts';
+import {
+  FieldFinder,
+  howToMap,
+  PROFILE_COLUMN,
+  type KnownColumns,
+  type KnownField,
+} from './known-columns.ts';
 import type { Buckets } from './question-syntax.ts';
 import type { PlaceOf } from './questions.ts';
 
@@ -46,7 +52,6 @@ export interface AgedBalance extends Party {
 }
 
 const DOCUMENT_TYPE = 'documentType';
-const PROFILE = '_profile';
 const MAX_BALANCES = 100_000;
 
 /**
@@ -75,7 +80,7 @@ export class Aging {
     const wanted: KnownField[] = ['amount', 'due', 'currency', 'counterpartyName', 'counterpartyFiscalId'];
     this.#finder = new FieldFinder(options.fields, this.#isPast ? [...wanted, 'date'] : wanted);
     this.#typeAt = this.#finder.columns.length;
-    this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, PROFILE]);
+    this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, PROFILE_COLUMN]);
   }
 
   /**

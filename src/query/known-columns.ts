@@ -1,6 +1,9 @@
 import { UsageError } from '../errors.ts';
 import type { Cell } from '../json/cells.ts';
 
+/** The column that says of which organization a record is, where there are several. */
+export const PROFILE_COLUMN = '_profile';
+
 /** The fields of an invoice that questions need, by the names that `--field` and the settings use. */
 export const KNOWN_FIELDS = [
   'amount',

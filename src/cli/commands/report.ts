@@ -35,7 +35,10 @@ const pageFlags = flagGroup<PageFlags>('What it is about:', {
     'a month, quarter or year: 2026-11, 2026-Q3, last-month (default: this month)',
   ),
   allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
-  from: wordList('--from <file...>', 'of exports, without asking the service: issued.jsonl, received=in.csv'),
+  from: wordList(
+    '--from <file...>',
+    'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.csv',
+  ),
   lang: valued('--lang <language>', 'en or es (default: by the locale)', parseLanguage),
   field: fieldFlag(),
 });

@@ -25,6 +25,7 @@ import {
   shownColumnsOf,
   tableLimit,
 } from '../open-questions.ts';
+import { PROFILE_COLUMN } from '../../query/known-columns.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
@@ -32,9 +33,6 @@ import { chooseProfiles } from '../session.ts';
 import { asksForResult } from '../question-conflicts.ts';
 import { inRun, type Run } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
-
-/** The name of the column that says of which organization a record is. */
-const PROFILE_COLUMN = '_profile';
 
 /**
  * Exports what a source yields for several organizations: into one result, or with --output-dir into a file for each.

@@ -1,11 +1,14 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import { CellReader } from '../../json/cells.ts';
+import { readExport } from '../../query/exports/read-export.ts';
+import { PROFILE_COLUMN } from '../../query/known-columns.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import { flagNamed, type RequestFlags } from '../parse-values.ts';
+import { flagNamed, nameList, type RequestFlags } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
@@ -22,6 +25,8 @@ export interface ReportPart {
   readonly organization?: string;
   /** Whose token and settings hold. */
   readonly profile?: string;
+  /** The records say themselves of which organization they are; those to be told of are these, or all. */
+  readonly ofSeveral?: { readonly only: readonly string[] | undefined };
   readonly source: Source;
 }
 
@@ -74,9 +79,55 @@ async function partsFrom(
     const { profile, ...others } = everywhere;
     return { parts: await databaseParts(context, first, { profile, allProfiles }), everywhere: others };
   }
-  if (allProfiles)
-    throw fileAgainst('--all-profiles', 'A report of several profiles is read from a database.');
-  return { parts: await exportParts(from), everywhere };
+  return partsOfExports(from, { everywhere, allProfiles });
+}
+
+/** Where the exports say whose their records are, each organization is told of by itself, or those that --profile names. */
+async function partsOfExports(
+  from: readonly string[],
+  { everywhere, allProfiles }: Pick<ReportSources, 'everywhere' | 'allProfiles'>,
+): Promise<ReportParts> {
+  const parts = await exportParts(from);
+  const said = await Promise.all(
+    parts.map(async (part) => ({ part, saysProfile: await saysProfile(part.file) })),
+  );
+  const [of, ofOne] = [true, false].map(
+    (says) => said.find(({ saysProfile }) => saysProfile === says)?.part.file,
+  );
+  if (of === undefined) {
+    if (!allProfiles) return { parts, everywhere };
+    throw fileAgainst(
+      '--all-profiles',
+      'Export with --all-profiles, too: then each record says whose it is.',
+    );
+  }
+  if (ofOne !== undefined) {
+    throw new UsageError(`${of} says of which profiles its records are, and ${ofOne} does not`, {
+      hint: 'Export both with --all-profiles, or make a report of each profile.',
+    });
+  }
+  const { profile, ...others } = everywhere;
+  if (allProfiles && profile !== undefined) {
+    throw new UsageError('--all-profiles and --profile do not go together', {
+      hint: 'Leave one of them out.',
+    });
+  }
+  const only = profile === undefined ? undefined : nameList('--profile')(profile);
+  return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), everywhere: others };
+}
+
+/** Whether the first record of an export has the name of a profile; undefined where there is none, or nothing can be read. */
+async function saysProfile(file: string): Promise<boolean | undefined> {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  try {
+    for await (const batch of readExport(file)) {
+      if (batch.count > 0) return reader.read(batch, 0)[0] !== undefined;
+    }
+  } catch (error) {
+    // Whoever reads all of it says why it cannot be read.
+    if (!(error instanceof UsageError)) throw error;
+  }
+  return undefined;
 }
 
 function fileAgainst(flag: string, hint: string): UsageError {
@@ -85,9 +136,9 @@ function fileAgainst(flag: string, hint: string): UsageError {
   });
 }
 
-async function exportParts(from: readonly string[]): Promise<ReportPart[]> {
+async function exportParts(from: readonly string[]): Promise<(ReportPart & { readonly file: string })[]> {
   const { ExportSource } = await import('../sources/export-source.ts');
-  const parts = from.map((text): ReportPart => {
+  const parts = from.map((text) => {
     const [, named, path = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
     const listing = LISTINGS.find(
       (one) => one === named || (named === undefined && basename(path).startsWith(one)),
@@ -98,7 +149,7 @@ async function exportParts(from: readonly string[]): Promise<ReportPart[]> {
       });
     }
     const source = new ExportSource({ file: path, resource: RESOURCES[listing], output: undefined });
-    return { name: listing, listing, source };
+    return { name: listing, listing, source, file: path };
   });
   const twice = parts.find(({ listing }, index) => parts.findIndex((one) => one.listing === listing) < index);
   if (twice === undefined) return parts;

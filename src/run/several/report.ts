@@ -3,39 +3,20 @@ import { IncompleteError, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
-import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../../query/known-columns.ts';
-import {
-  FundTally,
-  organizationFigures,
-  type FundFigures,
-  type ListingFigures,
-  type ReportFigures,
-} from '../../report/figures.ts';
-import {
-  InvoiceFigures,
-  type DirectionFigures,
-  type MissingFigure,
-  type ReportDates,
-} from '../../report/invoice-figures.ts';
+import type { ReportFigures } from '../../report/figures.ts';
+import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../report/period.ts';
 import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
+import { inOrderOf } from '../../profiles/profile.ts';
 import { version } from '../../version.ts';
 import { remarkWritten } from '../export-part.ts';
-import {
-  checkPart,
-  hasRecords,
-  recordsOf,
-  tryPart,
-  type Part,
-  type PartResult,
-  type Source,
-} from '../part.ts';
+import { hasRecords, type Source } from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { forEachPart } from './parts-aside.ts';
-import { reportParts, RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
+import { figuresOf, organizationsIn, readPart, type PartFigures } from './report-figures.ts';
+import { reportParts, type ReportPart } from './report-parts.ts';
 import type { ReceiptFlags } from '../receipt.ts';
-import { inRun, type GlobalFlags, type Run } from '../run.ts';
-import { fieldMap } from '../settings.ts';
+import { inRun, type GlobalFlags } from '../run.ts';
 
 /** The forms that a report comes in, by the endings of their files. */
 const FORMATS = ['html', 'json'] as const;
@@ -64,20 +45,6 @@ export interface ReportRun {
   readonly receipt: ReceiptFlags;
   readonly page: PageFlags;
   readonly output: PageOutputFlags;
-}
-
-/** What takes in the records of a listing. */
-type Tally =
-  | { readonly of: 'invoices'; readonly figures: InvoiceFigures }
-  | { readonly of: 'funds'; readonly figures: FundTally };
-
-/** What became of it. */
-interface PartFigures {
-  readonly part: ReportPart;
-  readonly result: PartResult;
-  readonly organization: string | undefined;
-  readonly profile: string | undefined;
-  readonly tally: Tally | undefined;
 }
 
 /**
@@ -113,12 +80,14 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       for (const source of sourcesOf(parts)) await source.open?.(run);
       const read: PartFigures[] = [];
       for await (const one of forEachPart(run, parts, (part, signal) =>
-        readPart(run, { part, signal, dates, page }),
+        readPart(run, { part, signal, dates, fields: page.field ?? [] }),
       )) {
         read.push(one);
       }
       if (!read.some(({ result }) => hasRecords(result))) throw read[0]!.result.failure!;
-      await destination.write(await textOf(figuresOf(read, dates), { format, page, context }));
+      await destination.write(
+        await textOf(figuresOf(read, await organizationsOf(context, read), dates), { format, page, context }),
+      );
       await destination.commit();
       run.receipt.note({ delivered: destination });
       const { output: place } = output;
@@ -170,82 +139,21 @@ function datesOf({ clock }: Context, { period: wish }: PageFlags): ReportDates {
   return { today, asOf: Math.min(today, period.last), period };
 }
 
-interface PartReading {
-  readonly part: ReportPart;
-  readonly signal: AbortSignal;
-  readonly dates: ReportDates;
-  readonly page: PageFlags;
-}
-
-async function readPart(run: Run, { part, signal, dates, page }: PartReading): Promise<PartFigures> {
-  let who: Pick<PartFigures, 'organization' | 'profile'> = { organization: undefined, profile: part.profile };
-  let tally: PartFigures['tally'];
-  const result = await tryPart(run, { ...part, signal }, async (open) => {
-    who = { organization: open.session?.organization, profile: part.organization ?? open.profile };
-    tally = await openTally(open, { part, dates, page });
-    for await (const records of recordsOf(open)) tally.figures.add(records);
-    checkPart(open);
+/**
+ * The organizations in the order in which they were asked for; those that exports say, as the service would be asked. Throws
+ * UsageError for one that is to be chosen from exports and that they do not have.
+ */
+async function organizationsOf(context: Context, read: readonly PartFigures[]): Promise<readonly string[]> {
+  const names = organizationsIn(read);
+  const ofSeveral = read[0]?.part.ofSeveral;
+  if (ofSeveral === undefined) return names;
+  const { only } = ofSeveral;
+  if (only === undefined) return inOrderOf(await context.config(), names);
+  const missing = only.find((name) => !names.includes(name));
+  if (missing === undefined || read.some(({ result }) => !hasRecords(result))) return only;
+  throw new UsageError(`the exports hold no records of a profile ${missing}`, {
+    hint: 'Leave out --profile for all that there are.',
   });
-  return { part, result, tally, ...who };
-}
-
-async function openTally(
-  { context, profile, everywhere }: Part,
-  { part, dates, page }: Omit<PartReading, 'signal'>,
-): Promise<Tally> {
-  const { listing } = part;
-  if (listing === 'funds') return { of: 'funds', figures: new FundTally() };
-  // The sandbox takes no settings, as it takes no profile.
-  const stored = everywhere.sandbox ? {} : fieldMap(await context.config(), profile);
-  const defaults = listing === 'issued' ? ISSUED_COLUMNS : RECEIVED_COLUMNS;
-  const own =
-    listing === 'issued' ? ['issuerFiscalId', 'issuer.fiscalId'] : ['receiverFiscalId', 'receiver.fiscalId'];
-  const fields = mapKnownColumns(defaults, { ...stored, ...Object.fromEntries(page.field ?? []) });
-  return { of: 'invoices', figures: new InvoiceFigures(fields, own, dates) };
-}
-
-function figuresOf(read: readonly PartFigures[], dates: ReportDates): ReportFigures {
-  const shown = [...new Set(read.map(({ part }) => part.organization))];
-  const organizations = shown.map((name) => {
-    const own = read.filter(({ part }) => part.organization === name);
-    const known = own.find(({ organization }) => organization !== undefined) ?? own[0];
-    return organizationFigures({
-      profile: known?.profile,
-      organization: known?.organization,
-      issued: invoicesOf(own, 'issued'),
-      received: invoicesOf(own, 'received'),
-      funds: fundsOf(own),
-    });
-  });
-  const doubts = read.flatMap(({ part, result }) =>
-    result.failure ? [`${part.name}: ${result.failure.message}`] : [],
-  );
-  return { dates, complete: doubts.length === 0, doubts, organizations };
-}
-
-function invoicesOf(own: readonly PartFigures[], listing: Listing): ListingFigures<DirectionFigures> {
-  const { tally, failure } = readListing(own, listing);
-  return tally?.of === 'invoices' ? { figures: tally.figures.finish() } : { failure };
-}
-
-function fundsOf(own: readonly PartFigures[]): ListingFigures<FundFigures> {
-  const { tally, failure } = readListing(own, 'funds');
-  return tally?.of === 'funds' ? { figures: tally.figures.finish() } : { failure };
-}
-
-/** What was read of a listing, be it not all; without it, why there is nothing. */
-function readListing(
-  own: readonly PartFigures[],
-  listing: Listing,
-): { tally: Tally | undefined; failure: Pick<MissingFigure, 'reason' | 'hint'> } {
-  const read = own.find(({ part }) => part.listing === listing);
-  const failure = read?.result.failure;
-  const reason =
-    failure === undefined ? `No ${RESOURCES[listing].records} were given.` : `${failure.message}.`;
-  return {
-    tally: read !== undefined && hasRecords(read.result) ? read.tally : undefined,
-    failure: { reason, hint: failure?.hint },
-  };
 }
 
 interface TextOptions {

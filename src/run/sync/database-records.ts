@@ -14,7 +14,7 @@ import { checkTables, readColumns } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { namedProfile } from '../../profiles/connection.ts';
-import { parseProfileName } from '../../profiles/profile.ts';
+import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { nameList } from '../parse-values.ts';
@@ -73,7 +73,7 @@ export async function profilesHeld(
     for (const resource of resources) {
       held.set(resource, (await heldListing(database, tableOf(resource))).profiles);
     }
-    return { known: await inOrder([...held.values()].flat(), context), held };
+    return { known: inOrderOf(await context.config(), [...held.values()].flat()), held };
   } finally {
     await database.close();
   }
@@ -91,15 +91,6 @@ async function heldListing(database: Database, table: string): Promise<HeldListi
   // A name becomes that of a file, too.
   for (const name of there) parseProfileName(name, database.shown);
   return { profiles: [...there], syncs };
-}
-
-/** Each once: those that are here, too, as the service would be asked for them, then the others by name. */
-async function inOrder(
-  profiles: readonly string[],
-  { config }: Pick<Context, 'config'>,
-): Promise<readonly string[]> {
-  const here = (await config()).profileNames.filter((name) => profiles.includes(name));
-  return [...new Set([...here, ...profiles.toSorted()])];
 }
 
 /**
@@ -164,7 +155,7 @@ export class DatabaseRecords {
       const { profiles, syncs } = await heldListing(database, table);
       if (!isThere || profiles.length === 0) throw this.#holdsNone();
       this.#syncs = syncs;
-      this.#profiles = await this.#chosen(await inOrder(profiles, context), context);
+      this.#profiles = await this.#chosen(inOrderOf(await context.config(), profiles), context);
       const { known } = await readColumns(database, table);
       const dates = known.find(({ field }) => field === resource.byDate?.field);
       this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;

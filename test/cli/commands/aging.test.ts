@@ -173,6 +173,11 @@ describe('aging', () => {
         '_profile,counterparty,currency,total\nnorth,Roble,CLP,107.5\nsouth,Roble,CLP,100.5\n' +
         'north,Lago,CLP,20.0\nnorth,Roble,USD,0.1\n',
     });
+    const folder = temporaryFolder();
+    await runOrganizations('issued --all-profiles -o FOLDER/group.csv', { organizations, folder });
+    const line =
+      'aging --from FOLDER/group.csv --as-of 2026-11-20 --columns _profile,counterparty,currency,total';
+    expect((await runOrganizations(line, { organizations, folder })).stdout).toBe(stdout);
   });
 
   it('says that figures are not of all, by its exit code', async () => {

@@ -175,6 +175,62 @@ describe('folio report', () => {
     });
   });
 
+  it('tells of each profile of exports, as of the service', { timeout: 60_000 }, async () => {
+    const cwd = temporaryFolder();
+    const run = (...args: readonly string[]) =>
+      runFolio(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
+    const told = async (...flags: readonly string[]): Promise<unknown> => {
+      const { code, stdout, stderr } = await run(...flags, '--format', 'json');
+      if (code !== 0) return { code, stderr };
+      const { organizations } = JSON.parse(stdout.toString()) as { organizations: readonly object[] };
+      // Only a token says this.
+      return organizations.map((figures) => ({ ...figures, organization: null }));
+    };
+    // In an order that has the records of both mixed, and the second first.
+    await run('--sandbox', 'issued', '--all-profiles', '--sort', 'totalAmount', '-o', 'issued.csv');
+    await run('--sandbox', 'received', '--all-profiles', '-o', 'received.jsonl');
+    await run('--sandbox', 'funds', '--all-profiles', '-o', 'funds.json');
+    await run('--sandbox', 'received', '-o', 'received-of-one.csv');
+    const files = ['report', '--from', 'issued.csv', '--from', 'received.jsonl', '--from', 'funds.json'];
+    const service = await told('--sandbox', 'report', '--all-profiles');
+    expect(service).toMatchObject([{ profile: 'one' }, { profile: 'two' }]);
+    expect(await told(...files)).toEqual(service);
+    expect(await told(...files, '--all-profiles')).toEqual(service);
+    expect(await told(...files, '--profile', 'two,one')).toEqual((service as object[]).toReversed());
+    writeFileSync(join(cwd, 'received-none.csv'), '');
+    const lacking = (one: string) =>
+      ['balances', 'months'].map((figure) => ({ figure, direction: 'received', reason: one }));
+    expect(await told('report', '--from', 'issued.csv', '--from', 'funds.json')).toMatchObject(
+      ['one', 'two'].map((profile) => ({ profile, missing: lacking('No received invoices were given.') })),
+    );
+    expect(
+      await told('report', '--from', 'issued.csv', '--from', 'received-none.csv', '--from', 'funds.json'),
+    ).toMatchObject(['one', 'two'].map((profile) => ({ profile, missing: [] })));
+    expect(await told(...files, '--profile', 'two,three')).toEqual({
+      code: 2,
+      stderr:
+        'folio: the exports hold no records of a profile three\n  Leave out --profile for all that there are.\n',
+    });
+    expect(await told('report', '--from', 'issued.csv', '--from', 'received-of-one.csv')).toEqual({
+      code: 2,
+      stderr:
+        'folio: issued.csv says of which profiles its records are, and received-of-one.csv does not\n' +
+        '  Export both with --all-profiles, or make a report of each profile.\n',
+    });
+    const { code, stderr } = await run('report', '--from', 'issued.csv', '--from', 'received=gone.csv');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('received: cannot read gone.csv')]);
+  });
+
+  it('refuses an export with a record that does not say whose it is among others that do', async () => {
+    const path = join(temporaryFolder(), 'issued.jsonl');
+    writeFileSync(path, `${INVOICE.replace('{', '{"_profile":"north",')}\n${INVOICE}\n`);
+    const { code, stderr } = await report(['--from', path]);
+    expect([code, stderr]).toEqual([
+      2,
+      'folio: record 2 of the issued invoices does not say of which profile it is\n  Export them again with --all-profiles.\n',
+    ]);
+  });
+
   it('is in Spanish where asked', async () => {
     const { stdout } = await report(['--lang', 'es']);
     expect(stdout).toContain('<html lang="es">');
