@@ -1,4 +1,4 @@
-/** What a column is to who reads it: that decides how wide it is, how it is shown, and what stays where room is short. */
+/** What a column is for its reader: this decides its width, how it is shown, and which columns stay where room is short. */
 export type ColumnRole =
   | 'profile'
   | 'number'
@@ -23,7 +23,7 @@ export interface KnownColumn {
   readonly rank?: number;
 }
 
-/** For columns that nothing is known of but the name. The most important first. */
+/** Roles by the name of a column, for columns of which only the name is known. The most important first. */
 const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
   ['profile', /^_profile$/],
   ['number', /^(?:number|folio|(?:invoice|document)_?number)$/i],
@@ -39,12 +39,12 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
 const IDENTIFIER =
   /(?:^|[._])(?:id|number|invoice|folio|code|year|phone|zip)$|[a-z](?:I[Dd]|Number|Folio|Code|Year|Phone|Zip)$/;
 
-/** A longer name tells no role, and some take long to search. */
-const LONGEST_NAME = 100;
+/** Characters above which a name is not searched: that takes long, and such a name tells no role. */
+const MAX_NAME = 100;
 
-/** What a column's name tells of it. */
+/** The role that the name of a column tells. */
 export function roleOf(column: string): ColumnRole {
-  if (column.length > LONGEST_NAME) return 'other';
+  if (column.length > MAX_NAME) return 'other';
   return ROLES.find(([, name]) => name.test(column))?.[0] ?? 'other';
 }
 
@@ -56,15 +56,15 @@ export function rankOf(role: ColumnRole): number {
 
 /** Whether the numbers of a column name something rather than count it. */
 export function isIdentifier(column: string): boolean {
-  return column.length <= LONGEST_NAME && IDENTIFIER.test(column);
+  return column.length <= MAX_NAME && IDENTIFIER.test(column);
 }
 
 /** Whether a column holds IDs, which are names even where they are numbers: `id`, `customer.id`, `trackingId`. */
 export function isId(column: string): boolean {
-  return column.length <= LONGEST_NAME && /(?:^|[._])id$|[a-z]I[dD]$/.test(column);
+  return column.length <= MAX_NAME && /(?:^|[._])id$|[a-z]I[dD]$/.test(column);
 }
 
-/** The known columns among those that there are, by name. Of several names of one thing the first that is there counts. */
+/** The known columns among `columns`, by name. Where a known column has several names, the first that is there counts. */
 export function knownAmong(
   columns: readonly string[],
   known: readonly KnownColumn[],

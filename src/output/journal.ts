@@ -9,17 +9,17 @@ import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { cannotWrite } from './files/cannot-write.ts';
 
-/** An entry and where it is in the journal, in bytes. */
+/** An entry, and its first byte in the journal and the one behind its last. */
 interface PlacedEntry extends JournalEntry {
   readonly start: number;
   readonly end: number;
 }
 
 /** Milliseconds between two flushes to the disk. A power failure loses at most that much work, a killed run nothing. */
-const FLUSH_EVERY = 1_000;
-/** The first line of an entry is looked for in steps of so many bytes, and up to a limit. */
+const FLUSH_INTERVAL = 1_000;
+/** The first line of an entry is read in steps of so many bytes, and is at most so long. */
 const LINE_STEP = 4_096;
-const LINE_LIMIT = 16 * 1024 * 1024;
+const MAX_LINE = 16 * 1024 * 1024;
 
 /**
  * Entries one after the other in a file that only its owner can read. Each entry carries a hash of itself. An entry that
@@ -94,7 +94,7 @@ export class Journal {
         throw error;
       }
       this.#end += bytes.length;
-      if (this.#clock.elapsed() - this.#flushedAt < FLUSH_EVERY) return;
+      if (this.#clock.elapsed() - this.#flushedAt < FLUSH_INTERVAL) return;
       await this.#handle.datasync();
       this.#flushedAt = this.#clock.elapsed();
     });
@@ -122,7 +122,7 @@ export class Journal {
 
   /** Where the line that begins at `start` ends; `start` itself when it does not. */
   async #lineEnd(start: number, size: number): Promise<number> {
-    const last = Math.min(size, start + LINE_LIMIT);
+    const last = Math.min(size, start + MAX_LINE);
     for (let at = start; at < last; at += LINE_STEP) {
       const found = (await this.#bytes(at, Math.min(last, at + LINE_STEP))).indexOf('\n');
       if (found >= 0) return at + found;

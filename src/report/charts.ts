@@ -49,31 +49,31 @@ export function stackedBars({ title, about, parts, bars }: StackedChart, writing
       const name = `${bars[bar]!.label}, ${parts[part]}: ${writing.amount(bars[bar]!.amounts[part]!)}`;
       return markup`<rect
         class="part${part}"
-        x="${n(x(from))}"
-        y="${n(y(bar)!)}"
-        width="${n(width)}"
-        height="${n(y.bandwidth())}"
+        x="${oneDecimal(x(from))}"
+        y="${oneDecimal(y(bar)!)}"
+        width="${oneDecimal(width)}"
+        height="${oneDecimal(y.bandwidth())}"
         ><title>${name}</title></rect
       >`;
     }),
   );
   const labels = bars.map(
     ({ label }, bar) =>
-      markup`<text x="${LABELS - 8}" y="${n(y(bar)! + y.bandwidth() / 2)}" dy="0.35em" text-anchor="end"
+      markup`<text x="${LABELS - 8}" y="${oneDecimal(y(bar)! + y.bandwidth() / 2)}" dy="0.35em" text-anchor="end"
         >${label}</text
       >`,
   );
   const axis = x.ticks(TICKS).map(
     (tick) =>
-      markup`<line class="grid" x1="${n(x(tick))}" x2="${n(x(tick))}" y1="0" y2="${n(y.range()[1])}" /><text
+      markup`<line class="grid" x1="${oneDecimal(x(tick))}" x2="${oneDecimal(x(tick))}" y1="0" y2="${oneDecimal(y.range()[1])}" /><text
             class="tick"
-            x="${n(x(tick))}"
-            y="${n(y.range()[1] + 15)}"
+            x="${oneDecimal(x(tick))}"
+            y="${oneDecimal(y.range()[1] + 15)}"
             text-anchor="middle"
             >${writing.rough(tick)}</text
           >`,
   );
-  const zero = markup`<line class="zero" x1="${n(x(0))}" x2="${n(x(0))}" y1="0" y2="${n(y.range()[1])}" />`;
+  const zero = markup`<line class="zero" x1="${oneDecimal(x(0))}" x2="${oneDecimal(x(0))}" y1="0" y2="${oneDecimal(y.range()[1])}" />`;
   return markup`${picture({ id, title, about, height }, [axis, pieces, zero, labels])}${legend(parts)}`;
 }
 
@@ -110,20 +110,20 @@ export function monthlyColumns(
       const name = `${label}, ${series[which]}: ${writing.amount(amount)}`;
       return markup`<rect
         class="series${which}"
-        x="${n(x(month)! + which * half)}"
-        y="${n(top)}"
-        width="${n(half - 1)}"
-        height="${n(height)}"
+        x="${oneDecimal(x(month)! + which * half)}"
+        y="${oneDecimal(top)}"
+        width="${oneDecimal(half - 1)}"
+        height="${oneDecimal(height)}"
         ><title>${name}</title></rect
       >`;
     }),
   );
   const grid = y.ticks(TICKS).map(
     (tick) =>
-      markup`<line class="grid" x1="48" x2="${WIDTH - 8}" y1="${n(y(tick))}" y2="${n(y(tick))}" /><text
+      markup`<line class="grid" x1="48" x2="${WIDTH - 8}" y1="${oneDecimal(y(tick))}" y2="${oneDecimal(y(tick))}" /><text
             class="tick"
             x="44"
-            y="${n(y(tick))}"
+            y="${oneDecimal(y(tick))}"
             dy="0.35em"
             text-anchor="end"
             >${writing.rough(tick)}</text
@@ -131,11 +131,11 @@ export function monthlyColumns(
   );
   const labels = months.map(
     ({ label }, month) =>
-      markup`<text class="tick" x="${n(x(month)! + half)}" y="${PLOT + 16}" text-anchor="middle"
+      markup`<text class="tick" x="${oneDecimal(x(month)! + half)}" y="${PLOT + 16}" text-anchor="middle"
         >${label}</text
       >`,
   );
-  const zero = markup`<line class="zero" x1="48" x2="${WIDTH - 8}" y1="${n(y(0))}" y2="${n(y(0))}" />`;
+  const zero = markup`<line class="zero" x1="48" x2="${WIDTH - 8}" y1="${oneDecimal(y(0))}" y2="${oneDecimal(y(0))}" />`;
   const height = PLOT + AXIS;
   return markup`${picture({ id, title, about, height }, [grid, columns, zero, labels])}${legend(series, 'series')}`;
 }
@@ -152,7 +152,7 @@ function picture(
   content: readonly (readonly (Html | undefined)[] | Html)[],
 ): Html {
   return markup`<div class="wide" role="group" aria-label="${title}" tabindex="0">
-    <svg viewBox="0 0 ${WIDTH} ${n(height)}" role="img" aria-labelledby="${id}-title ${id}-about">
+    <svg viewBox="0 0 ${WIDTH} ${oneDecimal(height)}" role="img" aria-labelledby="${id}-title ${id}-about">
       <title id="${id}-title">${title}</title>
       <desc id="${id}-about">${about}</desc>
       ${content}
@@ -172,6 +172,6 @@ function roughly(amount: Decimal): number {
 }
 
 /** A length with one decimal. */
-function n(length: number): string {
+function oneDecimal(length: number): string {
   return String(Math.round(length * 10) / 10);
 }

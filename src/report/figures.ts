@@ -78,8 +78,8 @@ export interface OrganizationListings {
   readonly funds: ListingFigures<FundFigures>;
 }
 
-const MOST_PARTIES = 10;
-const MOST_FUNDS = 300;
+const MAX_PARTIES = 10;
+const MAX_FUNDS = 300;
 const NO_INVOICES: DirectionFigures = {
   invoices: 0,
   currencies: [],
@@ -160,7 +160,7 @@ function openFigures(currency: string | undefined, { balances }: DirectionFigure
     overdue: sumOf(buckets.slice(1, -1)),
     invoices: own.reduce((count, { invoices }) => count + invoices, 0),
     buckets,
-    parties: byTotal.slice(0, MOST_PARTIES).map(({ balance }) => balance),
+    parties: byTotal.slice(0, MAX_PARTIES).map(({ balance }) => balance),
     partyCount: own.length,
   };
 }
@@ -215,7 +215,7 @@ export class FundTally {
       this.#hasBalance = true;
       if (balance.coefficient === 0n) continue;
       this.#count++;
-      if (this.#first.length === MOST_FUNDS) continue;
+      if (this.#first.length === MAX_FUNDS) continue;
       this.#first.push({
         name: find(FUND_COLUMNS.name)?.text,
         number: find(FUND_COLUMNS.number)?.text,

@@ -25,14 +25,14 @@ interface OpenInvoice {
   readonly amount: Decimal;
 }
 
-/** The first of a list of open invoices that may be long, and what all of them are. */
+/** The first of a list of open invoices that may be long, and the count and sum of all. */
 export interface InvoiceList {
   readonly first: readonly OpenInvoice[];
   readonly count: number;
   readonly sum: Decimal;
 }
 
-/** What the invoices in one currency come to; the currency is undefined for invoices that name none. */
+/** The figures of invoices in one currency; undefined is the currency of invoices that name none. */
 export interface CurrencyFigures {
   readonly currency: string | undefined;
   /** By the name of the month, such as `2026-11`: totals of what was issued in it, credit notes taken away. */
@@ -64,8 +64,8 @@ export interface DirectionFigures {
 }
 
 const DUE_SOON_DAYS = 30;
-const MOST_LISTED = 50;
-const MOST_OWN_IDS = 5;
+const MAX_LISTED = 50;
+const MAX_OWN_IDS = 5;
 const DOCUMENT_TYPE = 'documentType';
 const NUMBER = 'number';
 
@@ -168,7 +168,7 @@ export class InvoiceFigures {
   }
 
   #noteOwnFiscalId(cells: readonly (Cell | undefined)[]): void {
-    if (this.#ownFiscalIds.size === MOST_OWN_IDS) return;
+    if (this.#ownFiscalIds.size === MAX_OWN_IDS) return;
     const first = this.#finder.columns.length + 2;
     const at = this.#ownColumns.findIndex((_, index) => (cells[first + index]?.text ?? '') !== '');
     if (at >= 0) this.#ownFiscalIds.add(cells[first + at]!.text);
@@ -222,10 +222,10 @@ class LeadingInvoices {
     this.#count++;
     this.#sum = addDecimals(this.#sum, invoice.amount);
     const last = this.#first.at(-1);
-    if (last !== undefined && this.#first.length === MOST_LISTED && this.#order(last, invoice) <= 0) return;
+    if (last !== undefined && this.#first.length === MAX_LISTED && this.#order(last, invoice) <= 0) return;
     const at = this.#first.findIndex((other) => this.#order(invoice, other) < 0);
     this.#first.splice(at === -1 ? this.#first.length : at, 0, invoice);
-    if (this.#first.length > MOST_LISTED) this.#first.pop();
+    if (this.#first.length > MAX_LISTED) this.#first.pop();
   }
 
   get list(): InvoiceList {
@@ -233,7 +233,7 @@ class LeadingInvoices {
   }
 }
 
-/** What stands against a figure; any other error is thrown on. */
+/** The UsageError that the work ends in, if it does: why a figure is missing. Any other error is thrown on. */
 function faultOf(work: () => unknown): UsageError | undefined {
   try {
     work();

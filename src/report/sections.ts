@@ -26,7 +26,7 @@ interface SectionOptions {
 /** Stands apart from the templates, which keep characters as they are written. */
 const DOT = '\u00b7';
 const MONTHS = 12;
-const MOST_OVERDUE = 10;
+const MAX_OVERDUE = 10;
 
 /** Everything about one organization: a part for each currency, then its funds, then what could not be told. */
 export function organizationSection(figures: OrganizationFigures, options: SectionOptions): Html {
@@ -221,7 +221,7 @@ function partyName({ kind, name, fiscalId }: AgedBalance, words: Words): string 
 function overdueTable(list: InvoiceList | undefined, { writing, dates }: SectionOptions): Html | undefined {
   const { words } = writing;
   if (list === undefined || list.count === 0) return undefined;
-  const first = list.first.slice(0, MOST_OVERDUE);
+  const first = list.first.slice(0, MAX_OVERDUE);
   const rows = first.map(({ number, counterparty, due, amount }) => [
     idCell(number ?? ''),
     textCell(counterparty ?? words.noName),

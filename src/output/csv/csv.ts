@@ -1,8 +1,7 @@
 import { UsageError } from '../../errors.ts';
-import type { RowEncoder } from './row-writer.ts';
-import { RowWriter } from './row-writer.ts';
+import type { OpenWriter } from '../writer.ts';
 import { PlainRows } from './plain-csv.ts';
-import type { Layout, OpenWriter, Sink } from '../writer.ts';
+import { RowWriter, type RowEncoder } from './row-writer.ts';
 
 const BYTE_ORDER_MARK = '\ufeff';
 
@@ -11,15 +10,13 @@ const BYTE_ORDER_MARK = '\ufeff';
  * doubled. Null and missing are empty, booleans true and false, arrays compact JSON, numbers as sent. `delimiter` and
  * `excel` of the layout make dialects. Throws UsageError for a delimiter with which rows could not be read back.
  */
-export const openCsv: OpenWriter = (sink, layout) => openTable(sink, layout, layout.delimiter ?? ',');
-
-function openTable(sink: Sink, layout: Layout, delimiter: string): RowWriter {
+export const openCsv: OpenWriter = (sink, layout) => {
+  const { excel, delimiter = ',' } = layout;
   if (/^(?:["\r\n]|)$|^..+$/su.test(delimiter)) {
     throw new UsageError(`the delimiter ${JSON.stringify(delimiter)} cannot stand between cells`, {
       hint: 'Give one character other than a quote or a line break, such as ";".',
     });
   }
-  const { excel } = layout;
   return new RowWriter({
     sink,
     layout,
@@ -31,4 +28,4 @@ function openTable(sink: Sink, layout: Layout, delimiter: string): RowWriter {
       return new (await import('./csv-dialect.ts')).DialectRows({ columns, delimiter, excel });
     },
   });
-}
+};

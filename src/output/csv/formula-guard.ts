@@ -27,11 +27,13 @@ const SEPARATORS = [',', ';', '\t', '\r', '\n'];
 export function guardFormula(text: string, delimiter = ','): string {
   if (!/[=+\-@\uff1d\uff0b\uff0d\uff20\t\r\n]/.test(text)) return text;
   const breaks = breaksBesides(delimiter);
-  if (!breaks.test(text)) return runs(text, TRIGGER) ? `'${text}` : text;
+  if (!breaks.test(text)) return wouldRun(text, TRIGGER) ? `'${text}` : text;
   // The parts, and the separators between them.
   const parts = text.split(breaks);
-  const guarded = parts.map((part, at) => (at > 0 && runs(part, INNER_TRIGGER) ? `'${part}` : part)).join('');
-  return runs(text, TRIGGER) ? `'${guarded}` : guarded;
+  const guarded = parts
+    .map((part, at) => (at > 0 && wouldRun(part, INNER_TRIGGER) ? `'${part}` : part))
+    .join('');
+  return wouldRun(text, TRIGGER) ? `'${guarded}` : guarded;
 }
 
 /** Undoes `guardFormula`. Text that had such apostrophes before loses them. */
@@ -40,24 +42,25 @@ export function unguardFormula(guarded: string, delimiter = ','): string {
   const parts = guarded.split(breaksBesides(delimiter));
   const text = parts
     .map((part, at) =>
-      at > 0 && part.startsWith("'") && runs(part.slice(1), INNER_TRIGGER) ? part.slice(1) : part,
+      at > 0 && part.startsWith("'") && wouldRun(part.slice(1), INNER_TRIGGER) ? part.slice(1) : part,
     )
     .join('');
-  return text.startsWith("'") && runs(text.slice(1), TRIGGER) ? text.slice(1) : text;
+  return text.startsWith("'") && wouldRun(text.slice(1), TRIGGER) ? text.slice(1) : text;
 }
 
-function runs(text: string, trigger: RegExp): boolean {
+/** Whether a spreadsheet runs the text: a plain number may begin with a sign. */
+function wouldRun(text: string, trigger: RegExp): boolean {
   return trigger.test(text) && !(NUMBER.test(text) && /\d/.test(text));
 }
 
-const known = new Map<string, RegExp>();
+const breaksByDelimiter = new Map<string, RegExp>();
 
 /** Every separator except the delimiter itself. */
 function breaksBesides(delimiter: string): RegExp {
-  let breaks = known.get(delimiter);
+  let breaks = breaksByDelimiter.get(delimiter);
   if (breaks === undefined) {
     const separators = SEPARATORS.filter((separator) => separator !== delimiter);
-    known.set(delimiter, (breaks = new RegExp(`([${separators.join('')}])`)));
+    breaksByDelimiter.set(delimiter, (breaks = new RegExp(`([${separators.join('')}])`)));
   }
   return breaks;
 }

@@ -11,7 +11,7 @@ import { LinkRefused } from '../../api/files.ts';
 
 const LEDGER = '.folio-files.jsonl';
 
-/** A file that is in the folder. */
+/** A file of an invoice that is in the folder. */
 export interface StoredFile {
   readonly name: string;
   readonly bytes: number;
@@ -101,7 +101,7 @@ export class DownloadFolder {
     return isNew ? { name, bytes, isNew } : this.look(name);
   }
 
-  /** Remembers the ending of a file that is not wanted, so that the next run need not ask for it. */
+  /** Remembers the ending of a file that is not wanted, so that the next run does not ask for it. */
   async note(entry: LedgerEntry): Promise<void> {
     await this.#parts.ledger.add(entry);
   }
@@ -137,18 +137,18 @@ async function writeWhole(
   body: AsyncIterable<Buffer>,
   { mode, shown }: WholeOptions,
 ): Promise<number> {
-  const inOurWords = (error: unknown): never => {
+  const rethrow = (error: unknown): never => {
     throw cannotWrite(shown, error);
   };
-  const handle = await open(path, 'wx', 0o600).catch(inOurWords);
+  const handle = await open(path, 'wx', 0o600).catch(rethrow);
   try {
     let bytes = 0;
     for await (const chunk of body) {
-      await writeChunk(handle, chunk).catch(inOurWords);
+      await writeChunk(handle, chunk).catch(rethrow);
       bytes += chunk.length;
     }
-    await handle.chmod(mode).catch(inOurWords);
-    await handle.sync().catch(inOurWords);
+    await handle.chmod(mode).catch(rethrow);
+    await handle.sync().catch(rethrow);
     return bytes;
   } finally {
     await handle.close();
@@ -183,7 +183,7 @@ async function placeFile(
   return true;
 }
 
-/** Bytes that are looked at. A PDF may have some of another kind before it. */
+/** Bytes at the beginning of a file that are checked: a PDF may have some others before its mark. */
 const START = 1024;
 
 const BYTE_ORDER_MARK = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/;
@@ -200,7 +200,7 @@ async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): Async
   let isChecked = false;
   const check = (): void => {
     const start = Buffer.concat(held).toString('latin1', 0, START);
-    const other = whatElse(start, ending);
+    const other = contentInstead(start, ending);
     if (other !== undefined) throw new LinkRefused(`the link gives ${other}`);
     isChecked = true;
   };
@@ -222,7 +222,7 @@ async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): Async
 }
 
 /** What a file is instead of what its ending says; undefined where it may be that. */
-function whatElse(start: string, ending: string): string | undefined {
+function contentInstead(start: string, ending: string): string | undefined {
   // In UTF-16 every second byte of such text is zero.
   const text = start.replace(BYTE_ORDER_MARK, '').replaceAll('\0', '').trimStart();
   if (/^(?:<!--[^]*?-->\s*)?<(?:!doctype html|html|head|body)\b/i.test(text))

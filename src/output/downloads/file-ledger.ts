@@ -3,16 +3,10 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { errorCode, OutputError } from '../../errors.ts';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { isSafeName, foldName, NameRegister, safeFileName } from './file-names.ts';
-import type { InvoiceFile } from './invoice-files.ts';
-
-/** One file of one invoice. */
-interface FileKey {
-  readonly invoice: string;
-  readonly index: number;
-}
+import { fileKey, type InvoiceFile } from './invoice-files.ts';
 
 /** What is known of a file from earlier runs. */
-export interface LedgerEntry extends FileKey {
+export interface LedgerEntry extends Pick<InvoiceFile, 'invoice' | 'index'> {
   /** The name without its ending: `10001-1`. */
   readonly base: string;
   readonly ending: string;
@@ -27,11 +21,12 @@ export class FileLedger {
   readonly #file: string;
   readonly #entries = new Map<string, LedgerEntry>();
   #handle: Promise<FileHandle> | undefined;
-  #whole: boolean;
+  /** Whether the file ends at the end of a line: a kill may have cut the last one. */
+  #endsWithLine: boolean;
 
   private constructor(file: string, text: string) {
     this.#file = file;
-    this.#whole = text === '' || text.endsWith('\n');
+    this.#endsWithLine = text === '' || text.endsWith('\n');
     for (const line of text.split('\n')) this.#learn(line);
   }
 
@@ -53,8 +48,8 @@ export class FileLedger {
     }
   }
 
-  find(key: FileKey): LedgerEntry | undefined {
-    return this.#entries.get(keyText(key));
+  find(key: Pick<InvoiceFile, 'invoice' | 'index'>): LedgerEntry | undefined {
+    return this.#entries.get(fileKey(key));
   }
 
   entries(): Iterable<LedgerEntry> {
@@ -65,15 +60,15 @@ export class FileLedger {
   async add(entry: LedgerEntry): Promise<void> {
     const known = this.find(entry);
     if (known?.base === entry.base && known.ending === entry.ending) return;
-    this.#entries.set(keyText(entry), entry);
+    this.#entries.set(fileKey(entry), entry);
     const { invoice, index, base, ending } = entry;
     try {
-      // The promise is kept: another file may be done while the ledger is being opened.
+      // The promise, not the handle, is kept: another file may be done while the ledger is being opened.
       this.#handle ??= openLedger(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
       const handle = await this.#handle;
       // In one write, so that lines of files that end at the same time do not mix.
-      const line = `${this.#whole ? '' : '\n'}${JSON.stringify({ invoice, index, base, ending })}\n`;
-      this.#whole = true;
+      const line = `${this.#endsWithLine ? '' : '\n'}${JSON.stringify({ invoice, index, base, ending })}\n`;
+      this.#endsWithLine = true;
       await handle.appendFile(line);
     } catch (error) {
       throw cannotWrite(this.#file, error);
@@ -86,7 +81,7 @@ export class FileLedger {
 
   #learn(line: string): void {
     const entry = parseEntry(line);
-    if (entry !== undefined) this.#entries.set(keyText(entry), entry);
+    if (entry !== undefined) this.#entries.set(fileKey(entry), entry);
   }
 }
 
@@ -115,10 +110,6 @@ function parseEntry(line: string): LedgerEntry | undefined {
   } catch {
     return undefined;
   }
-}
-
-function keyText({ invoice, index }: FileKey): string {
-  return `${index} ${invoice}`;
 }
 
 /** The name of a file that is there, or a free name for it, without ending. */
@@ -153,7 +144,7 @@ export class FolderNames {
       if (entry.isFile()) this.#present.set(base, name);
       else this.#blocked.add(base);
     }
-    for (const entry of ledger.entries()) this.#owners.set(foldName(entry.base), ownerOf(entry));
+    for (const entry of ledger.entries()) this.#owners.set(foldName(entry.base), fileKey(entry));
   }
 
   claim(file: InvoiceFile): NameClaim {
@@ -170,15 +161,11 @@ export class FolderNames {
       const base = this.#register.take(wanted + ANY_ENDING).slice(0, -ANY_ENDING.length);
       if (this.#blocked.has(foldName(base))) continue;
       const owner = this.#owners.get(foldName(base));
-      if (owner === undefined || owner === ownerOf(file)) return base;
+      if (owner === undefined || owner === fileKey(file)) return base;
     }
   }
 }
 
 function baseOf({ stem, index }: InvoiceFile): string {
   return safeFileName({ stem, index, extension: ANY_ENDING.slice(1) }).slice(0, -ANY_ENDING.length);
-}
-
-function ownerOf({ invoice, index }: { readonly invoice: string; readonly index: number }): string {
-  return `${index} ${invoice}`;
 }

@@ -86,7 +86,7 @@ export class LinkRenewal {
     const home = Math.floor(file.place / WINDOW) * WINDOW;
     for (const offset of [home, home + WINDOW, home - WINDOW]) {
       if (offset < 0) continue;
-      const link = (await this.#window(offset)).get(keyOf(file));
+      const link = (await this.#window(offset)).get(fileKey(file));
       if (link !== undefined) return link === file.link ? undefined : link;
     }
     return undefined;
@@ -104,13 +104,14 @@ export class LinkRenewal {
     const links = new Map<string, string>();
     for (let index = 0; index < records.count; index++) {
       for (const file of reader.read(records, index, offset + index)) {
-        if (file.link !== undefined) links.set(keyOf(file), file.link);
+        if (file.link !== undefined) links.set(fileKey(file), file.link);
       }
     }
     return links;
   }
 }
 
-function keyOf({ invoice, index }: InvoiceFile): string {
+/** A text that tells a file from all others of the listing. */
+export function fileKey({ invoice, index }: Pick<InvoiceFile, 'invoice' | 'index'>): string {
   return `${index} ${invoice}`;
 }

@@ -17,7 +17,12 @@ const HINTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'Choose a shorter name.',
 };
 
-/** An error of the system as an OutputError: which output, the system's reason, and what may help. `cause` is kept. */
+/**
+ * An error of the system as an OutputError: which output, the system's reason, and what may help. `cause` is kept. What is an
+ * OutputError already stays as it is.
+ *
+ * @param shown how messages call the output
+ */
 export function cannotWrite(shown: string, error: unknown, hint?: string): OutputError {
   if (error instanceof OutputError) return error;
   return new OutputError(`cannot write ${shown}: ${systemReason(error)}`, {

@@ -84,7 +84,7 @@ export class Tally {
   }
 }
 
-/** Commits the destination when the work is done, and discards it when the work fails. */
+/** Writes a destination and commits it; discards it, and rejects alike, where `write` rejects. */
 export async function written(
   destination: Destination,
   write: (destination: Destination) => Promise<void>,

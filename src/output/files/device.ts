@@ -57,7 +57,7 @@ export async function openDescriptor(descriptor: number, shown: string): Promise
   }
 }
 
-/** Where a buffer can be full, the event loop writes: a write that waits must not hold up an interrupt. */
+/** A sink whose buffer can be full: the event loop writes to it, so that a write that waits holds up no signal. */
 function streamSink(
   stream: Socket,
   { shown, isTerminal }: { shown: string; isTerminal: boolean },
@@ -82,6 +82,7 @@ function streamSink(
   };
 }
 
+/** A sink that takes each write at once, such as a file. */
 function plainSink(descriptor: number, shown: string): DirectSink {
   return {
     isTerminal: false,

@@ -22,7 +22,7 @@ export interface LockWait {
   readonly milliseconds: number;
 }
 
-/** The right to write a file: one run has it at a time. */
+/** The lock of a file, which gives the right to write it. One run has it at a time. */
 export interface FileLock {
   /** The mode that a new file gets in the folder, by umask or the folder's own rule. */
   readonly newFileMode: number;
@@ -30,7 +30,7 @@ export interface FileLock {
   isOurs(): Promise<boolean>;
   /** Removes what killed runs left beside the file: see `sideFilesOf`. Never rejects. */
   removeStaleFiles(): Promise<void>;
-  /** Gives the right back. Never rejects; a lock that is no longer ours is left alone. */
+  /** Gives the lock back. Never rejects; a lock that is no longer ours is left alone. */
   release(): Promise<void>;
 }
 
@@ -40,8 +40,8 @@ const RENEW_EVERY = 10_000;
 const STALE_AFTER = 60_000;
 /** Milliseconds between two looks at a lock that is waited for. */
 const LOOK_EVERY = 25;
-/** Far more than the runs that can come and go between two steps of this one. */
-const ROUNDS = 100;
+/** Times that a lock is tried for that goes and comes: far more than runs can end and begin meanwhile. */
+const MAX_ROUNDS = 100;
 
 /** Errors of a file system that has no hard links: FAT, some network drives. */
 export const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EINVAL', 'EACCES']);
@@ -106,7 +106,7 @@ function heldLock(path: string, handle: FileHandle, { claim, target, processes }
 async function take(path: string, taking: Taking): Promise<FileHandle> {
   const { claim, target, processes, wait } = taking;
   let waited = 0;
-  for (let round = 0; round < ROUNDS;) {
+  for (let round = 0; round < MAX_ROUNDS;) {
     const handle = await linkClaim(claim, path, target);
     if (handle !== undefined) return handle;
     const found = await readLock(path);

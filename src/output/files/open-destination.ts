@@ -1,9 +1,7 @@
 import type { Clock, OutputStream, StartPager } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import type { Destination } from './destination.ts';
+import { Tally, writeDirectly, type Destination, type DirectSink } from './destination.ts';
 import type { Processes } from './processes.ts';
-import { writeDirectly, type DirectSink } from './destination.ts';
-import { Tally } from './destination.ts';
 import { findTarget, type FileTarget, type Target } from './target.ts';
 
 /** The part of the context that a destination needs. */

@@ -22,7 +22,7 @@ interface SideFiles {
   recognise(file: string): 'temporary' | 'claim' | 'guard' | undefined;
 }
 
-/** The names for the target called `name`; a long name is shortened, and told from its like by a hash. */
+/** The names for the target called `name`. A long name is shortened, and gets a hash that tells it from similar ones. */
 export function sideFilesOf(name: string): SideFiles {
   const stem =
     Buffer.byteLength(name) <= NAME_LIMIT ? name : `${cutBytes(name, NAME_LIMIT - 13)}-${digest(name, 12)}`;

@@ -1,5 +1,5 @@
 import { lstat, open, rm, rename as renameFile, type FileHandle } from 'node:fs/promises';
-import { platform, platform as systemPlatform } from 'node:os';
+import { platform as systemPlatform } from 'node:os';
 import { join } from 'node:path';
 import { Interrupted, OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
@@ -62,7 +62,7 @@ interface Parts {
 class WholeFile implements Destination {
   readonly isFile = true;
   readonly #parts: Parts;
-  /** Set by the first call of commit or discard. */
+  /** The first commit or discard, once there is one. */
   #end: Promise<void> | undefined;
 
   constructor(parts: Parts) {
@@ -115,7 +115,7 @@ class WholeFile implements Destination {
       if (!(await lock.isOurs())) throw takenOver(shown);
       const found = await lstat(path);
       // On Windows some versions of Node give a drive another number for a name than for an open file.
-      const isElsewhere = found.dev !== dev && platform() !== 'win32';
+      const isElsewhere = found.dev !== dev && systemPlatform() !== 'win32';
       if (found.ino !== ino || isElsewhere) throw exchanged(shown);
       await putInPlace(path, join(folder, name), { ...context, shown });
     } catch (error) {
@@ -173,7 +173,7 @@ export async function flushFolder(folder: string): Promise<void> {
   }
 }
 
-/** Whoever may write in the folder can put another file in the place of ours, which would then get the name. */
+/** Whoever may write in the folder can put another file in place of the temporary one, and it would get the name. */
 function exchanged(shown: string): OutputError {
   return new OutputError(`cannot write ${shown}: somebody exchanged the file while it was being written`, {
     hint: 'Choose a folder in which only you can write.',
@@ -200,10 +200,10 @@ interface PlaceOptions extends PlaceContext {
   readonly rename?: (from: string, to: string) => Promise<void>;
 }
 
-/** What Windows says while another program has the file open: a spreadsheet, a virus scanner, an indexer. */
-const HELD = new Set(['EPERM', 'EACCES', 'EBUSY']);
+/** Errors of Windows while another program has the file open: a spreadsheet, a virus scanner, an indexer. */
+const OPEN_ELSEWHERE = new Set(['EPERM', 'EACCES', 'EBUSY']);
 
-/** Milliseconds of each wait for that program, 1.6 s together. A scanner takes a part of a second; a user who reads, longer. */
+/** Milliseconds of each wait for that program, 1.6 s in all: a virus scanner takes a part of a second. */
 const WAITS = [25, 50, 100, 200, 400, 800];
 
 /**
@@ -218,15 +218,15 @@ export async function putInPlace(from: string, to: string, options: PlaceOptions
     try {
       return await rename(from, to);
     } catch (error) {
-      if (platform !== 'win32' || !HELD.has(errorCode(error) ?? '')) throw error;
+      if (platform !== 'win32' || !OPEN_ELSEWHERE.has(errorCode(error) ?? '')) throw error;
       const wait = WAITS[tries];
-      if (wait === undefined) throw held(shown, error);
+      if (wait === undefined) throw openElsewhere(shown, error);
       await clock.sleep(wait, signal);
     }
   }
 }
 
-function held(shown: string, error: unknown): OutputError {
+function openElsewhere(shown: string, error: unknown): OutputError {
   return new OutputError(`cannot write ${shown}: another program has it open, or it may not be replaced`, {
     hint: 'Close it in that program, or write to another name; what was there before is untouched.',
     cause: error,

@@ -9,16 +9,16 @@ import { ColumnSurvey, storedValue, type ParquetType, type ParquetValue } from '
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
-/** What goes into one row group: bytes of records, as sent, and cells, of which a few bytes may make thousands. */
+/** When a row group is full: bytes of records as sent, or cells, of which a few bytes may make thousands. */
 const ROW_GROUP = { bytes: 16 * 1024 * 1024, cells: 4_000_000 };
 
-/** Columns of all row groups together, at most: a file tells of each of them at its end, and until then they are in memory. */
-const MOST_CHUNKS = 50_000;
+/** The most columns of all row groups together: what the end of the file says of each of them waits in memory. */
+const MAX_CHUNKS = 50_000;
 
-/** Cells, most of them empty where there are many columns, after which the event loop gets a turn. */
+/** Cells after which the event loop gets a turn. Where there are many columns, most cells are empty. */
 const CELLS_A_TURN = 1_000_000;
 
-/** A column that stands for none: engines refuse a file without columns. */
+/** The only column of a file without records: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
 
 /**
@@ -55,7 +55,7 @@ class ParquetFile implements Writer {
         const cell = cells[column];
         if (cell !== undefined) this.#survey(column, cell);
       }
-      await this.#rest(cells.length);
+      await this.#yieldAfter(cells.length);
     }
     await this.#spool.append(batch);
   }
@@ -72,8 +72,8 @@ class ParquetFile implements Writer {
     }
   }
 
-  /** Lets signals be heard where few bytes make many cells. */
-  async #rest(cells: number): Promise<void> {
+  /** Gives the event loop a turn after so many cells that it is due: few bytes can make many cells. */
+  async #yieldAfter(cells: number): Promise<void> {
     this.#cells += cells;
     if (this.#cells < CELLS_A_TURN) return;
     this.#cells = 0;
@@ -83,7 +83,11 @@ class ParquetFile implements Writer {
   #survey(column: number, cell: Cell): void {
     // Half of a character has no bytes in UTF-8, and so no place in Parquet.
     if (cell.kind === 'string' && HALF_CHARACTER.test(cell.text)) {
-      throw this.#misfit(this.#reader.columns[column]!, this.#records, 'text with half a character in it');
+      throw this.#unfitError(
+        this.#reader.columns[column]!,
+        this.#records,
+        'text with half a character in it',
+      );
     }
     (this.#surveys[column] ??= new ColumnSurvey()).add(cell);
   }
@@ -113,9 +117,9 @@ class ParquetFile implements Writer {
         for (let at = 0; at < columns.length; at++) {
           const column = columns[at]!;
           if (!column.add(read[at]))
-            throw this.#misfit(column.name, place, 'a value that does not fit its column');
+            throw this.#unfitError(column.name, place, 'a value that does not fit its column');
         }
-        await this.#rest(columns.length);
+        await this.#yieldAfter(columns.length);
         held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
         const cells = columns.length * (columns[0]?.data.length ?? 0);
         if (held >= ROW_GROUP.bytes || cells >= ROW_GROUP.cells) await flush();
@@ -128,9 +132,9 @@ class ParquetFile implements Writer {
 
   #checkSize(columns: number): void {
     const groups = Math.ceil((this.#records * columns) / ROW_GROUP.cells);
-    if (groups * columns <= MOST_CHUNKS) return;
+    if (groups * columns <= MAX_CHUNKS) return;
     throw new OutputError(
-      `${this.#records} records with ${columns} different fields are too many cells for a Parquet file.`,
+      `${this.#records} records with ${columns} different fields are too many cells for a Parquet file`,
       { hint: 'Name the columns you want with --columns, or use --format jsonl.' },
     );
   }
@@ -140,7 +144,7 @@ class ParquetFile implements Writer {
     bytes.index = 0;
   }
 
-  #misfit(column: string, place: number, what: string): OutputError {
+  #unfitError(column: string, place: number, what: string): OutputError {
     return new OutputError(`Record ${place} has ${what} in ${column}, which Parquet cannot hold.`, {
       hint: `Leave the column out with --columns '*,-${column}', or use --format jsonl, which holds every value.`,
     });

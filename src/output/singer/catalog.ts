@@ -47,7 +47,7 @@ function catalogEntry({ name, key, shape }: DiscoveredStream): object {
 
 /** Reads a catalog: its streams by name. Throws UsageError, naming the file, for what is none. */
 export function parseCatalog(text: string, file: string): ReadonlyMap<string, CatalogStream> {
-  const streams = memberOf(parsed(text, file), 'streams');
+  const streams = memberOf(parseObject(text, file), 'streams');
   if (!Array.isArray(streams)) throw noCatalog(file);
   return new Map(
     streams.map((stream: unknown) => {
@@ -83,7 +83,7 @@ function isWanted(metadata: unknown): boolean {
 
 /** The versions of streams that a state tells, by name. Throws UsageError for what is no state. */
 export function parseState(text: string, file: string): ReadonlyMap<string, number> {
-  const bookmarks = memberOf(parsed(text, file), 'bookmarks') ?? {};
+  const bookmarks = memberOf(parseObject(text, file), 'bookmarks') ?? {};
   const versions = new Map<string, number>();
   for (const [name, bookmark] of Object.entries(bookmarks)) {
     const version = memberOf(bookmark, 'version');
@@ -93,7 +93,7 @@ export function parseState(text: string, file: string): ReadonlyMap<string, numb
 }
 
 /** An object of JSON. Throws UsageError naming the file. */
-export function parsed(text: string, file: string): object {
+export function parseObject(text: string, file: string): object {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;

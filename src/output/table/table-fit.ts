@@ -3,7 +3,7 @@ import { countOf } from '../terminal/number-text.ts';
 import type { ColumnRole } from '../column-roles.ts';
 import type { ShownColumn } from './table-rows.ts';
 
-/** Cells between two columns, and where one more of those that people look for finds room by that. */
+/** Cells between two columns; the narrow one where it makes room for another column that people look for. */
 export const GAP = 2;
 const NARROW_GAP = 1;
 

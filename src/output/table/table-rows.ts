@@ -29,7 +29,7 @@ export interface ShownColumn {
   readonly width: number;
   /** Numbers only: aligned on the right. */
   readonly numeric: boolean;
-  /** Days only, though some are written as points in time: shown as days. */
+  /** All are days, some of them written as the midnight with which they begin: shown as days. */
   readonly days: boolean;
   /** Lists or whole objects, which nobody reads in a cell. */
   readonly nested: boolean;

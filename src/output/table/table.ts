@@ -7,20 +7,20 @@ import { TableDrawing } from './table-drawing.ts';
 import { fitColumns, GAP, leftOutNote, type FittedTable } from './table-fit.ts';
 import { dayOf, TableRows, type ShownColumn } from './table-rows.ts';
 
-/** How many records decide the columns and their widths: when rows are cut to fit, and when they are whole. */
+/** How many records decide the columns and their widths: where cells are cut to fit the terminal, and where they are whole. */
 const SAMPLE = { cut: 500, whole: 10_000 };
 
-/** Cells that are kept for that, at most: records of thousands of columns would fill the memory. */
-const MOST_CELLS = 1_000_000;
+/** The most cells that are kept for that: records of thousands of columns would fill the memory. */
+const MAX_SAMPLE_CELLS = 1_000_000;
 
-/** Cells that are read or drawn before a signal is looked for: a long table takes seconds. */
-const CELLS_AT_ONCE = 20_000;
+/** Cells that are read or drawn before the event loop gets a turn, in which a signal is heard: a long table takes seconds. */
+const CELLS_A_TURN = 20_000;
 
-/** The width of the words below a table, in display cells, when there is no terminal. */
-const WORDS = 100;
+/** The width of the notes below a table, in display cells, where there is no terminal. */
+const NOTES_WIDTH = 100;
 
-/** Behind the due date of what is past due, where there are no colours. */
-const LATE = '!';
+/** Stands behind a due date that is past, where there are no colours. */
+const PAST_DUE = '!';
 
 const CREDIT_NOTE = 'CREDIT_NOTE';
 
@@ -60,9 +60,9 @@ class TableWriter implements Writer {
       const texts = this.#rows.read(batch, index);
       this.#held.push(texts);
       cells += texts.length;
-      const isSampled = this.#held.length === sample || this.#held.length * texts.length > MOST_CELLS;
-      if (this.#body === undefined ? isSampled : cells > CELLS_AT_ONCE) await this.#drawHeld();
-      if (cells <= CELLS_AT_ONCE) continue;
+      const isSampled = this.#held.length === sample || this.#held.length * texts.length > MAX_SAMPLE_CELLS;
+      if (this.#body === undefined ? isSampled : cells > CELLS_A_TURN) await this.#drawHeld();
+      if (cells <= CELLS_A_TURN) continue;
       cells = 0;
       await setImmediate();
     }
@@ -72,17 +72,17 @@ class TableWriter implements Writer {
   async end(): Promise<void> {
     await this.#drawHeld();
     const names = this.#rows.columns().flatMap(({ index, name }) => (this.#shown.has(index) ? [] : [name]));
-    const { width = WORDS, color } = this.#layout;
+    const { width = NOTES_WIDTH, color } = this.#layout;
     const left = leftOutNote(names, width, this.#cut ? 'narrow' : 'late');
-    const late = this.#body?.form.hasMarked === true ? `${LATE} past due` : '';
-    const notes = [late, left].filter((note) => note !== '');
+    const pastDue = this.#body?.form.hasMarked === true ? `${PAST_DUE} past due` : '';
+    const notes = [pastDue, left].filter((note) => note !== '');
     if (notes.length === 0) return;
     await this.#sink.write(`\n${notes.map((line) => `${color ? paint(line, 'dim') : line}\n`).join('')}`);
   }
 
   /** Draws the rows read so far. The first time, they decide on columns and widths, and the head comes before them. */
   async #drawHeld(): Promise<void> {
-    this.#body ??= await this.#settle();
+    this.#body ??= await this.#decideColumns();
     if (this.#body === undefined) return;
     const { drawing, form } = this.#body;
     const rows = this.#held;
@@ -90,7 +90,7 @@ class TableWriter implements Writer {
     let [text, cells] = ['', 0];
     for (const texts of rows) {
       text += drawing.row(form.shown(texts), form.stylesOf(texts));
-      if ((cells += this.#shown.size) < CELLS_AT_ONCE) continue;
+      if ((cells += this.#shown.size) < CELLS_A_TURN) continue;
       await this.#sink.write(text);
       await setImmediate();
       [text, cells] = ['', 0];
@@ -98,13 +98,13 @@ class TableWriter implements Writer {
     if (text !== '') await this.#sink.write(text);
   }
 
-  async #settle(): Promise<{ drawing: TableDrawing; form: RowForm } | undefined> {
+  async #decideColumns(): Promise<{ drawing: TableDrawing; form: RowForm } | undefined> {
     const columns = this.#rows.columns();
     if (columns.length === 0) return undefined;
     const { width = Infinity, color, columns: given, unordered } = this.#layout;
     const asked = unordered ? undefined : given;
     const form = new RowForm(columns, this.#layout);
-    const measured = columns.map((column) => form.measured(column));
+    const measured = columns.map((column) => form.withRoomForMark(column));
     const fitted: FittedTable = this.#cut
       ? fitColumns(measured, width, asked !== undefined)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
@@ -116,7 +116,7 @@ class TableWriter implements Writer {
   }
 }
 
-/** What the texts of a row become before they are drawn, and how they look: days as days, and alarm for what is past due. */
+/** How a row looks: days without their midnight, a colour for each status, and a colour or a mark for what is past due. */
 class RowForm {
   /** Whether a due date was marked. */
   hasMarked = false;
@@ -145,18 +145,23 @@ class RowForm {
     return [this.#status, this.#due, this.#open, this.#document].filter((place) => place !== undefined);
   }
 
-  /** The column with room for the mark. */
-  measured(column: ShownColumn): ShownColumn {
+  /** The column, with room for the mark where that may stand in it. */
+  withRoomForMark(column: ShownColumn): ShownColumn {
     if (!this.#marks || this.#today === undefined || column.index !== this.#due || this.#open === undefined)
       return column;
-    return { ...column, cells: column.cells + LATE.length, width: Math.max(column.width, column.cells + 1) };
+    return {
+      ...column,
+      cells: column.cells + PAST_DUE.length,
+      width: Math.max(column.width, column.cells + 1),
+    };
   }
 
+  /** The texts as they are drawn. Changes them in place. */
   shown(texts: string[]): string[] {
     for (const place of this.#days) texts[place] = dayOf(texts[place] ?? '');
-    if (!this.#marks || !this.#isLate(texts)) return texts;
+    if (!this.#marks || !this.#isPastDue(texts)) return texts;
     this.hasMarked = true;
-    texts[this.#due!] += LATE;
+    texts[this.#due!] += PAST_DUE;
     return texts;
   }
 
@@ -165,7 +170,7 @@ class RowForm {
     const styles = new Map<number, Style>();
     const status = this.#status === undefined ? undefined : statusStyle(texts[this.#status] ?? '');
     if (status !== undefined) styles.set(this.#status!, status);
-    if (this.#isLate(texts)) for (const place of [this.#due!, this.#open!]) styles.set(place, 'alarm');
+    if (this.#isPastDue(texts)) for (const place of [this.#due!, this.#open!]) styles.set(place, 'alarm');
     else if (status === 'alarm' && this.#due !== undefined && this.#open === undefined) {
       styles.set(this.#due, 'alarm');
     }
@@ -173,10 +178,10 @@ class RowForm {
   }
 
   /**
-   * Whether something is still to be paid and was due before today, whatever the status says. A credit note is paid by
-   * nobody.
+   * Whether an amount is still open and was due before today, whatever the status says. A credit note is never past due:
+   * nobody pays it.
    */
-  #isLate(texts: readonly string[]): boolean {
+  #isPastDue(texts: readonly string[]): boolean {
     if (this.#today === undefined || this.#due === undefined || this.#open === undefined) return false;
     if (this.#document !== undefined && texts[this.#document] === CREDIT_NOTE) return false;
     if (!POSITIVE.test(texts[this.#open] ?? '')) return false;

@@ -9,17 +9,17 @@ const LESS = 'FRX';
 
 /** Exit codes of a shell that did not find, or could not run, the program. */
 const NOT_RUN: readonly (number | null)[] = [126, 127];
-/** The same of the shell of Windows, which has no number of its own for it where it runs one line. */
+/** The same of the shell of Windows, which also ends with 1 where it runs a single line. */
 const NOT_RUN_ON_WINDOWS: readonly (number | null)[] = [...NOT_RUN, 1, 9009];
 
-/** Bytes after which a pager that took them is surely there. */
+/** Bytes after which a pager that took them is surely running, so that they need not be kept any longer. */
 const ENOUGH_TAKEN = 1024 * 1024;
 
 /** A pager that has the terminal. */
 export interface RunningPager {
   /** Resolves when the user has quit it. */
   readonly exit: Promise<unknown>;
-  /** Whether there is more to come. */
+  /** Whether more text is to come. */
   readonly isFed: boolean;
   kill(): void;
 }
@@ -30,7 +30,7 @@ export interface PagerOptions {
   readonly redact: (text: string) => string;
   /** Stops the wait for a pager that takes no more. */
   readonly signal: AbortSignal;
-  /** Told when it begins. */
+  /** Called when the pager runs. */
   readonly onStart: (pager: RunningPager) => void;
 }
 
@@ -115,7 +115,7 @@ class StartedPager implements Pager, RunningPager {
       signal.addEventListener('abort', stop, { once: true });
       this.#child.stdin!.write(text, (error) => {
         signal.removeEventListener('abort', stop);
-        if (error) reject(new OutputError('the pager was quit', { cause: asGone(error) }));
+        if (error) reject(new OutputError('the pager was quit', { cause: asBrokenPipe(error) }));
         else resolve();
       });
     });
@@ -136,8 +136,8 @@ class StartedPager implements Pager, RunningPager {
   }
 }
 
-/** A pager that has ended is a reader that has gone, whatever the system calls the error. */
-function asGone(error: Error): Error {
+/** A pager that has ended is a pipe without a reader, whatever the system calls the error. */
+function asBrokenPipe(error: Error): Error {
   return errorCode(error) === 'EPIPE' ? error : Object.assign(new Error(error.message), { code: 'EPIPE' });
 }
 
@@ -165,21 +165,21 @@ class PagedTerminal implements DirectSink {
 
   async write(chunk: Uint8Array | string): Promise<void> {
     const text = typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8');
-    if (this.#pager !== undefined) return this.#give(this.#pager, text);
+    if (this.#pager !== undefined) return this.#writeToPager(this.#pager, text);
     if (this.#held === undefined) return this.#terminal.write(text);
     this.#held += text;
     this.#lines += this.#screenLines(text);
     // The last line of the screen is for the prompt.
     if (this.#lines < (this.#terminal.rows ?? Infinity)) return undefined;
     this.#pager = await this.#start();
-    if (this.#pager === undefined) return this.#letGo();
+    if (this.#pager === undefined) return this.#writeDirectly();
     const all = this.#held;
     this.#held = '';
-    return this.#give(this.#pager, all);
+    return this.#writeToPager(this.#pager, all);
   }
 
   async close(): Promise<void> {
-    if (this.#pager === undefined || !(await this.#pager.end())) await this.#letGo();
+    if (this.#pager === undefined || !(await this.#pager.end())) await this.#writeDirectly();
   }
 
   async abandon(): Promise<void> {
@@ -187,7 +187,7 @@ class PagedTerminal implements DirectSink {
     await this.#pager?.abandon();
   }
 
-  async #give(pager: Pager, text: string): Promise<void> {
+  async #writeToPager(pager: Pager, text: string): Promise<void> {
     if (this.#held !== undefined)
       this.#held = this.#held.length < ENOUGH_TAKEN ? this.#held + text : undefined;
     try {
@@ -195,12 +195,12 @@ class PagedTerminal implements DirectSink {
     } catch (error) {
       if (this.#held === undefined || (await pager.end())) throw error;
       this.#pager = undefined;
-      await this.#letGo();
+      await this.#writeDirectly();
     }
   }
 
-  /** Writes straight what was held, and from then on everything. */
-  async #letGo(): Promise<void> {
+  /** Writes to the terminal what was held, and from then on everything. */
+  async #writeDirectly(): Promise<void> {
     const text = this.#held ?? '';
     this.#held = undefined;
     if (text !== '') await this.#terminal.write(text);

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
-import type { Sink } from '../writer.ts';
 import stringWidth from 'fast-string-width';
-import type { OutputStream, Environment } from '../../context.ts';
+import type { Environment, OutputStream } from '../../context.ts';
+import type { Sink } from '../writer.ts';
 
 /**
  * What a terminal must not be given: controls (they move the cursor, set the title, write the clipboard), formats
@@ -72,8 +72,8 @@ const NARROW = /^[\x20-\x7e\xa0-\u02ff]*$/;
 /** Parts of Korean syllables. The library counts each; a terminal shows the syllable. */
 const SYLLABLE_PARTS = /[\u1100-\u11ff]/;
 
-/** More characters than one cell shows in any language; more of them are no text. */
-const CHARACTERS_A_CELL = 32;
+/** More characters than a cell shows in any language. */
+const MAX_CHARACTERS_A_CELL = 32;
 
 /** Made when first needed: that takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
@@ -104,7 +104,7 @@ function isNarrow(text: string): boolean {
 
 /** The text, or as much of its beginning as leaves room for the `…` that says it was cut, in at most `width` cells. */
 export function truncate(text: string, width: number): string {
-  const most = Math.max(width, 0) * CHARACTERS_A_CELL;
+  const most = Math.max(width, 0) * MAX_CHARACTERS_A_CELL;
   if (text.length <= most && displayWidth(text) <= width) return text;
   if (width < 1) return '';
   if (isNarrow(text)) return `${text.slice(0, width - 1)}…`;

@@ -1,10 +1,10 @@
 import { xmlAttribute } from './workbook-xml.ts';
 
 /** The most decimals that a number is shown with: a double holds no more digits than that. */
-const MOST_DECIMALS = 15;
+const MAX_DECIMALS = 15;
 
-/** Formats of a workbook, at most: a listing has a few currencies, and anything may be in a column of that name. */
-const MOST_FORMATS = 400;
+/** The most formats of a workbook: a listing has a few currencies, but a column of that name may hold anything. */
+const MAX_FORMATS = 400;
 
 /** The indexes of the styles that every workbook has. */
 const GENERAL = 0;
@@ -16,7 +16,7 @@ export const BOOLEAN_STYLE = 4;
 /** The index of a font. */
 const BOLD = 1;
 
-/** Built-in formats of ECMA-376, 18.8.30; from 164 on they are one's own. */
+/** Numbers of formats (ECMA-376, 18.8.30): up to 163 they are built in, from 164 on a workbook has its own. */
 const TEXT_FORMAT = 49;
 const FIRST_FORMAT = 164;
 
@@ -33,7 +33,7 @@ export class CellStyles {
    * @param currency three capital letters, to stand before it
    */
   number(decimals: number, grouped: boolean, currency?: string): number {
-    if (decimals > MOST_DECIMALS) return GENERAL;
+    if (decimals > MAX_DECIMALS) return GENERAL;
     const whole = grouped ? '#,##0' : '0';
     const digits = decimals === 0 ? whole : `${whole}.${'0'.repeat(decimals)}`;
     const plain = this.#style(digits);
@@ -49,7 +49,7 @@ export class CellStyles {
   #style(code: string, otherwise = GENERAL): number {
     const known = this.#indexes.get(code);
     if (known !== undefined) return known;
-    if (this.#formats.length === MOST_FORMATS) return otherwise;
+    if (this.#formats.length === MAX_FORMATS) return otherwise;
     const index = DATE_STYLE + this.#formats.length;
     this.#formats.push(code);
     this.#indexes.set(code, index);

@@ -15,13 +15,13 @@ interface CellXml {
 
 /** How the cells of a column are written. */
 export interface CellForm {
-  /** Numbers are names, as IDs are, and become text. */
+  /** Its numbers are IDs, and become text. */
   readonly identifies: boolean;
   /** Thousands are set apart. */
   readonly grouped: boolean;
   /** Numbers are amounts, in the currency of their record. */
   readonly isAmount: boolean;
-  /** All are dates, with times in this zone, as it is written; undefined where some are something else. */
+  /** The zone of its points in time, as it is written; undefined where the column does not hold points in time of one zone. */
   readonly zone: string | undefined;
 }
 
@@ -73,9 +73,9 @@ const LEADING_ZEROS = /^0+/;
 const TRAILING_ZEROS = /0+$/;
 
 /** Every number of a spreadsheet is a double, which keeps so many significant digits for certain. */
-const SURE_DIGITS = 15;
-/** The largest power of ten; doubles and spreadsheets hold more. */
-const FARTHEST_EXPONENT = 300;
+const EXACT_DIGITS = 15;
+/** The largest power of ten that is written as a number; doubles hold a little more. */
+const MAX_EXPONENT = 300;
 
 /**
  * How many decimals a JSON number literal has. Undefined when a spreadsheet would not keep it exactly, because it has more
@@ -87,21 +87,20 @@ export function decimalsOf(literal: string): number | undefined {
   const [, whole = '', fraction = '', exponent = '0'] = match;
   const significant = (whole + fraction).replace(LEADING_ZEROS, '').replace(TRAILING_ZEROS, '');
   const power = Number(exponent);
-  if (significant.length > SURE_DIGITS) return undefined;
-  if (significant !== '' && Math.abs(power) + whole.length + fraction.length > FARTHEST_EXPONENT)
-    return undefined;
+  if (significant.length > EXACT_DIGITS) return undefined;
+  if (significant !== '' && Math.abs(power) + whole.length + fraction.length > MAX_EXPONENT) return undefined;
   return Math.max(0, fraction.length - power);
 }
 
 /** Day 0 of 1970 as spreadsheets count days. */
 const ORIGIN = 25_569;
-/** The first of March 1900. Before it spreadsheets count a 29th of February that did not exist. */
-const FIRST_SURE_DAY = 61;
+/** The first of March 1900. Before it, spreadsheets count a 29th of February that did not exist. */
+const FIRST_DAY = 61;
 
 /** The day of `2024-10-15` or `2024-10-15T00:00:00Z` as spreadsheets count days; undefined for any other text. */
 export function dateSerial(text: string): number | undefined {
   const day = parseDayAlone(text);
-  return day !== undefined && day + ORIGIN >= FIRST_SURE_DAY ? day + ORIGIN : undefined;
+  return day !== undefined && day + ORIGIN >= FIRST_DAY ? day + ORIGIN : undefined;
 }
 
 const TIME =

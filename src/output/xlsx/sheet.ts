@@ -14,7 +14,8 @@ export interface SheetLimits {
 }
 
 export const SHEET_LIMITS: SheetLimits = { rows: 1_048_576, bytes: 4_000_000_000 };
-const MOST_CHARACTERS = 32_767;
+/** Of the text of a cell. */
+const MAX_CHARACTERS = 32_767;
 
 /**
  * One sheet, deflated row by row into a temporary file. The header comes in front at the end, when all columns and their
@@ -57,7 +58,7 @@ export class Sheet {
     for (let index = 0; index < cells.length; index++) {
       const cell = cells[index];
       if (cell === undefined || cell.text === '') continue;
-      if (cell.text.length > MOST_CHARACTERS) refuseLong(cell, columns.name(index), place);
+      if (cell.text.length > MAX_CHARACTERS) refuseLong(cell, columns.name(index), place);
       const letters = (this.#letters[index] ??= columnLetters(index));
       const at = letters + row;
       const { xml: text, width } = cellXml(cell, { at, form: columns.form(index), styles, currency });
@@ -144,7 +145,7 @@ export function columnLetters(index: number): string {
 
 const CURRENCY = /^[A-Z]{3}$/;
 
-/** What the columns of a workbook hold: their names tell, what is known of them, and the first rows. */
+/** What the columns of a workbook hold, as their names, what is known of the listing, and the first rows tell. */
 export class SheetColumns {
   readonly #names: () => readonly string[];
   readonly #roles = new Map<string, ColumnRole>();

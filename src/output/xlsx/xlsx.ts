@@ -15,7 +15,7 @@ import { ZipArchive } from './zip.ts';
 const DEFAULT_NAME = 'records';
 const ROWS_BETWEEN_DRAINS = 64;
 
-/** Rows that decide which columns hold dates only, and their cells, at most; later ones that do not fit are text. */
+/** The most rows, and the most cells, that decide which columns hold dates only. Later cells that do not fit become text. */
 const SAMPLE = { rows: 500, cells: 250_000 };
 
 interface HeldRow {
@@ -133,7 +133,7 @@ class XlsxWriter implements Writer {
 /** Characters that spreadsheets refuse in the name of a sheet; a quote is refused at either end. */
 const REFUSED = /[:\\/?*[\]\p{Cc}\p{Cs}]/gu;
 const QUOTES_AROUND = /^[\s']+|[\s']+$/g;
-const MOST_CHARACTERS = 31;
+const MAX_CHARACTERS = 31;
 /** Spreadsheets keep this one for themselves. */
 const RESERVED = 'history';
 
@@ -141,12 +141,12 @@ const RESERVED = 'history';
 export class SheetNames {
   readonly #given = new Set([RESERVED]);
 
-  /** The wished name without what spreadsheets refuse, with a number if it is taken. */
-  claim(wish: string): string {
-    const clean = wish.normalize('NFC').replace(REFUSED, '_').replace(QUOTES_AROUND, '') || 'Sheet';
+  /** The wanted name without what spreadsheets refuse, with a number if it is taken. */
+  claim(wanted: string): string {
+    const clean = wanted.normalize('NFC').replace(REFUSED, '_').replace(QUOTES_AROUND, '') || 'Sheet';
     for (let number = 1; ; number++) {
       const suffix = number === 1 ? '' : ` (${number})`;
-      const name = cut(clean, MOST_CHARACTERS - suffix.length) + suffix;
+      const name = cut(clean, MAX_CHARACTERS - suffix.length) + suffix;
       if (this.#given.has(name.toLowerCase())) continue;
       this.#given.add(name.toLowerCase());
       return name;
@@ -154,7 +154,7 @@ export class SheetNames {
   }
 }
 
-/** At most so many UTF-16 units, which is what spreadsheets count, without half a character at the end. */
+/** The text cut to so many UTF-16 units, which are what spreadsheets count, without half a character at the end. */
 function cut(text: string, units: number): string {
   return text
     .slice(0, units)

@@ -24,7 +24,7 @@ const FLAGS = 0x0800;
 const DEFLATE = 8;
 /** The first of January 1980, the earliest that zip knows: equal content makes equal bytes. */
 const DATE = 0x0021;
-const MOST_BYTES = 0xffffffff;
+const MAX_BYTES = 0xffffffff;
 
 /** Writes a zip archive file by file. The sizes stand before each file, so that every reader can stream it. */
 export class ZipArchive {
@@ -39,7 +39,7 @@ export class ZipArchive {
   /** Throws OutputError if the archive would pass 4 GiB: that needs a form of zip that many readers lack. */
   async add(entry: ZipEntry): Promise<void> {
     const name = Buffer.from(entry.name);
-    if (this.#offset + name.length + entry.deflatedSize + 1024 > MOST_BYTES) {
+    if (this.#offset + name.length + entry.deflatedSize + 1024 > MAX_BYTES) {
       throw new OutputError('the workbook would be larger than 4 GB', {
         hint: 'Write csv or jsonl, or fewer columns with --columns.',
       });

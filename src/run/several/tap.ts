@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { errorCode, IncompleteError, systemReason, UsageError } from '../../errors.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
-import { catalogText, memberOf, parseCatalog, parsed, parseState } from '../../output/singer/catalog.ts';
+import { catalogText, memberOf, parseCatalog, parseObject, parseState } from '../../output/singer/catalog.ts';
 import type { CatalogStream, DiscoveredStream } from '../../output/singer/catalog.ts';
 import { RecordShape } from '../../output/singer/record-shape.ts';
 import { checkTokenFile } from '../../profiles/private-file.ts';
@@ -213,7 +213,7 @@ interface TapConfig {
 async function readConfig(context: Context, file: string | undefined): Promise<TapConfig> {
   if (file === undefined) return { context, everywhere: {}, pageSize: undefined, key: new Map() };
   const { text, check } = await readSmall(file);
-  const config = parsed(text, file);
+  const config = parseObject(text, file);
   const textOf = (name: string): string | undefined => {
     const value = memberOf(config, name);
     if (value === undefined || typeof value === 'string') return value;
@@ -284,14 +284,14 @@ async function readOptional<Value>(
 }
 
 /** Bytes that such a file may have. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 async function readSmall(file: string): Promise<{ text: string; check: () => void }> {
   try {
     const handle = await open(file, 'r');
     try {
       const stats = await handle.stat();
-      if (stats.size > MOST_BYTES)
+      if (stats.size > MAX_BYTES)
         throw new UsageError(`${file} is larger than any catalog`, { hint: 'Is it the right file?' });
       return { text: await handle.readFile('utf8'), check: () => checkTokenFile(file, stats) };
     } finally {

@@ -201,7 +201,7 @@ async function openFileClient({ context, session, request }: ServiceSite): Promi
 }
 
 /** Files named in a message, at most. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** Turns the results of downloads into records, and counts the files that could not be had. */
 class DownloadRecords {
@@ -231,8 +231,8 @@ class DownloadRecords {
   checkAll(): void {
     const failed = this.#failed;
     if (failed.length === 0) return;
-    const named = failed.slice(0, MOST_NAMED).join('; ');
-    const more = failed.length > MOST_NAMED ? `; and ${failed.length - MOST_NAMED} more` : '';
+    const named = failed.slice(0, MAX_NAMED).join('; ');
+    const more = failed.length > MAX_NAMED ? `; and ${failed.length - MAX_NAMED} more` : '';
     throw new IncompleteError(`${failed.length} of ${this.#files} files could not be had: ${named}${more}`, {
       hint: 'Run the same command again: what is there is not fetched again.',
     });

@@ -132,7 +132,7 @@ describe('a Parquet file', () => {
     const wide = `{${Array.from({ length: 10_000 }, (_, at) => `"c${at}":1`).join(',')}}`;
     const records = [wide, ...Array.from({ length: 2_100 }, () => '{"c0":1}')];
     await expect(written(records)).rejects.toMatchObject({
-      message: '2101 records with 10000 different fields are too many cells for a Parquet file.',
+      message: '2101 records with 10000 different fields are too many cells for a Parquet file',
       hint: 'Name the columns you want with --columns, or use --format jsonl.',
     });
     expect((await written(records, { columns: ['c0'] })).rows).toHaveLength(2_101);
