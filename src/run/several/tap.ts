@@ -6,6 +6,7 @@ import { catalogText, memberOf, parseCatalog, parseObject, parseState } from '..
 import type { CatalogStream, DiscoveredStream } from '../../output/singer/catalog.ts';
 import { RecordShape } from '../../output/singer/record-shape.ts';
 import { checkTokenFile } from '../../profiles/private-file.ts';
+import { nearestNames } from '../../query/nearest-names.ts';
 import {
   checkPart,
   hasRecords,
@@ -68,6 +69,10 @@ export async function runTap(given: Context, { everywhere, request, tap }: TapRu
     partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
+    if (config.unknown.length > 0) {
+      const names = config.unknown.join(', ');
+      run.notices.warn(`${tap.config} has names that folio tap leaves alone: ${names}. ${KNOWN_MEMBERS}`);
+    }
     if (tap.discover) await discover(run, streams);
     else await writeStreams(run, streams, versions ?? new Map());
   });
@@ -207,13 +212,21 @@ interface TapConfig {
   readonly everywhere: Pick<GlobalFlags, 'profile'>;
   readonly pageSize: number | undefined;
   readonly key: ReadonlyMap<string, readonly string[]>;
+  /** The names of what it has beside that. */
+  readonly unknown: readonly string[];
 }
 
-/** Reads Singer's configuration: base_url, token or profile, page_size, key. Throws UsageError. */
+/** The members that a configuration may have. */
+const MEMBERS = ['base_url', 'token', 'profile', 'page_size', 'key'];
+const KNOWN_MEMBERS = 'A configuration has base_url, token or profile, page_size and key.';
+
+/** Reads Singer's configuration: base_url, token or profile, page_size, key. Throws UsageError, also for a misspelt name. */
 async function readConfig(context: Context, file: string | undefined): Promise<TapConfig> {
-  if (file === undefined) return { context, everywhere: {}, pageSize: undefined, key: new Map() };
+  if (file === undefined)
+    return { context, everywhere: {}, pageSize: undefined, key: new Map(), unknown: [] };
   const { text, check } = await readSmall(file);
   const config = parseObject(text, file);
+  const unknown = unknownMembers(config, file);
   const textOf = (name: string): string | undefined => {
     const value = memberOf(config, name);
     if (value === undefined || typeof value === 'string') return value;
@@ -241,7 +254,25 @@ async function readConfig(context: Context, file: string | undefined): Promise<T
     everywhere: profile === undefined ? {} : { profile },
     pageSize: pageSize === undefined ? undefined : Number(pageSize),
     key: keysOf(memberOf(config, 'key'), file),
+    unknown,
   };
+}
+
+/**
+ * The names in a configuration that are none of ours. A misspelt `profile` would have the tap read another organization, so what
+ * looks like one of ours is refused. Others may be a runner's, such as start_date or stream_maps, which any tap may be given; those
+ * that begin with `_` or `$` are comments and schemas.
+ */
+function unknownMembers(config: object, file: string): readonly string[] {
+  const unknown = Object.keys(config).filter((name) => !MEMBERS.includes(name) && !/^[_$]/.test(name));
+  for (const name of unknown) {
+    const near = nearestNames(name, MEMBERS);
+    if (near.length === 0) continue;
+    throw new UsageError(`${file} has ${JSON.stringify(name)}, which folio tap does not know`, {
+      hint: `Did you mean ${near.join(' or ')}? ${KNOWN_MEMBERS}`,
+    });
+  }
+  return unknown;
 }
 
 /** `{"issued": "number,documentType"}` or `{"issued": ["number"]}`. */
@@ -272,7 +303,7 @@ function keysOf(key: unknown, file: string): ReadonlyMap<string, readonly string
 
 function badMember(file: string, name: string, expected: string): UsageError {
   return new UsageError(`${name} in ${file}: expected ${expected}`, {
-    hint: 'The configuration has base_url, token or profile, page_size and key.',
+    hint: KNOWN_MEMBERS,
   });
 }
 

@@ -251,12 +251,42 @@ describe('folio tap', () => {
     [['--config', fileOf0('{"page_size":0}')], 'page_size in '],
     [['--config', fileOf0('{"key":{"invoices":"id"}}')], 'key.invoices in '],
     [['--config', fileOf0('{"token":"t","profile":"p"}')], 'has both a token and a profile'],
+    [
+      ['--config', fileOf0('{"profil":"p"}')],
+      'has "profil", which folio tap does not know\n  Did you mean profile? ',
+    ],
+    [
+      ['--config', fileOf0('{"start_date":1,"baseUrl":"x"}')],
+      'Did you mean base_url? A configuration has base_url, ',
+    ],
+    [['--config', fileOf0('{"pagesize":100}')], 'Did you mean page_size? '],
+    [['--config', fileOf0('{"Token":"t"}')], 'Did you mean token? '],
     [['--catalog', fileOf0('{}')], 'is no catalog'],
   ])('refuses %j', async (flags, message) => {
     const given = flags.map((flag) => (flag.startsWith('content:') ? fileOf(flag.slice(8)) : flag));
     const { code, stdout, stderr } = await tap(given);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(message);
+  });
+
+  it('tells of what a runner has put into the configuration, and goes on', async () => {
+    const names = [
+      'start_date',
+      'stream_maps',
+      'flattening_enabled',
+      'batch_config',
+      'api_key',
+      'disable_collection',
+    ];
+    const ignored = { _comment: 'of ours', $schema: 'https://example.com/tap.json' };
+    const config = fileOf({ ...Object.fromEntries(names.map((name) => [name, null])), ...ignored });
+    const { code, stderr } = await tap(['--config', config]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        `warning: ${config} has names that folio tap leaves alone: ${names.join(', ')}. ` +
+        'A configuration has base_url, token or profile, page_size and key.\n',
+    });
   });
 
   it('refuses a configuration with a token that others can read', async () => {
