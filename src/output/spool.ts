@@ -39,24 +39,34 @@ export class Spool {
     this.#memory = memory;
   }
 
-  /** Takes a chunk, which must not change afterwards. */
+  /** Takes a chunk. Its buffer may be used again as soon as this resolves. */
   async append(chunk: Uint8Array): Promise<void> {
-    this.#chunks.push(chunk);
     this.#held += chunk.length;
-    const most = this.#file === undefined ? this.#memory : 0;
-    if (this.#held > most) await this.#explained(() => this.#flush());
+    const isFull = this.#held > (this.#file === undefined ? this.#memory : 0);
+    this.#chunks.push(isFull ? chunk : Buffer.from(chunk));
+    if (isFull) await this.#explained(() => this.#flush());
   }
 
-  /** The chunks as they were appended, in order. */
-  async *read(): AsyncGenerator<Buffer> {
+  /**
+   * The chunks as they were appended, in order.
+   *
+   * @param reuse whether a chunk need stand only until the next one is asked for: then two buffers do for all of them
+   */
+  async *read({ reuse = false } = {}): AsyncGenerator<Buffer> {
+    const largest = this.#filed.reduce((most, length) => Math.max(most, length), 0);
+    const buffers = reuse ? [Buffer.allocUnsafeSlow(largest), Buffer.allocUnsafeSlow(largest)] : [];
+    const bufferFor = (index: number): Buffer => {
+      const length = this.#filed[index] ?? 0;
+      return buffers[index % 2]?.subarray(0, length) ?? Buffer.allocUnsafeSlow(length);
+    };
     let position = 0;
-    let coming = this.#readAt(position, this.#filed[0] ?? 0);
+    let coming = this.#readAt(position, bufferFor(0));
     try {
       for (const [index, length] of this.#filed.entries()) {
         const chunk = await coming;
         position += length;
         // The next chunk is read while the caller works on this one.
-        coming = this.#readAt(position, this.#filed[index + 1] ?? 0);
+        coming = this.#readAt(position, bufferFor(index + 1));
         yield chunk;
       }
     } finally {
@@ -104,9 +114,8 @@ export class Spool {
     this.#held = 0;
   }
 
-  /** Reads a part of the file. A failure is thrown when the result is awaited, and not before. */
-  #readAt(position: number, length: number): Promise<Buffer> {
-    const chunk = Buffer.allocUnsafeSlow(length);
+  /** Fills the chunk from the file. A failure is thrown when the result is awaited, and not before. */
+  #readAt(position: number, chunk: Buffer): Promise<Buffer> {
     const filled = this.#explained(() => this.#fill(chunk, position)).then(() => chunk);
     filled.catch(() => undefined);
     return filled;
@@ -153,7 +162,7 @@ export class RecordSpool {
     this.#spool = spool;
   }
 
-  /** Takes a batch, which must not change afterwards. */
+  /** Takes a batch. */
   async append(batch: RecordBatch): Promise<void> {
     if (batch.count === 0) return;
     this.#spaced.push(batch.spaced);

@@ -1,7 +1,7 @@
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from './column-roles.ts';
 
-/** Where bytes go. A write resolves when more may be written (back-pressure) and rejects with OutputError. */
+/** Where bytes go. A write resolves when the bytes are out, so that their buffer may be used again; rejects with OutputError. */
 export interface Sink {
   write(bytes: Uint8Array | string): Promise<void>;
 }

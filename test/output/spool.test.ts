@@ -27,6 +27,34 @@ describe('Spool', () => {
     }
   });
 
+  it('lets a buffer be used again once its chunk was taken', async () => {
+    for (const memory of [0, 5, 9, 1000]) {
+      const spool = new Spool({ folder, memory });
+      const buffer = Buffer.alloc(3);
+      for (const chunk of ['one', 'two', 'six', 'ten']) {
+        buffer.write(chunk);
+        await spool.append(buffer);
+      }
+      buffer.fill('-');
+      expect(await contents(spool)).toEqual(['one', 'two', 'six', 'ten']);
+      await spool.close();
+    }
+  });
+
+  it('reads all chunks through two buffers, where each need stand only until the next', async () => {
+    const spool = new Spool({ folder, memory: 0 });
+    const chunks = ['a', 'the longest', '', 'of', 'them', 'all'];
+    for (const chunk of chunks) await spool.append(Buffer.from(chunk));
+    const buffers = new Set<ArrayBufferLike>();
+    const read: string[] = [];
+    for await (const chunk of spool.read({ reuse: true })) {
+      read.push(chunk.toString());
+      buffers.add(chunk.buffer);
+    }
+    expect([read, buffers.size]).toEqual([chunks, 2]);
+    await spool.close();
+  });
+
   it('gives any part once all is there, from memory and from a file', async () => {
     for (const memory of [0, 5, 1000]) {
       const spool = new Spool({ folder, memory });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { scanArray } from '../../src/json/scan-records.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import type { Layout, OpenWriter } from '../../src/output/writer.ts';
@@ -14,8 +15,13 @@ export async function writeAll(
   layout: Partial<Layout> = {},
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  // Copied at once: what a writer does to its bytes later would show.
-  const sink = { write: async (bytes: Uint8Array | string) => void chunks.push(Buffer.from(bytes)) };
+  const sink = {
+    async write(bytes: Uint8Array | string) {
+      // Copied late: what a writer does to its bytes before they are out would show.
+      await setImmediate();
+      chunks.push(Buffer.from(bytes));
+    },
+  };
   const writer = open(sink, { ...plainLayout, ...layout });
   for (const batch of batches) await writer.write(batch);
   await writer.end();

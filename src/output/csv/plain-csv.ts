@@ -60,7 +60,7 @@ export class PlainRows implements RowEncoder {
       const room = this.#roomForRow();
       const fits = this.#text.hasRoomFor(room);
       if (waiting && !(fits && columns === this.columns.length)) yield { bytes: this.#text.take(), columns };
-      if (!fits) this.#text = new CsvText(Math.max(CHUNK, room));
+      if (!this.#text.hasRoomFor(room)) this.#text = new CsvText(Math.max(CHUNK, room));
       columns = this.columns.length;
       this.#putRow(batch.spaced);
       waiting = true;
@@ -116,10 +116,8 @@ const QUOTES = 0x22222222;
 class CsvText {
   readonly view: WordView;
   at = 0;
-  #taken = 0;
 
   constructor(size: number) {
-    // Not from the pool that Node's small buffers share: the buffer itself is handed on.
     this.view = viewWords(Buffer.allocUnsafeSlow(size));
   }
 
@@ -127,11 +125,11 @@ class CsvText {
     return this.at + size <= this.view.bytes.length;
   }
 
-  /** The bytes written since the last call. They do not change any more. */
+  /** The bytes written since the last call. They stand until the next `put`, which begins at the front again. */
   take(): Buffer {
-    const taken = this.#taken;
-    this.#taken = this.at;
-    return this.view.bytes.subarray(taken, this.at);
+    const end = this.at;
+    this.at = 0;
+    return this.view.bytes.subarray(0, end);
   }
 
   putByte(byte: number): void {

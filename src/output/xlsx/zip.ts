@@ -150,7 +150,7 @@ export class DeflatedText {
 
   /** The deflated bytes. Call it once: the temporary file is gone afterwards. */
   async *chunks(): AsyncGenerator<Uint8Array> {
-    yield* this.#spool.read();
+    yield* this.#spool.read({ reuse: true });
     await this.#spool.close();
   }
 
