@@ -38,6 +38,7 @@ const WITH_LISTING = [
   'src/run/sources/listing-source.ts',
   'src/output/csv/csv.ts',
   'src/output/json.ts',
+  'src/profiles/store.ts',
   // No part of a listing, but small, and they loop over all cells that a sync stores.
   'src/database/record-rows.ts',
   'src/database/copy-text.ts',

@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts';
-import { IdentityReader, type KeyColumns } from '../json/identity.ts';
+import type { IdentityReader } from '../json/identity.ts';
 import { recordBytes, selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
 import { inTurns, type Steps } from '../json/turns.ts';
@@ -35,7 +35,7 @@ export interface CursorWalkOptions {
   readonly limit?: number | undefined;
   readonly status: WalkStatus;
   readonly signal: AbortSignal;
-  readonly given?: UniqueRecords;
+  readonly given: UniqueRecords;
 }
 
 /** Pages in a row with nothing new after which the service counts as repeating itself. */
@@ -83,8 +83,8 @@ class CursorWalk {
   constructor(options: CursorWalkOptions) {
     this.#options = options;
     this.#limit = options.limit ?? Infinity;
-    this.#unique = options.given ?? new UniqueRecords({ exact: true });
-    this.#identity = new IdentityReader(this.#unique.columns);
+    this.#unique = options.given;
+    this.#identity = this.#unique.newReader();
     this.#pages = new CursorPages(options);
   }
 
@@ -101,7 +101,7 @@ class CursorWalk {
     this.#unique.beginPass('page');
     for await (const { records, next } of this.#pages.from(from, isEnough)) {
       const common =
-        last === undefined ? 0 : await inTurns(commonRun(last, records, this.#unique.columns), signal);
+        last === undefined ? 0 : await inTurns(commonRun(last, records, this.#unique.newReader()), signal);
       if (records.count > 0) last = records;
       this.#isShifted ||= common > 0;
       status.repeats += common;
@@ -322,8 +322,7 @@ class CursorPages {
 }
 
 /** How many records at the front of a page are the last records of the page before it. 0 where these have no key. */
-function* commonRun(before: RecordBatch, page: RecordBatch, columns?: KeyColumns): Steps<number> {
-  const identity = new IdentityReader(columns);
+function* commonRun(before: RecordBatch, page: RecordBatch, identity: IdentityReader): Steps<number> {
   const most = Math.min(page.count, before.count);
   if (most === 0 || !identity.read(before, before.count - 1).hasKey) return 0;
   const last = contentNumber(identity);

@@ -98,7 +98,7 @@ class NumberedWalk {
     this.#options = options;
     this.#unique = options.given ?? new UniqueRecords();
     this.#reader = new PageReader(options, this.#unique);
-    this.#order = new SeenOrder(this.#unique.columns);
+    this.#order = new SeenOrder(this.#unique.newReader);
   }
 
   /** True while it reads in the order whose key does not repeat. */
@@ -290,7 +290,7 @@ class NumberedWalk {
       return rereads;
     }
     const { fetchPage, fetchSorted = fetchPage } = this.#options;
-    if (round === 'sorted') this.#order = new SeenOrder(this.#unique.columns);
+    if (round === 'sorted') this.#order = new SeenOrder(this.#unique.newReader);
     this.#reader.begin(new Pass(this.#unique), round === 'sorted' ? fetchSorted : fetchPage);
     // In a listing that moves, a record that comes again on another page is more likely the same one than an equal one.
     this.#unique.beginPass(this.#hasMoved ? 'page' : 'pass');

@@ -1,6 +1,7 @@
-import { IdentityReader, type KeyColumns } from '../json/identity.ts';
+import type { IdentityReader } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import type { Steps } from '../json/turns.ts';
+import type { NewReader } from './unique-records.ts';
 
 /** A page as it was read, in its place. */
 export interface PlacedPage {
@@ -34,7 +35,7 @@ interface Known {
 }
 
 interface Keys {
-  readonly columns?: KeyColumns | undefined;
+  readonly newReader: NewReader;
   /** True when a key was seen that stands for several records. */
   readonly keysRepeat: boolean;
 }
@@ -96,7 +97,7 @@ export class Pass {
   /** @param again the regions that are read again, and the pass over everything that left them in doubt */
   constructor(keys: Keys, again?: { readonly rereads: readonly Reread[]; readonly whole: Pass }) {
     this.#keys = keys;
-    this.#identity = new IdentityReader(keys.columns);
+    this.#identity = keys.newReader();
     this.#rereads = again?.rereads ?? [];
     this.#whole = again?.whole;
   }

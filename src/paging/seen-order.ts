@@ -1,5 +1,6 @@
-import { IdentityReader, type KeyColumns } from '../json/identity.ts';
+import type { IdentityReader } from '../json/identity.ts';
 import type { RecordBatch } from '../json/records.ts';
+import type { NewReader } from './unique-records.ts';
 
 /** Records looked at on either end of a page: between two pages, records are lost there. */
 const AT_EITHER_END = 24;
@@ -20,8 +21,8 @@ export class SeenOrder {
   readonly #places = new Map<string, Place>();
   #pages = 0;
 
-  constructor(columns?: KeyColumns) {
-    this.#identity = new IdentityReader(columns);
+  constructor(newReader: NewReader) {
+    this.#identity = newReader();
   }
 
   /** Notes a page. Pages may come in any order. */

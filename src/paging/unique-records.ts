@@ -1,4 +1,4 @@
-import { digestOf, IdentityReader, type KeyColumns } from '../json/identity.ts';
+import { HashReader, type IdentityReader, type KeyColumns, type Sequence } from '../json/identity.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { Steps } from '../json/turns.ts';
 
@@ -40,6 +40,9 @@ interface Sifting {
 /** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
 type Counting = 'page' | 'pass';
 
+/** Makes a reader of the identity of a listing's records. */
+export type NewReader = () => IdentityReader;
+
 /**
  * Lets each record through once. Two records count as the same one when their contents are equal or, where the listing was
  * seen to move, when their keys are.
@@ -58,7 +61,7 @@ export class UniqueRecords {
   inPass = 0;
   /** The other records of the pass: they came before in it, word for word, on another page. */
   repeatedInPass = 0;
-  readonly columns: KeyColumns | undefined;
+  readonly newReader: NewReader;
   readonly #identity: IdentityReader;
   readonly #contents = new HashSet();
   readonly #keys = new HashSet();
@@ -70,18 +73,23 @@ export class UniqueRecords {
   #occurrences: HashSet | undefined;
   /** What an earlier walk gave: an equal record that comes now is another one. */
   #restored = new HashSet();
-  #sequence = 0;
-  #exactSequence = '';
+  #sequence: Sequence = 0;
 
-  /** @param columns the columns that tell records apart in place of `id`, and how exactly */
-  constructor(columns?: KeyColumns) {
-    this.columns = columns;
-    this.#identity = new IdentityReader(columns);
+  constructor(newReader: NewReader = () => new HashReader()) {
+    this.newReader = newReader;
+    this.#identity = newReader();
   }
 
-  /** A hash of the contents of this pass, in their order: equal for two passes that read the same. */
-  get sequence(): number | string {
-    return this.columns?.exact === true ? this.#exactSequence : this.#sequence;
+  /** @param columns the columns that tell records apart in place of `id`, and how exactly */
+  static async of(columns: KeyColumns): Promise<UniqueRecords> {
+    if (columns.exact !== true) return new UniqueRecords(() => new HashReader(columns));
+    const { DigestReader } = await import('../json/digest-identity.ts');
+    return new UniqueRecords(() => new DigestReader(columns));
+  }
+
+  /** The contents of this pass in their order: equal for two passes that read the same. */
+  get sequence(): Sequence {
+    return this.#sequence;
   }
 
   /** Begins to read everything again. Records without a key are counted over all pages, or within each. */
@@ -89,7 +97,6 @@ export class UniqueRecords {
     this.inPass = 0;
     this.repeatedInPass = 0;
     this.#sequence = 0;
-    this.#exactSequence = '';
     this.#pass = new HashSet();
     this.#passKeys = new HashSet();
     this.#restored = new HashSet();
@@ -153,7 +160,7 @@ export class UniqueRecords {
       const high = words[2]!;
       const inPage = occurrenceIn(this.#inPage, words);
       const low = hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
-      this.#goOn(words);
+      this.#sequence = identity.extend(this.#sequence);
       this.hasKeys = hasKey;
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words[0]!, words[1]!);
       const isKnownKey = hasKey && !this.#noteKey();
@@ -174,16 +181,6 @@ export class UniqueRecords {
         if (!isAlike) piles.fresh.push(index);
       }
     }
-  }
-
-  /** Takes the record into the sequence. */
-  #goOn(words: Readonly<Uint32Array>): void {
-    if (this.columns?.exact === true) {
-      this.#exactSequence = digestOf(this.#exactSequence, this.#identity.content());
-      return;
-    }
-    const before = this.#sequence;
-    this.#sequence = Math.imul(before ^ words[2]!, 0x9e3779b1) ^ words[3]! ^ (before >>> 13);
   }
 
   /** Notes the key of the record. Returns false where the key came before. */

@@ -65,7 +65,7 @@ interface Opening<Paging> {
   readonly options: OpenListingOptions;
 }
 
-function openNumbered({
+async function* openNumbered({
   resource,
   paging,
   query,
@@ -73,7 +73,7 @@ function openNumbered({
 }: Opening<NumberedPaging>): AsyncGenerator<Delivery> {
   const { status, signal, concurrency, resume } = options;
   const isAdjustable = query.pageSize === undefined;
-  const given = resume?.given ?? new UniqueRecords(keyColumns(resource, query));
+  const given = resume?.given ?? (await UniqueRecords.of(keyColumns(resource, query)));
   const shared = { status, signal, concurrency, given, maxSize: paging.maxSize, ...sortOf(resource, query) };
   const request = requestOf(resource, query, options);
   if (query.page !== undefined) {
@@ -81,9 +81,9 @@ function openNumbered({
     const from = (query.page - paging.firstPage) * size;
     const until = from + Math.min(size, query.limit ?? size);
     const fetchPage = numberedPages(request, paging, { defaultSize: isAdjustable ? size : undefined });
-    return walkNumbered({ ...shared, fetchPage, size, from, until, isSinglePage: true });
+    return yield* walkNumbered({ ...shared, fetchPage, size, from, until, isSinglePage: true });
   }
-  return walkNumbered({
+  yield* walkNumbered({
     ...shared,
     fetchPage: numberedPages(request, paging, { isAdjustable }),
     fetchSorted: sortedPages({ resource, paging, query, options }),
@@ -93,19 +93,24 @@ function openNumbered({
   });
 }
 
-function openCursors({ resource, paging, query, options }: Opening<CursorPaging>): AsyncGenerator<Delivery> {
+async function* openCursors({
+  resource,
+  paging,
+  query,
+  options,
+}: Opening<CursorPaging>): AsyncGenerator<Delivery> {
   const { status, signal, resume } = options;
   const fetchPage = cursorPages(requestOf(resource, query, options), paging, {
     isAdjustable: query.pageSize === undefined,
   });
-  return walkCursors({
+  yield* walkCursors({
     status,
     signal,
     fetchPage,
     size: requestSize(resource, query),
     limit: query.limit,
     from: typeof resume?.next === 'string' ? resume.next : query.nextToken,
-    given: resume?.given ?? new UniqueRecords(keyColumns(resource, query)),
+    given: resume?.given ?? (await UniqueRecords.of(keyColumns(resource, query))),
   });
 }
 
@@ -187,7 +192,7 @@ class FiscalIdParts {
       );
     }
     // The totals of the parts do not tell how many records they share.
-    const given = new UniqueRecords({ ...keyColumns(this.#resource, this.#query), exact: true });
+    const given = await UniqueRecords.of({ ...keyColumns(this.#resource, this.#query), exact: true });
     let answered = false;
     for (const part of parts) {
       given.beginPass('pass');

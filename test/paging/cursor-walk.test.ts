@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { walkCursors, type CursorWalkOptions } from '../../src/paging/cursor-walk.ts';
 import { PageRefused } from '../../src/paging/page.ts';
+import { UniqueRecords } from '../../src/paging/unique-records.ts';
 import { WalkStatus } from '../../src/paging/walk-status.ts';
 import { gather, numberedRecords } from '../support/fake-listing.ts';
 import { batchOf } from '../support/records.ts';
@@ -21,7 +22,8 @@ function cursorListing(records: () => readonly string[], before: (size: number) 
 async function walk(options: Pick<CursorWalkOptions, 'fetchPage' | 'size'>) {
   const status = new WalkStatus();
   const { signal } = new AbortController();
-  return { status, given: await gather(walkCursors({ status, signal, ...options })) };
+  const given = await UniqueRecords.of({ exact: true });
+  return { status, given: await gather(walkCursors({ status, signal, given, ...options })) };
 }
 
 describe('a walk by cursors', () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { HashReader } from '../../src/json/identity.ts';
 import { SeenOrder } from '../../src/paging/seen-order.ts';
 import { batchOf } from '../support/records.ts';
 
 /** Whether pages, each of records named by letters, show that the order depends on the request. */
 function changes(...pages: readonly string[]): boolean {
-  const order = new SeenOrder();
+  const order = new SeenOrder(() => new HashReader());
   for (const page of pages) order.see(batchOf([...page].map((letter) => `{"name":"${letter}"}`)));
   return order.isUnstable;
 }

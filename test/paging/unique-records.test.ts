@@ -75,15 +75,15 @@ describe('UniqueRecords', () => {
     expect(sift(unique, batchOf([signed('bb')]), false)).toMatchObject({ again: 1, fresh: { count: 0 } });
   });
 
-  it('knows a record without an id by its number and kind, or by the columns that it is given', () => {
-    const unique = new UniqueRecords({ natural: ['number', 'documentType'] });
+  it('knows a record without an id by its number and kind, or by the columns that it is given', async () => {
+    const unique = await UniqueRecords.of({ natural: ['number', 'documentType'] });
     sift(unique, batchOf(['{"number":7,"documentType":"INVOICE","net":1}']), false);
     const page = [
       '{"number":7,"documentType":"INVOICE","net":2}',
       '{"number":7,"documentType":"NOTE","net":1}',
     ];
     expect(sift(unique, batchOf(page), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
-    const named = new UniqueRecords({ named: ['ref'] });
+    const named = await UniqueRecords.of({ named: ['ref'] });
     sift(named, batchOf(['{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}']), false);
     expect(named.keysRepeat).toBe(false);
     expect(sift(named, batchOf(['{"id":2,"ref":"a"}']), true)).toMatchObject({ changed: 1 });

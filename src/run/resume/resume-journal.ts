@@ -160,7 +160,7 @@ interface EarlierRunOptions {
   /** The target, for messages. */
   readonly shown: string;
   /** The columns that tell the listing's records apart. */
-  readonly columns: KeyColumns | undefined;
+  readonly columns: KeyColumns;
 }
 
 /**
@@ -173,7 +173,7 @@ export async function readEarlierRun(
   journal: Journal,
   { owner, shown, columns }: EarlierRunOptions,
 ): Promise<EarlierRun | typeof UNUSABLE_JOURNAL | undefined> {
-  const given = new UniqueRecords(columns);
+  const given = await UniqueRecords.of(columns);
   let startedAt: number | undefined;
   let checkpoint: Checkpoint | undefined;
   let firstPage: RecordBatch | undefined;

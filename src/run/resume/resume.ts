@@ -1,7 +1,8 @@
 import { RefusedQuery } from '../../api/status-failure.ts';
 import type { Clock } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { IdentityReader, type KeyColumns } from '../../json/identity.ts';
+import { DigestReader } from '../../json/digest-identity.ts';
+import type { KeyColumns } from '../../json/identity.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { journalPath } from '../../output/files/side-files.ts';
 import { findTarget } from '../../output/files/target.ts';
@@ -46,7 +47,7 @@ class SameRecords {
 
   /** Compares the next records. Returns false where they differ. Records behind those of the earlier page do not matter. */
   matches(again: RecordBatch): boolean {
-    const [one, other] = [new IdentityReader({ exact: true }), new IdentityReader({ exact: true })];
+    const [one, other] = [new DigestReader(), new DigestReader()];
     for (let index = 0; index < again.count && !this.isComplete; index++) {
       if (one.read(this.#before, this.#met++).content() !== other.read(again, index).content()) return false;
     }
@@ -88,7 +89,7 @@ interface ResumableOptions {
   /** Opens the walk at its beginning, or where an earlier one stopped. */
   readonly open: (resume?: ResumeFrom) => AsyncGenerator<Delivery>;
   /** The columns that tell the listing's records apart. */
-  readonly columns: KeyColumns | undefined;
+  readonly columns: KeyColumns;
   readonly status: WalkStatus;
   readonly partial: PartialResults;
   readonly notices: Notices;
@@ -299,7 +300,7 @@ export async function openResumable(
     notices,
     clock: context.clock,
     owner: { fingerprint, tokenHash },
-    columns: source.knownBy,
+    columns: source.knownBy ?? {},
     open: (resume) => part.read(limit, resume),
     peek: part.peek,
   });
