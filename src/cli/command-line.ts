@@ -20,9 +20,9 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-/** The parser's complaint in folio's own form: one line, then what to do. */
+/** The parser's error as one of folio's: a message and a hint. */
 export function usageErrorOf({ message }: CommanderError): UsageError {
-  // What follows `--tokn=` may be a token: the value of a flag that does not exist is not shown.
+  // The value of an unknown flag is not shown: behind `--tokn=` it may be a token.
   const [complaint = '', suggestion = ''] = message
     .replace(/^error: /, '')
     .replace(/^(unknown option '--[^=']+=)[^\n]*'/, "$1…'")
@@ -39,7 +39,7 @@ export async function runCommandLine(given: Context): Promise<number> {
   try {
     const argv = await expandShortcut(context, program);
     await program.parseAsync(argv, { from: 'user' }).catch(passHelp);
-    // As one text: a small one needs no stream, which takes the runtime 4 ms to make.
+    // Written at once: for a small text the runtime needs no stream, which takes 4 ms to make.
     if (answer !== '') await context.stdout.write(answer);
     return 0;
   } catch (thrown) {
@@ -49,7 +49,7 @@ export async function runCommandLine(given: Context): Promise<number> {
   }
 }
 
-/** Commander throws an error also for help and for the version, which are answers. */
+/** Drops the errors that commander throws for help and for the version, which are answers. */
 function passHelp(thrown: unknown): void {
   const isAnswer =
     thrown instanceof CommanderError && (thrown.exitCode === 0 || thrown.code === 'commander.help');
@@ -57,8 +57,8 @@ function passHelp(thrown: unknown): void {
 }
 
 /**
- * Says on standard error what ended the run: one line, then what to do about it. `debug` adds the stack and the
- * causes. What is not a FolioError is a fault of folio's own and always shows its stack.
+ * Prints on standard error what ended the run: the message in one line, then the hint. `debug` adds the stack and the causes.
+ * An error that is no FolioError is a fault of folio's own, and always shows its stack.
  */
 export async function reportError(error: unknown, context: Context, debug: boolean): Promise<void> {
   if (isReaderGone(error)) return;

@@ -26,25 +26,27 @@ type ArgumentValues<Specs extends readonly ArgumentSpec[]> = {
 
 type Groups = Readonly<Record<string, FlagGroup<object>>>;
 
+/** What the run of a command gets: the values of each group, and of the flags of every command. */
 export type GroupValues<Flags extends Groups> = {
   readonly [Name in keyof Flags]: Flags[Name] extends FlagGroup<infer Values> ? Values : never;
 } & { readonly everywhere: GlobalFlags };
 
 /** What the help says of a command. */
 export interface CommandHelp {
-  /** Beside its name in a list. */
+  /** Stands beside its name in a list. */
   readonly summary?: string;
   readonly description: string;
   readonly examples?: readonly (readonly [commandLine: string, answer: string])[];
   readonly hidden?: boolean;
 }
 
+/** The declaration of a command. */
 export interface CommandSpec<
   Flags extends Groups,
   Specs extends readonly ArgumentSpec[],
 > extends CommandHelp {
   readonly arguments?: Specs;
-  /** What it takes besides the flags of every command. Each group is for one function that the run calls. */
+  /** Its flags, besides those of every command. Each group is for one function that the run calls. */
   readonly flags?: Flags;
   /** Loads what it needs by `import()`, so that no other command pays for it. */
   readonly run: (values: GroupValues<Flags>, args: ArgumentValues<Specs>) => Promise<void>;
@@ -74,11 +76,11 @@ export function addCommand<
       };
       Object.defineProperty(values, group, { enumerable: true, get });
     }
-    // The parser hands over the arguments in order, then its own view of the flags; the groups have declared the rest.
+    // The parser passes the arguments in order, then its own view of the flags, which the groups have read already.
     const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
     await spec.run(values as GroupValues<Flags>, args);
     if (idle.size === 0) return;
-    // Not an error of the user's: every run of such a command fails, and so does its first test.
+    // This is a fault of the command's declaration: every run of it fails, and so does its first test.
     throw new TypeError(
       `${commandPath(command)} takes flags and never looks at them: ${[...idle].join(', ')}`,
     );
@@ -100,12 +102,12 @@ function declare(parent: Command, name: string, help: CommandHelp): Command {
 }
 
 /**
- * Has the flags of every command repeated on the commands under this one, since they may stand anywhere on the command line.
- * Only the parser needs that. So the commands on the line get them, and the others do not: it would be most of the start.
+ * Repeats the flags of every command on the commands under this one, since they may stand anywhere on the command line. Only
+ * the parser needs that, so only the commands on the line get them: to repeat them on all would take most of the start.
  */
 export function repeatFlagsUnder(command: Command): Command {
   return command.hook('preSubcommand', (_, called) => {
-    // A command may have a flag of its own in the place of one.
+    // A command may have a flag of its own with the same name.
     const own = new Set(called.options.map(({ long }) => long));
     for (const option of [...repeatedGlobalOptions, refusedToken])
       if (!own.has(option.long)) called.addOption(option);
@@ -124,8 +126,8 @@ export function described({
 }
 
 /**
- * In `folio issued --strict download invoices` the parser gives --strict to `issued`, which does not run. Where the command
- * that runs does not have the flag, it would be ignored, so it is refused.
+ * Refuses a flag that would be ignored: in `folio issued --strict download invoices` the parser gives --strict to `issued`,
+ * which does not run, and `download` has no such flag.
  */
 function refuseFlagsOfOthers(command: Command): void {
   for (let at = command.parent; at !== null && at.parent !== null; at = at.parent) {

@@ -22,7 +22,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [143, 'stopped by SIGTERM'],
 ];
 
-/** The exit code of whatever ended a run. A reader that closed early (`| head`) is no failure. */
+/** The exit code for the error that ended a run. A reader that closed early (`| head`) is no failure: 0. */
 export function exitCodeOf(error: unknown): number {
   if (isReaderGone(error)) return 0;
   if (error instanceof UsageError) return 2;
@@ -34,7 +34,7 @@ export function exitCodeOf(error: unknown): number {
   return 1;
 }
 
-/** True when whoever read our output closed it. */
+/** True for the error of an output whose reader has closed it. */
 export function isReaderGone(error: unknown): boolean {
   return error instanceof OutputError && errorCode(error.cause) === 'EPIPE';
 }

@@ -6,16 +6,16 @@ export interface FactFlags {
   readonly format?: 'table' | 'json';
 }
 
-/** What a command says of one thing, by name, in order; null where there is nothing to say. */
+/** The facts about one thing, by name, in order; null for a fact that is not known. */
 export type Facts = Readonly<Record<string, string | number | boolean | null>>;
 
-/** Prints facts as JSON: one object, or an array of them. On a terminal, controls that JSON leaves as they are become visible. */
+/** Prints facts as JSON: one object, or an array of them. On a terminal, control characters are made visible. */
 export async function writeFactsAsJson(out: OutputStream, facts: Facts | readonly Facts[]): Promise<void> {
   const lines = JSON.stringify(facts, undefined, 2).split('\n');
   await out.write(`${(out.isTerminal ? lines.map(visible) : lines).join('\n')}\n`);
 }
 
-/** Prints the facts of one thing, a line each; facts that are null are left out. */
+/** Prints the facts about one thing, a line each. Facts that are null are left out. */
 export async function writeFactSheet(out: OutputStream, facts: Facts): Promise<void> {
   const lines = Object.entries(facts).filter(([, value]) => value !== null);
   await writeAligned(
@@ -24,7 +24,7 @@ export async function writeFactSheet(out: OutputStream, facts: Facts): Promise<v
   );
 }
 
-/** Prints a row for each thing under the names of the facts that any of them has; `[]` prints nothing. */
+/** Prints a row for each thing, under the names of the facts that any of them has. `[]` prints nothing. */
 export async function writeFactTable(out: OutputStream, rows: readonly Facts[]): Promise<void> {
   if (rows.length === 0) return;
   const names = Object.keys(rows[0]!).filter((name) => rows.some((row) => row[name] !== null));
@@ -34,10 +34,10 @@ export async function writeFactTable(out: OutputStream, rows: readonly Facts[]):
 
 /** Cells between two columns. */
 const GAP = 2;
-/** Cells below which a column says nothing any more. */
+/** The fewest cells of a column that is worth showing. */
 const NARROWEST = 8;
 
-/** The rows no wider than the screen: the widest column is cut first; where that is not enough, the last ones go. */
+/** The rows, cut to the width of the screen: the widest column is cut first; then the last columns are left out. */
 function fitted(rows: readonly (readonly string[])[], room: number): readonly (readonly string[])[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column]!))));
   const excess = (): number => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - room;

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 
-/** A flag that hands over a `Value`: how it is written, and what the help says of it. Nothing where it is not given. */
+/** A flag with a `Value`: how it is written, and what the help says of it. Without the flag there is no value. */
 export interface Flag<Value> {
   /** More than one where a value has several spellings, such as `--progress plain` and `--no-progress`. */
   readonly options: readonly Option[];
@@ -11,11 +11,11 @@ export interface Flag<Value> {
 /** Flags with one heading in the help, whose values one function reads. */
 export interface FlagGroup<Values> {
   readonly options: readonly Option[];
-  /** The values that a command was given; a flag that was not given has no member, unless it has a default. */
+  /** The values of the flags that were given. A flag that was not given has no member, unless it has a default. */
   readonly read: (command: Command) => Values;
 }
 
-/** One flag for each member of the type that the group's reader takes: no more and no less. */
+/** Exactly one flag for each member of the type that the group's reader takes. */
 type FlagsFor<Values> = {
   readonly [Name in keyof Values]-?:
     Flag<Values[Name]> | (Partial<Pick<Values, Name>> extends Pick<Values, Name> ? undefined : never);
@@ -25,7 +25,7 @@ type FlagsFor<Values> = {
  * Declares a group. `Values` is the type that its reader takes, so that a flag which nothing reads does not compile.
  *
  * @param title the heading in the help; undefined for the usual one, of a command's own flags
- * @param flags a flag for each member; undefined for one that the command at hand does not have
+ * @param flags a flag for each member; undefined for a flag that this command does not have
  */
 export function flagGroup<Values extends object>(
   title: string | undefined,
@@ -69,22 +69,22 @@ export function text(syntax: string, about: string): Flag<string> {
   return flagOf([new SharedOption(syntax, about)]);
 }
 
-/** A flag that says yes by being there. */
+/** A flag without a value: true where it is given. */
 export function yes(syntax: string, about: string): Flag<boolean> {
   return flagOf([new SharedOption(syntax, about)]);
 }
 
-/** A flag `--no-…`: its value is true where it is not given. */
+/** A flag `--no-…`: false where it is given, else true. */
 export function no(syntax: string, about: string): Flag<boolean> {
   return flagOf([new SharedOption(syntax, about)]);
 }
 
-/** One value that is told by either of two flags of the same name. */
+/** One value for two flags of the same name, such as `--progress plain` and `--no-progress`. */
 export function either<One, Other>(one: Flag<One>, other: Flag<Other>): Flag<One | Other> {
   return flagOf([...one.options, ...other.options]);
 }
 
-/** An option that makes its names once: most options are declared on many commands, and each asks for them. */
+/** An option that computes its names once. Most options are declared on many commands, and each of them asks for the names. */
 export class SharedOption extends Option {
   #name: string | undefined;
   #attributeName: string | undefined;
@@ -104,7 +104,7 @@ function flagOf<Value>(options: readonly Option[]): Flag<Value> {
 }
 
 /**
- * What was given for a flag, to the command itself or to one above it, such as `funds` of `funds list`. A given value goes
+ * The value of a flag, from the command itself or from one above it, such as `funds` above `funds list`. A given value goes
  * before a default, and the nearest command before those above it.
  */
 function keptValue(command: Command, name: string): unknown {

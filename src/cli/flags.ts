@@ -39,7 +39,7 @@ import { KNOWN_FIELDS } from '../query/known-columns.ts';
 import { parseCondition, parseSort, type Condition, type QuestionFlags } from '../query/question-syntax.ts';
 import type { FromFlags } from '../run/sources/export-source.ts';
 
-/** How the records leave. */
+/** In which format the records are written, and where. `planOutput` in `run/output-plan.ts` reads them. */
 export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   format: valued(
     '--format <format>',
@@ -65,7 +65,7 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   pager: no('--no-pager', 'table: not a screen at a time through $FOLIO_PAGER, $PAGER or less'),
 });
 
-/** What the run keeps of itself. */
+/** The receipt of the run. `Receipt` in `run/receipt.ts` reads them. */
 export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
   report: valued(
     '--report <file>',
@@ -74,7 +74,7 @@ export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
   ),
 });
 
-/** Whether a later run can go on where this one stops. */
+/** Resuming a stopped run. `run/resume/resume.ts` reads them. */
 export const resumeFlags = flagGroup<ResumeFlags>('What comes out:', {
   resume: yes(
     '--resume',
@@ -83,7 +83,7 @@ export const resumeFlags = flagGroup<ResumeFlags>('What comes out:', {
   ),
 });
 
-/** How the service is asked. */
+/** How requests are sent. `makeClient` in `run/session.ts` reads them. */
 export const requestFlags = flagGroup<RequestFlags>('How to ask:', {
   concurrency: valued(
     '--concurrency <n>',
@@ -107,7 +107,7 @@ export const requestFlags = flagGroup<RequestFlags>('How to ask:', {
   ),
 });
 
-/** Which organizations a listing asks, and how their records leave. */
+/** Which organizations a listing asks, and where their records go. `run/several/profiles.ts` reads them. */
 export const profilesFlags = flagGroup<ProfilesFlags>('Several organizations:', {
   allProfiles: yes(
     '--all-profiles',
@@ -124,7 +124,7 @@ export function paramFlag(
   return valued('--param <name=value>', about, parameter('--param'));
 }
 
-/** Which records the service is to choose, as far as the resource allows. */
+/** Which records the service chooses, as far as the resource allows. `ListingSource` reads them. */
 export function filterFlags({
   fiscalIds,
   sortBy,
@@ -160,7 +160,7 @@ export function filterFlags({
   });
 }
 
-/** How much of the listing. */
+/** How much of the listing is read. `ListingSource` reads them. */
 export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
   const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
   return flagGroup<ExtentFlags>('Which records:', {
@@ -186,10 +186,10 @@ export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
   });
 }
 
-/** `--where`, repeatable, where it is the only question. */
+/** `--where`, repeatable, for commands that have no other question. */
 export const whereFlags = flagGroup<Pick<QuestionFlags, 'where'>>('Questions:', { where: whereFlag() });
 
-/** `--from`: another place to read records from than the service. */
+/** `--from`: reads the records from a file or a database instead of the service. `run/sources/export-source.ts` reads it. */
 export const fromFlags = flagGroup<FromFlags>('Questions:', {
   from: text(
     '--from <file>',
@@ -197,7 +197,7 @@ export const fromFlags = flagGroup<FromFlags>('Questions:', {
   ),
 });
 
-/** What folio itself asks of the records of a listing; the service knows nothing of it. */
+/** The questions that folio itself answers from the records. `openQuestions` in `run/open-questions.ts` reads them. */
 export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   where: whereFlag(),
   overdue: yes('--overdue', 'only what is still to be paid and was due before today, whatever its status'),
@@ -249,17 +249,17 @@ function whereFlag(): Flag<readonly Condition[]> {
   );
 }
 
-/** Names with commas between them, and those of the same flag before. */
+/** Reads names with commas between them, and adds them to those of the same flag before. */
 function collected(flag: string) {
   const read = nameList(flag);
   return (value: string, before: readonly string[] = []): readonly string[] =>
     read([...before, value].join(','));
 }
 
-/** The flags of every command, as the help of the program lists them. */
+/** The flags of every command, as the program's help lists them. */
 export const globalFlags = globalFlagGroup();
 
-/** The same on each command, where the help does not repeat them: they may stand anywhere on the command line. */
+/** The same flags for each command, whose help does not list them: they may stand anywhere on the command line. */
 export const repeatedGlobalOptions: readonly Option[] = globalFlagGroup().options.map((option) =>
   option.hideHelp(),
 );
@@ -290,7 +290,7 @@ export const factFlags = flagGroup<FactFlags>(undefined, {
   format: valued('--format <format>', 'table or json (default table)', oneOf('--format', ['table', 'json'])),
 });
 
-/** A flag that exists only to be refused. The error names the ways that there are, and never shows the value. */
+/** A flag that exists only to be refused. The error says how to give a token, and never shows the value. */
 export const refusedToken: Option = new SharedOption('--token <token>').hideHelp().argParser(() => {
   throw new UsageError(
     'there is no --token flag: a token on a command line is in the process list and the history',

@@ -4,7 +4,7 @@ import { oneWordName } from '../resources/resource.ts';
 import { displayWidth, wrapText } from '../output/terminal/terminal-text.ts';
 import { exitCodes } from './exit-codes.ts';
 
-/** A page of help that is about no single command; shown by `folio help <name>` and in the manual. */
+/** A page of help that is not about one command. `folio help <name>` shows it, and the manual has it. */
 export interface Topic {
   /** As it is typed: `exit-codes`. */
   readonly name: string;
@@ -19,6 +19,7 @@ interface Lines {
   readonly lines: string;
 }
 
+/** Terms, each with its meaning. */
 export type TermList = readonly (readonly [term: string, meaning: string])[];
 
 const exitCodesTopic: Topic = {
@@ -38,7 +39,7 @@ const exitCodesTopic: Topic = {
   ],
 };
 
-/** Variables that somebody may want to set for folio. */
+/** The environment variables that folio reads. */
 export const variables: TermList = [
   ['FOLIO_TOKEN', 'the token, exactly as issued; goes before that of a profile'],
   ['FOLIO_BASE_URL', 'the address of the service, with or without /v1'],
@@ -148,7 +149,7 @@ export interface DatabaseQuery {
   readonly postgres: string;
 }
 
-/** What the help and the README show; a test runs them. */
+/** The queries in the help and the README. A test runs them. */
 export const databaseQueries: readonly DatabaseQuery[] = [
   {
     question: 'What is open, for each customer, less what credit notes give back',
@@ -266,7 +267,7 @@ export const topics: readonly Topic[] = [
   databasesTopic,
 ];
 
-/** Terms up to so many cells share a line with their meaning. */
+/** Terms of at most so many cells share a line with their meaning. */
 const WIDEST_TERM = 30;
 
 /** The topic as text of at most `width` cells a line. */

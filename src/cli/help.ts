@@ -5,7 +5,7 @@ import { nearestHint, nearestNames } from '../query/nearest-names.ts';
 import { addCommand, commandPath } from './command.ts';
 import type { Topic } from './help-topics.ts';
 
-/** What the help of `folio` says of its topics; their texts are loaded when one is asked for. */
+/** The line of the program's help about its topics. Their texts are loaded when one is asked for. */
 export const ABOUT_TOPICS =
   'Topics: folio help exit-codes, folio help environment, folio help formats, folio help questions, ' +
   'folio help databases';
@@ -19,7 +19,7 @@ export function addHelp(program: Command, context: Context): void {
     arguments: [['[words...]', 'a command or a topic']],
     run: (_, [words]) => runHelp(context, program, words),
   });
-  // For the build, which puts the page into the package.
+  // The build calls this, to put the page into the package.
   addCommand(program, '__man', {
     description: 'The manual page.',
     hidden: true,
@@ -60,9 +60,9 @@ function unknown(command: Command, word: string, topics: readonly Topic[]): Usag
 }
 
 /**
- * Answers unknown commands and flags with those that were likely meant, on a command and all commands under it. The parser
- * does so only in part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and does not
- * look among the flags for every command. Call this when everything is declared.
+ * Has a command, and all commands under it, answer an unknown command or flag with those that were likely meant. The parser
+ * does so only in part: it takes a misspelt command of `customers`, which lists by itself, for an argument, and it does not
+ * know the flags of every command. Call this when all commands are declared.
  */
 export function addSuggestions(command: Command): void {
   command.exitOverride((error) => {
@@ -73,7 +73,7 @@ export function addSuggestions(command: Command): void {
 
 function complaintOf(command: Command, { code, message }: CommanderError): UsageError | undefined {
   if (code === 'commander.unknownOption') {
-    // What follows an equals sign is a value, and may be a secret that was given to a flag which does not exist.
+    // Behind an equals sign is a value. It may be a secret, given to a flag that does not exist.
     const flag = /'([^'=]*)/.exec(message)?.[1] ?? '';
     const hint = nearestHintOfFlag(flag, command);
     return new UsageError(`unknown option '${flag}'`, { hint });
@@ -97,7 +97,7 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
 }
 
-/** The names are compared without dashes, which all of them have. */
+/** Compares names without their dashes, which all of them have. */
 function nearestHintOfFlag(flag: string, command: Command): string {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const near = nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);

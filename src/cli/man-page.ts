@@ -3,7 +3,7 @@ import { version } from '../version.ts';
 import { topics } from './help-topics.ts';
 import type { TermList, Topic } from './help-topics.ts';
 
-/** The manual page, in the macros of man(7): the same declarations and topics that the help prints. */
+/** The manual page in the macros of man(7), made from the same declarations and topics as the help. */
 export function manPage(program: Command): string {
   const help = program.createHelp();
   const commands = help.visibleCommands(program).flatMap((command) => withChildren(command));
@@ -47,7 +47,7 @@ function commandSection(command: Command): string[] {
   return [`.SS ${text(usage)}`, ...descriptionOf(command), ...flagList(flags)];
 }
 
-/** The description's paragraphs; examples, which stand in lines of their own, are kept as they are. */
+/** The paragraphs of the description. Examples keep their lines. */
 function descriptionOf(command: Command): string[] {
   return command
     .description()
@@ -59,7 +59,7 @@ function descriptionOf(command: Command): string[] {
     });
 }
 
-/** `  folio issued  what it does`: the command line, and under it what it does. */
+/** The lines for an example, `  folio issued  what it does`: the command line, and under it what it does. */
 function exampleLines(line: string): string[] {
   const [commandLine = '', ...meaning] = line.trim().split(/ {2,}/);
   return ['.TP', `\\fB${text(commandLine)}\\fR`, text(meaning.join(' '))];
@@ -101,7 +101,7 @@ const GLYPHS: Readonly<Record<string, string>> = {
   '·': '\\(pc',
 };
 
-/** Text that roff prints as it is: its own characters escaped, no request at the beginning of a line. */
+/** The text as roff prints it unchanged: with its special characters escaped, and no request at the start of a line. */
 function text(plain: string): string {
   const escaped = plain.replace(/[\\\-\u2019'`^~\u2026\u00b7]/g, (character) => GLYPHS[character]!);
   return escaped.startsWith('.') ? `\\&${escaped}` : escaped;

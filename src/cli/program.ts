@@ -46,7 +46,7 @@ const UNDER_LISTINGS = new Map([
 /**
  * The whole command line: every command with its flags. What a command runs is loaded when it is run.
  *
- * @param writeOut takes help and the version, which are data; without it nobody reads them
+ * @param writeOut takes help and the version, which are data; without it they are dropped
  */
 export function buildProgram(context: Context, writeOut: (text: string) => void = () => {}): Command {
   const program = emptyProgram(context, writeOut);
@@ -84,16 +84,16 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
     .exitOverride()
     .configureOutput({
       writeOut,
-      // Errors are thrown, and said by `reportError`; the help of a command that only has others is no error.
+      // Errors are thrown, and `reportError` prints them. The help of a command that only groups others is no error.
       writeErr: (text) => (text.startsWith('Usage:') ? writeOut(text) : undefined),
       // Help has no colours. To learn whether a stream shows them, the runtime would have to make the stream.
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       getOutHelpWidth: () => helpWidth(context),
     })
-    // Every command takes flags: the list of commands does not say so of each.
+    // The list of commands does not add [options] to each: every command takes flags.
     .configureHelp({
-      // Where it is narrower still, the terminal would break the lines within words.
+      // On a narrower terminal, lines would break within words.
       minWidthToWrap: 16,
       subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
     })

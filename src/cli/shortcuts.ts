@@ -5,8 +5,8 @@ import { Notices } from '../run/notices.ts';
 import { shortcutSetting, splitWords } from '../run/settings.ts';
 
 /**
- * The command line with a shortcut of the settings in its place: `late --limit 5` as `issued --overdue --limit 5`. It is
- * expanded once, and never goes before a command of that name. Says so under --verbose.
+ * The command line with a shortcut replaced by the words that it stands for: `late --limit 5` becomes `issued --overdue --limit
+ * 5`. A shortcut is expanded once, and never where a command has its name. Under --verbose folio says what it expanded.
  */
 export async function expandShortcut(context: Context, program: Command): Promise<readonly string[]> {
   const { argv } = context;
@@ -21,7 +21,7 @@ export async function expandShortcut(context: Context, program: Command): Promis
   return expanded;
 }
 
-/** Throws UsageError for a shortcut that would never be expanded: a command has its name, or it is one profile's. */
+/** Throws UsageError for a shortcut that would never be expanded: one with the name of a command, or of one profile. */
 export function checkShortcut(setting: string, program: Command, profile: string | undefined): void {
   const name = setting.startsWith(SHORTCUT) ? setting.slice(SHORTCUT.length) : undefined;
   if (name === undefined) return;
@@ -45,7 +45,7 @@ function isCommand(program: Command, word: string): boolean {
   );
 }
 
-/** Where the command is: the first word that is no flag, and no value of one. */
+/** The place of the command: of the first word that is neither a flag nor the value of one; -1 without one. */
 function commandAt(argv: readonly string[], program: Command): number {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!;

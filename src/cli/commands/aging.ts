@@ -92,7 +92,7 @@ const agingFlags = flagGroup<AgingFlags>('Questions:', {
   param: paramFlag('any parameter of the service, sent as it is'),
 });
 
-/** From the service, or offline from an export. */
+/** Ages the open amounts of the service, or offline those of an export. */
 async function runAging(
   context: Context,
   {

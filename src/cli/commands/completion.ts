@@ -7,10 +7,12 @@ import { oneOf } from '../../run/parse-values.ts';
 import { settingNames } from '../../run/settings.ts';
 import { addCommand } from '../command.ts';
 
+/** The shells that folio has completion scripts for. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
+/** One of these shells. */
 export type Shell = (typeof shells)[number];
 
-/** `completion`, and the hidden command that its scripts ask for the names of profiles. */
+/** `completion`, and the hidden command from which its scripts get the names of profiles. */
 export function addCompletion(program: Command, context: Context): void {
   addCommand(program, 'completion', {
     summary: 'completion for a shell',
@@ -58,8 +60,8 @@ async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode
 }
 
 /**
- * Prints the names of profiles, one a line, for a shell that completes one. Where the store is broken it prints nothing:
- * other commands say so. It leaves out names that no profile can have, because shells expand what they are offered.
+ * Prints the names of profiles, one a line, for a shell that completes one. Prints nothing where the store is broken: other
+ * commands report that. Leaves out names that no profile can have, because shells expand what they are offered.
  */
 async function printProfiles(context: Context): Promise<void> {
   try {

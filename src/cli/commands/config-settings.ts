@@ -15,7 +15,7 @@ export interface NamesFlags {
   readonly names?: boolean;
 }
 
-/** `folio config get`: one value, as it was set; of exactly the owner that was named. */
+/** `folio config get`: one value, as it was set, of exactly the owner that was named. */
 export async function runConfigGet(context: Context, flags: GlobalFlags, given: string): Promise<void> {
   refuseCredentials(given);
   const store = await context.config();
@@ -49,7 +49,7 @@ function find(store: ConfigStore, flags: GlobalFlags, given: string): { name: st
   return { name, value: store.settings(owner?.name)[name] };
 }
 
-/** Whether a profile's address is meant, which only a profile has. */
+/** Whether the name is that of the base address, which only a profile has. */
 function isBaseUrl(given: string): boolean {
   return given === 'baseUrl' || given === 'base-url';
 }
@@ -90,7 +90,7 @@ export async function runConfigUnset(context: Context, flags: GlobalFlags, given
   new Notices(context, flags).remark(`${name} is no longer set${ownerSentence(owner)}.`);
 }
 
-/** A profile's token belongs to its address: with another address it would go to a service that it is not for. */
+/** The new address of a profile. Throws UsageError where the profile has a token: it would go to another service. */
 function checkedAddress({ name, baseUrl, token, tokenCommand }: Profile, value: string): string {
   const { href } = parseBaseUrl(value);
   if ((token ?? tokenCommand) === undefined || href === baseUrl) return href;
@@ -117,7 +117,7 @@ function ownerSentence(owner: Profile | undefined): string {
   return owner ? ` for profile ${owner.name}` : '';
 }
 
-/** `folio config list`: everything that is set for the owner that was named; a token is said to be there, never shown. */
+/** `folio config list`: everything that is set for the owner that was named. It says that there is a token, and never shows it. */
 export async function runConfigList(
   context: Context,
   flags: GlobalFlags & FactFlags & NamesFlags,
@@ -153,14 +153,14 @@ function plain(value: unknown): Facts[string] {
 }
 
 /**
- * Whose settings are meant: those of the profile that `--profile` names, or undefined for those of all. FOLIO_PROFILE and the
- * current profile do not count here, so that a setting is one organization's only where the command line says so.
+ * The owner of the settings: the profile of `--profile`, or undefined for those of all profiles. FOLIO_PROFILE and the current
+ * profile do not count here: a setting is for one organization only where the command line says so.
  */
 function settingsOwner({ profile }: GlobalFlags, store: ConfigStore): Profile | undefined {
   return profile === undefined ? undefined : knownProfile(parseProfileName(profile, '--profile'), store);
 }
 
-/** Refuses names that look like settings and are none, and says which command is for them. Repeats nothing that was given. */
+/** Refuses names that look like settings and are none, and names the command for them. Does not repeat what was given. */
 function refuseCredentials(name: string): void {
   if (/^token$/i.test(name)) {
     throw new UsageError('config neither shows nor takes a token', {

@@ -32,7 +32,7 @@ export interface CheckResult {
   readonly says: string;
   /** What to do about it. */
   readonly mend?: string | undefined;
-  /** What a command that needs it would fail with. */
+  /** The error of a command that needs it. */
   readonly failure?: FolioError;
   readonly milliseconds?: number;
   /** On the wire. */
@@ -40,13 +40,13 @@ export interface CheckResult {
 }
 
 /** Receives the result of each check as soon as it is known. */
-export type Report = (name: string, result: CheckResult) => Promise<void>;
+export type OnCheck = (name: string, result: CheckResult) => Promise<void>;
 
-/** Looks at everything in order: the set-up, the way to the service step by step, the token, each listing. */
-export async function checkAll(context: Context, flags: GlobalFlags, report: Report): Promise<void> {
+/** Makes all checks in order: the set-up, the connection to the service step by step, the token, each listing. */
+export async function checkAll(context: Context, flags: GlobalFlags, onCheck: OnCheck): Promise<void> {
   const sandbox = flags.sandbox ? await startSandboxService(context, flags) : undefined;
   try {
-    const checkup = new Checkup(context, flags, report);
+    const checkup = new Checkup(context, flags, onCheck);
     await checkup.lookAtAll(sandbox && { baseUrl: sandbox.baseUrl, token: sandbox.tokenOf(flags.profile) });
   } finally {
     await sandbox?.close();
@@ -59,13 +59,13 @@ type SandboxAccess = Pick<Required<Setup>, 'baseUrl' | 'token'>;
 class Checkup {
   readonly #context: Context;
   readonly #flags: GlobalFlags;
-  readonly #report: Report;
+  readonly #onCheck: OnCheck;
   readonly #setup: Setup = {};
 
-  constructor(context: Context, flags: GlobalFlags, report: Report) {
+  constructor(context: Context, flags: GlobalFlags, onCheck: OnCheck) {
     this.#context = context;
     this.#flags = flags;
-    this.#report = report;
+    this.#onCheck = onCheck;
   }
 
   async lookAtAll(sandbox: SandboxAccess | undefined): Promise<void> {
@@ -98,7 +98,7 @@ class Checkup {
     return true;
   }
 
-  /** Goes step by step, and ends with the first that fails. */
+  /** Makes the steps in order. Those behind the first that fails are skipped. */
   async #lookAtWay(baseUrl: URL): Promise<boolean> {
     let checks: NetworkChecks | undefined;
     const probe = await this.#context.networkProbe();
@@ -129,11 +129,11 @@ class Checkup {
 
   async #add(name: string, at: () => Promise<CheckResult> | CheckResult): Promise<CheckResult> {
     const result = this.#clean(await look(at));
-    await this.#report(name, result);
+    await this.#onCheck(name, result);
     return result;
   }
 
-  /** Takes secrets out of the texts of a result, whichever error they come from. */
+  /** Removes secrets from the texts of a result. */
   #clean(result: CheckResult): CheckResult {
     const { redact } = this.#context.secrets;
     const mend = result.mend === undefined ? undefined : redact(result.mend);
@@ -158,7 +158,7 @@ function warning(says: string, mend: string): CheckResult {
   return { status: 'warning', says, mend };
 }
 
-/** A check that cannot be made, because something before it is missing. */
+/** The result of a check that cannot be made, because something before it is missing. */
 function skipped(says: string): CheckResult {
   return { status: 'skipped', says };
 }
@@ -167,7 +167,7 @@ function failed(failure: FolioError): CheckResult {
   return { status: 'failed', says: failure.message, mend: failure.hint, failure };
 }
 
-/** Looks at something; a failure that folio knows is a result like another. */
+/** Makes a check. A FolioError is a result; other errors, and an interrupt, are thrown. */
 async function look(at: () => Promise<CheckResult> | CheckResult): Promise<CheckResult> {
   try {
     return await at();
@@ -178,14 +178,14 @@ async function look(at: () => Promise<CheckResult> | CheckResult): Promise<Check
 }
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Days before its end from which on a certificate is worth a word. */
+/** A certificate that ends within so many days is a warning. */
 const CERTIFICATE_DAYS = 14;
-/** Milliseconds that a clock may be off without anybody noticing. */
+/** The most milliseconds that a clock may be off. */
 const CLOCK_TOLERANCE = 60_000;
 /** The time limit, in ms, of the one request that looks at the service's clock. */
 const CLOCK_TIMEOUT = 30_000;
 
-/** What the checks of the set-up find out, for those after them. */
+/** What the checks of the set-up find, for the checks after them. */
 interface Setup {
   store?: ConfigStore;
   baseUrl?: URL;
@@ -209,7 +209,7 @@ async function checkStore(context: Context, setup: Setup): Promise<CheckResult> 
   return ok(`${file}: ${permissions}; ${profiles}`);
 }
 
-/** The base address that is set. Throws UsageError where none is set, or a wrong one; AuthError for a profile that is gone. */
+/** The base address that is set. Throws UsageError where it is missing or wrong, AuthError for a profile that is gone. */
 function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: Setup): CheckResult {
   const { store } = setup;
   refuseMixed(flags, env);
@@ -231,7 +231,7 @@ function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: 
   return ok(`${baseUrl.href} (${source})`);
 }
 
-/** The token: where it comes from, what form it has, when it ends. Throws AuthError where there is none, or none that is good. */
+/** The token: its source, its form, when it ends. Throws AuthError where it is missing or cannot be used. */
 async function checkToken(context: Context, flags: GlobalFlags, setup: Setup): Promise<CheckResult> {
   const { env, stdin, signal, clock } = context;
   const store = setup.store ?? (await context.config());
@@ -333,7 +333,7 @@ class NetworkChecks {
     return warning(result.says, 'Tell the operator of the service, or of the proxy, that it ends soon.');
   }
 
-  /** The service's clock against ours: a token's end is judged by ours. The request carries no token. */
+  /** Compares the service's clock with ours, by which folio judges the end of a token. The request carries no token. */
   async clock(): Promise<CheckResult> {
     const { clock, env, signal } = this.#context;
     const transport = await this.#context.openFileTransport({ connections: 1, env, onLoopback: true });
@@ -348,7 +348,7 @@ class NetworkChecks {
     }
   }
 
-  /** The host that is connected to: the proxy, where there is one. */
+  /** The host to connect to: the proxy, where there is one. */
   #first(): HostAndPort {
     return placeOf(this.#proxy === undefined ? this.#baseUrl : new URL(this.#proxy.url));
   }

@@ -24,7 +24,7 @@ export function addDoctor(program: Command, context: Context): void {
   });
 }
 
-/** `folio doctor`: looks at everything, whatever fails on the way, and fails as the first of it. */
+/** `folio doctor`: makes all checks, whichever fail, and ends with the error of the first that failed. */
 async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
   const results: (readonly [name: string, CheckResult])[] = [];
   const screen = screenOf(context, flags.color);
@@ -33,7 +33,7 @@ async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Prom
     results.push([name, result]);
     if (flags.format !== 'json') await context.stdout.write(describeCheck(name, result, screen));
   });
-  // JSON is written as a whole, at the end; lines have been written as they came.
+  // JSON is written whole, at the end. Lines were written as the results came.
   if (flags.format === 'json') {
     const { writeFactsAsJson } = await import('../facts.ts');
     await writeFactsAsJson(context.stdout, results.map(factsOf));
@@ -43,7 +43,7 @@ async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Prom
   if (first === undefined) return;
   const [name, { failure }] = first;
   const many = failures.length === 1 ? '1 check' : `${failures.length} checks`;
-  // What to do about it stands beside the check.
+  // The hint stands beside the check already.
   throw failure!.reworded(`${many} of ${results.length} failed, first: ${name}`, undefined);
 }
 
@@ -64,7 +64,7 @@ const [STATUS, NAME] = [9, 14];
 /** Cells that a text needs to be read in lines. */
 const NARROWEST = 30;
 
-/** The lines about one check: on a terminal no wider than it, elsewhere one for what was found and one for what to do. */
+/** The lines about one check, wrapped on a terminal: what was found, and what to do about it. */
 function describeCheck(name: string, { status, says, mend }: CheckResult, screen: Screen): string {
   const margin = ' '.repeat(STATUS + NAME);
   const lines = [

@@ -34,7 +34,7 @@ const getFlags = flagGroup<GetFlags>('Which records:', {
   param: paramFlag('a parameter, sent as it is'),
 });
 
-/** The body as it was served, or with --paginate the records of the listing that the path names. */
+/** Writes the body as it was served, or with --paginate the records of the listing that the path names. */
 async function runGet(
   context: Context,
   given: string,
@@ -68,7 +68,7 @@ async function deliverBody({ context, notices, read }: Part, output: string | un
   });
 }
 
-/** A body as it was served has no records to lay out. */
+/** Throws UsageError for flags about records, which do not apply to a body as it was served. */
 function refuseFlagsOfRecords(flags: OutputFlags): void {
   const given = {
     '--format': flags.format,

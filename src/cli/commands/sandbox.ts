@@ -96,7 +96,7 @@ function sandboxFlags() {
   });
 }
 
-/** What was given may be a token, so it is not shown. */
+/** Parses the state of a token. The error does not show the value, which may be a token. */
 function tokenState() {
   const words = ['valid', 'expired'] as const;
   const parse = (value: string): (typeof words)[number] => {
@@ -126,7 +126,7 @@ Examples:
   folio sandbox --order by-size --ids repeat  as a service may be where the specification is silent
 `;
 
-/** The flags of `folio sandbox`, parsed; what is not given is not there. */
+/** The values of the flags of `folio sandbox`. */
 interface SandboxFlags extends Omit<SandboxOptions, 'missingCustomer' | 'host' | 'now' | 'sleep' | 'log'> {
   readonly missingCustomer?: '404' | '500';
 }
@@ -161,7 +161,7 @@ async function runSandbox(
 }
 
 async function listen(options: SandboxOptions): Promise<Sandbox> {
-  // Loaded only here: no other command serves anything.
+  // Loaded only where the service is started.
   const { startSandbox } = await import('../../sandbox/server.ts');
   try {
     return await startSandbox(options);

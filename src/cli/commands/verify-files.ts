@@ -14,17 +14,17 @@ import {
 } from '../../query/exports/read-receipt.ts';
 import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
 
-/** A file, and the receipt that it is held against; undefined where there is none. */
-interface Held {
+/** A file, and the receipt to compare it with; undefined where there is none. */
+interface FileToVerify {
   readonly file: string;
   readonly receipt: string | undefined;
 }
 
 /**
- * Says on standard output of each file that it is what was delivered.
+ * Compares files with their receipts, and says on standard output of each file that it is what was delivered.
  *
  * @param report the receipt of all files; without it each has its own, `<file>.report.json`
- * @throws IncompleteError with the differences where one is not, UsageError where one has no receipt
+ * @throws IncompleteError with the differences where a file is not, UsageError where a file has no receipt
  */
 export async function runVerify(
   context: Context,
@@ -32,18 +32,18 @@ export async function runVerify(
   report: string | undefined,
 ): Promise<void> {
   if (files.length === 0 && report === undefined) {
-    throw new UsageError('verify: which file?', {
+    throw new UsageError('folio verify needs a file', {
       hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --report.',
     });
   }
-  const held: Held[] = files.length === 0 ? await namedBy(report!) : [];
-  for (const file of files) held.push(...(await heldAs(file, report)));
+  const found: FileToVerify[] = files.length === 0 ? await filesNamedBy(report!) : [];
+  for (const file of files) found.push(...(await filesOf(file, report)));
   const failures: FolioError[] = [];
-  for (const each of held) {
+  for (const each of found) {
     try {
       await verifyFile(context, each);
     } catch (error) {
-      if (held.length === 1 || !(error instanceof IncompleteError || error instanceof UsageError))
+      if (found.length === 1 || !(error instanceof IncompleteError || error instanceof UsageError))
         throw error;
       failures.push(error);
     }
@@ -51,15 +51,15 @@ export async function runVerify(
   if (failures.length === 0) return;
   const says = failures.map(({ message }) => message).join('; ');
   const Kind = failures.some((error) => error instanceof IncompleteError) ? IncompleteError : UsageError;
-  throw new Kind(`${failures.length} of ${countOf(held.length, 'file')}: ${says}`, {
+  throw new Kind(`${failures.length} of ${countOf(found.length, 'file')}: ${says}`, {
     hint: failures[0]!.hint,
   });
 }
 
-/** The files that an argument stands for: itself, or those that the receipts in a folder, or a receipt, name. */
-async function heldAs(file: string, report: string | undefined): Promise<Held[]> {
+/** The files of an argument: the file itself, the files that a receipt names, or those of all receipts in a folder. */
+async function filesOf(file: string, report: string | undefined): Promise<FileToVerify[]> {
   if (report !== undefined) return [{ file, receipt: report }];
-  if (file.endsWith(RECEIPT)) return namedBy(file);
+  if (file.endsWith(RECEIPT)) return filesNamedBy(file);
   const isFolder = await promises.stat(file).then(
     (stats) => stats.isDirectory(),
     () => false,
@@ -69,9 +69,9 @@ async function heldAs(file: string, report: string | undefined): Promise<Held[]>
   if (names.length === 0) {
     throw new UsageError(`there is no receipt in ${file} to hold a file against`, { hint: NEXT_RUN });
   }
-  const held: Held[] = [];
-  for (const name of names) held.push(...(await namedBy(join(file, name))));
-  return held;
+  const found: FileToVerify[] = [];
+  for (const name of names) found.push(...(await filesNamedBy(join(file, name))));
+  return found;
 }
 
 const NEXT_RUN = 'The next run writes one with --report <file>.report.json.';
@@ -80,28 +80,28 @@ function byText(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** The files that a receipt names: beside it, where there is one of that name, else where they were written. */
-async function namedBy(receipt: string): Promise<Held[]> {
-  const held: Held[] = [];
+/** The files that a receipt names. They are looked for beside the receipt, then where they were written. */
+async function filesNamedBy(receipt: string): Promise<FileToVerify[]> {
+  const found: FileToVerify[] = [];
   for (const { output } of await readReceipt(receipt)) {
     if (output === null) continue;
     const beside = join(dirname(receipt), basename(output));
-    held.push({ file: (await isThere(beside)) ? beside : output, receipt });
+    found.push({ file: (await isThere(beside)) ? beside : output, receipt });
   }
-  if (held.length > 0) return held;
+  if (found.length > 0) return found;
   throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
     hint: NEXT_RUN,
   });
 }
 
-async function verifyFile(context: Context, { file, receipt }: Held): Promise<void> {
+async function verifyFile(context: Context, { file, receipt }: FileToVerify): Promise<void> {
   const say = (line: string): Promise<void> => context.stdout.write(`${visible(line)}\n`);
   const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
   const form = { format: delivered?.format ?? formatOfEnding(file), header: delivered?.header ?? true };
   const survey = await surveyFile(file, form);
   if (receipt === undefined || delivered === undefined)
-    return refuseUnheld(file, receipt, survey, form.format);
-  refuseOther(file, receipt, survey, delivered);
+    return refuseWithoutReceipt({ file, receipt }, survey, form.format);
+  refuseOther({ file, receipt }, survey, delivered);
   await say(`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey, form.format)}`);
   if (!delivered.complete) {
     await say(`that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`);
@@ -120,10 +120,9 @@ function contents({ records, bytes, sha256 }: Survey, format = 'this format'): s
   return `${counted}, ${countOf(bytes, 'byte')}, sha256 ${sha256}`;
 }
 
-/** Says what the file itself shows, since that is all there is. */
-function refuseUnheld(
-  file: string,
-  receipt: string | undefined,
+/** Throws for a file without a receipt: the error says what the file itself shows. */
+function refuseWithoutReceipt(
+  { file, receipt }: FileToVerify,
   survey: Survey,
   format = 'this format',
 ): never {
@@ -138,9 +137,10 @@ function refuseUnheld(
   throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint: NEXT_RUN });
 }
 
-function refuseOther(file: string, path: string, now: Survey, delivered: DeliveredFile): void {
+/** Throws where the file differs from what was delivered. */
+function refuseOther({ file, receipt }: FileToVerify, now: Survey, delivered: DeliveredFile): void {
   if (delivered.sha256 === null) {
-    throw new IncompleteError(`the run of ${path} delivered no file: ${delivered.errors.join('; ')}`, {
+    throw new IncompleteError(`the run of ${receipt} delivered no file: ${delivered.errors.join('; ')}`, {
       hint: `The file ${file} comes from another run, or was made in another way.`,
     });
   }

@@ -6,17 +6,18 @@ export type Value =
   | { readonly kind: 'text' | 'files' | 'folders' | 'profiles' }
   | { readonly kind: 'words'; readonly words: readonly string[] };
 
+/** A flag that can be completed. */
 export interface CompletionFlag {
   /** `-o` and `--output`. */
   readonly names: readonly string[];
   readonly about: string;
-  /** Undefined for a flag that takes none. */
+  /** Undefined for a flag without a value. */
   readonly value: Value | undefined;
 }
 
 /** What can follow a command. */
 export interface CompletionNode {
-  /** The names on the way to it, each with a space before it: ` issued download`; empty for the program itself. */
+  /** The names that lead to it, each with a space before it: ` issued download`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly { readonly name: string; readonly about: string }[];
   readonly flags: readonly CompletionFlag[];
@@ -42,7 +43,7 @@ export function completionTree(
     const own = new Set(command.options.map(({ long }) => long));
     const options = [...command.options, ...program.options.filter(({ long }) => !own.has(long))];
     const shown = command.createHelp().visibleCommands(command);
-    // The flag that would take a token is there to be refused; the one of the sandbox takes words.
+    // The flag --token exists only to be refused. That of the sandbox takes words.
     const offered = options.filter(({ long, parseArg }) => long !== '--token' || wordsOf(parseArg));
     const flags = offered.map(flagOf);
     const node = {
@@ -81,7 +82,7 @@ function argumentOf(
   return wordsOf(argument.parseArg) ?? byPlaceholder(argument.name());
 }
 
-/** Of flags and arguments that take one of some words, their parse function knows which. */
+/** The words that a flag or argument takes, from its parse function; undefined where it takes any text. */
 function wordsOf(parse: unknown): Value | undefined {
   const words = (parse as Partial<Offering> | undefined)?.words;
   return words === undefined ? undefined : { kind: 'words', words };
@@ -92,7 +93,7 @@ function byPlaceholder(name: string): Value {
   return { kind: ['dir', 'folder'].includes(name) ? 'folders' : 'text' };
 }
 
-/** What fits beside a name in a menu: the beginning of a description, up to its first stop. */
+/** The text beside a name in a menu: the beginning of the description, up to its first stop. */
 function brief(text: string): string {
   return text
     .split(/[;(\n]|\. |, (?:or|from) /, 1)[0]!
@@ -100,7 +101,7 @@ function brief(text: string): string {
     .trim();
 }
 
-/** The names of all flags that take a value, of any command: what follows one is no command. */
+/** The names of all flags with a value, of any command: the word behind one is no command. */
 export function valuedFlags(nodes: readonly CompletionNode[]): string[] {
   const names = nodes.flatMap(({ flags }) => flags.flatMap((flag) => (flag.value ? flag.names : [])));
   return [...new Set(names)];
@@ -111,7 +112,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Words as a shell splits them, none of which it could read as anything else. */
+/** The words as one text that a shell splits. Leaves out words with characters that are special to it. */
 export function shellWords(words: readonly string[]): string {
   return words.filter((word) => /^[\w.,@%+/-]+$/.test(word)).join(' ');
 }

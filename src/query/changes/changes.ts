@@ -8,7 +8,7 @@ import { batchOfRows, cellJson, type Row, type RowField } from '../rows.ts';
 import { EarlierExport, type EarlierExportOptions } from './earlier-export.ts';
 import { compactRecord, KeyReader, withoutSignatures } from './record-key.ts';
 
-/** The changes of `--changes-since`. Throws UsageError where the earlier export cannot be read. */
+/** The question of `--changes-since`. Throws UsageError where the earlier export cannot be read. */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
   const changes = await Changes.open(options);
   let rows = 0;
@@ -25,8 +25,8 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
     },
     result: {
       columns: (asked) => {
-        if (asked?.some((column) => FRAME.includes(column))) return asked;
-        // A table has no room for whole records. Elsewhere they are there, in as many columns as they have.
+        if (asked?.some((column) => CHANGE_COLUMNS.includes(column))) return asked;
+        // A table has no room for whole records. Other formats have them, in as many columns as the records have.
         return forTable || rows === 0 || asked !== undefined ? changes.columns : undefined;
       },
     },
@@ -61,26 +61,26 @@ function notesOf({ summary, isFirst }: Changes, { path, key }: ChangesOptions): 
 }
 
 interface ChangesOptions extends EarlierExportOptions {
-  /** Columns to show in each row beside the key, where none are asked for. */
+  /** Columns to show in each row beside the key, unless `columns` names others. */
   readonly shown: readonly string[];
-  /** As `--columns` names them: columns of the records, to show beside the key; or of the changes, to show just these. */
+  /** The columns of `--columns`: those of records are shown beside the key; those of changes are shown alone. */
   readonly columns?: readonly string[] | undefined;
-  /** Whether the listing that an earlier record was in could not be read: then nobody knows what became of it. */
+  /** Whether the listing of an earlier record could not be read: then the record does not count as gone. */
   readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
 }
 
-/** What every row has, whatever the records are. */
-const FRAME = ['_change', 'field', 'old', 'new', 'record'];
+/** The columns of every row, whatever the records are. */
+const CHANGE_COLUMNS = ['_change', 'field', 'old', 'new', 'record'];
 
-/** How many records there are of each kind, and what makes the comparison less than certain. */
+/** How many records there are of each kind, and how many of them make the comparison uncertain. */
 export interface ChangesSummary {
   added: number;
   changed: number;
   gone: number;
   unchanged: number;
-  /** Records, of both, that lack a part of the key: a change in one shows as one gone and one added. */
+  /** Records of both exports that lack a part of the key: a change in one shows as one gone and one added. */
   withoutKey: number;
-  /** Records of the earlier export whose key another one before it has: these are paired in order. */
+  /** Records of the earlier export that share their key with an earlier one: they are paired in order. */
   repeatedKeys: number;
 }
 
@@ -103,7 +103,7 @@ export class Changes {
     this.summary = { added: 0, changed: 0, gone: 0, unchanged: 0, withoutKey, repeatedKeys };
     this.#earlier = earlier;
     this.#keys = new KeyReader(key);
-    const beside = columns.filter((column) => !FRAME.includes(column));
+    const beside = columns.filter((column) => !CHANGE_COLUMNS.includes(column));
     this.#rows = new ChangeRows(key, beside);
     this.#watch = new ColumnWatch(key);
     this.#isUnread = isUnread;
@@ -119,12 +119,12 @@ export class Changes {
     return this.#earlier.isMissing;
   }
 
-  /** The columns that make sense without the records themselves: for a terminal. */
+  /** The columns without those of whole records: for a terminal. */
   get columns(): readonly string[] {
     return this.#rows.columns;
   }
 
-  /** What became of the records of a batch: rows in their order, none for those that are as they were. */
+  /** Compares a batch. Returns a row for each change, in the order of the records; none for unchanged records. */
   compare(batch: RecordBatch): RecordBatch {
     this.#watch.sample(batch);
     const rows: Row[] = [];
@@ -133,8 +133,8 @@ export class Changes {
   }
 
   /**
-   * At the end of the whole listing: the records that are no more, in their old order. Throws UsageError when records
-   * came but none had the key, which would make all of them look new and all earlier ones gone.
+   * At the end of the whole listing: the records that are gone, in their old order. Throws UsageError where records
+   * came but none had the key, since all of them would look new and all earlier ones gone.
    */
   *goneRecords(): Generator<RecordBatch> {
     for (const column of this.#watch.neverFound()) {
@@ -184,24 +184,28 @@ const NOTHING = 'null';
  *     changed  12  10012   status  PENDING  PAID
  *     gone     17  10017
  *
- * One row for each field that changed; one for a record that was added or is gone, with the whole record in `record`.
+ * A changed record has a row for each field that changed. An added or gone record has one row, with all of it in `record`.
  */
 class ChangeRows {
   readonly #context: readonly string[];
   readonly #contextReader: CellReader;
   readonly #reader = new CellReader();
 
-  /** @param key The columns that records are matched by. @param shown More columns to show beside it, where records have them. */
+  /**
+   * @param key the columns by which records are matched
+   * @param shown further columns to show beside the key
+   */
   constructor(key: readonly string[], shown: readonly string[]) {
     this.#context = [...new Set([...key, ...shown])];
     this.#contextReader = new CellReader(this.#context);
   }
 
-  /** The columns that make sense of a row without the record: for a terminal. */
+  /** The columns of a row without those of the whole record. */
   get columns(): readonly string[] {
     return ['_change', ...this.#context, 'field', 'old', 'new'];
   }
 
+  /** The row of a record that was added or is gone. */
   whole(change: 'added' | 'gone', batch: RecordBatch, index: number): Row {
     const record = compactRecord(batch, index).toString('utf8');
     return [
@@ -211,7 +215,11 @@ class ChangeRows {
     ];
   }
 
-  /** `old` is a batch of one. A row for each column whose cell is not the same; none when only the order of members or white space is another. */
+  /**
+   * A row for each column whose cell differs; none where only the order of members or white space differs.
+   *
+   * @param old a batch of one record
+   */
   changed(old: RecordBatch, now: RecordBatch, index: number): Row[] {
     const before = this.#reader.read(old, 0);
     const after = this.#reader.read(now, index);
@@ -244,7 +252,10 @@ function fieldChange(field: string, old: string, now: string): RowField[] {
   ];
 }
 
-/** By the text as sent: 10.0 and 10.00 differ, as do the number 1 and the text "1". Null and missing do not, nor signatures. */
+/**
+ * Compares the texts as they were sent: 10.0 and 10.00 differ, and so do the number 1 and the text "1". Null and missing are
+ * the same. Signatures of links do not count.
+ */
 function isSame(a: Cell | undefined, b: Cell | undefined): boolean {
   if (a?.kind !== b?.kind) return false;
   return (

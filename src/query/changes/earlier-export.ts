@@ -5,25 +5,26 @@ import { ColumnWatch } from '../column-watch.ts';
 import { ExportFile } from '../exports/export-file.ts';
 import { KeyReader, type KeyedRecord } from './record-key.ts';
 
+/** Which earlier export to compare with. */
 export interface EarlierExportOptions {
   /** The file, jsonl or json. */
   readonly path: string;
-  /** The columns that together say which record is which. */
+  /** The columns that together tell records apart. */
   readonly key: readonly string[];
-  /** Which of its records count; all without it. */
+  /** Selects the records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
-  /** Whether there may be no such file: then there was no record before. */
+  /** True where the file need not exist: then it counts as an export without records. */
   readonly missingOk?: boolean;
 }
 
-/** What a record was in the earlier export: not there, the same, or another, which is then given. */
+/** What a record was in the earlier export: missing, the same, or the other record that is returned. */
 type EarlierRecord = 'none' | 'same' | { readonly record: RecordBatch };
 
-/** The records of an earlier export, found by their key. They stay in the file; a changed one is read again. */
+/** Finds the records of an earlier export by their key. They stay in the file; a changed one is read again. */
 export class EarlierExport {
   /** Records that lack a part of the key. */
   withoutKey = 0;
-  /** Records whose key an earlier one has. */
+  /** Records that share their key with an earlier one. */
   repeatedKeys = 0;
   /** Undefined where there is none. */
   readonly #file: ExportFile | undefined;
@@ -63,7 +64,7 @@ export class EarlierExport {
     return this.#file === undefined;
   }
 
-  /** Finds what the record was, once: a second record of the same key is held against the second of the earlier ones. */
+  /** Finds the earlier record with this key, and takes it: the second record of a key finds the second earlier one. */
   take({ key, hashes }: KeyedRecord): EarlierRecord {
     for (const candidate of this.#index.candidates(hashes)) {
       if (this.#index.isTaken(candidate)) continue;
@@ -112,39 +113,39 @@ function isMissing(error: unknown): boolean {
   return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
 }
 
-/** Entries per record: two words of the key's hash, two of the content's, the length, and the offset in two words. */
+/** Words of a record: two of its key's hash, two of its content's, its length, and its offset in two words. */
 const WORDS = 7;
 const LENGTH = 4;
 const OFFSET_LOW = 5;
 const OFFSET_HIGH = 6;
 const FREE = -1;
 const WORD = 2 ** 32;
-/** Records that are kept in one piece: what grows by pieces is never copied, and leaves nothing behind. */
-const PIECE = 1024;
+/** Records in one block. The index grows by blocks, so that it is never copied. */
+const BLOCK = 1024;
 
 /**
- * Where the records of a file are, found by the hash of their key: about 40 bytes each, so that a million take 40 MB
- * and nothing of the file itself stays in memory. Records of one key are kept in their order.
+ * Finds the places of a file's records by the hash of their key, in about 40 bytes a record: a million take 40 MB, and the
+ * file itself stays on disk. Records of one key keep their order.
  */
 export class RecordIndex {
-  readonly #pieces: Uint32Array[] = [];
+  readonly #blocks: Uint32Array[] = [];
   readonly #taken: Uint8Array[] = [];
-  #slots = new Int32Array(2 * PIECE).fill(FREE);
+  #slots = new Int32Array(2 * BLOCK).fill(FREE);
   #count = 0;
 
   get count(): number {
     return this.#count;
   }
 
-  /** Takes the four words of the hashes and where the record is; says whether its key was there before. */
+  /** Adds a record by its hashes and its place in the file. Returns whether its key was there before. */
   add(hashes: Uint32Array, start: number, length: number): boolean {
-    const at = (this.#count % PIECE) * WORDS;
+    const at = (this.#count % BLOCK) * WORDS;
     if (at === 0) this.#grow();
-    const piece = this.#pieces.at(-1)!;
-    piece.set(hashes, at);
-    piece[at + LENGTH] = length;
-    piece[at + OFFSET_LOW] = start % WORD;
-    piece[at + OFFSET_HIGH] = Math.floor(start / WORD);
+    const block = this.#blocks.at(-1)!;
+    block.set(hashes, at);
+    block[at + LENGTH] = length;
+    block[at + OFFSET_LOW] = start % WORD;
+    block[at + OFFSET_HIGH] = Math.floor(start / WORD);
     return this.#place(this.#count++);
   }
 
@@ -162,23 +163,23 @@ export class RecordIndex {
     return this.#word(record, 2) === hashes[2] && this.#word(record, 3) === hashes[3];
   }
 
-  /** The record has found its counterpart. */
+  /** Marks the record: another record was matched with it. */
   take(record: number): void {
-    this.#taken[Math.floor(record / PIECE)]![record % PIECE] = 1;
+    this.#taken[Math.floor(record / BLOCK)]![record % BLOCK] = 1;
   }
 
   isTaken(record: number): boolean {
-    return this.#taken[Math.floor(record / PIECE)]![record % PIECE] === 1;
+    return this.#taken[Math.floor(record / BLOCK)]![record % BLOCK] === 1;
   }
 
-  /** Where the record is in the file. */
+  /** The record's place in the file. */
   span(record: number): [start: number, end: number] {
     const start = this.#word(record, OFFSET_HIGH) * WORD + this.#word(record, OFFSET_LOW);
     return [start, start + this.#word(record, LENGTH)];
   }
 
   #word(record: number, word: number): number {
-    return this.#pieces[Math.floor(record / PIECE)]![(record % PIECE) * WORDS + word]!;
+    return this.#blocks[Math.floor(record / BLOCK)]![(record % BLOCK) * WORDS + word]!;
   }
 
   #hasKey(record: number, hashes: ArrayLike<number>): boolean {
@@ -198,9 +199,9 @@ export class RecordIndex {
 
   /** Half of the slots stay free, so that a search is short. */
   #grow(): void {
-    this.#pieces.push(new Uint32Array(PIECE * WORDS));
-    this.#taken.push(new Uint8Array(PIECE));
-    if (this.#pieces.length * PIECE <= this.#slots.length / 2) return;
+    this.#blocks.push(new Uint32Array(BLOCK * WORDS));
+    this.#taken.push(new Uint8Array(BLOCK));
+    if (this.#blocks.length * BLOCK <= this.#slots.length / 2) return;
     this.#slots = new Int32Array(this.#slots.length * 2).fill(FREE);
     for (let record = 0; record < this.#count; record++) this.#place(record);
   }

@@ -3,17 +3,17 @@ import { CellReader, type Cell } from '../../json/cells.ts';
 import { compact } from '../../json/checked-text.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
 
-/** What tells which record of another export is the same one, and whether it is still the same. */
+/** The identity of a record among exports: its key, and hashes that show whether it changed. */
 export interface KeyedRecord {
-  /** Aligned with the columns of the key. */
+  /** The cells of the key's columns, in their order. */
   readonly cells: readonly (Cell | undefined)[];
-  /** Their kinds and texts; undefined where the record lacks one of them, so that its content must do. */
+  /** The kinds and texts of the cells; undefined where one of them is missing: then the content takes its place. */
   readonly key: string | undefined;
   /** 64 bits of the key (or of the content, without one), then 64 of the content. Overwritten by the next read. */
   readonly hashes: Uint32Array;
 }
 
-/** Reads the key and the hashes of records. Those that differ in white space or in how links are signed have the same. */
+/** Reads the key and the hashes of records. White space and the signatures of links do not count. */
 export class KeyReader {
   readonly #reader: CellReader;
   readonly #hashes = new Uint32Array(4);
@@ -38,7 +38,7 @@ export class KeyReader {
   }
 }
 
-/** As text of one character a byte: a Buffer would take twice as long to make as the hash itself. */
+/** A hash as text, a character for each byte: making a Buffer takes twice as long as the hash itself. */
 function digest(content: string | Buffer): string {
   return hash('sha1', content, 'binary');
 }
@@ -64,16 +64,16 @@ const LINK = /("fileUrl":")https?:\/\/[^"\\/?#]*([^"\\?#]*)(?:[^"\\]|\\.)*"/g;
 const MEMBER = Buffer.from('"fileUrl"');
 
 /**
- * The JSON text with links to files cut down to their paths: they are signed anew with each answer (spec 2.5), so that
- * a record would never be what it was.
+ * The JSON text with only the paths of links to files: the links are signed anew with each answer (spec 2.5), so that no
+ * record would ever be unchanged.
  */
 export function withoutSignatures(json: string): string {
   return json.replace(LINK, '$1$2"');
 }
 
 /**
- * What a record is hashed by: its bytes, or where it has links these without signatures, a character for each byte, which
- * is made in half the time and memory of the text.
+ * The content of a record to hash: its bytes. Where it has links, a text without their signatures, a character for each byte:
+ * that takes half the time and memory of decoding.
  */
 export function contentToHash(record: Buffer): Buffer | string {
   return record.includes(MEMBER) ? withoutSignatures(record.toString('latin1')) : record;

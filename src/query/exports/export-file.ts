@@ -14,7 +14,8 @@ interface ExportPart {
   readonly offset: number;
 }
 
-interface Piece {
+/** A part of the file that ends between two records. */
+interface FilePart {
   /** Where it begins in the file, in bytes. */
   readonly offset: number;
   readonly format: 'json' | 'jsonl';
@@ -22,14 +23,14 @@ interface Piece {
 }
 
 const CHUNK_BYTES = 1 << 18;
-/** A record may hold a string of 16 MiB; a "record" of more than this is a file of another kind. */
+/** The most bytes of a record. One with more, whose strings may have 16 MiB each, is a file of another kind. */
 const MAX_RECORD_BYTES = 64 << 20;
 const ARRAY_START = Buffer.from('[');
 
-/** An earlier export in jsonl or json, read in pieces: the file may be larger than memory. */
+/** An earlier export in jsonl or json. It is read part by part, since it may be larger than memory. */
 export class ExportFile {
   readonly path: string;
-  /** A descriptor and no FileHandle: a run that fails may never close it, and Node warns of lost handles. */
+  /** A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles. */
   readonly #file: number;
 
   private constructor(path: string, file: number) {
@@ -67,7 +68,7 @@ export class ExportFile {
     }
   }
 
-  /** The bytes of the file from `start` to `end`, at once. */
+  /** The bytes of the file from `start` up to `end`, read synchronously. */
   read(start: number, end: number): Buffer {
     const bytes = Buffer.allocUnsafe(end - start);
     const got = readSync(this.#file, bytes, 0, bytes.length, start);
@@ -101,8 +102,8 @@ export class ExportFile {
     });
   }
 
-  /** The records of a piece: of lines, or of an array up to a comma (that ends it) or the end. */
-  #scan(bytes: Buffer, { offset, format, last }: Piece): ExportPart {
+  /** The records of a part: of lines, or of an array, where the part ends with a comma or with the array. */
+  #scan(bytes: Buffer, { offset, format, last }: FilePart): ExportPart {
     const continued = format === 'json' && offset > 0;
     const base = continued ? offset - 1 : offset;
     try {
@@ -132,7 +133,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ESPIPE: 'it is a pipe, and has to be read more than once',
 };
 
-/** Says why a file cannot be read. */
+/** The error for a file that cannot be read. */
 export function unreadableFile(path: string, error: unknown): UsageError {
   const { code = '', message } = error as NodeJS.ErrnoException;
   return new UsageError(`cannot read ${path}: ${REASONS[code] ?? message}`, { cause: error });
@@ -141,7 +142,7 @@ export function unreadableFile(path: string, error: unknown): UsageError {
 /** `{` and `}` differ from `[` and `]` in this bit only. */
 const BRACE_BIT = 0x20;
 
-/** Finds where a JSON array that arrives in pieces can be cut: between records. Whether it is JSON is for others to say. */
+/** Finds the places between records where a JSON array that arrives in parts can be cut. It does not check the JSON. */
 class ArrayCutter {
   #depth = 0;
   #inString = false;

@@ -10,7 +10,7 @@ import { parseDecimal } from '../../json/decimal.ts';
 
 const CHUNK_BYTES = 1 << 18;
 
-/** How a file begins that is nothing to read records from, and what it is. */
+/** How files of other kinds begin, and what they are. */
 const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
   ['PK\u0003\u0004', 'a workbook or another zip archive'],
   ['PAR1', 'a parquet file'],
@@ -65,7 +65,7 @@ function refuseOtherFile(path: string, start: Buffer): void {
   });
 }
 
-/** Says of a file that it would compare as if everything in it had changed. */
+/** The error for a csv file where an exact comparison is needed: everything in it would look changed. */
 function notExact(path: string): UsageError {
   return new UsageError(`${path} is neither jsonl nor json: in csv, text and numbers look the same`, {
     hint: 'Export with --format jsonl to have a file to compare with.',
@@ -84,7 +84,7 @@ async function* readJson(path: string): AsyncGenerator<RecordBatch> {
 async function* readCsv(file: FileHandle, path: string, start: Buffer): AsyncGenerator<RecordBatch> {
   const reader = new CsvReader(path, start);
   for (let position = 0; ;) {
-    // A new one each time: the parser keeps what it has not come to the end of.
+    // A new buffer each time: the parser keeps the ends of rows that are not whole.
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
     if (bytesRead === 0) break;
@@ -98,13 +98,13 @@ const DELIMITERS = [',', ';', '\t', '|'];
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /**
- * Reads csv as folio writes it, in whatever dialect, and tsv, piece by piece. A row becomes a record with a member for each
- * column. Digits become numbers again: what was text of digits, such as an id, is then a number of the same digits.
+ * Reads csv as folio writes it, in any dialect, and tsv, part by part. A row becomes a record with a member for each column.
+ * Digits become numbers: a text of digits, such as an id, becomes a number of the same digits.
  */
 export class CsvReader {
   readonly #path: string;
   readonly #delimiter: string;
-  /** With a byte order mark, of --excel, an apostrophe is before text that would run as a formula. */
+  /** True for a file of --excel, which has a byte order mark: an apostrophe stands before text that would run as a formula. */
   readonly #isGuarded: boolean;
   readonly #isTsv: boolean;
   readonly #parser: ReturnType<typeof parse>;
@@ -113,8 +113,8 @@ export class CsvReader {
   #failure: UsageError | undefined;
 
   /**
-   * @param path for messages, and to tell tsv by its ending
-   * @param start the first bytes of the file, with its first line if that is not too long: they tell the dialect
+   * @param path for messages; its ending shows tsv
+   * @param start the first bytes of the file, which show the dialect: its first line, if that is not too long
    */
   constructor(path: string, start: Buffer) {
     this.#path = path;
@@ -131,13 +131,13 @@ export class CsvReader {
     this.#parser.on('error', (error) => (this.#failure ??= this.#refuse(reasonOf(error))));
   }
 
-  /** The records of the rows that are whole with this piece of the file. Throws UsageError where a row is not like the header. */
-  async read(piece: Uint8Array): Promise<Row[]> {
-    await new Promise((resolve) => this.#parser.write(piece, resolve));
+  /** The rows that end in this part of the file. Throws UsageError where a row does not fit the header. */
+  async read(part: Uint8Array): Promise<Row[]> {
+    await new Promise((resolve) => this.#parser.write(part, resolve));
     return this.#taken();
   }
 
-  /** Those of a last row without a line's end. Throws UsageError where the file ends within a quoted cell. */
+  /** The last row, where no line feed ends it. Throws UsageError where the file ends within a quoted cell. */
   async end(): Promise<Row[]> {
     await new Promise<void>((resolve) => {
       this.#parser.once('end', resolve).once('error', () => resolve());
@@ -199,7 +199,7 @@ function jsonOf(cell: string): string {
   return typeof parseDecimal(cell) === 'object' ? cell : JSON.stringify(cell);
 }
 
-/** The one that is in the header most often, outside of names in quotes. */
+/** The delimiter that the header has most often, outside of quotes. */
 function delimiterOf(start: string): string {
   const header = start.split('\n', 1)[0]!.replaceAll(/"[^"]*"/g, '');
   const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);

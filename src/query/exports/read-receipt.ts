@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { FolioError, IncompleteError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { surveyFile } from './survey-file.ts';
 
-/** What of a receipt it takes to know a file again. */
+/** What a receipt says of a file that was delivered. */
 export interface DeliveredFile {
-  /** As it was given to -o; null for what went to standard output. */
+  /** The file as it was given to -o; null for standard output. */
   readonly output: string | null;
   readonly records: number;
   readonly bytes: number;
@@ -19,9 +19,9 @@ export interface DeliveredFile {
 }
 
 /**
- * Reads what a receipt that --report wrote tells of files: of one, or of several where a run wrote one for each profile.
+ * Reads a receipt of --report: one file, or several where the run wrote a file for each profile.
  *
- * @throws UsageError when there is none, FolioError when it cannot be read or is no receipt
+ * @throws UsageError where there is no such receipt, FolioError where it cannot be read or is no receipt
  */
 export async function readReceipt(path: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
@@ -35,7 +35,7 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
   return (sections.length > 0 ? sections : [run]).map((section) => deliveredIn({ ...run, ...section }, path));
 }
 
-/** What the name of a file's receipt has behind that of the file. */
+/** The ending of a receipt's name, behind the name of its file. */
 export const RECEIPT_ENDING = '.report.json';
 
 /** The receipt of the file, `<file>.report.json`; undefined where there is none. */
@@ -48,9 +48,9 @@ export async function usualReceipt(file: string): Promise<string | undefined> {
 }
 
 /**
- * What the receipt of an export says against an answer that rests on it: an IncompleteError where the run that wrote the file
- * could not deliver all, a sentence where the file is not the one that the receipt is of. Undefined where all is well, or there
- * is no receipt to tell.
+ * Checks an export by its receipt, before an answer relies on it. Returns an IncompleteError where the run that wrote the file
+ * was incomplete, a sentence to warn with where the receipt is of another file, and undefined where all is well or there is
+ * no receipt.
  */
 export async function doubtOfExport(file: string): Promise<IncompleteError | string | undefined> {
   const path = await usualReceipt(file);
@@ -64,7 +64,7 @@ export async function doubtOfExport(file: string): Promise<IncompleteError | str
     ({ size }) => size,
     () => undefined,
   );
-  // Whoever reads the file says why it cannot be read.
+  // The code that reads the file will say why it cannot be read.
   if (delivered === undefined || size === undefined) return undefined;
   const { sha256, bytes, complete, errors } = delivered;
   if (sha256 === null) {
@@ -82,7 +82,7 @@ export async function doubtOfExport(file: string): Promise<IncompleteError | str
 
 const ANY_FORM = { format: undefined, header: true };
 
-/** That of the files which goes by the name of this one; the only one goes by any. */
+/** The one of the files that has the name of this file. Where there is only one, its name does not matter. */
 export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): DeliveredFile | undefined {
   const named = delivered.find(({ output }) => output !== null && basename(output) === basename(file));
   return named ?? (delivered.length === 1 ? delivered[0] : undefined);
@@ -113,7 +113,7 @@ function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): 
   };
 }
 
-/** What the receipt of --output-dir has of each profile that a file was planned for. */
+/** The sections of a receipt of --output-dir: one for each profile for which a file was planned. */
 function sectionsWithFiles(sections: unknown): readonly Readonly<Record<string, unknown>>[] {
   if (!Array.isArray(sections)) return [];
   return (sections as readonly (Record<string, unknown> | null)[]).filter(
@@ -126,7 +126,7 @@ function parseObject(text: string, path: string): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Said below: what JSON.parse says quotes the text, which may be anything.
+    // Thrown below: the message of JSON.parse would quote the text, which may be anything.
   }
   throw brokenReceipt(path, 'it is not a JSON object');
 }

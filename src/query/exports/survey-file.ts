@@ -4,13 +4,14 @@ import { ExportFile } from './export-file.ts';
 import { FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { RowCounter } from '../../output/csv/row-writer.ts';
 
+/** What a file holds. */
 export interface Survey {
   readonly bytes: number;
   /** In hex. */
   readonly sha256: string;
   /** Undefined in a format whose records cannot be counted, and in a file that is damaged. */
   readonly records: number | undefined;
-  /** What shows that the file is not whole. */
+  /** What shows that the file is not whole; undefined where nothing does. */
   readonly damage: string | undefined;
 }
 
@@ -23,7 +24,7 @@ interface FileForm {
 const READ_AT_ONCE = 1024 * 1024;
 
 /**
- * Reads a file through and says what is in it, in memory that does not grow with the file.
+ * Reads a whole file and counts what it holds. Its memory does not grow with the file.
  *
  * @throws UsageError when there is no such file, FolioError when it cannot be read
  */

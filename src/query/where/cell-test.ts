@@ -5,17 +5,17 @@ import { cellOrder, numberOrder } from '../cell-order.ts';
 import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
 import type { Condition } from '../question-syntax.ts';
 
-/** Whether a cell is what was asked for. */
+/** Whether a cell meets a condition. */
 type CellTest = (cell: Cell | undefined) => boolean;
 
-/** What a column holds, as far as its cells tell: nothing else than one kind, or text and mixtures. */
+/** What the cells of a column hold: one kind alone; `text` stands for text and for mixtures. */
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
-/** Where and when a question is asked. */
+/** The day and the locale that a question is read with. */
 export interface AskedWhere {
-  /** In days since 1970-01-01. */
+  /** Today, in days since 1970-01-01. */
   readonly today: number;
-  /** Whose separators group digits: such numbers are refused. */
+  /** Numbers with the separators of this locale are refused. */
   readonly locale: string;
 }
 
@@ -26,20 +26,20 @@ const ORDERS = {
   '>=': (order: number) => order >= 0,
 };
 
-/** Columns of fiscal IDs by their names, and what such an ID looks like with and without its punctuation. */
+/** The names of columns with fiscal IDs, and the form of such an ID. */
 const FISCAL_COLUMN = /(?:^|\.)\w*(?:fiscal_?id|rut|tax_?id)$/i;
 const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
 
 /**
  * The test for a condition.
  *
- * - A field that is null, missing or empty text has no value: it equals only the empty value, differs from every
- *   other, contains nothing, and is neither less nor greater than anything.
- * - Numbers are compared as exact decimals, so that `totalAmount=10` finds 10.00. Where `<` and `>` meet text that
- *   reads as a number, as invoice numbers do, it is one; `=` and `!=` take text as it is, so that `007` is not `7`.
- * - Dates are compared as `compareDate` says, so that `dueBy<=2026-11-01` has the whole of that day.
- * - Fiscal IDs are the same in any spelling: `60.155.445-k` and `60155445-K`.
- * - Text is compared without regard to case and accents; by `==` exactly, and so are numbers, as they were sent.
+ * - A field that is null, missing or empty text has no value: it equals only the empty value, differs from every other
+ *   value, contains nothing, and is neither less nor greater than anything.
+ * - Numbers are compared as exact decimals: `totalAmount=10` finds 10.00. `<` and `>` also take text that reads as a number,
+ *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`.
+ * - Dates are compared by `compareDate`: `dueBy<=2026-11-01` includes all of that day.
+ * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
+ * - Text is compared without regard to case and accents. `==` compares text, and numbers as they were sent, exactly.
  */
 export function cellTest({ column, operator, values }: Condition, asked: AskedWhere): CellTest {
   const folds = FISCAL_COLUMN.test(column) ? [foldFiscalId] : [];
@@ -104,17 +104,17 @@ function orderTest(value: string, holds: (order: number) => boolean, { today }: 
   };
 }
 
-/** Without case and accents: names typed on one system and stored by another may spell the same letter in two ways. */
+/** The text without case and accents. Systems may write the same accented letter in two ways. */
 function foldText(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
-/** Without punctuation, and with a capital K. */
+/** The fiscal ID without punctuation, and with a capital K. */
 export function foldFiscalId(text: string): string {
   return text.replaceAll(/[.\s-]/g, '').toUpperCase();
 }
 
-/** What the cells of a column hold; undefined where there is none with a value. */
+/** The kind of a column's cells; undefined where none has a value. */
 export function kindOfCells(cells: readonly (Cell | undefined)[]): ColumnKind | undefined {
   const kinds = new Set(
     cells.filter((cell) => cell !== undefined && cell.text !== '').map((cell) => kindOf(cell!)),
@@ -128,7 +128,7 @@ function kindOf({ kind, text }: Cell): ColumnKind {
   return kind === 'string' && isDate(text) ? 'dates' : 'text';
 }
 
-/** Throws UsageError for a value that the column cannot hold, rather than finding nothing. `~` looks at text, as does `==`. */
+/** Throws UsageError for a value that the column cannot hold: it would find nothing. `~` and `==` take any text. */
 export function checkValues(condition: Condition, kind: ColumnKind, asked: AskedWhere): void {
   const { column, operator, values, expression } = condition;
   if (operator === '~' || operator === '!~' || operator === '==' || FISCAL_COLUMN.test(column)) return;
@@ -145,7 +145,7 @@ function fits(value: string, kind: ColumnKind, { today, locale }: AskedWhere): b
   return kind === 'text' || /^(?:true|false)$/i.test(value);
 }
 
-/** `1.000` where a thousand is written so: a number that reads as another one. */
+/** Whether the locale writes a thousand so: `1.000` reads as another number then. */
 function isGrouped(value: string, locale: string): boolean {
   return /^-?\d{1,3}\.\d{3}$/.test(value) && digitGrouper(locale)(value.replace('.', '')) === value;
 }
@@ -158,7 +158,7 @@ function hintFor(kind: ColumnKind, value: string): string {
   return plain === undefined ? form : `Write ${plain}: numbers have digits and a decimal point only.`;
 }
 
-/** `1.000.000,50` as 1000000.50, where it is a number that some locale writes so. */
+/** `1.000.000,50` as 1000000.50; undefined for text that no locale writes for a number. */
 function withoutGroups(value: string): string | undefined {
   const match =
     /^(-?\d{1,3}(?:([.,'\u2019\s])\d{3})(?:\2\d{3})*)(?:[.,](\d+))?$/.exec(value) ??

@@ -1,12 +1,12 @@
 import { formatDay, parseCalendarDay } from '../../json/calendar-day.ts';
 
-/** A date that somebody asks for: a stretch of days (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
+/** A date in a question: a day, month or year (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
 export type DateValue = { readonly period: string } | { readonly instant: Instant; readonly day: string };
 
 interface Instant {
   /** Since 1970-01-01T00:00:00Z. */
   readonly seconds: number;
-  /** Digits behind the seconds, without zeros at the end. */
+  /** The digits of the fraction of a second, without zeros at the end. */
   readonly fraction: string;
 }
 
@@ -15,7 +15,7 @@ const INSTANT =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,18}))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 const WORDS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
-/** The forms that `parseDate` reads: a hint. */
+/** A hint with the forms that `parseDate` reads. */
 export const DATE_FORMS =
   'Write a date as 2026-11-21, 2026-11 (that month), 2026, today, -30d (30 days ago), +2w or 2026-11-21T10:00:00Z.';
 
@@ -39,9 +39,9 @@ export function isDate(text: string): boolean {
 }
 
 /**
- * Negative, zero or positive, as the date in a cell is before, within or after what was asked for. A period is held
- * against that part of the date as it is written, in no time zone; a point in time against the cell's own, which is UTC
- * where it names no zone, or against its day where it has no time.
+ * Negative, zero or positive, as the date in a cell is before, within or after the wanted one. A period is compared with the
+ * date as it is written, whatever its time zone. A point in time is compared with that of the cell, which is in UTC where it
+ * names no zone; where the cell has no time, with its day.
  */
 export function compareDate(cell: string, wanted: DateValue): number {
   if ('period' in wanted) return compareTexts(cell.slice(0, wanted.period.length), wanted.period);
@@ -65,7 +65,7 @@ function parseInstant(text: string): Instant | undefined {
   return { seconds: time - offsetOf(match[6]), fraction: (match[5] ?? '').replace(/0+$/, '') };
 }
 
-/** Seconds that a zone is ahead of UTC. */
+/** How many seconds a zone is ahead of UTC. */
 function offsetOf(zone: string | undefined): number {
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone ?? '') ?? [];
   if (sign === undefined) return 0;

@@ -13,8 +13,8 @@ const DOCUMENT_TYPE = 'documentType';
 const CREDIT_NOTE = 'CREDIT_NOTE';
 
 /**
- * `--overdue`: something is still to be paid and was due before today, whatever the status says. Nobody pays a credit
- * note. `today` is in days since 1970-01-01.
+ * The test of `--overdue`: an amount is still to be paid and was due before today, whatever the status says. Credit notes are
+ * never overdue. `today` is in days since 1970-01-01.
  */
 export function overdueTest(fields: KnownColumns, today: number): RecordTest {
   const finder = new FieldFinder(fields, ['amount', 'due']);
@@ -33,18 +33,18 @@ export function overdueTest(fields: KnownColumns, today: number): RecordTest {
       return day !== undefined && day < today;
     },
     finish: () => refuseWithout(finder, '--overdue'),
-    // Nobody knows whether they are overdue; that some have no such date is usual.
+    // Without a due date nobody knows whether they are overdue. That is usual, so it is no warning.
     notes: () =>
       leftOut('remark', `--overdue: ${countOf(withoutDue, 'open invoice')} without a due date`, withoutDue),
   };
 }
 
-/** Whether the cell of a document's type says that it takes away from what is owed. */
+/** Whether the document type in the cell is that of a credit note, which reduces what is owed. */
 export function isCreditNote(type: Cell | undefined): boolean {
   return type?.text === CREDIT_NOTE;
 }
 
-/** `--since` or `--until`: the date of issue is not before the date, or not after it; a month counts whole. */
+/** The test of `--since` or `--until`: the date of issue is not before the date, or not after it. A month counts whole. */
 export function issuedTest(fields: KnownColumns, flag: 'since' | 'until', date: DateValue): RecordTest {
   const finder = new FieldFinder(fields, ['date']);
   let withoutDate = 0;
@@ -66,7 +66,7 @@ export function issuedTest(fields: KnownColumns, flag: 'since' | 'until', date: 
   };
 }
 
-/** Whether the counterparty has one of the fiscal IDs, in any spelling. `flag` is the one that named them. */
+/** The test whether the counterparty has one of the fiscal IDs, in any spelling. `flag` named them. */
 export function counterpartyTest(fields: KnownColumns, flag: string, ids: readonly string[]): RecordTest {
   const finder = new FieldFinder(fields, ['counterpartyFiscalId']);
   const wanted = new Set(ids.map(foldFiscalId));
@@ -87,6 +87,6 @@ function refuseWithout(finder: FieldFinder, flag: string): void {
   throw new UsageError(`${flag}: no record has ${finder.describe(field)}`, { hint: howToMap(field) });
 }
 
-function leftOut(kind: Note['kind'], whom: string, count: number): Note[] {
-  return count === 0 ? [] : [{ kind, text: `${whom} left out` }];
+function leftOut(kind: Note['kind'], what: string, count: number): Note[] {
+  return count === 0 ? [] : [{ kind, text: `${what} left out` }];
 }

@@ -7,23 +7,23 @@ import { ColumnWatch } from '../column-watch.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion, Note } from '../questions.ts';
 
-/** Whether a record is one of those that are asked for. */
+/** A test for records. */
 export interface RecordTest {
-  /** The columns whose cells it is given, in this order. */
+  /** The columns whose cells `holds` gets, in this order. */
   readonly columns: readonly string[];
-  /** `place` is the record's number in the listing, from 1, for messages. */
+  /** Whether a record passes. `place` is its number in the listing, from 1, for messages. */
   readonly holds: (cells: readonly (Cell | undefined)[], place: number) => boolean;
-  /** Throws UsageError where the values that were asked for are none that the columns, aligned with these, can hold. */
+  /** Throws UsageError where the wanted values do not fit the kinds of the columns, which are in the same order. */
   readonly check?: (kinds: readonly (ColumnKind | undefined)[]) => void;
-  /** The columns that say, where nothing is found, what there is instead. */
+  /** The columns whose values are told where no record passes. */
   readonly telling: readonly string[];
-  /** At the end of records of which there were some. Throws UsageError where none had what the test looks at. */
+  /** Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs. */
   readonly finish?: () => void;
-  /** What is to be said of the records that were read. */
+  /** The notes on the records that were tested. */
   readonly notes?: () => readonly Note[];
 }
 
-/** The test of a `--where`. */
+/** The test of one `--where`. */
 export function conditionTest(condition: Condition, asked: AskedWhere): RecordTest {
   const test = cellTest(condition, asked);
   const columns = [condition.column];
@@ -40,18 +40,18 @@ export class WhereFilter {
   readonly #reader: CellReader;
   readonly #tests: readonly (RecordTest & { readonly at: readonly number[] })[];
   readonly #unchecked: Set<RecordTest>;
-  /** The tests that some record has reached. A test that no record reached cannot say what no record has. */
+  /** The tests that some record reached: only these can say that no record has a field. */
   readonly #reached = new Set<RecordTest>();
   readonly #watch: ColumnWatch;
   readonly #met: readonly (readonly [column: number, met: MetValues])[];
   #seen = 0;
   #kept = 0;
-  /** Of the records of the last batch that were let through, their places in the listing. */
+  /** The places in the listing of those records of the last batch that were let through. */
   #places: readonly number[] = [];
 
-  /** @param watched the columns that the user named: it is said of them when no record has them */
+  /** @param watched the columns that the user named: folio warns where no record has one of them */
   constructor(tests: readonly RecordTest[], watched: readonly string[]) {
-    // The watched ones first, so that their cells are the first of each record.
+    // The watched columns come first, because the watch takes the first cells of each record.
     const columns = [...new Set([...watched, ...tests.flatMap(({ columns }) => columns)])];
     this.#reader = new CellReader(columns);
     this.#tests = tests.map((test) => ({ ...test, at: test.columns.map((name) => columns.indexOf(name)) }));
@@ -61,12 +61,12 @@ export class WhereFilter {
     this.#met = telling.map((name) => [columns.indexOf(name), new MetValues(name)]);
   }
 
-  /** Records that came in so far. */
+  /** How many records came in so far. */
   get seen(): number {
     return this.#seen;
   }
 
-  /** Records let through so far. */
+  /** How many records were let through so far. */
   get kept(): number {
     return this.#kept;
   }
@@ -97,7 +97,7 @@ export class WhereFilter {
     return indices.length === batch.count ? batch : selectRecords(batch, indices);
   }
 
-  /** The place in the listing, from 1, of the nth record let through, while its batch is the last one. */
+  /** The place in the listing, from 1, of the nth record that was let through. It must be of the last batch. */
   placeOf(nth: number): number {
     return this.#places[nth - 1 - (this.#kept - this.#places.length)]!;
   }
@@ -107,7 +107,7 @@ export class WhereFilter {
     for (const test of this.#reached) test.finish?.();
   }
 
-  /** At the end: what the tests have to say. */
+  /** At the end: the notes of the tests. */
   notes(): Note[] {
     return this.#tests.flatMap(({ notes }) => notes?.() ?? []);
   }
@@ -117,12 +117,12 @@ export class WhereFilter {
     return this.#watch.complaints();
   }
 
-  /** Where nothing was let through: what the columns hold instead, a clause each. */
-  instead(): string[] {
+  /** Where no record was let through: the values of the columns, a clause for each. */
+  valuesMet(): string[] {
     return this.#met.flatMap(([, met]) => met.describe() ?? []);
   }
 
-  /** By the first records that have a value there: what those columns hold, and whether it can be what was asked for. */
+  /** Checks the tests by the first records that have values: whether those columns can hold what was asked for. */
   #check(batch: RecordBatch): void {
     const rows = Array.from({ length: batch.count }, (_, index) => this.#reader.read(batch, index));
     for (const test of this.#tests) {
@@ -135,10 +135,11 @@ export class WhereFilter {
   }
 }
 
+/** The most values of a column that a note lists. */
 const MAX_VALUES_TOLD = 10;
 const MAX_CHARACTERS_TOLD = 40;
 
-/** What a column has in the records that were read: a few values, or from where to where they go. */
+/** The values of a column in the records that were read: a few of them, or the least and the greatest. */
 class MetValues {
   readonly #column: string;
   readonly #texts = new Set<string>();
@@ -186,7 +187,7 @@ interface WhereNotes {
   readonly locale: string;
 }
 
-/** The records that the filter lets through. Says which columns no record had, and where none is left, what there is. */
+/** The question of --where: the records that the filter lets through. Its notes say which columns no record had. */
 export function whereQuestion(filter: WhereFilter, notes: WhereNotes): FilterQuestion {
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
@@ -202,7 +203,7 @@ export function whereQuestion(filter: WhereFilter, notes: WhereNotes): FilterQue
   };
 }
 
-/** What the tests have to say, and a warning for each column that no record had a value in: it may be a slip of the keys. */
+/** The notes of the tests, and a warning for each column that no record had: its name may be misspelt. */
 export function whereNotes(filter: WhereFilter): Note[] {
   const read = countOf(filter.seen, 'record');
   const complaints = filter.complaints().map((text) => `--where: ${text} (${read} read)`);
@@ -212,5 +213,5 @@ export function whereNotes(filter: WhereFilter): Note[] {
 function emptyNotes(filter: WhereFilter, { what, locale }: WhereNotes): Note[] {
   if (filter.kept > 0 || filter.seen === 0) return [];
   const none = `0 of ${digitGrouper(locale)(String(filter.seen))} ${what}`;
-  return [{ kind: 'remark', text: [none, ...filter.instead()].join('; ') }];
+  return [{ kind: 'remark', text: [none, ...filter.valuesMet()].join('; ') }];
 }

@@ -14,7 +14,7 @@ import type { ServiceSite, ServiceSource } from '../part.ts';
 export interface SyncResource {
   /** As the command line names it: `fund-documents`. */
   readonly name: string;
-  /** As its table is called: `fund_documents`. */
+  /** The name of its table: `fund_documents`. */
   readonly table: string;
   readonly records: string;
   /** The column by which people know a record. */
@@ -23,7 +23,7 @@ export interface SyncResource {
   readonly isUsual: boolean;
   /**
    * @param key the columns that tell records apart; undefined for `id`
-   * @param pageSize records a request; undefined for what the listing takes
+   * @param pageSize records a request; undefined for the listing's own size
    */
   readonly source: (key: readonly string[] | undefined, pageSize?: number) => ServiceSource;
 }
@@ -33,6 +33,7 @@ export function tableOf(resource: Pick<Resource, 'name'>): string {
   return oneWordName(resource, '_');
 }
 
+/** All listings that a database can hold. */
 export const syncResources: readonly SyncResource[] = [
   ...listings.map((resource) => ({
     name: oneWordName(resource, '-'),
@@ -56,7 +57,7 @@ export const syncResources: readonly SyncResource[] = [
 /** Pages of documents that are read ahead. */
 const AHEAD = 64;
 
-/** The documents of every fund; `fundId` is put before what the service says of each, which does not name its fund. */
+/** The documents of every fund. Each gets a first member `fundId`, since the service does not name its fund. */
 function allFundDocuments(): ServiceSource {
   return {
     kind: 'service',
@@ -82,7 +83,7 @@ function allFundDocuments(): ServiceSource {
   };
 }
 
-/** The literals of the funds' ids. */
+/** The ids of all funds, as JSON literals. */
 async function fundIds(site: ServiceSite): Promise<readonly string[]> {
   const status = new WalkStatus();
   const ids: string[] = [];

@@ -10,7 +10,7 @@ import { sameKind } from '../several/parts-aside.ts';
 import type { Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
 
-/** What became of one listing of one profile. */
+/** The result of one listing of one profile. */
 export interface ListingResult {
   /** As messages name it: `north issued`. */
   readonly name: string;
@@ -18,26 +18,26 @@ export interface ListingResult {
   readonly synced: SyncedPart;
 }
 
-interface Showing {
-  /** A table on a terminal, else csv, unless it is given. */
+interface ShowOptions {
+  /** Undefined for the usual one: a table on a terminal, else csv. */
   readonly format: Format | undefined;
-  /** In a plan: the first records of each kind. */
+  /** With --plan: the first records of each kind of change. */
   readonly samples: readonly SampleChange[] | undefined;
 }
 
 /**
- * Shows a row a listing, says what is to be known of how they were stored, and notes the rows for the receipt. Throws where
- * a listing was not synced: IncompleteError where others were.
+ * Shows a row for each listing, warns of values that could not be stored as they are, and notes the rows for the receipt.
+ * Throws where a listing was not synced: IncompleteError where others were.
  */
 export async function showResults(
   run: Run,
   results: readonly ListingResult[],
-  { format, samples }: Showing,
+  { format, samples }: ShowOptions,
 ): Promise<void> {
   const rows = results.map((result) => resultRow(result, samples));
   const listings = rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)])));
   const records = results.reduce((sum, { synced }) => sum + (synced.total ?? 0), 0);
-  // Of a sync the parts are listings, which are told of here.
+  // The parts of a sync are listings: they take the place of the profiles in the receipt.
   run.receipt.note({ results: { records, profiles: undefined, listings } });
   await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
   for (const result of results) warn(run, result, results.length > 1);
@@ -84,7 +84,7 @@ function resultRow({ synced, resource }: ListingResult, samples: readonly Sample
   return row;
 }
 
-/** What people call the record, and its key. */
+/** The label of the record, and its key. */
 function nameOf(sample: SampleChange, resource: SyncResource): string {
   const name = labelOf(sample, resource);
   return name !== undefined && name !== sample.key ? `${name} (${sample.key})` : sample.key;
@@ -95,7 +95,7 @@ function labelOf({ record }: SampleChange, { label }: SyncResource): string | un
   return typeof name === 'string' || typeof name === 'number' ? String(name) : undefined;
 }
 
-/** A row for each of the records, for people. */
+/** A row for each of the sample records, for a table. */
 function samplesOf(results: readonly ListingResult[], samples: readonly SampleChange[]): Row[] {
   return results.flatMap(({ resource, synced: { part } }) =>
     samples.flatMap((sample) => {
@@ -140,7 +140,7 @@ async function showRows(
   });
 }
 
-/** The rows without what people have no use for: a column that says nothing, or what another table says. */
+/** The rows without columns that are useless in a table: columns without values, and those of another table. */
 function forPeople(rows: readonly Row[]): readonly Row[] {
   const says = (name: string): boolean => {
     const values = new Set(rows.map((row) => row.find(([other]) => other === name)![1]));
@@ -149,7 +149,7 @@ function forPeople(rows: readonly Row[]): readonly Row[] {
   return rows.map((row) => row.filter(([name]) => !name.startsWith('first.') && says(name)));
 }
 
-/** Where no listing was synced, the failure is of the kind of the first, and so is the exit code. */
+/** Throws where listings failed. Where all did, the error, and with it the exit code, is of the kind of the first. */
 function checkSynced(parts: readonly ListingResult[]): void {
   const failed = parts.flatMap(({ name, synced: { error } }) =>
     error === undefined ? [] : [{ name, error }],

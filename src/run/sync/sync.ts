@@ -39,7 +39,8 @@ export interface SyncFlags {
   readonly format?: Format;
 }
 
-export interface SyncWish {
+/** A command line of `folio sync`. */
+export interface SyncRun {
   /** The database, unless --to-env names it, and the resources. */
   readonly words: readonly string[];
   readonly sync: SyncFlags;
@@ -59,15 +60,15 @@ interface Asked {
 const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
 
 /**
- * Reads listings whole, and makes a database equal to them; with --plan says what that would change. What could be read is
- * written; of what could not, the rows stay as they were.
+ * Reads whole listings and makes a database equal to them; with --plan, says what that would change. Listings that could be
+ * read are written. The rows of the others stay as they were.
  *
  * @throws UsageError, ServiceError, OutputError, Interrupted: the database is as it was
  * @throws IncompleteError after the listings that could be read were written
  */
-export async function syncDatabase(context: Context, wish: SyncWish): Promise<void> {
-  const { sync, everywhere, request, receipt } = wish;
-  const { address, resources } = readWords(context, wish);
+export async function syncDatabase(context: Context, command: SyncRun): Promise<void> {
+  const { sync, everywhere, request, receipt } = command;
+  const { address, resources } = readWords(context, command);
   const keys = readKeys(sync.key ?? [], resources);
   const profiles = asksSeveral({ everywhere, profiles: sync })
     ? await chooseProfiles(context, { everywhere, profiles: sync })
@@ -87,11 +88,11 @@ export async function syncDatabase(context: Context, wish: SyncWish): Promise<vo
     partKind: 'listings' as const,
   };
   await inRun(context, options, async (run) => {
-    const books = await openBooks(run.context, address, sync.plan === true);
+    const target = await openTarget(run.context, address, sync.plan === true);
     try {
-      await syncParts({ run, wish, books, keys, asked, resources });
+      await syncParts({ run, sync, target, keys, asked, resources });
     } finally {
-      await books.close();
+      await target.close();
     }
   });
 }
@@ -100,7 +101,7 @@ function partName(profile: string | undefined, { name }: SyncResource): string {
   return profile === undefined ? name : `${profile} ${name}`;
 }
 
-function readWords({ env, secrets }: Context, { words, sync: { toEnv } }: SyncWish) {
+function readWords({ env, secrets }: Context, { words, sync: { toEnv } }: SyncRun) {
   const [first, ...rest] = words;
   let [text, names] = [first, rest];
   if (toEnv !== undefined) {
@@ -113,7 +114,7 @@ function readWords({ env, secrets }: Context, { words, sync: { toEnv } }: SyncWi
     secrets.hide([text]);
   }
   if (text === undefined) {
-    throw new UsageError('folio sync: into which database?', {
+    throw new UsageError('folio sync needs a database', {
       hint: 'Give a file such as books.db, or postgres://user@host/name.',
     });
   }
@@ -139,7 +140,7 @@ function readKeys(
   for (const [name, columns] of given) {
     if (!resources.some((resource) => resource.name === name)) {
       throw new UsageError(`--key ${name}=${columns}: ${name} is not synced`, {
-        hint: `Of this run are ${resources.map((resource) => resource.name).join(', ')}.`,
+        hint: `This run syncs ${resources.map((resource) => resource.name).join(', ')}.`,
       });
     }
     if (columns.split(',').some((column) => column.trim() === '')) {
@@ -151,37 +152,39 @@ function readKeys(
   return new Map(given.map(([name, columns]) => [name, columns.split(',').map((column) => column.trim())]));
 }
 
-/** The database as far as it is there: a file is made when there is something to write. */
-interface Books {
-  readonly address: DatabaseAddress;
-  /** The database; undefined where there is none yet. */
-  readonly there: Database | undefined;
-  /** The database, made if need be. */
-  make(): Promise<Database>;
+/** The database of a sync. Its file is made when there is something to write. */
+interface SyncTarget {
+  /** The database; undefined where its file does not exist yet. */
+  readonly existing: Database | undefined;
+  /** Opens the database, and makes its file where there is none. */
+  open(): Promise<Database>;
   close(): Promise<void>;
 }
 
-/** Opens the database, and keeps other runs out of it. Rejects where it cannot be written, before anybody is asked. */
-async function openBooks(context: Context, address: DatabaseAddress, onlyPlans: boolean): Promise<Books> {
+/** Opens and locks the database, before the first request. Rejects where it cannot be written. */
+async function openTarget(
+  context: Context,
+  address: DatabaseAddress,
+  onlyPlans: boolean,
+): Promise<SyncTarget> {
   const lock = onlyPlans ? undefined : await lockFile(context, address);
-  let there: Database | undefined;
+  let existing: Database | undefined;
   const close = async (): Promise<void> => {
-    await there?.close();
+    await existing?.close();
     await lock?.release();
   };
   try {
     if (address.engine === 'PostgreSQL' || sqliteFileExists(address)) {
-      there = await openDatabase(address, context);
-      if (!onlyPlans) await there.lock();
+      existing = await openDatabase(address, context);
+      if (!onlyPlans) await existing.lock();
     }
   } catch (error) {
     await close();
     throw error;
   }
   return {
-    address,
-    there,
-    make: async () => (there ??= await openDatabase(address, context)),
+    existing,
+    open: async () => (existing ??= await openDatabase(address, context)),
     close,
   };
 }
@@ -195,8 +198,8 @@ async function lockFile(context: Context, address: DatabaseAddress) {
 
 interface Syncing {
   readonly run: Run;
-  readonly wish: SyncWish;
-  readonly books: Books;
+  readonly sync: SyncFlags;
+  readonly target: SyncTarget;
   readonly keys: ReadonlyMap<string, readonly string[]>;
   /** By profile. */
   readonly asked: readonly (readonly Asked[])[];
@@ -204,29 +207,29 @@ interface Syncing {
 }
 
 async function syncParts(syncing: Syncing): Promise<void> {
-  const { run, wish, books, resources } = syncing;
+  const { run, sync, target, resources } = syncing;
   const tables = resources.map(({ table }) => table);
-  if (books.there !== undefined) await checkTables(books.there, tables, version);
+  if (target.existing !== undefined) await checkTables(target.existing, tables, version);
   const { clock, signal } = run.context;
-  const goneLimit = wish.sync.allowGone ? undefined : (wish.sync.maxGone ?? DEFAULT_LIMIT);
+  const goneLimit = sync.allowGone ? undefined : (sync.maxGone ?? DEFAULT_LIMIT);
   const options: SyncOptions = { goneLimit, version, clock, signal };
   const spools: SpooledListing[] = [];
   try {
     const read = await readParts(syncing, spools);
     const parts = read.map(({ part }) => part);
-    const { parts: synced, samples } = wish.sync.plan
-      ? await planSync(books.there, parts, options)
-      : { ...(await writeSync(await connected(books), parts, options)), samples: undefined };
+    const { parts: synced, samples } = sync.plan
+      ? await planSync(target.existing, parts, options)
+      : { ...(await writeSync(await connected(target), parts, options)), samples: undefined };
     const results = synced.map((each, at) => ({ ...read[at]!.asked, synced: each }));
-    await showResults(run, results, { format: wish.sync.format, samples });
+    await showResults(run, results, { format: sync.format, samples });
   } finally {
     for (const spool of spools) await spool.close();
   }
 }
 
-/** The reading may have taken hours, in which the connection went unused. */
-async function connected(books: Books): Promise<Database> {
-  const database = await books.make();
+/** The database, connected again where needed: the connection may have been idle for hours while listings were read. */
+async function connected(target: SyncTarget): Promise<Database> {
+  const database = await target.open();
   try {
     await database.query('SELECT 1');
   } catch (error) {
@@ -243,8 +246,9 @@ interface ReadPart {
 
 /** Reads all listings: those of one profile one after the other, and up to four profiles at a time. */
 async function readParts(syncing: Syncing, spools: SpooledListing[]): Promise<readonly ReadPart[]> {
-  const { run, books, asked } = syncing;
-  const organizations = books.there === undefined ? new Map() : await rememberedOrganizations(books.there);
+  const { run, target, asked } = syncing;
+  const organizations =
+    target.existing === undefined ? new Map() : await rememberedOrganizations(target.existing);
   const read: ReadPart[] = [];
   const work = async (parts: readonly Asked[], signal: AbortSignal): Promise<readonly ReadPart[]> => {
     const done: ReadPart[] = [];
@@ -257,7 +261,7 @@ async function readParts(syncing: Syncing, spools: SpooledListing[]): Promise<re
 
 interface Reading extends Syncing {
   readonly spools: SpooledListing[];
-  /** By profile, as the database remembers them. */
+  /** The organization of each profile at the last sync. */
   readonly organizations: ReadonlyMap<string, string>;
   readonly signal: AbortSignal;
 }
@@ -271,7 +275,7 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   const startedAt = clock.now();
   let profile = asked.profile ?? run.everywhere.profile ?? (run.everywhere.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
-  // What is wrong with the command line is no matter of one listing: then nothing is written.
+  // A fault of the command line concerns all listings: then nothing is written.
   let refusal: UsageError | undefined;
   const options = {
     source: resource.source(keys.get(resource.name)),

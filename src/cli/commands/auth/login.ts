@@ -25,7 +25,7 @@ import type { GlobalFlags } from '../../../run/run.ts';
 /** Makes one cheap request with a connection; rejects when the service refuses it or cannot be reached. */
 export type VerifyConnection = (connection: CompleteConnection) => Promise<void>;
 
-/** What a login is asked beside the flags of every command. */
+/** The flags of a login, besides those of every command. */
 export interface LoginOptions {
   readonly tokenCommand?: readonly string[];
   readonly verify: boolean;
@@ -34,8 +34,14 @@ export interface LoginOptions {
 
 type LoginFlags = LoginOptions & GlobalFlags;
 
-/** What is about to be stored: a token, or a command and, when it was tried, the token that it printed. */
-interface Offer {
+/** The profile that a login is stored under, and the store. */
+interface LoginTarget {
+  readonly store: ConfigStore;
+  readonly profile: string;
+}
+
+/** The credential to store: a token, or a command and, where it was tried, the token that it printed. */
+interface Credential {
   readonly token: Secret | undefined;
   readonly tokenSource: TokenSource;
   readonly tokenCommand?: readonly string[];
@@ -47,8 +53,8 @@ export async function runLogin(context: Context, flags: LoginFlags, verify: Veri
   const notices = new Notices(context, flags);
   const store = await context.config();
   const profile = loginProfile(context, flags, store);
-  const baseUrl = loginAddress(context, flags, store, profile);
-  const offer = await takeOffer(context, flags, profile);
+  const baseUrl = loginAddress(context, flags, { store, profile });
+  const offer = await takeCredential(context, flags, profile);
   const { token, tokenSource } = offer;
   if (token) context.secrets.hide([token.reveal()]);
   for (const note of offer.notes) notices.warn(note);
@@ -63,7 +69,7 @@ export async function runLogin(context: Context, flags: LoginFlags, verify: Veri
   const organization = claims?.organizationId;
   await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
   notices.remark(loginSentence({ profile, baseUrl, ...claims, now: context.clock.now() }));
-  remarkOnUse(context, notices, store, profile);
+  remarkOnUse(context, notices, { store, profile });
 }
 
 interface Replacing {
@@ -74,7 +80,7 @@ interface Replacing {
   readonly token: Secret | undefined;
 }
 
-/** Asks before a profile is given the token of another organization; off a terminal that needs --replace. */
+/** Asks before a profile gets the token of another organization. Off a terminal, that needs --replace. */
 async function confirmReplacing({ context: { stdin }, flags, known, token }: Replacing): Promise<void> {
   const stored = known?.token && decodeToken(known.token.reveal())?.organizationId;
   const before = stored ?? known?.organization;
@@ -98,8 +104,9 @@ function loginProfile(context: Context, flags: LoginFlags, store: ConfigStore): 
   return profile;
 }
 
-function loginAddress(context: Context, flags: LoginFlags, store: ConfigStore, profile: string): URL {
-  const sources = { flags, env: context.env, store, parseBaseUrl };
+function loginAddress({ env }: Context, flags: LoginFlags, to: LoginTarget): URL {
+  const { store, profile } = to;
+  const sources = { flags, env, store, parseBaseUrl };
   const stated = statedAddress(sources);
   if (stated) return stated;
   const known = store.profile(profile);
@@ -110,7 +117,7 @@ function loginAddress(context: Context, flags: LoginFlags, store: ConfigStore, p
   });
 }
 
-async function takeOffer(context: Context, flags: LoginFlags, profile: string): Promise<Offer> {
+async function takeCredential(context: Context, flags: LoginFlags, profile: string): Promise<Credential> {
   const { tokenFile, tokenCommand: words } = flags;
   const { stdin, env, signal } = context;
   if (words === undefined) {
@@ -131,7 +138,7 @@ async function takeOffer(context: Context, flags: LoginFlags, profile: string): 
   return { ...offer, token, notes: note === undefined ? [] : [note] };
 }
 
-/** The words as they were given, or those of the JSON list that is the only one. */
+/** The words as they were given; where the only one is a JSON list, the words in it. */
 function wordsOf(words: readonly string[]): unknown {
   if (words.length !== 1 || !words[0]!.startsWith('[')) return words;
   try {
@@ -142,7 +149,7 @@ function wordsOf(words: readonly string[]): unknown {
   }
 }
 
-/** Adds to a failure what it means for the login. */
+/** Tries the token. A failure also says that the token was not stored. */
 async function tryToken(verify: () => Promise<void>): Promise<void> {
   try {
     await verify();
@@ -168,19 +175,15 @@ function loginSentence({ profile, baseUrl, organizationId, expiresAt, now }: Log
   return `Logged in: profile ${profile} at ${baseUrl.href}${whose}${ends}.`;
 }
 
-/** What keeps the next command from using the new login, if anything does. */
-function remarkOnUse(
-  context: Context,
-  notices: Notices,
-  { currentProfile }: ConfigStore,
-  profile: string,
-): void {
+/** Tells the user where the next command would not use the new login. */
+function remarkOnUse({ env }: Context, notices: Notices, { store, profile }: LoginTarget): void {
+  const { currentProfile } = store;
   if (currentProfile !== profile) {
     notices.remark(
       `The current profile is still ${currentProfile}; change it with \`folio auth use ${profile}\`.`,
     );
   }
-  if (context.env['FOLIO_TOKEN']) {
+  if (env['FOLIO_TOKEN']) {
     notices.remark('FOLIO_TOKEN is set and goes before the tokens of all profiles.');
   }
 }

@@ -17,7 +17,7 @@ import type { GlobalFlags } from '../../../run/run.ts';
 import { writeFactsAsJson, writeFactSheet, writeFactTable, type FactFlags, type Facts } from '../../facts.ts';
 import type { VerifyConnection } from './login.ts';
 
-/** What `auth status` is asked beside the flags of every command. */
+/** The flags of `auth status`, besides those of every command. */
 export interface StatusOptions {
   readonly check?: boolean;
   readonly allProfiles?: boolean;
@@ -33,27 +33,27 @@ interface ProfileStatus {
   readonly failure: FolioError | undefined;
 }
 
-/** What is asked about one profile. */
-interface Question {
+/** What `auth status` looks at, for one profile. */
+interface StatusQuery {
   readonly context: Context;
   readonly store: ConfigStore;
   readonly flags: ConnectionFlags;
   readonly env: Context['env'];
-  /** Left out when the service is not to be asked. */
+  /** Undefined where the service is not asked. */
   readonly verify: VerifyConnection | undefined;
 }
 
-/** `folio auth status`: which address, token and profile commands use. Fails as a command would that used them. */
+/** `folio auth status`: which address, token and profile commands use. Fails as a command with them would. */
 export async function runAuthStatus(
   context: Context,
   flags: StatusFlags,
   verify: VerifyConnection,
 ): Promise<void> {
   const store = await context.config();
-  const question = { context, store, flags, env: context.env, verify: flags.check ? verify : undefined };
-  if (flags.allProfiles) return showAll(question, flags);
-  const connection = await resolve(question);
-  const { facts, notes, failure } = await statusOf(question, connection);
+  const query = { context, store, flags, env: context.env, verify: flags.check ? verify : undefined };
+  if (flags.allProfiles) return showAll(query, flags);
+  const connection = await resolve(query);
+  const { facts, notes, failure } = await statusOf(query, connection);
   // Without a token there is nothing to show beside the reason.
   if (failure && connection.token === undefined) throw failure;
   const notices = new Notices(context, flags);
@@ -62,15 +62,15 @@ export async function runAuthStatus(
   if (failure) throw failure;
 }
 
-async function showAll(question: Question, flags: StatusFlags): Promise<void> {
-  const { context, store } = question;
+async function showAll(query: StatusQuery, flags: StatusFlags): Promise<void> {
+  const { context, store } = query;
   if (flags.profile ?? flags.tokenFile ?? flags.baseUrl) {
     throw new UsageError('--all-profiles does not go with --profile, --token-file or --base-url', {
       hint: 'Leave them out: each profile brings its own token and address.',
     });
   }
   const statuses: ProfileStatus[] = [];
-  for (const profile of store.profileNames) statuses.push(await statusInStore(question, profile));
+  for (const profile of store.profileNames) statuses.push(await statusInStore(query, profile));
   const rows = statuses.map(({ facts }) => facts);
   await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
   const failed = statuses.filter(({ failure }) => failure !== undefined).length;
@@ -85,10 +85,10 @@ async function showAll(question: Question, flags: StatusFlags): Promise<void> {
   if (failed > 0) throw new IncompleteError(says, { hint });
 }
 
-/** A profile by itself, without what the environment says. The row of a broken one has the reason. */
-async function statusInStore(question: Question, profile: string): Promise<ProfileStatus> {
-  const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = question.env;
-  const alone = { ...question, env, flags: { profile } };
+/** The status of a stored profile, whatever the environment says. For a broken profile it has the reason. */
+async function statusInStore(query: StatusQuery, profile: string): Promise<ProfileStatus> {
+  const { FOLIO_TOKEN: _token, FOLIO_BASE_URL: _address, ...env } = query.env;
+  const alone = { ...query, env, flags: { profile } };
   try {
     return await statusOf(alone, await resolve(alone));
   } catch (error) {
@@ -98,20 +98,20 @@ async function statusInStore(question: Question, profile: string): Promise<Profi
   }
 }
 
-function resolve({ context, store, flags, env }: Question): Promise<Connection> {
+function resolve({ context, store, flags, env }: StatusQuery): Promise<Connection> {
   const { stdin, signal } = context;
   return resolveConnection({ flags, env, store, stdin, signal, parseBaseUrl });
 }
 
-async function statusOf(question: Question, connection: Connection): Promise<ProfileStatus> {
-  const { context, verify } = question;
+async function statusOf(query: StatusQuery, connection: Connection): Promise<ProfileStatus> {
+  const { context, verify } = query;
   try {
     const complete = requireConnection(connection, context.clock.now());
     await verify?.(complete);
-    return { facts: factsOf(question, connection), notes: complete.notes, failure: undefined };
+    return { facts: factsOf(query, connection), notes: complete.notes, failure: undefined };
   } catch (error) {
     const failure = failureOf(error);
-    return { facts: factsOf(question, connection, failure), notes: connection.notes, failure };
+    return { facts: factsOf(query, connection, failure), notes: connection.notes, failure };
   }
 }
 
@@ -120,7 +120,11 @@ function failureOf(error: unknown): FolioError {
   throw error;
 }
 
-function factsOf({ context, store, verify }: Question, connection: Connection, failure?: FolioError): Facts {
+function factsOf(
+  { context, store, verify }: StatusQuery,
+  connection: Connection,
+  failure?: FolioError,
+): Facts {
   const { profile, baseUrl, token, tokenSource } = connection;
   const claims = token && decodeToken(token.reveal());
   const state = token && tokenExpiry(token, context.clock.now()).state;
@@ -136,7 +140,7 @@ function factsOf({ context, store, verify }: Question, connection: Connection, f
   };
 }
 
-/** `folio auth list`: the profiles as the store has them. The row of a broken one has the reason. */
+/** `folio auth list`: the profiles as the store has them. The row of a broken profile has the reason. */
 export async function runAuthList(context: Context, flags: GlobalFlags & FactFlags): Promise<void> {
   const store = await context.config();
   const rows = store.profileNames.map((name) => rowOf(store, name));
@@ -188,7 +192,7 @@ export async function runLogout(
   name: string | undefined,
 ): Promise<void> {
   const store = await context.config();
-  const profile = logoutProfile(context, flags, store, name);
+  const profile = logoutProfile(context, flags, { store, name });
   await store.update((document) => removeProfile(document, profile.name));
   const notices = new Notices(context, flags);
   notices.remark(`Profile ${profile.name} is forgotten, with its base address and settings.`);
@@ -206,8 +210,7 @@ export async function runLogout(
 function logoutProfile(
   { env }: Context,
   flags: GlobalFlags,
-  store: ConfigStore,
-  name: string | undefined,
+  { store, name }: { readonly store: ConfigStore; readonly name: string | undefined },
 ): Profile {
   if (name !== undefined && flags.profile !== undefined && name !== flags.profile) {
     throw new UsageError(`auth logout: both ${name} and --profile ${flags.profile} are given`, {
