@@ -20,7 +20,10 @@ const MAX_DIGITS = 38;
 /** Most numbers: whole, and surely within 64 bits. */
 const SHORT_WHOLE = /^-?\d{1,18}$/;
 
-/** Gathers what all values of one column are, from which its type follows. */
+/**
+ * Gathers what all values of one column are, from which its type follows. Every value must come out as it went in: points in time
+ * and empty text are strings here, though `--where` takes the ones for dates and the others for nothing.
+ */
 export class ColumnSurvey {
   readonly #kinds = new Set<Cell['kind']>();
   #onlyDates = true;

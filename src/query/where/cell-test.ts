@@ -8,7 +8,12 @@ import type { Condition } from '../question-syntax.ts';
 /** Whether a cell meets a condition. */
 type CellTest = (cell: Cell | undefined) => boolean;
 
-/** What the cells of a column hold: one kind alone; `text` stands for text and for mixtures. */
+/**
+ * What the first cells of a column hold: one kind alone; `text` stands for text and for mixtures. It only serves to refuse values
+ * that the column cannot hold, and so it is generous: a point in time is a date, and empty text is nothing. What a file stores
+ * follows other rules, since no cell may lose anything there: Parquet looks at all cells of a column (`ColumnSurvey`), a workbook
+ * at each cell by itself (`cellXml`), a database at what the column has held so far.
+ */
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
 /** The day and the locale that a question is read with. */
