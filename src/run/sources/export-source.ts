@@ -9,7 +9,7 @@ import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Export } from '../export-part.ts';
-import { readFiscalIds, type FilterFlags } from './listing-source.ts';
+import { checkExtent, readFiscalIds, type FilterFlags } from './listing-source.ts';
 import { knownColumnsOf, refuseOverwriting } from '../open-questions.ts';
 import type { LocalSite, LocalSource } from '../part.ts';
 import type { Run } from '../run.ts';
@@ -200,6 +200,7 @@ function refuseServiceFlags({
   questions,
   everywhere,
 }: Omit<Export, 'source' | 'output'>): void {
+  checkExtent(extent ?? {});
   const { page, nextToken, pageSize } = extent ?? {};
   const { strict, listEncoding, param } = filters ?? {};
   const { sandbox, baseUrl, tokenFile, profile } = everywhere;

@@ -111,12 +111,7 @@ export class ListingSource implements ServiceSource {
   /** What the flags ask of the listing, checked. Throws UsageError. */
   query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize'>): ListingQuery {
     const { resource, id, filters = {}, extent = {} } = this.#wish;
-    if (extent.all && extent.limit !== undefined) {
-      throw new UsageError('--all and --limit do not go together', { hint: 'Leave one of them out.' });
-    }
-    if (extent.all && extent.page !== undefined) {
-      throw new UsageError('--all and --page do not go together', { hint: 'Leave one of them out.' });
-    }
+    checkExtent(extent);
     return {
       id,
       fiscalIds: this.#fiscalIds,
@@ -150,6 +145,13 @@ export class ListingSource implements ServiceSource {
       throw await explainUnknownIds(error, { context, resource, session, query, partial });
     }
   }
+}
+
+/** Throws UsageError where everything is asked for, and a part of it. */
+export function checkExtent({ all, limit, page }: ExtentFlags): void {
+  const part = limit !== undefined ? '--limit' : page !== undefined ? '--page' : undefined;
+  if (!all || part === undefined) return;
+  throw new UsageError(`--all and ${part} do not go together`, { hint: 'Leave one of them out.' });
 }
 
 /** The keys that are known in the service's spelling; another one as it was typed. */

@@ -33,6 +33,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--count --limit 3', /--limit and --count do not go together/],
   ['--changes-since x --count', /--changes-since does not go together with --sum, --count/],
   ['--changes-since-missing-ok', /--changes-since-missing-ok goes with --changes-since/],
+  ['--from x --all --limit 1', /--all and --limit do not go together/],
   ['--from x --page 0', /--from and --page do not go together/],
   ['--from x --param a=b', /--from and --param do not go together/],
   ['--from x --concurrency 2', /--from and --concurrency do not go together/],
