@@ -23,6 +23,7 @@ import type { RequestFlags } from './parse-values.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReceiptFlags } from './receipt.ts';
+import { namedColumns } from '../output/column-choice.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-conflicts.ts';
 import type { GlobalFlags } from './run.ts';
@@ -112,7 +113,6 @@ export async function withColumnsWatched(
   // The columns of a result are checked where it is made.
   if (columns === undefined || hasResult) return records;
   const { watchColumns } = await import('../query/column-watch.ts');
-  const { namedColumns } = await import('../output/column-choice.ts');
   return watchColumns(records, namedColumns(columns), (complaint) => notices.warn(`--columns: ${complaint}`));
 }
 
