@@ -28,7 +28,7 @@ const aliases = {
   './client-h2.js': `module.exports = (...given) => require('undici/lib/dispatcher/client-h2.js')(...given);`,
   // The client makes bodies of forms and streams with it, and folio sends no body.
   '../web/fetch/body.js': 'module.exports = {};',
-  // Its agent for proxies loads another for SOCKS; folio refuses those (see src/api/proxy.ts).
+  // Its agent for proxies loads another for SOCKS; folio refuses those (see proxyFor in src/api/transport.ts).
   './socks5-proxy-agent': 'module.exports = class {};',
   // commander loads it for commands that are programs of their own, which folio has none of; this loads it for the first one.
   'node:child_process': `module.exports = { get spawn() { return require('node:child_process').spawn; } };`,

@@ -11,7 +11,7 @@ export const DECIMAL_ZERO: Decimal = { coefficient: 0n, scale: 0 };
 const LITERAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /** The most digits of a number that is written out: `1E999999999` is eleven bytes in a record, and a gigabyte as digits. */
-const MOST_DIGITS = 1000;
+const MAX_DIGITS = 1000;
 
 /**
  * Reads a JSON number literal exactly: `10.50`, `-3`, `1E2`.
@@ -22,7 +22,7 @@ export function parseDecimal(literal: string): Decimal | 'no number' | 'too long
   if (!match) return 'no number';
   const [, sign, whole = '', fraction = '', exponent = '0'] = match;
   const scale = fraction.length - Number(exponent);
-  if (whole.length + fraction.length + Math.abs(Number(exponent)) > MOST_DIGITS) return 'too long';
+  if (whole.length + fraction.length + Math.abs(Number(exponent)) > MAX_DIGITS) return 'too long';
   const coefficient = BigInt(sign + whole + fraction);
   return scale >= 0 ? { coefficient, scale } : { coefficient: coefficient * 10n ** BigInt(-scale), scale: 0 };
 }

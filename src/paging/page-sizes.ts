@@ -5,7 +5,7 @@ const PAGE_BYTES = 6_000_000 * 0.95;
 /** Below this size, some pages cannot overlap the one before them. */
 const LEAST_OVERLAPPING = 10;
 /** How many records larger a page may be where none of its size overlaps: enough for a listing of 12 million. */
-const MOST_BEYOND = 9;
+const MAX_EXCESS = 9;
 /** Refusals in a row after which a size that came before no longer counts as served. */
 const MAX_REFUSALS_IN_A_ROW = 4;
 /** Records of the page that shows whether the service refuses the size, or whatever is asked for. */
@@ -113,7 +113,7 @@ export class PageSizes {
       ? adjoiningWindow(from, size)
       : overlappingWindow(from, size, {
           floor,
-          mayExceed: size + MOST_BEYOND < Math.min(this.#refused, this.#cap),
+          mayExceed: size + MAX_EXCESS < Math.min(this.#refused, this.#cap),
         });
     return { ...window, step: size };
   }
@@ -290,7 +290,7 @@ export function overlappingWindow(
   for (let size = most; size > gain; size--) consider(size);
   for (
     let size = most + 1;
-    best === undefined && mayExceed && from > floor && size <= most + MOST_BEYOND;
+    best === undefined && mayExceed && from > floor && size <= most + MAX_EXCESS;
     size++
   ) {
     if (most >= LEAST_OVERLAPPING) consider(size);
