@@ -128,7 +128,7 @@ async function writeOnce(
       await database.rollback();
       throw error;
     }
-    await confirmCommit(database, run, error, options);
+    await confirmCommit(database, { ...run, error }, options);
   }
   return run;
 }
@@ -144,8 +144,7 @@ const RECONNECT_DELAY = 250;
  */
 async function confirmCommit(
   database: Database,
-  { run, parts }: SyncedRun,
-  error: CommitUnknown,
+  { run, parts, error }: SyncedRun & { readonly error: CommitUnknown },
   { clock, signal }: SyncOptions,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
@@ -185,7 +184,7 @@ async function writeParts(
       differences && (await writeRecords(database, { table, profile, run, listing: listing!, differences }));
     synced.push({ ...compared.synced, written });
   }
-  const entries = synced.map((each) => runEntry(database, run, each, options));
+  const entries = synced.map((each) => runEntry(database, { ...each, run }, options));
   await database.insert({ table: '_runs', columns: RUN_COLUMNS }, async function* (rows) {
     for (const entry of entries) {
       for (const value of entry) rows.put(value);
@@ -240,13 +239,13 @@ function goneLimitError(
   );
 }
 
+/** The row of `_runs` that tells of a part. */
 function runEntry(
   database: Database,
-  run: number,
-  synced: SyncedPart,
+  synced: SyncedPart & { readonly run: number },
   { version, clock }: SyncOptions,
 ): StoredRow {
-  const { part, total, error } = synced;
+  const { run, part, total, error } = synced;
   // Where the part failed, its counts are of changes that were not made.
   const { added, changed, gone, back } =
     error === undefined ? synced : { added: 0, changed: 0, gone: 0, back: 0 };

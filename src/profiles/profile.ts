@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { DEVICE_NAME } from '../output/files/target.ts';
 import type { Secret } from './token.ts';
 import type { JsonObject, StoreDocument } from './store-document.ts';
 
@@ -15,9 +16,6 @@ export interface Profile {
   readonly organization?: string;
 }
 
-/** Names that Windows keeps for devices, with any ending: an export named so would go nowhere. */
-const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
-
 /**
  * Checks the name of a profile. A name becomes part of a file's name where each organization is exported into a file of its
  * own, so it may hold nothing that a file system or a shell reads otherwise.
@@ -25,7 +23,7 @@ const device = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
  * @param from where the name comes from, for the message: `--profile`
  */
 export function parseProfileName(name: string, from: string): string {
-  if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !name.endsWith('.') && !device.test(name)) return name;
+  if (/^[A-Za-z0-9_][\w.-]{0,63}$/.test(name) && !name.endsWith('.') && !DEVICE_NAME.test(name)) return name;
   throw new UsageError(`${from} ${JSON.stringify(name.slice(0, 80))}: this cannot be the name of a profile`, {
     hint: 'A name has up to 64 letters (a to z), digits, "-", "_" and ".", and begins with a letter, digit or "_".',
   });

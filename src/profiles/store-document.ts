@@ -60,6 +60,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
+/** Whether a JSON value is an object: neither null nor an array. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -89,8 +90,8 @@ interface JsonFault {
   readonly column: number;
 }
 
-const space = /[ \t\n\r]*/y;
-const scalar =
+const SPACE = /[ \t\n\r]*/y;
+const SCALAR =
   /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /**
@@ -110,7 +111,7 @@ type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma o
 function endOfDocument(text: string): number | undefined {
   const open: string[] = [];
   let expected: Expected = 'value';
-  for (let at = skip(space, text, 0); ; at = skip(space, text, at)) {
+  for (let at = skip(SPACE, text, 0); ; at = skip(SPACE, text, at)) {
     if (expected === 'comma or end' && open.length === 0) return at === text.length ? undefined : at;
     const char = text[at];
     const isValue: boolean = expected === 'value' || expected === 'value or ]';
@@ -127,7 +128,7 @@ function endOfDocument(text: string): number | undefined {
       expected = expected === 'comma or end' && open.at(-1) === '{' ? 'key' : 'value';
       at += 1;
     } else {
-      const after = isValue || char === '"' ? skip(scalar, text, at) : at;
+      const after = isValue || char === '"' ? skip(SCALAR, text, at) : at;
       if (after === at) return at;
       expected = isValue ? 'comma or end' : 'colon';
       at = after;

@@ -20,10 +20,10 @@ import { checkPrivate, modeText } from './private-file.ts';
 import { brokenStore, emptyDocument, parseDocument, type StoreDocument } from './store-document.ts';
 
 /** A thousand profiles take a quarter of it. */
-const maxBytes = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 
 /** Milliseconds to wait for another run that writes the store, which takes a few. */
-const lockPatience = 10_000;
+const LOCK_PATIENCE = 10_000;
 
 /**
  * The store's document, or undefined when there is no file.
@@ -76,7 +76,7 @@ function isUsable(file: string, uid: number | undefined): boolean {
     if (!stats.isFile()) throw brokenStore(file, 'it is not a file');
     checkPrivate({ path: file, what: 'file', stats, uid });
     for (const path of foldersOf(file)) checkPrivate({ path, what: 'folder', stats: statSync(path), uid });
-    if (stats.size > maxBytes) throw brokenStore(file, `it is larger than ${maxBytes} bytes`);
+    if (stats.size > MAX_BYTES) throw brokenStore(file, `it is larger than ${MAX_BYTES} bytes`);
     return true;
   } catch (error) {
     if (descriptor === undefined && ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '')) return false;
@@ -135,7 +135,7 @@ export async function writeStoreFile(write: StoreWrite): Promise<StoreDocument> 
     const { lockTarget } = await import('../output/files/lock.ts');
     for (;;) {
       const target = { folder: dirname(real), name: basename(real), shown: file };
-      const wait = { clock, signal, milliseconds: lockPatience };
+      const wait = { clock, signal, milliseconds: LOCK_PATIENCE };
       const lock = await lockTarget(target, { clock, processes }, wait);
       try {
         const document = (await readStoreFile(file, uid)) ?? emptyDocument();
@@ -163,9 +163,9 @@ export async function writeStoreFile(write: StoreWrite): Promise<StoreDocument> 
 function refuseTooLarge(document: StoreDocument, file: string): void {
   // As conf writes it.
   const bytes = Buffer.byteLength(JSON.stringify(document, undefined, '\t'));
-  if (bytes <= maxBytes) return;
+  if (bytes <= MAX_BYTES) return;
   throw new UsageError(
-    `the configuration ${file} would be ${bytes} bytes long, more than ${maxBytes}; nothing was changed`,
+    `the configuration ${file} would be ${bytes} bytes long, more than ${MAX_BYTES}; nothing was changed`,
     { hint: 'Remove profiles that are no longer in use with `folio auth logout <name>`.' },
   );
 }

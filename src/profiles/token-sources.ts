@@ -9,7 +9,7 @@ import type { ExecFileException } from 'node:child_process';
 import { resolve } from 'node:path';
 
 /** Bytes that a file with one token may have. */
-const maxBytes = 64 * 1024;
+const MAX_BYTES = 64 * 1024;
 
 /** What a file gave: the token, and what should be said about it. */
 interface TokenOfFile {
@@ -57,7 +57,7 @@ async function readSmallFile(file: string): Promise<string> {
     // Piece by piece, because a device or pipe has no size to look at first.
     for await (const chunk of handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > maxBytes) throw new UsageError(`--token-file ${file}: holds more than ${maxBytes} bytes`);
+      if (size > MAX_BYTES) throw new UsageError(`--token-file ${file}: holds more than ${MAX_BYTES} bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
@@ -80,9 +80,9 @@ function unreadableTokenFile(file: string, error: unknown): UsageError {
 }
 
 /** Milliseconds that a token command may take: enough for a password manager over the network, not for a prompt. */
-const timeLimit = 10_000;
+const TIME_LIMIT = 10_000;
 /** Bytes that a token command may print. */
-const maxOutput = 64 * 1024;
+const MAX_OUTPUT = 64 * 1024;
 
 export interface TokenCommandRun {
   readonly command: readonly string[];
@@ -104,7 +104,7 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
   run.signal.throwIfAborted();
   const [program, ...args] = run.command as [string, ...string[]];
   const name = `the token command of profile ${run.profile} (${program})`;
-  const limit = run.timeLimit ?? timeLimit;
+  const limit = run.timeLimit ?? TIME_LIMIT;
   const { FOLIO_TOKEN: _hidden, ...env } = run.env;
   const { execFile } = await import('node:child_process');
   const stdout = await new Promise<string>((settle, reject) => {
@@ -114,7 +114,7 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
       env,
       timeout: limit,
       killSignal: 'SIGKILL',
-      maxBuffer: maxOutput,
+      maxBuffer: MAX_OUTPUT,
       windowsHide: true,
     } as const;
     try {
@@ -153,7 +153,7 @@ function failure({ name, error, limit, complaint }: Failure): AuthError {
 }
 
 function reasonOf(error: Failure['error'], limit: number): string {
-  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${maxOutput} bytes`;
+  if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return `printed more than ${MAX_OUTPUT} bytes`;
   if (error.killed) return `took longer than ${limit / 1000} s and was stopped`;
   if (typeof error.code === 'number') return `failed with exit code ${error.code}`;
   if (error.signal) return `was ended by ${error.signal}`;

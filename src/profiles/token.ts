@@ -28,7 +28,7 @@ export class Secret {
 }
 
 /** Header lines of services and proxies end at 8 KB. */
-const maxLength = 8000;
+const MAX_LENGTH = 8000;
 
 export interface ParsedToken {
   readonly token: Secret;
@@ -47,8 +47,8 @@ export function parseToken(text: string, from: string): ParsedToken {
   const given = text.replace(/^\uFEFF/, '').trim();
   const token = given.replace(/^bearer(?:\s+|$)/i, '');
   if (token === '') throw malformed(from, 'is empty');
-  if (token.length > maxLength)
-    throw malformed(from, `is ${token.length} characters long, more than ${maxLength}`);
+  if (token.length > MAX_LENGTH)
+    throw malformed(from, `is ${token.length} characters long, more than ${MAX_LENGTH}`);
   const wrong = /[^\x21-\x7e]/.exec(token);
   if (wrong) {
     throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${token.length}`);
@@ -81,7 +81,7 @@ interface TokenClaims {
 }
 
 /** The furthest moment that a date can hold, in milliseconds. */
-const endOfTime = 8.64e15;
+const END_OF_TIME = 8.64e15;
 
 /**
  * Decodes a token that is a JSON Web Token (RFC 7519). The signature is not checked: only the service can.
@@ -123,12 +123,12 @@ function nameIn(value: unknown): string | undefined {
 function momentIn(seconds: unknown): number | undefined {
   if (typeof seconds !== 'number') return undefined;
   const milliseconds = seconds * 1000;
-  return Math.abs(milliseconds) <= endOfTime ? milliseconds : undefined;
+  return Math.abs(milliseconds) <= END_OF_TIME ? milliseconds : undefined;
 }
 
-const day = 24 * 60 * 60 * 1000;
+const DAY = 24 * 60 * 60 * 1000;
 /** Days before its end from which on a token's end is announced. */
-const warningDays = 14;
+const WARNING_DAYS = 14;
 
 /** How a token stands in time; `fine` without a date when it does not say when it ends. */
 type TokenExpiry =
@@ -143,7 +143,7 @@ export function tokenExpiry(token: Secret, now: number): TokenExpiry {
   const expiresAt = decodeToken(token.reveal())?.expiresAt;
   if (expiresAt === undefined) return { state: 'fine' };
   if (expiresAt <= now) return { state: 'expired', expiresAt };
-  return { state: expiresAt - now <= warningDays * day ? 'soon' : 'fine', expiresAt };
+  return { state: expiresAt - now <= WARNING_DAYS * DAY ? 'soon' : 'fine', expiresAt };
 }
 
 /**
@@ -169,7 +169,7 @@ export function describeMoment(moment: number, now: number): string {
 }
 
 function distance(milliseconds: number): string {
-  const days = Math.floor(Math.abs(milliseconds) / day);
+  const days = Math.floor(Math.abs(milliseconds) / DAY);
   const span = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`;
   return milliseconds < 0 ? `${span} ago` : `in ${span}`;
 }

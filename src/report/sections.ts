@@ -12,7 +12,7 @@ import {
 import { markup, type Html } from './html.ts';
 import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
 import { monthsUpTo } from './period.ts';
-import { amountCell, countCell, dayCell, idCell, table, textCell, type TableCell } from './table.ts';
+import { amountCell, countCell, dayCell, idCell, table, textCell, type TableContent } from './table.ts';
 import type { Words, Writing } from './words.ts';
 
 interface SectionOptions {
@@ -230,7 +230,7 @@ function overdueTable(list: InvoiceList | undefined, { writing, dates }: Section
     amountCell(amount, writing),
   ]);
   const heads = [words.number, words.counterparty, words.due, words.days, words.amount];
-  return listed(words.largest, { heads, amounts: 3, rows }, { ...list, first }, writing);
+  return invoiceTable({ caption: words.largest, heads, amounts: 3, rows }, { ...list, first }, writing);
 }
 
 function dueTable(title: string, list: InvoiceList | undefined, writing: Writing): Html | undefined {
@@ -242,21 +242,12 @@ function dueTable(title: string, list: InvoiceList | undefined, writing: Writing
     textCell(counterparty ?? words.noName),
     amountCell(amount, writing),
   ]);
-  return listed(
-    title,
-    { heads: [words.due, words.number, words.counterparty, words.amount], amounts: 3, rows },
-    list,
-    writing,
-  );
+  const heads = [words.due, words.number, words.counterparty, words.amount];
+  return invoiceTable({ caption: title, heads, amounts: 3, rows }, list, writing);
 }
 
-interface Listed {
-  readonly heads: readonly string[];
-  readonly amounts: number;
-  readonly rows: readonly (readonly TableCell[])[];
-}
-
-function listed(title: string, content: Listed, { first, count, sum }: InvoiceList, writing: Writing): Html {
+/** A table of the first invoices of a list, with the sum below it, or with a note where there are more. */
+function invoiceTable(content: TableContent, { first, count, sum }: InvoiceList, writing: Writing): Html {
   const { words } = writing;
   const foot = [
     textCell(words.total),
@@ -267,8 +258,8 @@ function listed(title: string, content: Listed, { first, count, sum }: InvoiceLi
   const rest = markup`<p class="note">
     ${words.firstOf(writing.count(first.length), writing.count(count), writing.amount(sum))}
   </p>`;
-  return markup`<h4>${title}</h4>
-    ${table({ ...content, caption: title, foot: isWhole ? foot : undefined }, writing)}${isWhole ? undefined : rest}`;
+  return markup`<h4>${content.caption}</h4>
+    ${table({ ...content, foot: isWhole ? foot : undefined }, writing)}${isWhole ? undefined : rest}`;
 }
 
 function fundsTable({ funds, fundCount }: OrganizationFigures, writing: Writing): Html | undefined {

@@ -29,6 +29,7 @@ export function idCell(text: string): TableCell {
   return { content: markup`<bdi class="id">${text}</bdi>`, order: undefined };
 }
 
+/** An amount, marked where it is negative or zero; empty for undefined. */
 export function amountCell(amount: Decimal | undefined, writing: Writing): TableCell {
   if (amount === undefined) return { content: markup``, order: '' };
   const text = writing.amount(amount);
@@ -39,11 +40,12 @@ export function amountCell(amount: Decimal | undefined, writing: Writing): Table
   };
 }
 
+/** A whole number. */
 export function countCell(count: number, writing: Writing): TableCell {
   return { content: markup`${writing.count(count)}`, order: numberOrder(String(count)) ?? '' };
 }
 
-/** `day` is in days since 1970-01-01. */
+/** A day; `day` is in days since 1970-01-01. */
 export function dayCell(day: number, writing: Writing): TableCell {
   return { content: markup`${writing.day(day)}`, order: numberOrder(String(day)) ?? '' };
 }

@@ -10,14 +10,14 @@ import type { Settings } from './options.ts';
 import { bodyForms, compressReply, errorReply, gatewayReply, jsonReply, type Reply } from './reply.ts';
 import { findOrganization, type IssuedToken } from './signing.ts';
 
-const cacheBytes = 48 * 1024 * 1024;
+const CACHE_BYTES = 48 * 1024 * 1024;
 
-/** What stands before the endpoints: whether the address exists, who asks, how long it takes, and what goes wrong. */
+/** Stands before the endpoints: knows which addresses exist and who asks, and lets calls take long and go wrong. */
 export class Gateway {
   readonly #world: World;
   readonly #settings: Settings;
   readonly #tokens: readonly [IssuedToken, IssuedToken];
-  readonly #cache = new PageCache(cacheBytes);
+  readonly #cache = new PageCache(CACHE_BYTES);
   #calls = 0;
 
   constructor(settings: Settings, world: World, tokens: readonly [IssuedToken, IssuedToken]) {
@@ -29,7 +29,7 @@ export class Gateway {
   /** The answer to a request; `signal` is aborted when nobody waits for it any more. */
   async answer(request: IncomingMessage, signal: AbortSignal): Promise<Reply> {
     const [path, search] = splitUrl(request.url ?? '/');
-    // Such a gateway takes a method that an address does not have for an address that does not exist.
+    // Such a gateway answers a method that an address does not have as it answers an unknown address.
     const { authorization = '' } = request.headers;
     if (request.method !== 'GET') return this.#refuseAddress(authorization);
     const link = openLink(this.#world, path, search);
@@ -48,7 +48,7 @@ export class Gateway {
     return unknownAddress(this.#settings.gatewayWords, authorization);
   }
 
-  /** Lets a call take its time and go wrong as the settings have it. */
+  /** Lets a call take as long, and go wrong as often, as the settings say. */
   async #delay(
     signal: AbortSignal,
     serve: (call: number) => Reply | Promise<Reply>,
@@ -58,8 +58,8 @@ export class Gateway {
     const call = this.#calls++;
     const isSlow = route?.endpoint.slow === true;
     const latency = chooseLatency(settings, call, isSlow);
-    const isLate = isSlow && latency > longestCall;
-    if (latency > 0) await settings.sleep(isLate ? longestCall : latency, signal);
+    const isLate = isSlow && latency > MAX_CALL;
+    if (latency > 0) await settings.sleep(isLate ? MAX_CALL : latency, signal);
     if (isLate) return gatewayReply(502, 'Internal server error');
     const fault = chooseFault({ seed: settings.seed, rate: settings.failRate, call, now: settings.now() });
     const reply = await serve(call);
@@ -120,7 +120,7 @@ function unknownAddress(words: Settings['gatewayWords'], authorization: string):
   );
 }
 
-/** What it says of a token that it does not take. */
+/** What the gateway says of a token that it refuses. */
 function refusedToken(words: Settings['gatewayWords']): Reply {
   const reason = words === 'spec' ? ' with an explicit deny' : '';
   return jsonReply(403, `{"Message":"User is not authorized to access this resource${reason}"}`);
@@ -143,7 +143,7 @@ function accepts(header: string): boolean {
   });
 }
 
-const endpoints: Readonly<Record<string, Endpoint>> = {
+const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/v1/invoices/issued': issuedEndpoint,
   '/v1/invoices/received': receivedEndpoint,
   '/v1/customers': customersEndpoint,
@@ -151,7 +151,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   '/v1/accounts-payable/prepaid-expenses': fundsEndpoint,
 };
 
-const itemEndpoints: Readonly<Record<string, Endpoint>> = {
+const ITEM_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/v1/customers': customerEndpoint,
   '/v1/accounts-payable/prepaid-expenses': fundEndpoint,
 };
@@ -163,11 +163,11 @@ interface Route {
 
 /** The endpoint at a path, or undefined when there is none (spec 4). An id is one segment, decoded. */
 function findRoute(path: string): Route | undefined {
-  const endpoint = Object.hasOwn(endpoints, path) ? endpoints[path] : undefined;
+  const endpoint = Object.hasOwn(ENDPOINTS, path) ? ENDPOINTS[path] : undefined;
   if (endpoint !== undefined) return { endpoint, id: '' };
   const slash = path.lastIndexOf('/');
   const parent = path.slice(0, slash);
-  const item = Object.hasOwn(itemEndpoints, parent) ? itemEndpoints[parent] : undefined;
+  const item = Object.hasOwn(ITEM_ENDPOINTS, parent) ? ITEM_ENDPOINTS[parent] : undefined;
   const segment = path.slice(slash + 1);
   if (item === undefined || segment === '') return undefined;
   try {
@@ -177,8 +177,8 @@ function findRoute(path: string): Route | undefined {
   }
 }
 
-/** When a call takes longer the gateway gives up and answers 502 (spec 4.2 rule 4). */
-const longestCall = 29_000;
+/** Milliseconds after which the gateway gives a call up and answers 502 (spec 4.2 rule 4). */
+const MAX_CALL = 29_000;
 
 /** Milliseconds that the nth call takes. */
 function chooseLatency(settings: Settings, call: number, isSlow: boolean): number {
@@ -220,11 +220,11 @@ export function chooseFault(options: {
 /** Answers that were sent lately, so that a page asked for again costs nothing. Bounded in bytes; the oldest go first. */
 export class PageCache {
   readonly #replies = new Map<string, Reply>();
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
   get(key: string): Reply | undefined {
@@ -234,11 +234,11 @@ export class PageCache {
   /** Keeps an answer whose body is whole and not too large to share the room with others. */
   set(key: string, reply: Reply): void {
     const size = sizeOf(reply);
-    if (size > this.#mostBytes / 8 || this.#replies.has(key)) return;
+    if (size > this.#maxBytes / 8 || this.#replies.has(key)) return;
     this.#replies.set(key, reply);
     this.#bytes += size;
     for (const [oldest, kept] of this.#replies) {
-      if (this.#bytes <= this.#mostBytes) break;
+      if (this.#bytes <= this.#maxBytes) break;
       this.#replies.delete(oldest);
       this.#bytes -= sizeOf(kept);
     }

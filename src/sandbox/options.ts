@@ -48,7 +48,7 @@ export type DocumentShape = (typeof documentShapes)[number];
 export type Settings = Required<SandboxOptions>;
 
 /** The most that each count may be: identifiers and sort keys are exact up to here. */
-export const mostOf: Counts = {
+export const maxCounts: Counts = {
   issued: 5_000_000,
   received: 1_000_000,
   customers: 1_000_000,

@@ -29,7 +29,7 @@ export function jsonReply(status: number, body: string | Buffer | Iterable<Buffe
   };
 }
 
-const titles: Readonly<Record<number, string>> = {
+const TITLES: Readonly<Record<number, string>> = {
   400: 'Bad Request',
   404: 'Not Found',
   500: 'Internal Server Error',
@@ -40,7 +40,7 @@ export function errorReply(form: BodyForm, status: 400 | 404 | 500, text: string
   const bodies = {
     array: { errors: [{ _type: status === 400 ? 'ValidationError' : 'ServiceError', message: text }] },
     string: { errors: text },
-    message: { error: titles[status], message: text },
+    message: { error: TITLES[status], message: text },
   };
   return jsonReply(status, JSON.stringify(bodies[form]));
 }
@@ -52,16 +52,16 @@ export function gatewayReply(status: number, message: string, headers: Record<st
 }
 
 const compressBuffer = promisify(gzip);
-const compression = { level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 };
+const COMPRESSION = { level: constants.Z_BEST_SPEED, chunkSize: 1 << 18 };
 
-/** The answer with its body compressed, where it is whole and to be compressed; off the main thread. */
+/** The answer with its body compressed, off the main thread, if it is to be compressed and not in pieces. */
 export async function compressReply(reply: Reply): Promise<Reply> {
   if (reply.compress !== true || !Buffer.isBuffer(reply.body)) return reply;
-  const body = await compressBuffer(reply.body, compression);
-  return { status: reply.status, headers: { ...reply.headers, ...gzipHeaders }, body };
+  const body = await compressBuffer(reply.body, COMPRESSION);
+  return { status: reply.status, headers: { ...reply.headers, ...GZIP_HEADERS }, body };
 }
 
-const gzipHeaders = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
+const GZIP_HEADERS = { 'content-encoding': 'gzip', vary: 'accept-encoding' };
 
 /** Sends the answer, or breaks the connection where it says so. Rejects when the client goes away meanwhile. */
 export async function sendReply(response: ServerResponse, reply: Reply): Promise<void> {
@@ -75,18 +75,19 @@ export async function sendReply(response: ServerResponse, reply: Reply): Promise
 
 async function stream(response: ServerResponse, reply: Reply, body: Iterable<Buffer>): Promise<void> {
   const pieces = Readable.from(body, { objectMode: false });
-  response.writeHead(reply.status, { ...reply.headers, ...(reply.compress === true ? gzipHeaders : {}) });
-  if (reply.compress === true) await pipeline(pieces, createGzip(compression), response);
+  response.writeHead(reply.status, { ...reply.headers, ...(reply.compress === true ? GZIP_HEADERS : {}) });
+  if (reply.compress === true) await pipeline(pieces, createGzip(COMPRESSION), response);
   else await pipeline(pieces, response);
 }
 
+/** Breaks the connection before anything is sent. */
 function reset({ socket }: ServerResponse): void {
   // A connection with TLS can only be closed.
   if (socket !== null && 'encrypted' in socket) socket.destroy();
   else socket?.resetAndDestroy();
 }
 
-/** The length that is announced is the whole one. */
+/** Announces the length of the whole body, sends half of it, and breaks the connection. */
 function sendHalf(response: ServerResponse, { status, headers, body }: Reply): void {
   const whole = Buffer.isBuffer(body) ? body : Buffer.concat([...body].slice(0, 2));
   response.writeHead(status, { ...headers, 'content-length': whole.length });

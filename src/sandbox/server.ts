@@ -6,7 +6,7 @@ import { makeOrganizations } from './data/organization.ts';
 import { Gateway } from './gateway.ts';
 import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
-import { issueToken, LinkSigner, secretKey, tokenLife } from './signing.ts';
+import { issueToken, LinkSigner, secretKey, TOKEN_LIFE } from './signing.ts';
 
 /** An embedded service that is running. */
 export interface Sandbox {
@@ -16,11 +16,11 @@ export interface Sandbox {
   readonly tokens: readonly [string, string];
   /** With TLS: the file for `NODE_EXTRA_CA_CERTS`. */
   readonly certificateFile?: string;
-  /** Breaks off what is under way, frees the port and removes the certificate. */
+  /** Ends running requests, frees the port and removes the certificate. */
   close(): Promise<void>;
 }
 
-const defaults: Settings = {
+const DEFAULTS: Settings = {
   ...defaultCounts,
   seed: 1,
   latency: [0, 0],
@@ -47,7 +47,7 @@ const defaults: Settings = {
  * EACCES and the like) when it cannot listen.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const settings = { ...defaults, ...options };
+  const settings = { ...DEFAULTS, ...options };
   const certificate = settings.tls ? await secure(settings.now()) : undefined;
   const server = await openListener(settings, certificate).catch(async (error: unknown) => {
     await certificate?.remove();
@@ -84,8 +84,8 @@ function makeService(
 ): { gateway: Gateway; tokens: readonly [string, string] } {
   const { seed, now } = settings;
   const organizations = makeOrganizations(settings, seed, settings.ids === 'repeat');
-  // One that ends after a year ended an hour ago when it was issued a year and an hour ago.
-  const issuedAt = settings.token === 'expired' ? now() - (tokenLife + 3600) * 1000 : now();
+  // A token lasts a year: one that was issued a year and an hour ago ended an hour ago.
+  const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
   const tokens = [
     {
       ...issueToken(key, organizations[0].id, issuedAt),
@@ -99,8 +99,8 @@ function makeService(
   return { gateway: new Gateway(settings, world, tokens), tokens: [tokens[0].text, tokens[1].text] };
 }
 
-/** Longer than any client keeps an idle connection, so that none is closed under a request that is on its way. */
-const keepAlive = 120_000;
+/** Milliseconds; longer than clients keep an idle connection, so that none is closed while a request is on its way. */
+const KEEP_ALIVE = 120_000;
 
 interface Address {
   readonly host: string;
@@ -112,7 +112,7 @@ interface Address {
 async function openListener(address: Address, certificate: Certificate | undefined): Promise<Server> {
   const server =
     certificate === undefined ? createServer() : (await import('node:https')).createServer(certificate);
-  server.keepAliveTimeout = keepAlive;
+  server.keepAliveTimeout = KEEP_ALIVE;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(address.port, address.host, () => {

@@ -21,7 +21,7 @@ export function secretKey(seed: number | undefined): Buffer {
 }
 
 /** Seconds that a token lasts. */
-export const tokenLife = 365 * 24 * 3600;
+export const TOKEN_LIFE = 365 * 24 * 3600;
 
 /**
  * A token as the service operator issues it: a JSON Web Token (RFC 7519) that names the organization and ends after a
@@ -29,7 +29,7 @@ export const tokenLife = 365 * 24 * 3600;
  */
 export function issueToken(key: Buffer, organizationId: string, issuedAt: number): IssuedToken {
   const iat = Math.floor(issuedAt / 1000);
-  const exp = iat + tokenLife;
+  const exp = iat + TOKEN_LIFE;
   const head = encode({ alg: 'HS256', typ: 'JWT' });
   const signed = `${head}.${encode({ organizationId, iat, exp })}`;
   const signature = createHmac('sha256', key).update(signed).digest('base64url');
@@ -63,7 +63,7 @@ function digest(text: string): Buffer {
 }
 
 /** Seconds that a link opens its file (spec 2.5). */
-const linkLife = 24 * 3600;
+const LINK_LIFE = 24 * 3600;
 
 /** Links that open a file without a token, until they end (spec 2.5). */
 export class LinkSigner {
@@ -76,7 +76,7 @@ export class LinkSigner {
   }
 
   /** The end of a link made now, in seconds since 1970. So a record that is read again a second later has another link. */
-  expiry(seconds = linkLife): number {
+  expiry(seconds = LINK_LIFE): number {
     return Math.ceil(this.#now() / 1000) + seconds;
   }
 

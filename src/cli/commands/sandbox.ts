@@ -5,7 +5,7 @@ import type { Counts } from '../../sandbox/data/organization.ts';
 import {
   defaultCounts,
   documentShapes,
-  mostOf,
+  maxCounts,
   recordOrders,
   type SandboxOptions,
 } from '../../sandbox/options.ts';
@@ -110,7 +110,7 @@ function tokenState() {
 }
 
 function countFlag(name: keyof Counts, what: string): Flag<number> {
-  const parse = wholeNumber(`--${name}`, 0, mostOf[name]);
+  const parse = wholeNumber(`--${name}`, 0, maxCounts[name]);
   return valued(`--${name} <n>`, `${what} (${defaultCounts[name]})`, parse);
 }
 

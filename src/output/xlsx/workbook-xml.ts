@@ -49,6 +49,7 @@ export function workbookXml(sheets: readonly NamedSheet[]): string {
   );
 }
 
+/** Where in the archive the workbook finds its sheets and styles. */
 export function workbookRelationsXml(sheets: number): string {
   const targets = numbers(sheets).map((number): [string, string] => [
     'worksheet',

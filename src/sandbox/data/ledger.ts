@@ -1,4 +1,4 @@
-import { daysOfData, firstDay, hash32, referenceDay, type Currency } from './values.ts';
+import { DAYS_OF_DATA, FIRST_DAY, hash32, REFERENCE_DAY, type Currency } from './values.ts';
 
 export const statuses = [
   'PAID',
@@ -45,7 +45,7 @@ export class Ledger {
 
   /** The day on which the record came in, in days since 1970-01-01; never before that of the record before it. */
   arrivalDayOf(index: number): number {
-    return firstDay + Math.floor((index * daysOfData) / this.count);
+    return FIRST_DAY + Math.floor((index * DAYS_OF_DATA) / this.count);
   }
 
   /** The date of the invoice, in days since 1970-01-01. */
@@ -102,7 +102,7 @@ export class Ledger {
   statusOf(index: number): Status {
     const share = hash32(this.seed, index, 17) % 100;
     if (share < 3) return 'NULLIFIED';
-    if (this.dueDayOf(index) >= referenceDay) {
+    if (this.dueDayOf(index) >= REFERENCE_DAY) {
       return share < 60 ? 'PENDING' : share < 90 ? 'PAID' : 'PARTIALLY_PAID';
     }
     return share < 15
@@ -133,7 +133,7 @@ export interface RecordView {
   at(position: number): number;
 }
 
-const mostFiltered = 4;
+const MAX_FILTERED = 4;
 
 /** The orders of one ledger. Each is made when it is first asked for and kept: four bytes a record. */
 export class Ordering {
@@ -162,7 +162,7 @@ export class Ordering {
     const kept = this.#filtered.get(name) ?? filterView(view, wanted);
     this.#filtered.delete(name);
     this.#filtered.set(name, kept);
-    if (this.#filtered.size > mostFiltered) this.#filtered.delete([...this.#filtered.keys()][0]!);
+    if (this.#filtered.size > MAX_FILTERED) this.#filtered.delete([...this.#filtered.keys()][0]!);
     return kept;
   }
 
@@ -233,7 +233,7 @@ function filterView(view: RecordView, wanted: (index: number) => boolean): Recor
 }
 
 /** Sorts records without a due date after all others. */
-const noDay = 2 ** 20;
+const NO_DAY = 2 ** 20;
 
 /** What the listing is sorted by; without a key the day of arrival. */
 export function traitOf(ledger: Ledger, key: InvoiceSortKey | undefined): (index: number) => number {
@@ -241,7 +241,7 @@ export function traitOf(ledger: Ledger, key: InvoiceSortKey | undefined): (index
   if (key === 'NUMBER') return (index) => ledger.numberOf(index);
   if (key === 'DATE') return (index) => ledger.dayOf(index);
   if (key === 'DUE_BY')
-    return (index) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : noDay);
+    return (index) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : NO_DAY);
   return (index) => ledger.amountOf(index);
 }
 
@@ -251,10 +251,10 @@ export function traitOf(ledger: Ledger, key: InvoiceSortKey | undefined): (index
  */
 function sortIndices(count: number, trait: (index: number) => number): Uint32Array {
   const packed = new Float64Array(count);
-  for (let index = 0; index < count; index++) packed[index] = trait(index) * span + index;
+  for (let index = 0; index < count; index++) packed[index] = trait(index) * SPAN + index;
   packed.sort();
-  return Uint32Array.from(packed, (value) => value - Math.floor(value / span) * span);
+  return Uint32Array.from(packed, (value) => value - Math.floor(value / SPAN) * SPAN);
 }
 
 /** More than the largest number of records that the options allow. */
-const span = 2 ** 23;
+const SPAN = 2 ** 23;

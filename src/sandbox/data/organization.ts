@@ -120,7 +120,7 @@ function makeBook({
   return { ...rest, ledger, ordering: new Ordering(ledger) };
 }
 
-const streets = [
+const STREETS = [
   'Av. Libertador',
   'Calle Ñuñoa',
   "O'Higgins",
@@ -128,10 +128,10 @@ const streets = [
   'Pasaje 3',
   'Av. República',
 ];
-const cities = ['Santiago', 'Viña del Mar', 'Concepción', 'Valparaíso', 'Temuco', 'Chillán'];
+const CITIES = ['Santiago', 'Viña del Mar', 'Concepción', 'Valparaíso', 'Temuco', 'Chillán'];
 
 /** The most texts that are kept to be used again. */
-const mostKept = 4096;
+const MAX_SUMMARIES = 4096;
 
 /** The customers of an organization, or the issuers of the invoices that it receives. */
 export class Parties {
@@ -156,15 +156,15 @@ export class Parties {
   /** The address as a JSON object. */
   addressOf(index: number): string {
     const random = hash32(this.seed, index, 30);
-    const street = `${streets[random % streets.length]} ${1 + ((random >>> 8) % 4000)}`;
-    return `{"street":"${street}","city":"${cities[(random >>> 4) % cities.length]}","country":"CL"}`;
+    const street = `${STREETS[random % STREETS.length]} ${1 + ((random >>> 8) % 4000)}`;
+    return `{"street":"${street}","city":"${CITIES[(random >>> 4) % CITIES.length]}","country":"CL"}`;
   }
 
   /** The object that stands for the party within an invoice. */
   summaryOf(index: number): string {
     let summary = this.#summaries.get(index);
     if (summary === undefined) {
-      if (this.#summaries.size === mostKept) this.#summaries.clear();
+      if (this.#summaries.size === MAX_SUMMARIES) this.#summaries.clear();
       summary =
         `{"id":"${this.ids.of(index)}","fiscalId":"${this.fiscalIds.of(index)}"` +
         `,"name":${companyName(this.seed, index)},"email":"${this.emailOf(index)}","address":${this.addressOf(index)}}`;
@@ -195,20 +195,20 @@ export class FiscalIds {
 
   /** As the service writes it: `86345678-9`, `80765432-k`. */
   of(index: number): string {
-    const number = this.#first + index * stride;
+    const number = this.#first + index * STRIDE;
     return `${number}-${checkDigit(number)}`;
   }
 
   /** The party of a normalized fiscal ID, or -1 when nobody has it. */
   indexOf(normalized: string): number {
     const number = Number(normalized.slice(0, -1));
-    const index = (number - this.#first) / stride;
+    const index = (number - this.#first) / STRIDE;
     const known = Number.isInteger(index) && index >= 0 && index < this.#count;
     return known && normalizeFiscalId(this.of(index)) === normalized ? index : -1;
   }
 }
 
-const stride = 5;
+const STRIDE = 5;
 
 /** Modulo 11 with the weights 2 to 7 from the right, as Chilean fiscal IDs have it. */
 function checkDigit(number: number): string {

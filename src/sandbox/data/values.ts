@@ -34,23 +34,23 @@ export class Draw {
   }
 }
 
-const millisecondsPerDay = 86_400_000;
-const texts = new Map<number, string>();
+const MILLISECONDS_A_DAY = 86_400_000;
+const dayTexts = new Map<number, string>();
 
 /** A day as `2024-10-15`; `day` counts from 1970-01-01. */
 export function dayText(day: number): string {
-  let text = texts.get(day);
+  let text = dayTexts.get(day);
   if (text === undefined) {
-    text = new Date(day * millisecondsPerDay).toISOString().slice(0, 10);
-    texts.set(day, text);
+    text = new Date(day * MILLISECONDS_A_DAY).toISOString().slice(0, 10);
+    dayTexts.set(day, text);
   }
   return text;
 }
 
 /** The first day of the data, the day that counts as today in it, and the days between. */
-export const firstDay = Date.UTC(2024, 10, 1) / millisecondsPerDay;
-export const referenceDay = Date.UTC(2026, 10, 1) / millisecondsPerDay;
-export const daysOfData = referenceDay - firstDay;
+export const FIRST_DAY = Date.UTC(2024, 10, 1) / MILLISECONDS_A_DAY;
+export const REFERENCE_DAY = Date.UTC(2026, 10, 1) / MILLISECONDS_A_DAY;
+export const DAYS_OF_DATA = REFERENCE_DAY - FIRST_DAY;
 
 /**
  * An ISO 8601 date, or date with time, as days since 1970-01-01 (with a fraction for the time); undefined when the
@@ -62,7 +62,7 @@ export function parseServiceDay(text: string): number | undefined {
   if (form === null || Number.isNaN(midnight) || Number.isNaN(moment)) return undefined;
   // Date.parse makes 1 March of 30 February.
   if (new Date(midnight).toISOString().slice(0, 10) !== form[1]) return undefined;
-  return moment / millisecondsPerDay;
+  return moment / MILLISECONDS_A_DAY;
 }
 
 export type Currency = 'CLP' | 'USD' | 'EUR';
@@ -96,7 +96,7 @@ export function netOf(hundredths: number, currency: Currency): number {
  * Names that break careless programs, as the inside of JSON strings: escapes for terminals, formulas for
  * spreadsheets, quotes, separators and line breaks for csv, characters of one to four bytes, composed and escaped.
  */
-const difficultNames = [
+const DIFFICULT_NAMES = [
   '\\u001b[31mImprenta Roja\\u001b[0m',
   '=SUM(A1:A9) Consultores',
   'Comercial \\"La Única\\", Hijos y Cía. Ltda.',
@@ -117,7 +117,7 @@ const difficultNames = [
   'Łódź Żegluga Sp. z o.o.',
 ];
 
-const trades = [
+const TRADES = [
   'Comercial',
   'Constructora',
   'Panadería',
@@ -126,7 +126,7 @@ const trades = [
   'Agrícola',
   'Ferretería',
 ];
-const places = [
+const PLACES = [
   'Roble',
   'Los Álamos',
   'Ñuble',
@@ -136,25 +136,25 @@ const places = [
   'Del Valle',
   'Tres Cruces',
 ];
-const forms = ['SpA', 'Ltda.', 'S.A.', 'E.I.R.L.'];
-const givenNames = ['Sofía', 'Martín', 'Inés', 'José', 'Ana', 'Begoña', 'Lucía', 'Tomás', 'Andrés', 'Zoë'];
-const familyNames = ['Núñez', 'Pérez', "O'Higgins", 'Muñoz', 'González', 'Ibáñez', 'Saavedra', 'Güell'];
+const FORMS = ['SpA', 'Ltda.', 'S.A.', 'E.I.R.L.'];
+const GIVEN_NAMES = ['Sofía', 'Martín', 'Inés', 'José', 'Ana', 'Begoña', 'Lucía', 'Tomás', 'Andrés', 'Zoë'];
+const FAMILY_NAMES = ['Núñez', 'Pérez', "O'Higgins", 'Muñoz', 'González', 'Ibáñez', 'Saavedra', 'Güell'];
 
 /** A company's name as a JSON string literal; every third is a difficult one. */
 export function companyName(seed: number, index: number): string {
   if (index % 3 === 2) {
-    const round = Math.floor(index / 3 / difficultNames.length);
-    const name = difficultNames[Math.floor(index / 3) % difficultNames.length]!;
+    const round = Math.floor(index / 3 / DIFFICULT_NAMES.length);
+    const name = DIFFICULT_NAMES[Math.floor(index / 3) % DIFFICULT_NAMES.length]!;
     return `"${name}${round === 0 ? '' : ` ${round + 1}`}"`;
   }
   const random = hash32(seed, index, 20);
-  const name = `${choose(trades, random)} ${choose(places, random >>> 8)} ${choose(forms, random >>> 16)}`;
+  const name = `${choose(TRADES, random)} ${choose(PLACES, random >>> 8)} ${choose(FORMS, random >>> 16)}`;
   return `"${name}"`;
 }
 
 /** A person's name as a JSON string literal. */
 export function personName(random: number): string {
-  return `"${choose(givenNames, random)} ${choose(familyNames, random >>> 8)}"`;
+  return `"${choose(GIVEN_NAMES, random)} ${choose(FAMILY_NAMES, random >>> 8)}"`;
 }
 
 function choose(list: readonly string[], random: number): string {

@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import type { Parties } from '../data/organization.ts';
 import {
   companyName,
-  daysOfData,
+  DAYS_OF_DATA,
   dayText,
   Draw,
-  firstDay,
+  FIRST_DAY,
   hash32,
   moneyText,
   personName,
@@ -14,20 +14,20 @@ import { errorReply, jsonReply } from '../reply.ts';
 import { BadQuery, pageTail, renderPage, type Call, type Endpoint } from './endpoint.ts';
 
 // Neither options_page nor options_sortBy (spec 4.3 rules 2 and 3), nor fiscalId and overdueAmount (rule 4).
-const parameters = ['options_nextToken', 'options_sortOrder', 'options_pageSize'];
+const PARAMETERS = ['options_nextToken', 'options_sortOrder', 'options_pageSize'];
 
 /** The specification leaves the limits open; these make a small organization show several pages. */
-const defaultSize = 25;
-const largestSize = 1000;
+const DEFAULT_SIZE = 25;
+const MAX_SIZE = 1000;
 
 /** GET /customers (spec 4.3). The direction is that of creation. */
 export const customersEndpoint: Endpoint = {
   form: 'message',
   answer(call) {
-    call.query.allowOnly(parameters);
+    call.query.allowOnly(PARAMETERS);
     const customers = call.world.organizations[call.place].issued.parties;
-    const size = call.query.integer('options_pageSize', defaultSize, 1);
-    if (size > largestSize) throw new BadQuery(`Invalid value for options_pageSize: ${size}`);
+    const size = call.query.integer('options_pageSize', DEFAULT_SIZE, 1);
+    if (size > MAX_SIZE) throw new BadQuery(`Invalid value for options_pageSize: ${size}`);
     const held = Math.min(size, call.world.maxRecords);
     const cursors = new Cursors(customers.seed);
     const { position, direction } = readPlace(call, cursors);
@@ -97,9 +97,9 @@ export class Cursors {
 
   write({ position, direction }: CursorPlace): string {
     const body = Buffer.alloc(8);
-    beginning.copy(body);
-    body.writeUInt8(direction === 'ASC' ? 0 : 1, beginning.length);
-    body.writeUInt32BE(position, beginning.length + 1);
+    BEGINNING.copy(body);
+    body.writeUInt8(direction === 'ASC' ? 0 : 1, BEGINNING.length);
+    body.writeUInt32BE(position, BEGINNING.length + 1);
     return Buffer.concat([body, this.#check(body)]).toString('base64');
   }
 
@@ -110,8 +110,8 @@ export class Cursors {
     if (bytes.length !== 14 || bytes.toString('base64') !== cursor) return undefined;
     if (!this.#check(body).equals(bytes.subarray(8))) return undefined;
     return {
-      position: body.readUInt32BE(beginning.length + 1),
-      direction: body.readUInt8(beginning.length) === 0 ? 'ASC' : 'DESC',
+      position: body.readUInt32BE(BEGINNING.length + 1),
+      direction: body.readUInt8(BEGINNING.length) === 0 ? 'ASC' : 'DESC',
     };
   }
 
@@ -121,7 +121,7 @@ export class Cursors {
 }
 
 /** `+/++` in base64. */
-const beginning = Buffer.from('+/++', 'base64');
+const BEGINNING = Buffer.from('+/++', 'base64');
 
 /**
  * GET /customers/portal-link (spec 4.5). Its parameter and body are not in the specification (4.9): here `customerId`
@@ -146,7 +146,7 @@ export const portalLinkEndpoint: Endpoint = {
 /** A customer as the JSON text that the service sends. */
 export function renderCustomer(customers: Parties, index: number): string {
   const draw = new Draw(hash32(customers.seed, index, 60));
-  const created = dayText(firstDay + Math.floor((index * daysOfData) / customers.count));
+  const created = dayText(FIRST_DAY + Math.floor((index * DAYS_OF_DATA) / customers.count));
   const overdue = draw.below(3) === 0 ? draw.below(5_000_000) : 0;
   const balance = overdue + draw.below(90_000_000);
   return (

@@ -143,7 +143,7 @@ export interface RecordPage {
 }
 
 /** Records in a piece: small, as one character beyond Latin-1 makes a whole piece slow to encode. */
-const recordsPerPiece = 50;
+const RECORDS_A_PIECE = 50;
 
 /** How many records the page really holds. */
 export function countRecords({ view, offset, size }: RecordPage): number {
@@ -156,21 +156,21 @@ export function* renderPieces(page: RecordPage): Generator<Buffer> {
   let text = page.head;
   for (let position = page.offset; position < end; position++) {
     text += page.render(page.view.at(position)) + (position + 1 < end ? ',' : '');
-    if ((position + 1 - page.offset) % recordsPerPiece !== 0) continue;
+    if ((position + 1 - page.offset) % RECORDS_A_PIECE !== 0) continue;
     yield Buffer.from(text);
     text = '';
   }
   yield Buffer.from(text + page.tail);
 }
 
-/** The page in one, or undefined when it is larger than `mostBytes`. */
-export function renderPage(page: RecordPage, mostBytes = Infinity): Buffer | undefined {
+/** The page in one, or undefined when it is larger than `maxBytes`. */
+export function renderPage(page: RecordPage, maxBytes = Infinity): Buffer | undefined {
   const pieces: Buffer[] = [];
   let bytes = 0;
   for (const piece of renderPieces(page)) {
     pieces.push(piece);
     bytes += piece.length;
-    if (bytes > mostBytes) return undefined;
+    if (bytes > maxBytes) return undefined;
   }
   return Buffer.concat(pieces, bytes);
 }

@@ -19,14 +19,14 @@ export function openLink(world: World, path: string, query: string): Reply | und
   const isXml = file === '1';
   if (kind === 'files') {
     const target = `/storage/${place}/${id}/${file}.${isXml ? 'xml' : 'pdf'}`;
-    const location = world.origin + world.links.sign(target, world.links.expiry(redirectLife));
+    const location = world.origin + world.links.sign(target, world.links.expiry(REDIRECT_LIFE));
     return { status: 302, headers: { location }, body: Buffer.alloc(0) };
   }
   return isXml ? page('application/xml', renderXml(id!)) : page('application/pdf', renderPdf(id!));
 }
 
 /** Seconds that the address lasts to which a link redirects. */
-const redirectLife = 300;
+const REDIRECT_LIFE = 300;
 
 /** In the words of the storage service behind such links. */
 function refuse(verdict: 'expired' | 'forged'): Reply {

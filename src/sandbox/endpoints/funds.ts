@@ -2,10 +2,10 @@ import { shuffleTies, type RecordView } from '../data/ledger.ts';
 import type { Funds } from '../data/organization.ts';
 import {
   companyName,
-  daysOfData,
+  DAYS_OF_DATA,
   dayText,
   Draw,
-  firstDay,
+  FIRST_DAY,
   hash32,
   moneyText,
   personName,
@@ -13,14 +13,14 @@ import {
 import { errorReply, jsonReply } from '../reply.ts';
 import { BadQuery, pageHead, pageTail, renderPage, tieSalt, type Call, type Endpoint } from './endpoint.ts';
 
-const largestFundPage = 1000;
+const MAX_FUND_PAGE = 1000;
 
 /** GET /accounts-payable/prepaid-expenses (spec 4.6): by creation date, the newest first unless asked otherwise. */
 export const fundsEndpoint: Endpoint = {
   form: 'string',
   answer(call) {
     call.query.allowOnly(['options_page', 'options_pageSize', 'options_sortOrder']);
-    const { page, pageSize } = readFundWindow(call, largestFundPage);
+    const { page, pageSize } = readFundWindow(call, MAX_FUND_PAGE);
     const ascending = call.query.oneOf('options_sortOrder', ['asc', 'desc']) === 'asc';
     const { funds } = call.world.organizations[call.place];
     const total = funds.count;
@@ -36,14 +36,14 @@ export const fundsEndpoint: Endpoint = {
   },
 };
 
-const largestDocumentPage = 100;
+const MAX_DOCUMENT_PAGE = 100;
 
 /** GET /accounts-payable/prepaid-expenses/{id} (spec 4.7). */
 export const fundEndpoint: Endpoint = {
   form: 'array',
   answer(call) {
     call.query.allowOnly(['options_page', 'options_pageSize']);
-    const { page, pageSize } = readFundWindow(call, largestDocumentPage);
+    const { page, pageSize } = readFundWindow(call, MAX_DOCUMENT_PAGE);
     const { funds } = call.world.organizations[call.place];
     const fund = funds.ids.indexOf(call.id, funds.count);
     if (fund < 0) return errorReply('message', 404, `Prepaid expense ${call.id} not found`);
@@ -76,14 +76,14 @@ function documentFrame(
   return ['[', shape === 'array' ? ']' : `],${counts}`];
 }
 
-const defaultSize = 20;
+const DEFAULT_SIZE = 20;
 
 /** The page as asked for, and a size that falls back to 20 whatever is wrong with it. */
 function readFundWindow({ query, world }: Call, largest: number): { page: number; pageSize: number } {
   const text = query.text('options_page') ?? '1';
   if (!/^-?\d{1,15}(\.\d+)?$/.test(text)) throw new BadQuery(`Invalid value for options_page: ${text}`);
-  const size = Number(query.text('options_pageSize') ?? defaultSize);
-  const pageSize = size >= 1 && size <= largest ? size : defaultSize;
+  const size = Number(query.text('options_pageSize') ?? DEFAULT_SIZE);
+  const pageSize = size >= 1 && size <= largest ? size : DEFAULT_SIZE;
   return { page: Number(text), pageSize: Math.min(pageSize, world.maxRecords) };
 }
 
@@ -100,23 +100,23 @@ function slicePage(total: number, page: number, pageSize: number): { offset: num
   return { offset, size: Math.max(0, place(page * pageSize) - offset) };
 }
 
-const purposes = [
+const PURPOSES = [
   'Viaje a terreno, Ñuble',
   'Caja chica',
   'Feria "Expo Norte"',
   'Capacitación',
   'Materiales\\nObra 7',
 ];
-const states = ['OPEN', 'ACCOUNTED', 'CLOSED'];
+const STATES = ['OPEN', 'ACCOUNTED', 'CLOSED'];
 
 /** A fund to be accounted for, as JSON text without the closing brace: its documents may follow. Index 0 is the oldest. */
 export function openFund(funds: Funds, index: number): string {
   const draw = new Draw(hash32(funds.seed, index, 70));
   const created = dayText(createdDay(funds, index));
   const [amount, spent] = [100 * (50_000 + draw.below(900_000)), 100 * draw.below(50_000)];
-  const purpose = draw.pick(purposes).replaceAll('"', '\\"');
+  const purpose = draw.pick(PURPOSES).replaceAll('"', '\\"');
   return (
-    `{"id":"${funds.ids.of(index)}","number":${index + 1},"name":"${purpose}","status":"${draw.pick(states)}"` +
+    `{"id":"${funds.ids.of(index)}","number":${index + 1},"name":"${purpose}","status":"${draw.pick(STATES)}"` +
     `,"owner":{"name":${personName(draw.below(2 ** 31))},"fiscalId":${draw.below(5) === 0 ? 'null' : '"12345678-5"'}}` +
     `,"currency":"CLP","amount":${moneyText(amount, 'CLP')},"accountedAmount":${moneyText(spent, 'CLP')}` +
     `,"balance":${moneyText(amount - spent, 'CLP')},"transferId":70${1e8 + draw.below(1e8)}${1e7 + draw.below(9e7)}` +
@@ -126,13 +126,13 @@ export function openFund(funds: Funds, index: number): string {
 
 /** The day of the fund's creation, in days since 1970-01-01. */
 function createdDay(funds: Funds, index: number): number {
-  return firstDay + Math.floor((index * daysOfData) / funds.count);
+  return FIRST_DAY + Math.floor((index * DAYS_OF_DATA) / funds.count);
 }
 
 /** A document assigned to a fund, as JSON text. */
 export function renderDocument(funds: Funds, fund: number, index: number): string {
   const draw = new Draw(hash32(funds.seed + fund, index, 80));
-  const date = dayText(firstDay + draw.below(daysOfData));
+  const date = dayText(FIRST_DAY + draw.below(DAYS_OF_DATA));
   const issuer = draw.below(Math.max(1, funds.issuers.count));
   const late = index === funds.documents - 1 && index > 0 ? ',"rejection":{"reason":"Sin timbre"}' : '';
   return (

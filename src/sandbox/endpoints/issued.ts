@@ -22,7 +22,7 @@ import {
   unlessMissing,
 } from './invoices.ts';
 
-const parameters = [
+const PARAMETERS = [
   'options_page',
   'options_pageSize',
   'options_sortBy',
@@ -36,28 +36,28 @@ const parameters = [
 ];
 
 /** A response of more results is compressed for those who can read it (spec 4.1 rule 4). */
-const compressionThreshold = 1729;
+const COMPRESSION_THRESHOLD = 1729;
 
 /** From this size on a page is sent while it is made: there is no cap, and a million records are a gigabyte. */
-const recordsHeld = 5000;
+const MAX_HELD_RECORDS = 5000;
 
 /** GET /invoices/issued (spec 4.1). */
 export const issuedEndpoint: Endpoint = {
   form: 'array',
   signs: true,
   answer(call) {
-    call.query.allowOnly(parameters);
+    call.query.allowOnly(PARAMETERS);
     const fiscalIds = call.query.list('customerFiscalIds');
     const { issued } = call.world.organizations[call.place];
     const resolved = fiscalIds && resolveFiscalIds(issued.parties, fiscalIds);
     const page = readPage(call, resolved?.found, resolved?.errors);
     if (resolved?.found.length === 0) return jsonReply(400, JSON.stringify({ errors: resolved.errors }));
-    return { ...sendPage(page), compress: call.acceptsGzip && countRecords(page) > compressionThreshold };
+    return { ...sendPage(page), compress: call.acceptsGzip && countRecords(page) > COMPRESSION_THRESHOLD };
   },
 };
 
 function sendPage(page: RecordPage): Reply {
-  const body = countRecords(page) > recordsHeld ? renderPieces(page) : renderPage(page)!;
+  const body = countRecords(page) > MAX_HELD_RECORDS ? renderPieces(page) : renderPage(page)!;
   return jsonReply(200, body);
 }
 
@@ -85,15 +85,15 @@ function readPage(
     size,
     head: pageHead(view.total, page, size),
     tail: pageTail(errors),
-    render: (index) => renderIssued(issued, index, linkTo, withMovements),
+    render: (index) => renderIssued(issued, index, { linkTo, withMovements }),
   };
 }
 
 /** Makes the signed link to a file of the invoice. */
 type LinkTo = (invoice: string, file: number) => string;
 
-const categories = ['Servicios', 'Productos', 'Mantención', 'Licencias', 'Exportación', 'Año anterior'];
-const notes = [
+const CATEGORIES = ['Servicios', 'Productos', 'Mantención', 'Licencias', 'Exportación', 'Año anterior'];
+const NOTES = [
   'null',
   '"Entregar en bodega 3, portón \\"B\\""',
   '"Línea 1\\nLínea 2"',
@@ -101,7 +101,7 @@ const notes = [
   '"=HYPERLINK(\\"http://example.com\\")"',
 ];
 
-const paymentInstructions =
+const PAYMENT_INSTRUCTIONS =
   ',"paymentInstructions":{"bank":"Banco de la Cordillera","account":"00-417-22913-05"' +
   ',"note":"Indicar el número del documento en la glosa de la transferencia"}';
 
@@ -109,7 +109,11 @@ const paymentInstructions =
  * An issued invoice as the JSON text that the service sends: number literals are written by hand, as no number type
  * would keep `1190.10` or 19 digits.
  */
-export function renderIssued(book: Book, index: number, linkTo: LinkTo, withMovements = false): string {
+export function renderIssued(
+  book: Book,
+  index: number,
+  { linkTo, withMovements = false }: { linkTo: LinkTo; withMovements?: boolean },
+): string {
   const { ledger, ids, parties } = book;
   const draw = new Draw(hash32(ledger.seed, index, 40));
   const party = ledger.partyOf(index);
@@ -129,7 +133,7 @@ export function renderIssued(book: Book, index: number, linkTo: LinkTo, withMove
     (draw.below(12) === 0
       ? `,"trackingId":81${String(1e8 + draw.below(1e8))}${String(1e7 + draw.below(9e7))}`
       : '') +
-    `,"notes":${draw.pick(notes)}${paymentInstructions}` +
+    `,"notes":${draw.pick(NOTES)}${PAYMENT_INSTRUCTIONS}` +
     `,"sentByEmail":${draw.below(2) === 0},"files":[${renderFiles(id, draw, linkTo)}]` +
     `,"createdAt":"${date}T13:${10 + draw.below(50)}:07.${100 + draw.below(900)}Z"${lateFields(ledger, index)}}`
   );
@@ -161,7 +165,7 @@ function exchangeRate(ledger: Ledger, index: number, draw: Draw): string {
 function renderCategories(draw: Draw): string {
   const names = Array.from(
     { length: draw.below(3) },
-    () => `{"id":${draw.below(90)},"name":"${draw.pick(categories)}"}`,
+    () => `{"id":${draw.below(90)},"name":"${draw.pick(CATEGORIES)}"}`,
   );
   return `[${names.join(',')}]`;
 }

@@ -6,7 +6,7 @@ import { BadQuery, pageHead, pageTail, renderPage, tieSalt, type Endpoint } from
 import { readFilter, renderAmounts, resolveFiscalIds, selectInvoices, unlessMissing } from './invoices.ts';
 
 // Without totalAmount, which is not accepted (spec 4.2 rule 5).
-const parameters = [
+const PARAMETERS = [
   'options_page',
   'options_pageSize',
   'options_sortBy',
@@ -17,10 +17,10 @@ const parameters = [
   'receivedDateSince',
 ];
 
-const largestPage = 1000;
+const MAX_PAGE_SIZE = 1000;
 
 /** A larger response is 502 (spec 4.2 rule 3). */
-const mostBytes = 6 * 1024 * 1024;
+const MAX_BYTES = 6 * 1024 * 1024;
 
 /** GET /invoices/received (spec 4.2). */
 export const receivedEndpoint: Endpoint = {
@@ -28,10 +28,10 @@ export const receivedEndpoint: Endpoint = {
   slow: true,
   answer(call) {
     const { world, place, query } = call;
-    query.allowOnly(parameters);
+    query.allowOnly(PARAMETERS);
     const { received } = world.organizations[place];
     const page = query.integer('options_page', 0, 0);
-    const size = Math.min(query.integer('options_pageSize', 10, 1), largestPage, world.maxRecords);
+    const size = Math.min(query.integer('options_pageSize', 10, 1), MAX_PAGE_SIZE, world.maxRecords);
     const key = query.oneOf('options_sortBy', sortKeys);
     // A direction alone has nothing to apply to: the listing is unsorted.
     const descending = query.oneOf('options_sortOrder', ['ASC', 'DESC']) === 'DESC' && key !== undefined;
@@ -43,12 +43,12 @@ export const receivedEndpoint: Endpoint = {
     const view = selectInvoices(received, { ...filter, parties }, order);
     const head = pageHead(view.total, page, size);
     const render = (index: number): string => renderReceived(received, index);
-    const body = renderPage({ view, offset: page * size, size, head, tail: pageTail(), render }, mostBytes);
+    const body = renderPage({ view, offset: page * size, size, head, tail: pageTail(), render }, MAX_BYTES);
     return body === undefined ? gatewayReply(502, 'Internal server error') : jsonReply(200, body);
   },
 };
 
-const accounts = [
+const ACCOUNTS = [
   'Gastos generales',
   'Arriendos',
   'Honorarios',
@@ -56,7 +56,7 @@ const accounts = [
   'Fletes y acarreos',
   'Publicidad',
 ];
-const centers = ['Administración', 'Operaciones Norte', 'Operaciones Sur', 'Ventas', 'Ñuble'];
+const CENTERS = ['Administración', 'Operaciones Norte', 'Operaciones Sur', 'Ventas', 'Ñuble'];
 
 /** A received invoice as the JSON text that the service sends: about 12 KB, most of it accounting entries. */
 export function renderReceived(book: Book, index: number): string {
@@ -89,11 +89,11 @@ function renderEntries(ledger: Ledger, index: number, draw: Draw): string {
   const number = ledger.numberOf(index);
   let text = '';
   for (let line = 1; line <= count; line++) {
-    const [center, amount] = [draw.below(centers.length), draw.below(9_000_000)];
+    const [center, amount] = [draw.below(CENTERS.length), draw.below(9_000_000)];
     text +=
       `${line === 1 ? '' : ','}{"line":${line},"account":{"code":"5-${100 + draw.below(900)}-${10 + draw.below(90)}"` +
-      `,"name":"${draw.pick(accounts)}"},"debit":${amount}.${10 + draw.below(90)},"credit":0.00` +
-      `,"costCenter":{"code":"CC-${center}${line}","name":"${centers[center]}"}` +
+      `,"name":"${draw.pick(ACCOUNTS)}"},"debit":${amount}.${10 + draw.below(90)},"credit":0.00` +
+      `,"costCenter":{"code":"CC-${center}${line}","name":"${CENTERS[center]}"}` +
       `,"description":"Documento ${number}, línea ${line}: imputación automática según regla ${draw.below(500)}"` +
       `,"tax":{"code":"IVA","rate":0.190,"recoverable":${line % 9 !== 0}},"project":null}`;
   }

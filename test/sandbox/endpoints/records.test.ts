@@ -11,7 +11,7 @@ const [first, second] = makeOrganizations(counts, 1);
 
 const kinds: Readonly<Record<string, (organization: Organization) => string[]>> = {
   issued: ({ issued }) =>
-    range(issued.ledger.count).map((index) => renderIssued(issued, index, linkTo, true)),
+    range(issued.ledger.count).map((index) => renderIssued(issued, index, { linkTo, withMovements: true })),
   received: ({ received }) => range(received.ledger.count).map((index) => renderReceived(received, index)),
   customers: ({ issued }) =>
     range(issued.parties.count).map((index) => renderCustomer(issued.parties, index)),
