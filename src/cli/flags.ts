@@ -56,20 +56,23 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
     'which fields, in which order: number,customer.name; -name leaves one out, * is all the others',
     columnList('--columns'),
   ),
-  listColumns: yes('--list-columns', 'print the names of the columns that there are'),
+  listColumns: yes('--list-columns', 'print the names of the columns instead of the records'),
   delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter('--delimiter')),
   header: no('--no-header', 'csv, tsv: no line with the names of the columns'),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
   wide: yes('--wide', 'table: every column, however wide'),
   raw: yes('--raw', 'table: numbers and dates as they were sent'),
-  pager: no('--no-pager', 'table: not a screen at a time through $FOLIO_PAGER, $PAGER or less'),
+  pager: no(
+    '--no-pager',
+    'table: no pager ($FOLIO_PAGER, $PAGER or less) for a table longer than the screen',
+  ),
 });
 
 /** The receipt of the run. `Receipt` in `run/receipt.ts` reads them. */
 export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
   report: valued(
     '--report <file>',
-    'write what the run did, as one JSON object; see folio verify',
+    'write a receipt: what the run did, as one JSON object; see folio verify',
     target('--report'),
   ),
 });
@@ -78,7 +81,7 @@ export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
 export const resumeFlags = flagGroup<ResumeFlags>('What comes out:', {
   resume: yes(
     '--resume',
-    'with -o: go on where a stopped run left off, if the first and last page that it kept are as they were; a change ' +
+    'with -o: go on where a stopped run left off, if the first and last page that it kept are unchanged; a change ' +
       'between them is not seen',
   ),
 });
@@ -180,7 +183,7 @@ export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
         : undefined,
     pageSize: valued(
       '--page-size <n>',
-      `records a request${most === undefined ? '' : `, at most ${most}`}; a few less where pages overlap, which they cannot below 10`,
+      `records a request${most === undefined ? '' : `, at most ${most}`}; from 10 on, pages may have a few less, so that they overlap`,
       wholeNumber('--page-size', 1, most ?? 1_000_000),
     ),
   });
@@ -193,7 +196,7 @@ export const whereFlags = flagGroup<Pick<QuestionFlags, 'where'>>('Questions:', 
 export const fromFlags = flagGroup<FromFlags>('Questions:', {
   from: text(
     '--from <file>',
-    'of an export in jsonl, json or csv, or a database of folio sync: nothing is sent, no token is needed',
+    'read an export in jsonl, json or csv, or a database of folio sync: nothing is sent, no token is needed',
   ),
 });
 
@@ -208,7 +211,7 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   sum: valued('--sum <columns>', 'the exact total of a column, for each currency', collected('--sum')),
   groupBy: valued(
     '--group-by <columns>',
-    'totals for each value of a column; without --sum, of records',
+    'totals for each value of a column; without --sum, the number of records',
     collected('--group-by'),
   ),
   sort: sortFlag('order what comes out: dueBy,-totalAmount (a minus: descending)'),
@@ -218,11 +221,11 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   ),
   changesSinceMissingOk: yes(
     '--changes-since-missing-ok',
-    'where that file is not there yet, all records are added: for a first night',
+    'where that file does not exist yet, all records count as added: for a first night',
   ),
   key: valued(
     '--key <columns>',
-    'what tells records apart, for --changes-since and where a listing moves (default id)',
+    'the columns that tell records apart, for --changes-since and for listings that move (default id)',
     nameList('--key'),
   ),
 });

@@ -67,7 +67,7 @@ const environmentTopic: Topic = {
   name: 'environment',
   about: 'the environment variables that are read',
   blocks: [
-    'A flag goes before the environment, that before the profile, that before the default. A variable that is set to ' +
+    'A flag overrides the environment, the environment the profile, and the profile the default. A variable that is set to ' +
       'nothing counts as not set. FOLIO_TOKEN or FOLIO_BASE_URL beside --profile is refused: a profile brings its own.',
     variables,
     'Nothing is read from the working folder. What folio starts, such as a token command, does not see FOLIO_TOKEN.',
@@ -83,14 +83,14 @@ const formatsTopic: Topic = {
   name: 'formats',
   about: 'how records come out, and for whom',
   blocks: [
-    'Without --format the ending of --output decides, else the profile’s setting, else a table on a terminal and csv off ' +
-      'one; a single record is json there.',
+    'Without --format, the ending of --output decides the format, else the profile’s setting. Else it is a table on a ' +
+      'terminal; off a terminal it is csv, and json for a single record.',
     formats.map((format) => [format, aboutFormat(format)] as const),
-    'Numbers leave as they came in every format: 1190.10 stays 1190.10, and a 19-digit number keeps its digits. In csv, tsv ' +
+    'Numbers are written as they came, in every format: 1190.10 stays 1190.10, and a 19-digit number keeps its digits. In csv, tsv ' +
       'and tables objects become columns with dots (customer.fiscalId), arrays are compact JSON, null is empty. The ' +
       'columns are those of all records together, in the order in which they first appear.',
-    '--columns says which and in which order, also in json and jsonl, where each record then has these names and no ' +
-      'others; rows leave as they come. -name leaves a column out, and * is all the others: number,*,-files. Then rows leave ' +
+    '--columns chooses columns and their order, also in json and jsonl, where each record then has only these names; rows are ' +
+      'written as records come. -name leaves a column out, and * stands for all others: number,*,-files. Then rows are written ' +
       'when the last record has come. --list-columns prints the names.',
     "--excel writes a byte order mark and CRLF, and puts a ' before text that a spreadsheet would run as a formula. " +
       'Numbers stay as they are, negative ones too.',
@@ -126,7 +126,7 @@ const questionsTopic: Topic = {
       ['text', 'without regard to case and accents'],
       ['nothing', 'dueBy= are those without a due date, dueBy!= those with one'],
     ],
-    '--overdue keeps what is still to be paid and was due before today, whatever its status says. --since and --until go by ' +
+    '--overdue keeps records that are still to be paid and were due before today, whatever their status says. --since and --until go by ' +
       'the date of issue. Where columns have other names, say so with --field due=paymentDate.',
     '--sum adds exactly, each currency by itself. --count prints a number. Both work on the records that --where, --overdue, ' +
       '--since and --until keep; so do --group-by, --sort and --changes-since.',

@@ -67,7 +67,7 @@ async function filesOf(file: string, report: string | undefined): Promise<FileTo
   if (!isFolder) return [{ file, receipt: await usualReceipt(file) }];
   const names = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted(byText);
   if (names.length === 0) {
-    throw new UsageError(`there is no receipt in ${file} to hold a file against`, { hint: NEXT_RUN });
+    throw new UsageError(`there is no receipt in ${file} to compare a file with`, { hint: NEXT_RUN });
   }
   const found: FileToVerify[] = [];
   for (const name of names) found.push(...(await filesNamedBy(join(file, name))));
@@ -132,7 +132,7 @@ function refuseWithoutReceipt(
   const whole = survey.records === undefined ? '' : 'it is whole, ';
   const none =
     receipt === undefined
-      ? `there is no receipt to hold ${file} against`
+      ? `there is no receipt to compare ${file} with`
       : `the receipt ${receipt} does not name ${file}`;
   throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint: NEXT_RUN });
 }

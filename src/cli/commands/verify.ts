@@ -19,10 +19,10 @@ export function addVerify(program: Command, context: Context): void {
   addCommand(program, 'verify', {
     summary: 'whether a file is still what was delivered',
     description:
-      'Holds files against the receipts of the runs that wrote them (--report): bytes, SHA-256 and, in csv, tsv, jsonl and ' +
-      'json, the number of records. Of a folder it holds all files that the receipts in it name, as <name>.report.json. Needs ' +
-      'neither network nor token. Exit code 0 where all are still what was delivered, 6 with the differences where one is not, 2 ' +
-      'where there is no receipt to hold a file against.',
+      'Compares files with the receipts of the runs that wrote them (--report): bytes, SHA-256 and, in csv, tsv, jsonl and ' +
+      'json, the number of records. In a folder it compares all files that the receipts there, <name>.report.json, name. Needs ' +
+      'neither network nor token. Exit code 0 where all files are still what was delivered, 6 with the differences where one ' +
+      'is not, 2 where a file has no receipt.',
     arguments: [['[files...]', 'what -o wrote; a folder, or a receipt, for all that is named there']],
     examples: [
       ['folio issued -o issued.csv --report issued.csv.report.json', 'an export and its receipt'],

@@ -1,4 +1,4 @@
-import { UsageError } from '../../errors.ts';
+import { UsageError, errorCode } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
 import { ColumnWatch } from '../column-watch.ts';
@@ -109,8 +109,7 @@ export class EarlierExport {
 }
 
 function isMissing(error: unknown): boolean {
-  const { cause } = error as Error;
-  return cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+  return error instanceof Error && errorCode(error.cause) === 'ENOENT';
 }
 
 /** Words of a record: two of its key's hash, two of its content's, its length, and its offset in two words. */

@@ -1,6 +1,6 @@
 import { close, open, read, readSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { UsageError, BadBody } from '../../errors.ts';
+import { UsageError, BadBody, errorCode, systemReason } from '../../errors.ts';
 import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/bytes.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
@@ -135,8 +135,8 @@ const REASONS: Readonly<Record<string, string>> = {
 
 /** The error for a file that cannot be read. */
 export function unreadableFile(path: string, error: unknown): UsageError {
-  const { code = '', message } = error as NodeJS.ErrnoException;
-  return new UsageError(`cannot read ${path}: ${REASONS[code] ?? message}`, { cause: error });
+  const reason = REASONS[errorCode(error) ?? ''] ?? systemReason(error);
+  return new UsageError(`cannot read ${path}: ${reason}`, { cause: error });
 }
 
 /** `{` and `}` differ from `[` and `]` in this bit only. */

@@ -116,15 +116,13 @@ function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): 
 /** The sections of a receipt of --output-dir: one for each profile for which a file was planned. */
 function sectionsWithFiles(sections: unknown): readonly Readonly<Record<string, unknown>>[] {
   if (!Array.isArray(sections)) return [];
-  return (sections as readonly (Record<string, unknown> | null)[]).filter(
-    (section) => typeof section?.['output'] === 'string',
-  ) as readonly Readonly<Record<string, unknown>>[];
+  return sections.filter(isObject).filter((section) => typeof section['output'] === 'string');
 }
 
-function parseObject(text: string, path: string): Record<string, unknown> {
+function parseObject(text: string, path: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+    if (isObject(value)) return value;
   } catch {
     // Thrown below: the message of JSON.parse would quote the text, which may be anything.
   }
@@ -135,6 +133,10 @@ function brokenReceipt(path: string, reason: string): FolioError {
   return new FolioError(`${path} is no receipt, or a broken one: ${reason}`, {
     hint: 'Name the file that --report wrote.',
   });
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
 }
 
 function isCount(value: unknown): value is number {

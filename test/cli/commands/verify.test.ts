@@ -121,13 +121,13 @@ describe('folio verify', () => {
 });
 
 describe('folio verify without a receipt', () => {
-  it('has nothing to hold it against, and says what is in the file', async () => {
+  it('has nothing to compare it with, and says what is in the file', async () => {
     const file = await exported('out.csv');
     const copy = join(temporaryFolder(), 'copy.csv');
     writeFileSync(copy, readFileSync(file));
     const { code, stdout, stderr } = await verify(copy);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/there is no receipt to hold .*copy.csv against; it is whole, 3 records, /);
+    expect(stderr).toMatch(/there is no receipt to compare .*copy.csv with; it is whole, 3 records, /);
     expect(stderr).toContain('The next run writes one with --report <file>.report.json.');
   });
 
@@ -177,7 +177,7 @@ describe('folio verify of several files', () => {
     const { code, stdout, stderr } = await verify(join(path, 'one.csv'), join(path, 'notes.txt'));
     expect(code).toBe(2);
     expect(stdout).toContain('one.csv: as delivered at');
-    expect(stderr).toContain('1 of 2 files: there is no receipt to hold ');
+    expect(stderr).toContain('1 of 2 files: there is no receipt to compare ');
     expect(await verify(temporaryFolder())).toMatchObject({ code: 2 });
   });
 
