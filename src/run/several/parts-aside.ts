@@ -112,10 +112,10 @@ export function checkResults(results: readonly PartResult[]): void {
   if (first === undefined) return;
   const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
   const missing = failed.filter(({ failure }) => !(failure instanceof IncompleteError));
-  const hint =
-    failed.length === 1
-      ? first.failure.hint
-      : `Use --profile ${failed.map(({ name }) => name).join(',')} to run these again.`;
+  const hints = new Set(failed.map(({ failure }) => failure.hint));
+  const again = `Use --profile ${failed.map(({ name }) => name).join(',')} to run these again.`;
+  const isCommon = failed.length === 1 || (hints.size === 1 && first.failure.hint !== undefined);
+  const hint = isCommon ? first.failure.hint : again;
   if (missing.length === results.length) {
     const says = results.length === 1 ? reasons : `none of ${results.length} profiles: ${reasons}`;
     throw sameKind(first.failure, says, { hint, cause: first.failure });

@@ -237,7 +237,7 @@ export class DatabaseRecords {
     const { shown } = this.#address;
     const message = `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${at} could not read them (${error})`;
     return new ServiceError(message, {
-      hint: `Run folio sync ${shown} ${oneWordName(resource, '-')} --profile ${profile} again, or name the profiles that you want with --profile.`,
+      hint: `Run folio sync ${shown} ${oneWordName(resource, '-')} again for what is missing, or name the profiles that you want with --profile.`,
     });
   }
 

@@ -109,6 +109,19 @@ describe('several profiles of a database', () => {
     expect(alone.stderr).toContain(lacks);
   });
 
+  it('are brought by another sync, where it is said that several are missing', async () => {
+    const folder = temporaryFolder();
+    const broken = { records: {}, script: always(status(403)) };
+    const run = (line: string) =>
+      runOrganizations(line, { organizations: { ...organizations, north: broken, west: broken }, folder });
+    await run('sync FOLDER/books.db issued --all-profiles');
+    const { code, stdout, stderr } = await run('issued --all-profiles --from FOLDER/books.db --count');
+    expect([code, stdout]).toEqual([6, '3\n']);
+    expect(stderr).toMatch(
+      /^folio: 2 of 4 profiles missing: west: .*; north: .*\n {2}Run folio sync .*books\.db issued again /,
+    );
+  });
+
   it.each([
     ['issued --from BOOKS --output-dir FOLDER', '--output-dir: of which profiles?'],
     [

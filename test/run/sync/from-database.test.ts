@@ -94,10 +94,9 @@ describe.each(databaseEngines)('the order of records --from a %s database', (eng
   });
 });
 
-describe('--from a database', () => {
-  it('is about the profiles that it holds', async () => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'books.db');
+describe.each(databaseEngines)('the profiles of a %s database', (engine) => {
+  it('are those that it holds', { timeout: 60_000 }, async () => {
+    const path = engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
     await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
     const both = await answer('--sandbox', 'funds', '--all-profiles', '--format', 'jsonl');
     const of = (...args: string[]): Promise<string> =>
@@ -114,7 +113,9 @@ describe('--from a database', () => {
       await answer('--sandbox', 'issued', '--all-profiles', ...largest),
     );
   });
+});
 
+describe('--from a database', () => {
   const FAILING = ['--retries', '0', '--base-url', 'http://127.0.0.1:1/v1'];
 
   it('is exit 6 where a profile was never read whole, and so is a report', async () => {
@@ -124,7 +125,7 @@ describe('--from a database', () => {
     const { code, stdout, stderr } = await runFolio(['issued', '--from', path, '--count']);
     expect([code, stdout.toString()]).toEqual([6, '120\n']);
     expect(stderr).toMatch(
-      /^folio: .*books\.db lacks the issued invoices of profile default: the sync of .* could not read them \(could not reach .*\)\n {2}Run folio sync .*books\.db issued --profile default again, /,
+      /^folio: .*books\.db lacks the issued invoices of profile default: the sync of .* could not read them \(could not reach .*\)\n {2}Run folio sync .*books\.db issued again for what is missing, /,
     );
     expect(await answer('issued', '--from', path, '--count', '--profile', 'sandbox')).toBe('120\n');
     const report = await runFolio(['report', '--from', path, '--all-profiles', '--format', 'json']);
