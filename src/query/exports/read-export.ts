@@ -1,6 +1,8 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../../errors.ts';
+import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
+import { PROFILE_COLUMN } from '../known-columns.ts';
 import { batchOfRows, type Row, type RowField } from '../rows.ts';
 import { ExportFile, unreadableFile } from './export-file.ts';
 import { parse, type CsvError } from 'csv-parse';
@@ -45,6 +47,20 @@ export async function* readExport(
   } finally {
     await file.close();
   }
+}
+
+/** Whether the first record of an export has the name of a profile; undefined where there is none, or nothing can be read. */
+export async function saysProfile(file: string): Promise<boolean | undefined> {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  try {
+    for await (const batch of readExport(file)) {
+      if (batch.count > 0) return reader.read(batch, 0)[0] !== undefined;
+    }
+  } catch (error) {
+    // Whoever reads all of it says why it cannot be read.
+    if (!(error instanceof UsageError)) throw error;
+  }
+  return undefined;
 }
 
 async function startOf(file: FileHandle, path: string): Promise<Buffer> {

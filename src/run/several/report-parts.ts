@@ -1,9 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { CellReader } from '../../json/cells.ts';
-import { readExport } from '../../query/exports/read-export.ts';
-import { PROFILE_COLUMN } from '../../query/known-columns.ts';
+import { saysProfile } from '../../query/exports/read-export.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
@@ -114,20 +112,6 @@ async function partsOfExports(
   }
   const only = profile === undefined ? undefined : nameList('--profile')(profile);
   return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), everywhere: others };
-}
-
-/** Whether the first record of an export has the name of a profile; undefined where there is none, or nothing can be read. */
-async function saysProfile(file: string): Promise<boolean | undefined> {
-  const reader = new CellReader([PROFILE_COLUMN]);
-  try {
-    for await (const batch of readExport(file)) {
-      if (batch.count > 0) return reader.read(batch, 0)[0] !== undefined;
-    }
-  } catch (error) {
-    // Whoever reads all of it says why it cannot be read.
-    if (!(error instanceof UsageError)) throw error;
-  }
-  return undefined;
 }
 
 function fileAgainst(flag: string, hint: string): UsageError {

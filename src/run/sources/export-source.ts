@@ -2,9 +2,9 @@ import type { Context } from '../../context.ts';
 import { UsageError, type IncompleteError } from '../../errors.ts';
 import { sliceRecords } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
-import { readExport } from '../../query/exports/read-export.ts';
+import { readExport, saysProfile } from '../../query/exports/read-export.ts';
 import { doubtOfExport } from '../../query/exports/read-receipt.ts';
-import type { KnownColumns } from '../../query/known-columns.ts';
+import { PROFILE_COLUMN, type KnownColumns } from '../../query/known-columns.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -179,7 +179,15 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   if (!(await isDatabase(file))) {
     refuseServiceFlags(refused);
-    return { ...asked, source: new ExportSource({ ...wish, output }) };
+    const { questions } = asked;
+    // Two organizations may have records of the same id.
+    const isKeyed = questions?.changesSince !== undefined && questions.key === undefined;
+    const key = isKeyed && (await saysProfile(file)) ? [PROFILE_COLUMN, 'id'] : questions?.key;
+    return {
+      ...asked,
+      ...(key && { questions: { ...questions, key } }),
+      source: new ExportSource({ ...wish, output }),
+    };
   }
   // The profiles are those of the database, whether or not there are some of these names here.
   const { profile, ...everywhere } = asked.everywhere;

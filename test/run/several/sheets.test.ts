@@ -50,5 +50,8 @@ describe('several profiles compared with an export', () => {
     expect(stdout).toContain(`"_change":"added","_profile":"north"`);
     expect(stdout).toContain(`"record":${first}`);
     expect(stderr).toBe('');
+    writeFileSync(join(folder, 'new.jsonl'), before.stdout);
+    const offline = `issued --from FOLDER/new.jsonl --changes-since FOLDER/old.jsonl --format jsonl`;
+    expect(await runOrganizations(offline, { organizations, folder })).toMatchObject({ stdout, stderr: '' });
   });
 });
