@@ -1,12 +1,13 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, TEST_TOKEN } from '../support/run-folio.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
 
+const newFolder = sharedFolder();
 const issued = modelRecords(30);
 const NOTHING = { FOLIO_CONFIG_DIR: undefined, FOLIO_TOKEN: undefined };
 
@@ -25,7 +26,7 @@ describe.concurrent('a run under cron', () => {
   });
 
   it('takes a token file, and runs with stdin closed, from anywhere', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'folio-cron-'));
+    const folder = newFolder();
     const token = join(folder, 'token');
     await writeFile(token, `${TEST_TOKEN}\n`, { mode: 0o600 });
     const server = await startFaultServer(new ModelService({ issued }));
@@ -41,7 +42,6 @@ describe.concurrent('a run under cron', () => {
     });
     expect(await readFile(join(folder, 'out.jsonl'), 'utf8')).toBe(lines(issued));
     expect((await readdir(folder)).sort()).toEqual(['out.jsonl', 'token']);
-    await rm(folder, { recursive: true });
   });
 
   it('without a token says so and asks nobody: exit 3', async () => {
@@ -56,7 +56,7 @@ describe.concurrent('a run under cron', () => {
   });
 
   it('names a broken configuration, and does not touch it', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'folio-broken-'));
+    const folder = newFolder();
     await runFolio(['config', 'set', 'format', 'csv'], { env: { FOLIO_CONFIG_DIR: folder } });
     const [name] = await readdir(folder);
     const broken = '{"profiles": {"main": {"token": "';
@@ -66,6 +66,5 @@ describe.concurrent('a run under cron', () => {
     expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 0 });
     expect(stderr).toContain(join(folder, name!));
     expect(await readFile(join(folder, name!), 'utf8')).toBe(broken);
-    await rm(folder, { recursive: true });
   });
 });

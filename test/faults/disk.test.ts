@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, type FaultScript } from '../support/fault-script.ts';
@@ -10,6 +9,7 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, quickly, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
 import { mayMount } from '../support/small-disk.ts';
 
 const issued = modelRecords(3_000);
@@ -21,13 +21,10 @@ const HEEDING_MODES =
     ? { shell: 'exec setpriv --bounding-set -dac_override,-dac_read_search -- "$@"' }
     : {};
 
-async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'folio-disk-'));
-  try {
-    return await work(folder);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+const newFolder = sharedFolder();
+
+function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  return work(newFolder());
 }
 
 describe.concurrent('an output that cannot be written', () => {

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { ModelService, modelRecords } from '../support/model-service.ts';
 import { randomFrom } from '../support/random.ts';
 import { lines, quickly, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KILLS = Number(process.env['FOLIO_KILLS'] ?? 20);
 const PAGES = 12;
@@ -20,7 +20,7 @@ describe('a kill at a random moment', () => {
   it(
     `leaves the old file or the new one, ${KILLS} times, and nothing after the next run`,
     async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'folio-kill-'));
+      const folder = temporaryFolder();
       const file = join(folder, 'out.jsonl');
       const args = ['issued', '--page-size', '50', '-o', file];
       const whole = lines(issued);
@@ -47,7 +47,6 @@ describe('a kill at a random moment', () => {
       });
       expect(await readFile(file, 'utf8')).toBe(whole);
       expect(await readdir(folder)).toEqual(['out.jsonl']);
-      await rm(folder, { recursive: true });
       countFigure({ what: 'kills at random moments', ran: interrupted, lost: torn.length });
       expect(torn).toEqual([]);
       // A run that ends before its kill is not counted.

@@ -1,18 +1,19 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, from, inTurn } from '../support/fault-script.ts';
 import { status } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
 
+const newFolder = sharedFolder();
 const issued = modelRecords(45);
 const ARGS = ['issued', '--page-size', '10', '--format', 'jsonl'];
 
 describe.concurrent('a service that refuses', () => {
   it.each([401, 403])('the token midway (%i): exit 3, at once, the file not touched', async (code) => {
-    const folder = await mkdtemp(join(tmpdir(), 'folio-refused-'));
+    const folder = newFolder();
     const file = join(folder, 'out.jsonl');
     await writeFile(file, 'old\n');
     const script = from(3, status(code));
@@ -22,7 +23,6 @@ describe.concurrent('a service that refuses', () => {
     expect(exit.stderr).toContain(exit.host);
     expect(await readFile(file, 'utf8')).toBe('old\n');
     expect(await readdir(folder)).toEqual(['out.jsonl']);
-    await rm(folder, { recursive: true });
   });
 
   it.each([

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
@@ -8,14 +7,16 @@ import { silence, status } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { quickly, withServer } from '../support/run-against.ts';
 import { startFolio } from '../support/run-folio.ts';
+import { sharedFolder } from '../support/shared-folder.ts';
 
+const newFolder = sharedFolder();
 const issued = modelRecords(200);
 /** Milliseconds after a signal within which the program must be gone: then it is killed, and its code is none. */
 const PROMISED = 2_000;
 
 /** Runs an export into a file and sends it signals once the server has been asked so often. */
 async function interrupted(server: FaultServer, signals: readonly NodeJS.Signals[], requests: number) {
-  const folder = await mkdtemp(join(tmpdir(), 'folio-signal-'));
+  const folder = newFolder();
   const file = join(folder, 'out.csv');
   await writeFile(file, 'old\n');
   const { process, exit } = startFolio(quickly(['issued', '--page-size', '10', '-o', file], server));
@@ -25,7 +26,6 @@ async function interrupted(server: FaultServer, signals: readonly NodeJS.Signals
   const { code, signal, stderr } = await exit;
   clearTimeout(timer);
   const left = { files: await readdir(folder), text: await readFile(file, 'utf8') };
-  await rm(folder, { recursive: true });
   return { code, signal, stderr, left };
 }
 

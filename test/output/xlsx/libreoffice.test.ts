@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { workbookOf } from './write-workbook.ts';
 
 const program = ['soffice', 'libreoffice'].flatMap(pathsOf).find(isProgram);
@@ -24,24 +24,13 @@ function isProgram(path: string): boolean {
 
 /** What LibreOffice, with a profile of its own, makes of a workbook. */
 async function convert(workbook: Buffer, to: string, result: string): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'folio-office-'));
-  try {
-    const file = join(folder, 'book.xlsx');
-    writeFileSync(file, workbook);
-    const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
-    await promisify(execFile)(program!, [
-      profile,
-      '--headless',
-      '--convert-to',
-      to,
-      '--outdir',
-      folder,
-      file,
-    ]);
-    return readFileSync(join(folder, result), 'utf8');
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  const file = join(folder, 'book.xlsx');
+  writeFileSync(file, workbook);
+  const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
+  const args = [profile, '--headless', '--convert-to', to, '--outdir', folder, file];
+  await promisify(execFile)(program!, args);
+  return readFileSync(join(folder, result), 'utf8');
 }
 
 const RECORDS = [

@@ -1,21 +1,17 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Changes, type ChangesSummary } from '../../../src/query/changes/changes.ts';
 import { parseCondition } from '../../../src/query/question-syntax.ts';
 import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { UsageError } from '../../../src/errors.ts';
+import { sharedFolder } from '../../support/shared-folder.ts';
 import { batchOf, linesOf } from '../batches.ts';
 
 type Records = readonly (string | object)[];
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'folio-changes-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder()();
 
 interface Asked {
   key?: string;

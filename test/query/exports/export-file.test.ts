@@ -1,18 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ExportFile } from '../../../src/query/exports/export-file.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { recordBytes } from '../../../src/json/records.ts';
+import { sharedFolder } from '../../support/shared-folder.ts';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'folio-export-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = sharedFolder()();
 
 /** The records of a file of this text, each read twice: as it came, and by its place in the file. */
 async function read(text: string): Promise<string[]> {
