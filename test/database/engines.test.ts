@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CommitUnknown } from '../../src/database/database.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import { planSync, rememberedOrganizations, writeSync } from '../../src/database/sync-run.ts';
 import { profilesIn, readRecords } from '../../src/database/read-back.ts';
@@ -10,7 +11,7 @@ import { databaseEngines } from '../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { textsOf } from '../support/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { listing, open, options, part, sync } from './try-sync.ts';
+import { open, options, part, sync } from './try-sync.ts';
 
 let server: PostgresServer | undefined;
 beforeAll(async () => {
@@ -185,26 +186,6 @@ describe.each(databaseEngines)('%s', (engine) => {
   });
 });
 
-describe('a listing put aside', () => {
-  it('names two records of one key', async () => {
-    await expect(listing(['{"id":1}', '{"id":2}', '{"id":1,"a":2}'])).rejects.toMatchObject({
-      message: 'of the issued invoices, the records 1 and 3 have the same id: 1',
-    });
-    await expect(
-      listing(['{"n":"a","m":1}', '{"n":"a","m":2}', '{"n":"a","m":1}'], ['n', 'm']),
-    ).rejects.toMatchObject({
-      message: 'of the issued invoices, the records 1 and 3 have the same n, m: ["a","1"]',
-    });
-  });
-
-  it('names a record without a key', async () => {
-    await expect(listing(['{"id":1}', '{"number":"x"}'])).rejects.toMatchObject({
-      message: 'of the issued invoices, record 2 has no id: {"number":"x"}…',
-      hint: 'Nothing was written. Name the columns that tell records apart with --key issued=<columns>.',
-    });
-  });
-});
-
 describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   it('names the view that hinders a change of type', async () => {
     const database = await open(await server!.createDatabase());
@@ -260,7 +241,6 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
     await sync(database, invoices(2));
     const commit = database.commit.bind(database);
     for (const isKept of [true, false]) {
-      const { CommitUnknown } = await import('../../src/database/database.ts');
       database.commit = async () => {
         if (isKept) await commit();
         throw new CommitUnknown('lost');
