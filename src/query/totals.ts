@@ -12,7 +12,8 @@ import {
   widestScale,
   type Decimal,
 } from '../json/decimal.ts';
-import type { PlaceOf, Question } from './questions.ts';
+import { countOf } from '../output/terminal/number-text.ts';
+import type { Note, PlaceOf, Question } from './questions.ts';
 import {
   byCurrency,
   chosenColumns,
@@ -23,6 +24,7 @@ import {
   type ResultSite,
 } from './result-rows.ts';
 import { cellJson, type RowField } from './rows.ts';
+import { DOCUMENT_TYPE, isCreditNote } from './where/invoice-tests.ts';
 
 /** What is added up, by which columns. */
 export interface TotalsRequest {
@@ -61,20 +63,23 @@ export class Totals {
   readonly #groupAt: readonly number[];
   readonly #sumAt: readonly number[];
   readonly #currencyAt: number;
+  readonly #typeAt: number;
   readonly #watch: ColumnWatch;
   readonly #currencies: CurrencyGuard | undefined;
   readonly #groups = new Map<string, TotalsGroup>();
   #records = 0;
+  #creditNotes = 0;
 
   constructor(request: TotalsRequest, placeOf: PlaceOf = (nth) => nth) {
     this.#placeOf = placeOf;
     const { sums, groupBy, currency } = request;
     this.#request = request;
-    const columns = [...new Set([...groupBy, ...sums, currency])];
+    const columns = [...new Set([...groupBy, ...sums, currency, DOCUMENT_TYPE])];
     this.#reader = new CellReader(columns);
     this.#groupAt = groupBy.map((column) => columns.indexOf(column));
     this.#sumAt = sums.map((column) => columns.indexOf(column));
     this.#currencyAt = columns.indexOf(currency);
+    this.#typeAt = columns.indexOf(DOCUMENT_TYPE);
     this.#watch = new ColumnWatch([...new Set([...groupBy, ...sums])]);
     this.#currencies =
       sums.length === 0 || groupBy.includes(currency) ? undefined : new CurrencyGuard(currency);
@@ -105,12 +110,24 @@ export class Totals {
     return [...this.#groups.values()];
   }
 
+  /** Notes on the totals: credit notes whose amounts are positive make them larger, although they give something back. */
+  notes(): Note[] {
+    if (this.#creditNotes === 0 || this.#request.groupBy.includes(DOCUMENT_TYPE)) return [];
+    const one = this.#creditNotes === 1;
+    const text =
+      `--sum adds the amounts of ${countOf(this.#creditNotes, 'credit note')} as ${one ? 'it was' : 'they were'} sent; ` +
+      `--group-by ${DOCUMENT_TYPE} shows ${one ? 'it' : 'them'} apart`;
+    return [{ kind: 'remark', text }];
+  }
+
   #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
     const amounts = this.#request.sums.map((column, index) =>
       amountOf(cells[this.#sumAt[index]!], { column, place }),
     );
     const currency = this.#currencies && present(cells[this.#currencyAt]);
     if (amounts.some((amount) => amount !== undefined)) this.#currencies?.check(currency, place);
+    if (isCreditNote(cells[this.#typeAt]) && amounts.some((amount) => (amount?.coefficient ?? 0n) > 0n))
+      this.#creditNotes++;
     const values = this.#groupAt.map((at) => cells[at]);
     const group = this.#groupOf(values, currency);
     group.records++;
@@ -257,7 +274,7 @@ export function totalsQuestion(
       columns: (asked) =>
         asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
     },
-    notes: () => [],
+    notes: () => totals.notes(),
   };
 }
 

@@ -54,6 +54,27 @@ describe('totals', () => {
     ]);
   });
 
+  it('tells of credit notes whose amounts make a total larger', () => {
+    const note = (asked: TotalsRequest, ...amounts: readonly (number | null)[]): unknown => {
+      const all = new Totals(asked);
+      all.add(batchOf(...amounts.map((a) => ({ documentType: 'CREDIT_NOTE', a, b: 1 }))));
+      all.add(batchOf({ documentType: 'INVOICE', a: 9 }));
+      return all.notes();
+    };
+    const text = (notes: string): unknown => [{ kind: 'remark', text: notes }];
+    expect(note(request(['a']), 5, -5, null)).toEqual(
+      text('--sum adds the amounts of 1 credit note as it was sent; --group-by documentType shows it apart'),
+    );
+    expect(note(request(['a', 'b']), 5, -5, null)).toEqual(
+      text(
+        '--sum adds the amounts of 3 credit notes as they were sent; --group-by documentType shows them apart',
+      ),
+    );
+    expect(note(request(['a']), -5, 0, null)).toEqual([]);
+    expect(note(request([]), 5)).toEqual([]);
+    expect(note(request(['a'], ['documentType']), 5)).toEqual([]);
+  });
+
   it('counts without a sum, most first, whatever the currency', () => {
     const records = [{ s: 'x', currency: 'CLP' }, { s: 'y', currency: 'CLP' }, { s: 'y' }];
     expect(totals(request([], ['s']), ...records)).toEqual([

@@ -9,7 +9,8 @@ import { FieldFinder, howToMap, type KnownColumns } from '../known-columns.ts';
 import type { Note } from '../questions.ts';
 import type { RecordTest } from './where.ts';
 
-const DOCUMENT_TYPE = 'documentType';
+/** The column with the kind of document, in the service's invoices. */
+export const DOCUMENT_TYPE = 'documentType';
 const CREDIT_NOTE = 'CREDIT_NOTE';
 
 /**
