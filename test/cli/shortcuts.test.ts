@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../support/memory-store.ts';
-import { pageOf, runScripted, type Answer, type Outcome } from '../support/scripted-run.ts';
+import { pageOf, runScripted, type Answer, type ScriptedExit } from '../support/scripted-run.ts';
 
 const PAGE = pageOf(['{"id":1,"number":10,"status":"PAID"}', '{"id":2,"number":20,"status":"OPEN"}']);
 
@@ -8,7 +8,7 @@ const run = (
   settings: Readonly<Record<string, unknown>>,
   argv: readonly string[],
   answers: readonly Answer[] = [PAGE],
-): Promise<Outcome> => runScripted(argv, answers, { config: async () => memoryStore({ settings }) });
+): Promise<ScriptedExit> => runScripted(argv, answers, { config: async () => memoryStore({ settings }) });
 
 describe('a shortcut', () => {
   const settings = {
@@ -47,7 +47,7 @@ describe('a shortcut', () => {
 
   it('is set, listed and unset like a setting, but for what it could not do', async () => {
     const store = memoryStore({ settings: {} });
-    const config = (...argv: string[]): Promise<Outcome> =>
+    const config = (...argv: string[]): Promise<ScriptedExit> =>
       runScripted(['config', ...argv], [], { config: async () => store });
     expect(await config('set', 'shortcut.late-ones', 'issued --overdue')).toMatchObject({ code: 0 });
     expect((await config('get', 'shortcut.late-ones')).stdout).toBe('issued --overdue\n');

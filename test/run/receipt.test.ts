@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { pageOf, runScripted, type Answer, type Outcome } from '../support/scripted-run.ts';
+import { pageOf, runScripted, type Answer, type ScriptedExit } from '../support/scripted-run.ts';
 
 const RECORDS = ['{"id":1,"net":1190.10}', '{"id":2,"net":12345678901234567890}'];
 
 interface Site {
   readonly folder: string;
-  readonly run: (line: string, answers: readonly Answer[]) => Promise<Outcome>;
+  readonly run: (line: string, answers: readonly Answer[]) => Promise<ScriptedExit>;
   readonly receipt: () => Record<string, unknown>;
 }
 

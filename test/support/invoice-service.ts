@@ -71,7 +71,7 @@ function pageOf({ invoices, origin }: InvoiceService, url: URL): string {
   });
 }
 
-interface ServiceRun {
+interface ServiceExit {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -85,7 +85,7 @@ export async function runAgainstService(
   argv: readonly string[],
   service: Pick<InvoiceService, 'origin'>,
   options: FakeContextOptions & { readonly prepare?: (context: FakeContext) => void } = {},
-): Promise<ServiceRun> {
+): Promise<ServiceExit> {
   const env = { FOLIO_TOKEN: SERVICE_TOKEN, FOLIO_BASE_URL: service.origin, ...options.env };
   const transports = { openTransport: openUndiciTransport, openFileTransport: openUndiciFileTransport };
   const context = fakeContext({ ...transports, ...options, argv, env });

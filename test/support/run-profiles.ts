@@ -8,7 +8,7 @@ import { redactedStream, reportError, usageErrorOf } from '../../src/cli/command
 import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 
 /** What a run of folio leaves behind. */
-export interface Outcome {
+export interface ProfilesExit {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -21,7 +21,7 @@ export interface ProfilesRun extends FakeContextOptions {
 }
 
 /** Runs `folio auth …` or `folio config …` in a program that has no other commands. */
-export async function runProfiles(argv: readonly string[], options: ProfilesRun = {}): Promise<Outcome> {
+export async function runProfiles(argv: readonly string[], options: ProfilesRun = {}): Promise<ProfilesExit> {
   const fake = fakeContext(options);
   const context = { ...fake, stderr: redactedStream(fake.stderr, fake.secrets) };
   const program = emptyProgram(context, (text) => void context.stdout.write(text));

@@ -6,7 +6,7 @@ import { fakeContext, type FakeContextOptions } from './fake-context.ts';
 /** One answer of the service: a body, served with 200, or a status and a body. */
 export type Answer = string | readonly [status: number, body: string];
 
-export interface Outcome {
+export interface ScriptedExit {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -19,7 +19,7 @@ export async function runScripted(
   argv: readonly string[],
   answers: readonly Answer[],
   options: FakeContextOptions = {},
-): Promise<Outcome> {
+): Promise<ScriptedExit> {
   const left = [...answers];
   const outcome = await runAnswered(
     argv,
@@ -35,7 +35,7 @@ export function runStub(
   argv: readonly string[],
   answers: Readonly<Record<string, Answer>>,
   options: FakeContextOptions = {},
-): Promise<Outcome> {
+): Promise<ScriptedExit> {
   return runAnswered(argv, ({ pathname }) => answers[pathname.split('/').at(-1)!]!, options);
 }
 
@@ -43,7 +43,7 @@ async function runAnswered(
   argv: readonly string[],
   answerTo: (url: URL) => Answer | Error,
   options: FakeContextOptions,
-): Promise<Outcome> {
+): Promise<ScriptedExit> {
   const transport = answeringTransport(({ url }) => {
     const answer = answerTo(url);
     if (answer instanceof Error) return answer;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
-import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** As of 2026-11-20: 10 days overdue, 50 days, not due, 400 days in another currency, settled. */
@@ -27,7 +27,7 @@ const AGED = [
   '',
 ].join('\n');
 
-const age = (...flags: string[]): Promise<Outcome> =>
+const age = (...flags: string[]): Promise<ScriptedExit> =>
   runScripted(['aging', '--as-of', '2026-11-20', ...flags], [pageOf(INVOICES)]);
 
 function fileOf(content: string): string {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { fieldMap, flagDefaults, settingNames } from '../../../src/run/settings.ts';
 import type { ConfigStore } from '../../../src/profiles/profile.ts';
 import { memoryStore } from '../../support/memory-store.ts';
-import { runProfiles, type Outcome, type ProfilesRun } from '../../support/run-profiles.ts';
+import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../support/run-profiles.ts';
 
 const baseUrl = 'https://api.example.com/v1';
 
@@ -18,7 +18,7 @@ function aStore(): ConfigStore {
   });
 }
 
-function config(argv: readonly string[], store = aStore(), options: ProfilesRun = {}): Promise<Outcome> {
+function config(argv: readonly string[], store = aStore(), options: ProfilesRun = {}): Promise<ProfilesExit> {
   return runProfiles(['config', ...argv], { config: async () => store, ...options });
 }
 

@@ -7,6 +7,7 @@ import type { NetworkProbe } from '../../../src/api/network-probe.ts';
 import type { OpenTransport } from '../../../src/api/transport.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { listings } from '../../../src/resources/index.ts';
+import { answeringTransport } from '../../support/fake-transport.ts';
 import { fakeContext, type FakeContextOptions } from '../../support/fake-context.ts';
 import { jsonWebToken } from '../../support/json-web-token.ts';
 import { customersOf, pageOf } from '../../support/scripted-run.ts';
@@ -26,13 +27,14 @@ const fineNetwork: NetworkProbe = {
   handshake: async () => ({ protocol: 'TLSv1.3', issuer: 'Good CA', validTo: NOW + 60 * DAY }),
 };
 
-const answers: OpenTransport = async () => ({
-  send: async ({ url }) => {
-    const body = url.pathname.endsWith('/customers') ? customersOf(['{"id":1}']) : pageOf(['{"id":1}']);
-    return { status: 200, headers: {}, body: Buffer.from(body) };
-  },
-  close: async () => {},
-});
+/** The listings, but for those whose path ends as `down` says: these answer with 502. */
+function listingsTransport(down?: string): OpenTransport {
+  return async () =>
+    answeringTransport(({ url: { pathname } }) => {
+      if (down !== undefined && pathname.endsWith(down)) return { status: 502, body: {} };
+      return { body: pathname.endsWith('/customers') ? customersOf(['{"id":1}']) : pageOf(['{"id":1}']) };
+    });
+}
 
 function fileTransport(date: string | undefined, seen: unknown[] = []): OpenFileTransport {
   return async () => ({
@@ -52,7 +54,7 @@ async function doctor(options: FakeContextOptions = {}, argv: readonly string[] 
   const context = fakeContext({
     env: ENV,
     networkProbe: fineNetwork,
-    openTransport: answers,
+    openTransport: listingsTransport(),
     openFileTransport: fileTransport(new Date(NOW).toUTCString()),
     ...options,
     argv: ['doctor', ...argv],
@@ -212,17 +214,7 @@ describe('folio doctor', () => {
   });
 
   it('fails as the first listing that does, and looks at the others', async () => {
-    const openTransport: OpenTransport = async (options) => {
-      const good = await answers(options);
-      return {
-        ...good,
-        send: (request) =>
-          request.url.pathname.endsWith('/received')
-            ? Promise.resolve({ status: 502, headers: {}, body: Buffer.from('{}') })
-            : good.send(request),
-      };
-    };
-    const { code, stdout, stderr } = await doctor({ openTransport });
+    const { code, stdout, stderr } = await doctor({ openTransport: listingsTransport('/received') });
     expect(stderr).toBe(`folio: 1 check of ${CHECKS} failed, first: received\n`);
     expect(code).toBe(5);
     expect(lineOf(stdout, 'received')).toMatch(/^failed received/);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runInTerminal } from '../../support/in-terminal.ts';
 import { runFolio } from '../../support/run-folio.ts';
-import { pageOf, runStub, type Answer, type Outcome } from '../../support/scripted-run.ts';
+import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const INVOICE =
@@ -11,7 +11,10 @@ const INVOICE =
   '"currency":"CLP","issuerFiscalId":"9-9","customer":{"name":"Roble","fiscalId":"1-9"},"files":[{"fileUrl":"https://x/?sig=1"}]}';
 
 /** Runs a report against a service that answers each listing alike however often it is asked. */
-function report(flags: readonly string[], answers: Readonly<Record<string, Answer>> = {}): Promise<Outcome> {
+function report(
+  flags: readonly string[],
+  answers: Readonly<Record<string, Answer>> = {},
+): Promise<ScriptedExit> {
   const all: Readonly<Record<string, Answer>> = {
     issued: pageOf([INVOICE]),
     received: pageOf([]),

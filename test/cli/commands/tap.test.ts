@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listings, resources } from '../../../src/resources/index.ts';
 import { oneWordName } from '../../../src/resources/resource.ts';
 import { runFolio } from '../../support/run-folio.ts';
-import { customersOf, pageOf, runStub, type Answer, type Outcome } from '../../support/scripted-run.ts';
+import { customersOf, pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Message {
@@ -94,7 +94,7 @@ function tap(
   flags: readonly string[],
   answers: Readonly<Record<string, Answer>> = {},
   env = {},
-): Promise<Outcome> {
+): Promise<ScriptedExit> {
   const all: Readonly<Record<string, Answer>> = {
     ...Object.fromEntries(PATHS.map((path) => [path, pageOf([])])),
     issued: pageOf([RECORD]),

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { memoryStore } from '../../support/memory-store.ts';
-import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** It is 2026-11-21 in these tests. Overdue are 1 and 4: the others are settled, due today, not dated or a credit note. */
@@ -17,7 +17,7 @@ const INVOICES = [
 const PAGE = pageOf(INVOICES);
 const clock = { now: Date.UTC(2026, 10, 21, 15) };
 
-const ask = (...argv: string[]): Promise<Outcome> => runScripted(['issued', ...argv], [PAGE], { clock });
+const ask = (...argv: string[]): Promise<ScriptedExit> => runScripted(['issued', ...argv], [PAGE], { clock });
 
 /** The ids of the invoices that come out. */
 async function ids(...argv: string[]): Promise<string> {

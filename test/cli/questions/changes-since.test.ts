@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const link = (host: string, signature: string): string =>
@@ -23,7 +23,7 @@ function earlier(content: string): string {
   return file;
 }
 
-async function changes(flags: readonly string[], terminal = false): Promise<Outcome> {
+async function changes(flags: readonly string[], terminal = false): Promise<ScriptedExit> {
   const argv = ['issued', '--changes-since', earlier(`${BEFORE.join('\n')}\n`), ...flags];
   const env = { NO_COLOR: '1', LANG: 'C.UTF-8' };
   return runScripted(argv, [pageOf(AFTER)], { terminal, env });

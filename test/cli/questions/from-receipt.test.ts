@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { pageOf, runScripted, runStub, type Outcome } from '../../support/scripted-run.ts';
+import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const RECORDS = ['{"id":1,"totalAmount":1.10}', '{"id":2,"totalAmount":2.20}'];
@@ -17,7 +17,7 @@ async function exported(page: string, code: number): Promise<string> {
   return file;
 }
 
-const sumOf = (file: string): Promise<Outcome> =>
+const sumOf = (file: string): Promise<ScriptedExit> =>
   runScripted(['issued', '--from', file, '--sum', 'totalAmount', '--no-header'], []);
 
 const SUM = '2,3.30,0\n';

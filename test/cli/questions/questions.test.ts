@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { customersOf, pageOf, runScripted, type Outcome } from '../../support/scripted-run.ts';
+import { customersOf, pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { INVOICES, PAGE } from './records.ts';
 
-const ask = (...argv: string[]): Promise<Outcome> => runScripted(['issued', ...argv], [PAGE]);
+const ask = (...argv: string[]): Promise<ScriptedExit> => runScripted(['issued', ...argv], [PAGE]);
 
 /** The numbers of the invoices that come out. */
 async function numbers(...argv: string[]): Promise<string> {
@@ -235,7 +235,7 @@ describe('--sum and --group-by', () => {
 });
 
 describe('questions on a terminal', () => {
-  const show = (argv: readonly string[], columns = 80): Promise<Outcome> =>
+  const show = (argv: readonly string[], columns = 80): Promise<ScriptedExit> =>
     runScripted(['issued', ...argv], [PAGE], {
       terminal: true,
       columns,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { CompleteConnection } from '../../../../src/profiles/connection.ts';
 import { AuthError, ServiceError } from '../../../../src/errors.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
-import { runProfiles, type Outcome, type ProfilesRun } from '../../../support/run-profiles.ts';
+import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../../support/run-profiles.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const day = 86_400;
@@ -16,7 +16,7 @@ interface Login extends ProfilesRun {
   readonly folder: string;
 }
 
-function login(argv: readonly string[], { folder, ...options }: Login): Promise<Outcome> {
+function login(argv: readonly string[], { folder, ...options }: Login): Promise<ProfilesExit> {
   const env = { FOLIO_CONFIG_DIR: folder, ...options.env };
   return runProfiles(['auth', 'login', ...argv], { verify: accept, ...options, env });
 }

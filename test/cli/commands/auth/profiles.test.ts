@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigStore } from '../../../../src/profiles/profile.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { memoryStore } from '../../../support/memory-store.ts';
-import { runProfiles, type Outcome, type ProfilesRun } from '../../../support/run-profiles.ts';
+import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../../support/run-profiles.ts';
 
 const baseUrl = 'https://api.example.com/v1';
 
@@ -17,7 +17,7 @@ function threeProfiles(): ConfigStore {
   });
 }
 
-function run(argv: readonly string[], store: ConfigStore, options: ProfilesRun = {}): Promise<Outcome> {
+function run(argv: readonly string[], store: ConfigStore, options: ProfilesRun = {}): Promise<ProfilesExit> {
   return runProfiles(['auth', ...argv], { config: async () => store, ...options });
 }
 

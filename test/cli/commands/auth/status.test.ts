@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AuthError } from '../../../../src/errors.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { memoryStore } from '../../../support/memory-store.ts';
-import { runProfiles, type Outcome, type ProfilesRun } from '../../../support/run-profiles.ts';
+import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../../support/run-profiles.ts';
 
 const now = Date.UTC(2026, 10, 20, 12) / 1000;
 const day = 86_400;
@@ -24,7 +24,7 @@ function status(
   argv: readonly string[],
   options: ProfilesRun = {},
   content: object = store,
-): Promise<Outcome> {
+): Promise<ProfilesExit> {
   return runProfiles(['auth', 'status', ...argv], { config: async () => memoryStore(content), ...options });
 }
 
