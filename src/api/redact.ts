@@ -12,7 +12,7 @@ const HEX_PART = 20;
 /** A shorter part in base64 may occur by chance. */
 const MIN_BASE64_LENGTH = 8;
 /**
- * A text is searched only at every ANCHOR characters. As every part to be hidden is twice as long, it contains a whole
+ * A text is searched only at every ANCHOR characters. As every part to be hidden is at least twice as long, it contains a whole
  * sequence of ANCHOR characters that begins at such a place.
  */
 const ANCHOR = PART >> 1;

@@ -54,26 +54,11 @@ export interface Export {
 
 /** Writes the records of one part to where the flags say. Throws IncompleteError after everything that came was written. */
 export async function exportPart(part: Part, asked: Export, output = asked.output): Promise<void> {
-  const { receipt, notices, context, everywhere, defaults, source } = part;
-  const { single, sheet = source.records, extent = {}, questions: flags = {} } = asked;
   if (output.listColumns) return exportColumns(part, asked);
-  const wished = { ...output, ...columnsWanted(output, asked, defaults) };
-  const settings = settingsOf(part);
-  const planned = await planOutput(context, {
-    flags: wished,
-    color: everywhere.color,
-    defaults,
-    single,
-    sheet,
-    known: () => shownColumnsOf(context, { resource: source.resource, settings, field: flags.field }),
-  });
-  const makeResult = await asked.makeResult?.(settings);
-  const { resource, records: what } = source;
-  const { columns } = output;
-  const asking = { flags, extent, columns, resource, records: what, settings };
-  const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
+  const { receipt, notices, context, source } = part;
+  const { extent = {}, questions: flags = {}, single = false } = asked;
+  const { plan, questions } = await openAnswer(part, asked, output);
   const earlier = await checkEarlierExport(flags, notices);
-  const plan = { ...planned, openWriter: questions.writer(planned.openWriter) };
   receipt.note({ plan });
   const limit = questions.limitOfListing;
   const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
@@ -81,13 +66,10 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
   const answer = paced(questions.answer(listed), context);
   const { hasResult } = questions;
-  const records = await withColumnsWatched(answer, { columns, hasResult, notices });
+  const records = await withColumnsWatched(answer, { columns: output.columns, hasResult, notices });
   try {
-    const delivered = await deliver(context, plan, records, {
-      receipt,
-      notices,
-      journalled: resumable !== undefined,
-    });
+    const journalled = resumable !== undefined;
+    const delivered = await deliver(context, plan, records, { receipt, notices, journalled });
     receipt.note({ delivered });
   } catch (error) {
     resumable?.tellHowToResume();
@@ -97,11 +79,36 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   }
   await remarkCount(part, { extent, questions, plan, newestFirst });
   const { target } = plan;
-  const own = source.written?.bind(source);
-  if (own !== undefined) await remarkWritten(part, own);
-  else await remarkWritten(part, () => writtenBy(part, { target, questions, single: single === true }));
+  await remarkWritten(part, () =>
+    source.written === undefined ? writtenBy(part, { target, questions, single }) : source.written(),
+  );
   checkPart(part);
   if (earlier !== undefined) throw earlier;
+}
+
+/** Plans the output of a part, and opens the questions whose answer it writes. Throws UsageError. */
+async function openAnswer(
+  part: Part,
+  asked: Export,
+  output: OutputFlags,
+): Promise<{ readonly plan: OutputPlan; readonly questions: Questions }> {
+  const { context, everywhere, defaults, source } = part;
+  const { resource, records } = source;
+  const { single, sheet = records, extent = {}, questions: flags = {} } = asked;
+  const settings = settingsOf(part);
+  const planned = await planOutput(context, {
+    flags: { ...output, ...columnsWanted(output, asked, defaults) },
+    color: everywhere.color,
+    defaults,
+    single,
+    sheet,
+    known: () => shownColumnsOf(context, { resource, settings, field: flags.field }),
+  });
+  const makeResult = await asked.makeResult?.(settings);
+  const { columns } = output;
+  const asking = { flags, extent, columns, resource, records, settings };
+  const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
+  return { plan: { ...planned, openWriter: questions.writer(planned.openWriter) }, questions };
 }
 
 /** The same records. At the end, warns of each column of --columns that no record had. */
@@ -148,15 +155,11 @@ function writtenBy(
  */
 async function exportColumns(part: Part, asked: Export): Promise<void> {
   const { extent = {}, questions: flags = {}, output } = asked;
-  const { resource, records: what } = part.source;
-  const asking = { flags, extent, columns: output.columns, resource, records: what };
-  const questions = await openQuestions(part.context, {
-    ...asking,
-    settings: settingsOf(part),
-    plan: undefined,
-  });
-  const records = recordsOf(part, questions.limitOfListing);
-  await listColumns(part.context, records, { questions, output: output.output });
+  const { resource, records } = part.source;
+  const asking = { flags, extent, columns: output.columns, resource, records, settings: settingsOf(part) };
+  const questions = await openQuestions(part.context, { ...asking, plan: undefined });
+  const listed = recordsOf(part, questions.limitOfListing);
+  await listColumns(part.context, listed, { questions, output: output.output });
   checkPart(part);
 }
 

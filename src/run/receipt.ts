@@ -133,12 +133,12 @@ function isOneFile({ plan, delivered }: PartFacts): boolean {
 
 /** What was written. Records and bytes are 0 where a file was not put in place. */
 function writtenOf({ plan, delivered, records }: CountedFacts): Record<string, unknown> {
-  const isStraight = plan !== undefined && plan.target === undefined;
+  const isStream = plan !== undefined && plan.target === undefined;
   return {
     format: plan?.format ?? null,
     header: plan?.layout.header ?? null,
     delimiter: plan?.layout.delimiter ?? null,
-    records: delivered !== undefined || isStraight ? records : 0,
+    records: delivered !== undefined || isStream ? records : 0,
     bytes: delivered?.bytes ?? 0,
     sha256: delivered?.sha256() ?? null,
   };

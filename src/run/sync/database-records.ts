@@ -20,10 +20,10 @@ import { version } from '../../version.ts';
 import { nameList } from '../parse-values.ts';
 import { tableOf } from './sync-resources.ts';
 
-/** How every SQLite file begins. */
+/** The first bytes of every SQLite file. */
 const SQLITE = Buffer.from('SQLite format 3\0');
 
-/** Whether --from names a database: an address, or a file of SQLite. */
+/** Whether --from names a database: an address, or a SQLite file. */
 export async function isDatabase(from: string): Promise<boolean> {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(from)) return true;
   const file = await open(from).catch(() => undefined);
@@ -31,14 +31,14 @@ export async function isDatabase(from: string): Promise<boolean> {
     const start = await file?.read(Buffer.alloc(SQLITE.length), 0, SQLITE.length, 0);
     return start !== undefined && start.buffer.equals(SQLITE);
   } catch {
-    // A folder, for one: whoever reads it as an export says so.
+    // Such as a folder: the code that reads it as an export says so.
     return false;
   } finally {
     await file?.close();
   }
 }
 
-/** As given to --profile, names with commas between them, and to --all-profiles. */
+/** The values of --profile (names with commas between them) and of --all-profiles. */
 interface ProfilesAsked {
   readonly profile: string | undefined;
   readonly allProfiles: boolean;
@@ -47,15 +47,15 @@ interface ProfilesAsked {
 interface DatabaseWish extends Partial<ProfilesAsked> {
   readonly from: string;
   readonly resource: Resource;
-  /** Whose documents, where the resource is those of one fund. */
+  /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
-  /** The profiles to read, where they were chosen already. */
+  /** The profiles to read, where the caller has chosen them. */
   readonly profiles?: readonly string[];
 }
 
-/** Of which profiles a synced database has records, or should have, had a sync been able to read them. */
+/** The profiles in a synced database, also those that no sync could read. */
 interface HeldProfiles {
-  /** Of any of the resources. */
+  /** Those of any of the resources. */
   readonly known: readonly string[];
   readonly held: ReadonlyMap<Resource, readonly string[]>;
 }
@@ -79,7 +79,7 @@ export async function profilesHeld(
   }
 }
 
-/** What a synced database has of a listing: whose, and how that went last. */
+/** The profiles of a listing in a synced database, and the last sync of each. */
 interface HeldListing {
   readonly profiles: readonly string[];
   readonly syncs: ReadonlyMap<string, LastSync>;
@@ -88,14 +88,14 @@ interface HeldListing {
 async function heldListing(database: Database, table: string): Promise<HeldListing> {
   const syncs = new Map((await lastSyncs(database, table)).map((sync) => [sync.profile, sync]));
   const there = new Set([...(await profilesIn(database, table)), ...syncs.keys()]);
-  // A name becomes that of a file, too.
+  // A profile's name may become the name of a file.
   for (const name of there) parseProfileName(name, database.shown);
   return { profiles: [...there], syncs };
 }
 
 /**
- * Of the profiles that a database has: those that the flags ask for, else the one that the service would be asked for; undefined
- * where that is none of them. Throws UsageError for one that it does not have.
+ * The profiles to read, of those that a database holds: those of the flags, else the current one. Undefined where the database
+ * does not hold that one. Throws UsageError for a profile of the flags that it does not hold.
  */
 export async function profilesAsked(
   { from, profile, allProfiles }: ProfilesAsked & Pick<DatabaseWish, 'from'>,
@@ -121,21 +121,21 @@ export async function profilesAsked(
   });
 }
 
-/** How to choose from those that a database holds. */
+/** A hint that says how to choose from the profiles that a database holds. */
 export function profileHint(held: readonly string[]): string {
   return `It has those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`;
 }
 
 /**
- * The records that a synced database has of a resource, instead of those of the service, a profile at a time. Each reading has a
- * connection of its own, so that several can be read at once and none is left open.
+ * Reads the records of a resource from a synced database instead of the service, a profile at a time. Each reading has a
+ * connection of its own, so that several can run at once and none stays open.
  */
 export class DatabaseRecords {
   readonly #wish: DatabaseWish;
   readonly #address: DatabaseAddress;
   #syncs: HeldListing['syncs'] | undefined;
   #profiles: readonly string[] = [];
-  /** Undefined where there is none, or where it holds something else than text. */
+  /** Undefined where the table has no such column, or one that does not hold text. */
   #dateColumn: string | undefined;
 
   constructor(wish: DatabaseWish) {
@@ -143,7 +143,7 @@ export class DatabaseRecords {
     this.#address = parseDatabaseAddress(wish.from);
   }
 
-  /** Finds what is there; once. Throws UsageError where the database is none of folio's, or has no records of the profiles. */
+  /** Finds what the database holds, once. Throws UsageError where it is not folio's, or holds no records of the profiles. */
   async open(context: Context): Promise<void> {
     if (this.#syncs !== undefined) return;
     const { resource } = this.#wish;
@@ -164,7 +164,7 @@ export class DatabaseRecords {
     }
   }
 
-  /** Those that are asked for; known once it is open. */
+  /** The profiles to read, once it is open. */
   get profiles(): readonly string[] {
     return this.#profiles;
   }
@@ -174,13 +174,13 @@ export class DatabaseRecords {
     return this.#dateColumn !== undefined;
   }
 
-  /** Of when the records are, a sentence; of the oldest, where there are several profiles. */
+  /** A sentence that says of when the records are; with several profiles, of when the oldest are. */
   get age(): string | undefined {
     const [oldest] = this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted();
     return oldest && `${this.#address.shown} has the ${this.#wish.resource.records} as of ${oldest}.`;
   }
 
-  /** What is not as new as it should be, a sentence each. */
+  /** A sentence for each profile whose last sync failed, so that its records are older. */
   get stale(): readonly string[] {
     const what = `${this.#address.shown} has the ${this.#wish.resource.records}`;
     return this.#lastSyncs.flatMap(({ profile, at, error, wholeAt }) =>
@@ -219,7 +219,7 @@ export class DatabaseRecords {
     return profiles ?? (await profilesAsked({ from, profile, allProfiles }, held, context)) ?? held;
   }
 
-  /** Of the profiles that are asked for. */
+  /** The last syncs of the profiles to read. */
   get #lastSyncs(): readonly LastSync[] {
     return this.#profiles.flatMap((profile) => this.#syncs?.get(profile) ?? []);
   }
