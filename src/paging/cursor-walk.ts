@@ -25,11 +25,13 @@ interface CursorRequest {
   readonly onRefusal: OnRefusal;
 }
 
+/** What a walk of cursor pages is made of. */
 export interface CursorWalkOptions {
   /** Reads a page. Rejects with PageRefused where a smaller page may succeed; anything else ends the walk. */
   readonly fetchPage: (request: CursorRequest) => Promise<CursorPage>;
   /** Records a page, at most. */
   readonly size: number;
+  /** The cursor to begin at; undefined for the first page. */
   readonly from?: string | undefined;
   /** Records to give, at most. */
   readonly limit?: number | undefined;

@@ -9,6 +9,7 @@ import { SeenOrder } from './seen-order.ts';
 import { UniqueRecords } from './unique-records.ts';
 import type { Doubt } from './walk-status.ts';
 
+/** What a walk of numbered pages is made of. */
 export interface NumberedWalkOptions extends PageReaderOptions {
   /** Reads the same listing in an order whose key does not repeat; undefined where there is none. */
   readonly fetchSorted?: FetchPage | undefined;

@@ -269,10 +269,10 @@ function windowOf(from: number, size: number): SizedWindow {
 }
 
 /**
- * The page of at most `most` records that goes furthest beyond `from` and begins before it, at `floor` at the earliest:
- * so that it holds the last record of the page before as well. A page begins at a multiple of its size, thus the
- * size gives way by a few records. Some places, such as 2520, are a multiple of every small size: there a page is
- * one record larger, where it may be. One that begins at `from` itself is taken only where no other goes on from there.
+ * The page of at most `most` records that reaches furthest beyond `from` and begins before it, at `floor` at the earliest: so
+ * it also holds the last record of the page before it. A page begins at a multiple of its size, so it may be a few records
+ * smaller than `most`. Some places, such as 2520, are multiples of every small size: there the page is a record larger, if it
+ * may be. Where no page begins before `from` and reaches beyond it, the page begins at `from`.
  */
 export function overlappingWindow(
   from: number,

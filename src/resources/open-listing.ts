@@ -15,7 +15,7 @@ import {
   type ListingQuery,
   type PageRequest,
 } from './listing-pages.ts';
-import type { Resource, CursorPaging, NumberedPaging } from './resource.ts';
+import { normalizedFiscalId, type CursorPaging, type NumberedPaging, type Resource } from './resource.ts';
 import type { ApiClient } from '../api/client.ts';
 import { walkCursors } from '../paging/cursor-walk.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
@@ -319,9 +319,8 @@ class FiscalIdParts {
 function takesListForOne(error: unknown, fiscalIds: readonly string[]): boolean {
   if (fiscalIds.length < 2) return false;
   if (error instanceof UnknownFiscalIds) return error.fiscalIds.some((id) => id.includes(','));
-  return error instanceof RefusedQuery && normalized(error.message).includes(normalized(fiscalIds.join(',')));
-}
-
-function normalized(text: string): string {
-  return text.replace(/[.\-\s]/g, '').toUpperCase();
+  return (
+    error instanceof RefusedQuery &&
+    normalizedFiscalId(error.message).includes(normalizedFiscalId(fiscalIds.join(',')))
+  );
 }

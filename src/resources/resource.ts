@@ -107,6 +107,11 @@ export function oneWordName({ name }: Pick<Resource, 'name'>, joint: '-' | '_'):
   return name.replaceAll(' ', joint);
 }
 
+/** A fiscal ID as the service writes it in its answers: without dots, spaces and dash (spec 2.4), in upper case. */
+export function normalizedFiscalId(id: string): string {
+  return id.replace(/[.\-\s]/g, '').toUpperCase();
+}
+
 /** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
 export function shownOfInvoices(party: string): readonly ShownField[] {
   return [

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
 import type { Doubt, WalkStatus } from '../paging/walk-status.ts';
 import type { ListingQuery } from '../resources/listing-pages.ts';
-import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
+import { normalizedFiscalId, type FiscalIdFilter, type Resource } from '../resources/resource.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
 import type { Session } from './session.ts';
@@ -175,9 +175,4 @@ function noneExist(ids: readonly string[], cause: Error, { resource, partial }: 
         : 'Check them against a listing without the filter. If they exist, try another --list-encoding.',
     cause,
   });
-}
-
-/** How the service writes a fiscal ID in its answers: without dots and dash (spec 2.4). */
-function normalizedFiscalId(id: string): string {
-  return id.replace(/[.\-\s]/g, '').toUpperCase();
 }

@@ -93,6 +93,7 @@ export interface ServiceSite extends Site {
   readonly session: Session;
 }
 
+/** What a local source is read with. */
 export interface LocalSite extends Site {
   /** Whose settings hold, and whose records are read where the source has those of several. */
   readonly profile: string | undefined;
