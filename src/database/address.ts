@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { formatOfEnding } from '../output/formats.ts';
 
-/** Where the books are kept: a file, or a server. */
+/** Where a database is: a file, or a server. */
 export type DatabaseAddress = SqliteAddress | PostgresAddress;
 
 export interface SqliteAddress {

@@ -41,9 +41,9 @@ export function readCopyLine(line: string): StoredRow {
   });
 }
 
-/** Bytes that are handed on together, about. */
+/** About how many bytes a chunk has. */
 const CHUNK = 256 * 1024;
-/** The end of a cell, and the rest of a word, since copies go by whole words. */
+/** Bytes of a chunk that stay free for the end of a cell and for the rest of a word, since copies go by whole words. */
 const SLACK = 8;
 /** The first character above those of ASCII that are shown. */
 const DELETE = 0x7f;
@@ -95,14 +95,14 @@ export class CopyRows implements RowSink {
     this.#view.bytes[this.#at - 1] = LINE_FEED;
   }
 
-  /** What has been put since the last call, but for less than is handed on together. */
+  /** The full chunks since the last call. */
   takeFull(): Buffer[] {
     const full = this.#full;
     this.#full = [];
     return full;
   }
 
-  /** What is left. Nothing may be put any more. */
+  /** All chunks since the last call, also the last one, which is not full. Nothing may be put after it. */
   takeRest(): Buffer[] {
     return [...this.takeFull(), this.#view.bytes.subarray(0, this.#at)];
   }
@@ -120,7 +120,7 @@ export class CopyRows implements RowSink {
     this.#view.bytes[this.#at++] = TAB;
   }
 
-  /** Text that has neither a backslash nor a control character. It goes in words of four bytes. */
+  /** Text without backslashes and control characters, which is copied in words of four bytes. */
   #putPlain(text: WordView, start: number, end: number): void {
     this.#makeRoom(end - start);
     const [to, at] = [this.#view, this.#at - start];

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 const WORDS = 8;
 const CONTENT = 4;
 const FREE = -1;
-/** Records that are kept in one piece: what grows by pieces is never copied. */
+/** Records in one piece of the index. It grows by pieces, so that nothing is copied. */
 const PIECE = 4096;
 
 /** 128 bits of SHA-256, as 16 characters of a byte each. */
@@ -23,7 +23,7 @@ export class KeyIndex {
     return this.#count;
   }
 
-  /** Takes the next record. Returns the number of the one that has the same key, or -1, and then the record is in. */
+  /** Adds a record and returns -1; where one has the same key, returns the number of that one instead, and adds none. */
   add(key: string, content: string): number {
     const slot = this.#slotOf(key);
     if (this.#slots[slot]! !== FREE) return this.#slots[slot]!;

@@ -18,7 +18,7 @@ const NOT_POSTGRES =
 const NO_TLS = /does not support SSL/i;
 const NO_PASSWORD = /password must be a string|no password/i;
 
-/** Whether the connection is gone, so that nobody knows what the server did last. */
+/** Whether the connection was lost, so that it is unknown what the server did last. */
 export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);

@@ -23,7 +23,7 @@ import { explainConnecting, explainPostgres, isConnectionFailure } from './postg
 export interface PostgresContext {
   readonly env: Environment;
   readonly signal: AbortSignal;
-  /** As the list of sessions of the server shows this one. */
+  /** The name of the session in the server's list of sessions. */
   readonly application: string;
 }
 
@@ -49,7 +49,7 @@ export const postgresDialect: Dialect = {
   flag: (value) => String(value),
 };
 
-/** Connects. Rejects with ServiceError where no server answers, and with UsageError where it does not let us in. */
+/** Connects. Rejects with ServiceError where no server answers, and with UsageError where it refuses the login. */
 export async function openPostgres(address: PostgresAddress, context: PostgresContext): Promise<Database> {
   const database = new PostgresDatabase(address, context);
   await database.reconnect();
@@ -273,7 +273,7 @@ class PostgresDatabase implements Database {
     await client?.end().catch(() => undefined);
   }
 
-  /** The server undoes what was not committed when it loses the connection. */
+  /** Cuts the connection: the server then rolls back what was not committed. */
   readonly #stop = (): void => {
     this.#client?.connection.stream.destroy();
   };
@@ -292,7 +292,7 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** The packages, which are installed beside folio where they can be. */
+/** Loads the optional packages. Throws UsageError where they are not installed. */
 async function loadDriver() {
   try {
     const [pg, copyStreams] = await Promise.all([import('pg'), import('pg-copy-streams')]);

@@ -2,10 +2,10 @@ import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { quoteName, type Database } from './database.ts';
 
-/** Bytes of records that are given together, about. */
+/** About how many bytes of records make a batch. */
 const TOGETHER = 1 << 20;
 
-/** The names of the profiles of which the table has records, or had been told that there are none. */
+/** The profiles that the table holds: those with records, and those whose listing a sync read whole and found empty. */
 export async function profilesIn(database: Database, table: string): Promise<readonly string[]> {
   if ((await database.relation(table)) === undefined) return [];
   const stored = await database.query(`SELECT DISTINCT _profile FROM ${database.table(table)}`);
@@ -71,8 +71,8 @@ export interface StoredOrder {
 const FIRST_MEMBER = /^\{"(?:[^"\\]|\\.)*":(?:"(?:[^"\\]|\\.)*"|[^,}]*),?/;
 
 /**
- * The records of a profile that are not gone, as the service sent them but for their links to files; in the order in which they
- * were first stored, unless another one is given.
+ * The records of a profile that are not gone, as the service sent them except for links to files. They come in the order in
+ * which they were first stored, or in the given one.
  */
 export async function* readRecords(
   database: Database,

@@ -58,7 +58,7 @@ BITS[NUMBER_LITERAL] = NUMERIC;
 BITS[BOOLEAN_LITERAL] = BOOLEAN;
 BITS[JSON_TEXT] = JSON_VALUE;
 
-/** Learns what the fields of records hold. */
+/** Notes what the fields of records hold. */
 export class FieldSurvey {
   readonly #projection = new Projection();
   /** For each field the bits of what it was seen to hold. */

@@ -17,8 +17,8 @@ export interface SpooledListingOptions {
 }
 
 /**
- * A listing that is put aside until all of it has come, without its signed links: in a file without a name, with only hashes
- * of keys and contents in memory.
+ * A listing, without its signed links, that waits in a temporary file until all of it has come. Only hashes of keys and contents
+ * are in memory.
  */
 export class SpooledListing {
   readonly #options: SpooledListingOptions;
@@ -101,7 +101,7 @@ class RecordKeys {
   /** Undefined where the record lacks a part of it. Of several columns the texts are put into a JSON array. */
   read(batch: RecordBatch, at: number): string | undefined {
     const key = this.#reader === undefined ? idOf(batch, at) : cellsOf(this.#reader, batch, at);
-    // PostgreSQL cannot hold NUL, and half a character has no UTF-8: in the database two keys that differ in nothing else are equal.
+    // PostgreSQL cannot hold NUL, and half a character has no UTF-8: there, keys that differ in nothing else would be equal.
     return key === undefined || /^[\x01-\xFF]*$/.test(key)
       ? key
       : Buffer.from(key.replaceAll('\0', '\uFFFD')).toString('utf8');

@@ -21,7 +21,7 @@ import { ValueRows } from './record-rows.ts';
 export interface SqliteContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Runs a load without what the runtime announces on standard error meanwhile: its SQLite is called experimental. */
+  /** Loads something without the runtime's warnings on standard error: Node calls its SQLite experimental. */
   readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
 }
 
@@ -119,7 +119,7 @@ export function requireWritable(address: SqliteAddress): void {
   } catch (error) {
     throw cannotWrite(shown, error);
   }
-  // The superuser may write any file. One that nobody is meant to write is left alone all the same.
+  // The superuser may write any file, but a file that is read-only for all is left alone.
   if (exists && (statSync(path).mode & 0o222) === 0) {
     throw new OutputError(`${shown} is read-only`, {
       hint: `Allow writing with chmod u+w ${shown}, or sync into another file.`,
@@ -141,13 +141,13 @@ export async function openSqlite(address: SqliteAddress, context: SqliteContext)
   return database;
 }
 
-/** The runtime's own SQLite, or the package that is installed beside folio where it can be. */
+/** The runtime's own SQLite, else the optional package libsql. */
 async function loadDriver({ quietly }: SqliteContext): Promise<(path: string) => Connection> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'));
     return (path) => new DatabaseSync(path);
   } catch {
-    // Node 20 has none, and the first of Node 22 only when told to.
+    // Node 20 has none, and early versions of Node 22 have it only behind a flag.
   }
   try {
     const { default: LibsqlDatabase } = await import('libsql');

@@ -5,8 +5,8 @@ const MEMBER = Buffer.from('"fileUrl"');
 const INSTEAD = Buffer.from('null');
 
 /**
- * The records with null for the links to their files. A link is signed anew with each answer (spec 2.5), so that a record would
- * never be what it was, and it opens the file to whoever has it: neither is for a database.
+ * The records with null for the links to their files. A link is signed anew with each answer (spec 2.5), so that every record
+ * would seem changed at each sync; and it opens the file to everybody who can read the database.
  */
 export function withoutLinks(batch: RecordBatch): RecordBatch {
   const { bytes, count, spaced } = batch;
@@ -19,7 +19,7 @@ export function withoutLinks(batch: RecordBatch): RecordBatch {
     const [start, end] = [batch.bounds[slot]!, batch.bounds[slot + 1]!];
     const [idStart, idEnd] = [batch.ids[slot]!, batch.ids[slot + 1]!];
     bounds[slot] = size;
-    /** Up to where the record is copied. */
+    /** The record is copied up to here. */
     let done = start;
     const copyTo = (to: number): void => {
       if (idStart >= done && idStart < to) {
@@ -32,7 +32,7 @@ export function withoutLinks(batch: RecordBatch): RecordBatch {
     while (member >= 0 && member < end) {
       const value = endOfColon(bytes, member + MEMBER.length);
       const behind = bytes[value] === QUOTE ? endOfText(bytes, value + 1) : value;
-      // No link is so short.
+      // A shorter text is no link, and would not have room for `null`.
       if (member >= start && behind - value > INSTEAD.length) {
         copyTo(value);
         size += INSTEAD.copy(shorter, size);

@@ -35,7 +35,7 @@ export function choosingWriter(openWriter: OpenWriter, asked: readonly string[])
   };
 }
 
-/** The columns of records as they come. */
+/** Gathers the columns of records. */
 class ColumnsSeen {
   readonly #reader = new CellReader();
   readonly #filled = new Set<string>();

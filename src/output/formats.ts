@@ -88,7 +88,7 @@ export function formatOfEnding(file: string): Format | undefined {
   return formats.find((format) => endingsOf(format).includes(ending));
 }
 
-/** The ending of a file in this format, where folio names it. */
+/** The ending that folio gives a file in this format. */
 export function endingOf(format: Format): string {
   return endingsOf(format)[0]!;
 }
@@ -97,7 +97,7 @@ function endingsOf(format: Format): readonly string[] {
   return declarationOf(format).endings ?? [format];
 }
 
-/** Refuses flags that the format has no use for, so that nobody believes they took effect. */
+/** Refuses flags that the format does not read, so that nobody believes they took effect. Throws UsageError. */
 export function checkFlagsOfFormat(
   format: Format,
   given: Readonly<Partial<Record<FormatFlag, boolean | undefined>>>,

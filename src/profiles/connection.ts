@@ -4,7 +4,7 @@ import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
 import { brokenStore } from './store-document.ts';
 import { checkExpiry, parseToken, type Secret } from './token.ts';
 
-/** The flags that say whom to ask and as whom. */
+/** The flags that name the service and the organization. */
 export interface ConnectionFlags {
   readonly profile?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -25,15 +25,15 @@ type ParseBaseUrl = (text: string) => URL;
 
 export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
 
-/** Whom to ask and as whom, as far as flags, environment and store tell. */
+/** The service and the organization of a run, as far as flags, environment and store tell. */
 export interface Connection {
   readonly profile: string | undefined;
   readonly baseUrl: URL | undefined;
   readonly token: Secret | undefined;
   readonly tokenSource: TokenSource | undefined;
-  /** The profiles that there are to choose from, where none was chosen. */
+  /** The profiles to choose from, where none was chosen. */
   readonly others?: readonly string[];
-  /** What people should know about where it all came from; for a terminal or `--verbose`. */
+  /** What the user should know of the token and where it came from, a sentence each; for a terminal or `--verbose`. */
   readonly notes: readonly string[];
 }
 
@@ -63,8 +63,8 @@ export async function resolveConnection(sources: ConnectionSources): Promise<Con
 }
 
 /**
- * Refuses a token or an address of the environment beside a profile that is named by its flag: the profile brings its own, and
- * another organization's data must not come under its name.
+ * Refuses a token or an address in the environment where --profile is given: the profile has its own, and the data of another
+ * organization must not come under its name.
  */
 export function refuseMixed({ profile }: ConnectionFlags, env: Environment): void {
   const variable = ['FOLIO_TOKEN', 'FOLIO_BASE_URL'].find((name) => env[name]);
@@ -77,7 +77,7 @@ export function refuseMixed({ profile }: ConnectionFlags, env: Environment): voi
   );
 }
 
-/** The base address that this run was given beside the store, or undefined. An empty variable counts as unset. */
+/** The base address that a flag or the environment gives, or undefined. An empty variable counts as unset. */
 export function statedAddress({
   flags,
   env,
@@ -213,7 +213,7 @@ export function requireConnection(connection: Connection, now: number): Complete
   return { ...connection, baseUrl, token, notes: warning === undefined ? notes : [...notes, warning] };
 }
 
-/** How to give this run another token, as a sentence for hints. */
+/** A sentence for hints: how to give this run another token. */
 export function tokenHint({ tokenSource, profile }: Pick<Connection, 'tokenSource' | 'profile'>): string {
   if (tokenSource === 'FOLIO_TOKEN') return 'Set FOLIO_TOKEN to a new one.';
   if (tokenSource === 'token file') return 'Put a new one into the token file.';
@@ -224,7 +224,7 @@ export function tokenHint({ tokenSource, profile }: Pick<Connection, 'tokenSourc
   return `Log in with a new one: \`${login}\`.`;
 }
 
-/** The command that would have given this run what it lacks. */
+/** The command that gives the run the token or the address that it lacks. */
 function loginCommand({ profile, baseUrl }: Connection): string {
   const named = profile === undefined ? '' : ` --profile ${profile}`;
   // A profile remembers its address.

@@ -54,8 +54,8 @@ export interface ConfigStore {
   /** The settings of one profile, or those for all profiles, by name; unknown ones included. */
   settings(profile?: string): Readonly<JsonObject>;
   /**
-   * Changes the file in one step, keeping what other runs have written meanwhile; `change` gets the file's present
-   * content and changes it in place. Afterwards the store shows the new content.
+   * Changes the file in one step: reads it again, so that changes by other runs are kept, has `change` change the content in
+   * place, and writes it. Afterwards the store shows the new content.
    */
   update(change: (document: StoreDocument) => void): Promise<void>;
 }

@@ -19,10 +19,10 @@ import type { Processes } from '../output/files/processes.ts';
 import { checkPrivate, modeText } from './private-file.ts';
 import { brokenStore, emptyDocument, parseDocument, type StoreDocument } from './store-document.ts';
 
-/** A thousand profiles take a quarter of it. */
+/** The most bytes of the store: a thousand profiles take a quarter of them. */
 const MAX_BYTES = 1024 * 1024;
 
-/** Milliseconds to wait for another run that writes the store, which takes a few. */
+/** Milliseconds to wait for another run that writes the store, which takes it a few milliseconds. */
 const LOCK_PATIENCE = 10_000;
 
 /**
@@ -170,7 +170,7 @@ function refuseTooLarge(document: StoreDocument, file: string): void {
   );
 }
 
-/** Removes what a run that was killed left half-written beside the file. Only for who holds the lock. */
+/** Removes the temporary files that killed runs left beside the file. The caller holds the lock. */
 function removeTemporaries(file: string): void {
   for (const name of readdirSync(dirname(file))) {
     const ending = name.startsWith(basename(file)) ? name.slice(basename(file).length) : '';
@@ -183,7 +183,7 @@ function preparePrivateFolder(path: string, uid: number | undefined): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const stats = statSync(path);
   const isOurs = stats.uid === uid;
-  // A folder just made for folio, by `mkdir` or `mktemp -d`: nobody relies on what others can see of it.
+  // An empty folder was probably just made for folio, by `mkdir` or `mktemp -d`: it can be closed to others.
   if (isOurs && (stats.mode & 0o077) !== 0 && readdirSync(path).length === 0) chmodSync(path, 0o700);
   else checkPrivate({ path, what: 'folder', stats, uid });
 }

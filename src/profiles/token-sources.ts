@@ -69,7 +69,7 @@ async function readSmallFile(file: string): Promise<string> {
   }
 }
 
-/** Where there is no such file, what was given may be the token itself: neither it nor the system's error is shown. */
+/** Where there is no such file, the value may be the token itself: neither the value nor the system's error is shown. */
 function unreadableTokenFile(file: string, error: unknown): UsageError {
   if (!['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')) {
     return new UsageError(`--token-file ${file}: ${systemReason(error)}`, { cause: error });

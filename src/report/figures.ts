@@ -44,9 +44,9 @@ export interface Fund {
 
 /** What the report says of one organization. */
 export interface OrganizationFigures {
-  /** The profile's name; undefined where the token came by other ways. */
+  /** The profile's name; undefined where the token is not that of a profile. */
   readonly profile: string | undefined;
-  /** As the token names the organization, where it does. */
+  /** The organization's name or number in the token, if the token has one. */
   readonly organization: string | undefined;
   readonly fiscalIds: readonly string[];
   readonly currencies: readonly CurrencySection[];
@@ -89,7 +89,7 @@ const NO_INVOICES: DirectionFigures = {
 };
 const NO_FUNDS: FundFigures = { first: [], count: 0, missing: [] };
 
-/** Puts together what the listings of one organization tell. */
+/** The figures of one organization, from those of its listings. */
 export function organizationFigures(listings: OrganizationListings): OrganizationFigures {
   const missing: OrganizationFigures['missing'][number][] = [];
   for (const direction of ['issued', 'received', 'funds'] as const) {
@@ -165,12 +165,12 @@ function openFigures(currency: string | undefined, { balances }: DirectionFigure
   };
 }
 
-/** Everything that a balance is open with, whatever its age. */
+/** The whole open amount of a balance, whatever its age. */
 export function totalOf({ amounts, undated }: AgedBalance): Decimal {
   return sumOf([...amounts, undated]);
 }
 
-/** What of a balance is past due. */
+/** The part of a balance that is past due. */
 export function overdueOf({ amounts }: AgedBalance): Decimal {
   return sumOf(amounts.slice(1));
 }

@@ -58,7 +58,7 @@ export interface DirectionFigures {
   readonly currencies: readonly CurrencyFigures[];
   /** Who owes, or is owed, by age; empty where that is missing. */
   readonly balances: readonly AgedBalance[];
-  /** Fiscal IDs of the organization itself, as the invoices tell them; at most a few. */
+  /** The organization's own fiscal IDs, as its invoices have them; at most a few. */
   readonly ownFiscalIds: readonly string[];
   readonly missing: readonly MissingFigure[];
 }
@@ -82,7 +82,7 @@ export class InvoiceFigures {
   #totalsFault: UsageError | undefined;
   #invoices = 0;
 
-  /** @param ownColumns in which the organization's own fiscal ID stands, in order */
+  /** @param ownColumns the columns that may hold the organization's own fiscal ID, the likeliest first */
   constructor(fields: KnownColumns, ownColumns: readonly string[], dates: ReportDates) {
     this.#dates = dates;
     this.#ownColumns = ownColumns;

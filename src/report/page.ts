@@ -106,8 +106,8 @@ function overviewTable(organizations: readonly OrganizationFigures[], writing: W
 }
 
 /**
- * Makes the heads of tables into buttons that sort. The cells carry the text to sort by, in which the order of numbers
- * is that of their exact values. Without the script the tables are as they are.
+ * Makes the heads of tables into buttons that sort. Cells of numbers and dates carry a text to sort by, whose order is that of
+ * the exact values. Without the script the tables are only not sortable.
  */
 const SORT_SCRIPT = `
 for (const table of document.querySelectorAll('table[data-sort]')) {

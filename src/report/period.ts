@@ -43,7 +43,7 @@ export function monthOf(day: number): Month {
   return monthAt(date.getUTCFullYear(), date.getUTCMonth());
 }
 
-/** So many months in a row, of which the last is that of the day. */
+/** The last `count` months up to that of the day, in order. `day` is in days since 1970-01-01. */
 export function monthsUpTo(day: number, count: number): Month[] {
   const date = new Date(day * MILLISECONDS_A_DAY);
   return Array.from({ length: count }, (_, index) =>

@@ -96,8 +96,8 @@ interface Asked {
 }
 
 /**
- * What the gateway says of an address that does not exist. It takes the request for one that is signed in its own way, and
- * shows the header in which it misses the signature: a token, which a client must not repeat.
+ * What the gateway says of an address that does not exist. It expects a signature of its own kind in the Authorization header,
+ * and repeats that header, with the token in it, when it finds none. A client must not show it.
  */
 function unknownAddress(words: Settings['gatewayWords'], authorization: string): Reply {
   if (words === 'spec') {

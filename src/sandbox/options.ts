@@ -1,6 +1,6 @@
 import type { Counts } from './data/organization.ts';
 
-/** How the embedded service is to behave. Everything has a default. */
+/** How the embedded service behaves. Everything has a default. */
 export interface SandboxOptions extends Partial<Counts> {
   /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
   readonly seed?: number;

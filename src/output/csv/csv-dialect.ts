@@ -31,9 +31,9 @@ export class DialectRows implements RowEncoder {
     this.#stringifier = stringify({
       delimiter,
       record_delimiter: excel ? '\r\n' : '\n',
-      // Without this, naming a record delimiter leaves a bare LF or CR in a field unquoted.
+      // With a record delimiter of its own it would otherwise not quote a field with a bare LF or CR.
       quote_record_delimiter: true,
-      // Rows are read back in the same turn in which they were written; no other limit is needed.
+      // No limit: rows are read back in the turn of the event loop in which they were written.
       readableHighWaterMark: 2 ** 30,
     });
   }

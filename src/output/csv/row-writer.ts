@@ -3,7 +3,7 @@ import { Spool } from '../spool.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
 import { CARRIAGE_RETURN, LINE_FEED, QUOTE, endOfPlainText, viewWords } from '../../json/bytes.ts';
 
-/** Rows as bytes, each ended, all with the same number of columns. */
+/** Whole rows as bytes, all with the same number of columns. */
 export interface EncodedRows {
   readonly bytes: Buffer;
   readonly columns: number;
@@ -13,7 +13,7 @@ export interface EncodedRows {
 export interface RowEncoder {
   /** The columns that were asked for, else those that have appeared so far. */
   readonly columns: readonly string[];
-  /** The line that names the columns, ended. */
+  /** The line that names the columns, with its line end. */
   header(): Buffer;
   /**
    * The rows of the records, with the columns known by then; a new column is always the last. Bytes stand until the next
@@ -83,7 +83,7 @@ export class RowWriter implements Writer {
   /** Writes rows that were made when `width` columns were known. */
   async #put(encoder: RowEncoder, rows: Buffer, width: number): Promise<void> {
     const columns = encoder.columns.length;
-    // A row of no column looks like a row of one: neither has a delimiter.
+    // A row without columns has no delimiter, like a row of one column.
     const missing = columns - Math.max(1, width);
     // A row whose only cell is empty would be an empty line, which readers of csv skip.
     const { sink, delimiter, quotes } = this.#options;

@@ -31,8 +31,8 @@ export class FileLedger {
   }
 
   /**
-   * Reads the ledger, which is empty if there is no file. Throws OutputError, also for what is no file: whoever may write in
-   * the folder could have put a link there.
+   * Reads the ledger, which is empty if there is no file. Throws OutputError, also where the name is not that of a file: others
+   * who may write in the folder could have put a link there.
    */
   static async open(file: string): Promise<FileLedger> {
     const handle = await openLedger(file, constants.O_RDONLY).catch((error: unknown) => {

@@ -102,7 +102,7 @@ const RUNS =
 
 /**
  * The ending for a file that a server sends: by its media type, else by the path of its address. At most 8 letters and
- * digits, in lower case, and none that a desktop would run. `bin` when neither tells.
+ * digits, in lower case, and none that a desktop would run; `bin` where neither names one.
  */
 export function cleanExtension(contentType: string | undefined, urlPath: string): string {
   const byType = BY_TYPE.get((contentType ?? '').split(';', 1)[0]!.trim().toLowerCase());

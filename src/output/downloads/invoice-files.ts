@@ -59,7 +59,7 @@ function linkOf(element: unknown): string | undefined {
   return typeof fileUrl === 'string' && fileUrl !== '' ? fileUrl : undefined;
 }
 
-/** Invoices that are asked for again together: when one link has ended, those beside it have too. */
+/** Invoices that are asked for together: when one link has ended, those of its neighbours have, too. */
 const WINDOW = 100;
 
 /** The links of one window of the listing, by invoice and number of the file. */
@@ -67,8 +67,8 @@ type Links = ReadonlyMap<string, string>;
 
 /**
  * Gives new links for those that have ended (spec 2.5: after 24 hours). A single invoice cannot be asked for, so the window
- * of the listing around its place is read again, once for all its invoices. If the listing moved meanwhile, the windows
- * beside it are read too.
+ * of the listing around its place is read again, once for all its invoices. If the invoice is no longer there, the windows
+ * before and after it are read, too.
  */
 export class LinkRenewal {
   readonly #fetchPage: FetchPage;

@@ -15,7 +15,7 @@ const [openFile, statFile, writeFile, closeFile] = [
   promisify(close),
 ];
 
-/** Milliseconds between two looks at a pipe that nobody reads yet. */
+/** Milliseconds between two tries to open a pipe that has no reader yet. */
 const PIPE_POLL = 50;
 
 interface DeviceContext {

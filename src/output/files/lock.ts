@@ -7,7 +7,7 @@ import type { Processes } from './processes.ts';
 import { sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
-/** The file that is locked, which need not be there yet. */
+/** The file that is locked; it need not exist yet. */
 export type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
 
 export interface LockContext {
@@ -15,7 +15,7 @@ export interface LockContext {
   readonly processes: Processes;
 }
 
-/** How long to wait for a lock that another run holds; without this, not at all. */
+/** How long to wait for a lock that another run holds. */
 export interface LockWait {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly signal: AbortSignal;
@@ -100,8 +100,8 @@ function heldLock(path: string, handle: FileHandle, { claim, target, processes }
 /**
  * Makes the claim the lock at `path`, and returns the handle by which it is renewed.
  *
- * Two runs that find the same stale lock must not both remove it: the slower one would remove the faster one's. So
- * whoever is to remove it first takes a lock for just that, named after the stale one, and then looks again.
+ * Two runs that find the same stale lock must not both remove it: the slower one would remove the lock that the faster one has
+ * taken since. So a run first takes a guard, a lock on removing this stale lock, and then looks again.
  */
 async function take(path: string, taking: Taking): Promise<FileHandle> {
   const { claim, target, processes, wait } = taking;
@@ -295,8 +295,8 @@ function heldBy({ text }: FoundLock, path: string, { target, processes }: Taking
 }
 
 /**
- * Only the owner of the lock writes temporary files, so each that is there now is stale. A claim is made before the lock is
- * taken, so it is removed only when its owner is gone. A file that cannot be removed does no harm.
+ * Only the owner of the lock writes temporary files, so that all that are there are stale. Claims are made before the lock is
+ * taken: a claim is stale only when its owner is gone. A file that cannot be removed does no harm.
  */
 async function removeStaleFiles(
   { folder, name }: LockTarget,

@@ -24,7 +24,7 @@ export interface DestinationOptions {
   readonly paged?: boolean;
   /** Whether the bytes are no text, so that a terminal must not get them. */
   readonly binary?: boolean;
-  /** Whether the run keeps a journal beside its file. One that is there is then not discarded. */
+  /** Whether the run keeps a journal beside its file. An earlier journal is then kept, too. */
   readonly journalled?: boolean;
   /** Called when the journal of a stopped run was discarded. */
   readonly onDiscard?: () => void;
@@ -32,8 +32,8 @@ export interface DestinationOptions {
 
 /**
  * Opens what `-o` names: undefined and `-` are stdout; a device or pipe is written as the bytes come; a file appears whole
- * or not at all. What is certain to fail fails here, before any request is sent.
- * The caller must commit or discard the destination, also when interrupted.
+ * or not at all. Rejects at once where writing is certain to fail. The caller must commit or discard the destination, also when
+ * interrupted.
  *
  * @throws OutputError; UsageError for binary output to a terminal.
  */

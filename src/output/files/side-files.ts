@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileTarget } from './target.ts';
 
-/** Bytes that the target's name may take in the name of a file beside it: 255 is the limit, endings take up to 50. */
+/** Bytes of the target's name in the names of its side files: a name may have 255, of which endings take up to 50. */
 const NAME_LIMIT = 200;
 
 /** The names of the files that stand beside a target while it is written. All begin with a dot and the target's name. */

@@ -121,7 +121,7 @@ function isFolder(output: string): OutputError {
 export const DEVICE_NAME =
   /^(?:con|prn|aux|nul|clock\$|conin\$|conout\$|(?:com|lpt)[0-9\u00b9\u00b2\u00b3])(?=\s*(?:\.|$))/i;
 
-// A colon names a stream hidden in a file: what is written to `november:2.csv` is not seen beside `november`.
+// A colon names a stream within a file: what is written to `november:2.csv` would be hidden in `november`.
 // oxlint-disable-next-line no-control-regex -- these are the characters that Windows forbids
 const FORBIDDEN = /[\u0000-\u001f<>:"|?*]/;
 

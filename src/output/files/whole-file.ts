@@ -14,7 +14,7 @@ export type FileContext = LockContext & PlaceContext;
 
 interface WholeFileOptions {
   readonly digest?: boolean;
-  /** Whether the run keeps a journal beside the file: it goes when the file is in place, and stays when not. */
+  /** Whether the run keeps a journal beside the file. It is removed once the file is in place. */
   readonly journalled?: boolean;
   readonly onDiscard?: () => void;
 }

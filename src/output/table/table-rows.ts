@@ -21,7 +21,7 @@ export interface ShownColumn {
   /** In its head, where it is too narrow for its name. */
   readonly word: string;
   readonly role: ColumnRole;
-  /** Where room is short, columns of higher ranks go first; undefined for what nobody looks for. */
+  /** Where room is short, columns of higher ranks are left out first; undefined for columns that nobody looks for. */
   readonly rank: number | undefined;
   /** Display cells of its widest cell. */
   readonly cells: number;

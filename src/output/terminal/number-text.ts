@@ -37,8 +37,8 @@ const FALLBACK = 'en-US';
 
 /**
  * The language tag for numbers that the environment names: LC_ALL before LC_NUMERIC before LANG, in the manner of
- * POSIX (`es_CL.UTF-8`). Where it names none, `en-US`. The C locale counts as none: machines have it when
- * nobody chose.
+ * POSIX (`es_CL.UTF-8`). Where it names none, `en-US`. The C locale counts as none, since it is what machines have by
+ * default.
  */
 export function localeOf(env: Environment): string {
   const name = env['LC_ALL'] || env['LC_NUMERIC'] || env['LANG'] || '';
@@ -63,8 +63,8 @@ interface FooterOptions {
 }
 
 /**
- * The line below a table: `50 of 12,345, the newest first · --all for the rest`. Empty where it shows all in an order that
- * needs no word.
+ * The line below a table: `50 of 12,345, the newest first · --all for the rest`. Empty where the table shows all records in
+ * their usual order.
  */
 export function tableFooter({
   shown,

@@ -4,7 +4,7 @@ import { errorCode, OutputError } from '../../errors.ts';
 import type { Environment, OutputStream, Pager, StartPager } from '../../context.ts';
 import type { DirectSink } from '../files/destination.ts';
 
-/** What git gives its pager where the user did not choose: quit if one screen is enough, keep colours, leave the text there. */
+/** The flags that git gives to less: quit if one screen is enough, keep colours, leave the text on the screen. */
 const LESS = 'FRX';
 
 /** Exit codes of a shell that did not find, or could not run, the program. */
@@ -35,8 +35,8 @@ export interface PagerOptions {
 }
 
 /**
- * The command line that FOLIO_PAGER, else PAGER, names; `less` where neither does. Undefined for none: empty, or `cat`. The
- * user's is a line for the shell, as it is for git.
+ * The pager's command line: FOLIO_PAGER, else PAGER, else `less`. Undefined where the variable is empty or `cat`: then no pager
+ * is wanted. The user's command line is for the shell, as git's is.
  */
 export function pagerCommand(
   env: Environment,
@@ -153,7 +153,7 @@ class PagedTerminal implements DirectSink {
   readonly isTerminal = true;
   readonly #terminal: OutputStream;
   readonly #start: StartPager;
-  /** What was written until it is known who shows it; undefined from then on. */
+  /** The text that may still have to go to the terminal instead of the pager; undefined once that is decided. */
   #held: string | undefined = '';
   #lines = 0;
   #pager: Pager | undefined;

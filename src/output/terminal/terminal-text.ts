@@ -84,7 +84,7 @@ export function displayWidth(text: string): number {
   return stringWidth(SYLLABLE_PARTS.test(text) ? text.normalize('NFC') : text);
 }
 
-/** The most characters of a cell that are measured. Some texts take long to measure, and nobody reads further. */
+/** The most characters of a cell that are measured: some texts take long to measure. */
 const MEASURED = 1_000;
 
 /**
@@ -132,8 +132,8 @@ export function wrapText(text: string, width: number, indent = ''): string {
 }
 
 /**
- * A text that is one line, as it is shown on the stream: a terminal breaks a line that is longer than it is wide within
- * words, so there it is broken at spaces. Elsewhere it stays one line, for whoever searches a log.
+ * A text of one line as it is shown on the stream. On a terminal it is broken at spaces, because the terminal itself would break
+ * it within words. Elsewhere it stays one line, so that a log can be searched.
  */
 export function shownLine(text: string, { columns }: Pick<OutputStream, 'columns'>, indent = ''): string {
   return columns === undefined ? `${text}\n` : wrapText(text, columns, indent);
@@ -169,7 +169,7 @@ export function useColor(env: Environment, isTerminal: boolean, flag: boolean | 
   return isTerminal && isForPeople(env);
 }
 
-/** False when nobody watches (CI), or the terminal can only print (TERM=dumb). */
+/** Whether people see the output as it comes: false in CI, and on a terminal that can only print (TERM=dumb). */
 export function isForPeople(env: Environment): boolean {
   return env['TERM'] !== 'dumb' && !isSet(env['CI']);
 }

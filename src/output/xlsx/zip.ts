@@ -115,8 +115,8 @@ const PIECE = 1 << 18;
 const DEFLATE_OPTIONS = { finishFlush: constants.Z_SYNC_FLUSH, level: 3, chunkSize: 1 << 16 };
 
 /**
- * Text deflated as it comes, in pieces that end on a byte and refer to nothing before them. So the pieces can follow each
- * other, and follow a head that is known only at the end. Deflating runs beside the caller.
+ * Text deflated as it comes, in pieces that end on a byte and refer to nothing before them: so a head that is known only at the
+ * end can be put before them. Deflating runs in a thread of its own.
  */
 export class DeflatedText {
   /** CRC-32 of the text so far, and its bytes; complete after `end`. */

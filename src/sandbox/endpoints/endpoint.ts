@@ -142,7 +142,7 @@ export interface RecordPage {
   render(index: number): string;
 }
 
-/** Records in a piece: small, as one character beyond Latin-1 makes a whole piece slow to encode. */
+/** Records in a piece. Small, because one character beyond Latin-1 makes a whole piece slow to encode. */
 const RECORDS_A_PIECE = 50;
 
 /** How many records the page really holds. */

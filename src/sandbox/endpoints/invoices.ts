@@ -24,7 +24,7 @@ interface InvoiceFilter {
   readonly number?: number | undefined;
 }
 
-/** The filters that both listings know beside the fiscal IDs. They are seen in use; the specification has none (spec 4.9). */
+/** The filters of both listings besides the fiscal IDs. The specification does not list them (spec 4.9), but they are in use. */
 export function readFilter(query: Query, sinceParameter: string): InvoiceFilter {
   return {
     statuses: query.listOf('status', statuses),
