@@ -29,7 +29,7 @@ type Groups = Readonly<Record<string, FlagGroup<object>>>;
 /** What the run of a command gets: the values of each group, and of the flags of every command. */
 export type GroupValues<Flags extends Groups> = {
   readonly [Name in keyof Flags]: Flags[Name] extends FlagGroup<infer Values> ? Values : never;
-} & { readonly everywhere: GlobalFlags };
+} & { readonly globals: GlobalFlags };
 
 /** What the help says of a command. */
 export interface CommandHelp {
@@ -67,7 +67,7 @@ export function addCommand<
   return command.action(async (...received: unknown[]) => {
     refuseFlagsOfOthers(command);
     const idle = new Set(groups.map(([group]) => group));
-    const values = { everywhere: globalFlags.read(command) };
+    const values = { globals: globalFlags.read(command) };
     for (const [group, { read }] of groups) {
       const given = read(command);
       const get = (): object => {

@@ -20,7 +20,7 @@ export interface PageReaderOptions {
   readonly from?: number;
   /** Ends before this offset, whatever the total: for a limit, or for a single page. */
   readonly until?: number | undefined;
-  /** One page: whatever the service serves as that is all that was asked for. */
+  /** True for one page: whatever the service serves as that page is the whole result. */
   readonly isSinglePage?: boolean;
   readonly status: WalkStatus;
 }

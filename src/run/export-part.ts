@@ -33,7 +33,7 @@ import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 /** What is exported, and how: a source, and the values of the command's flags, group by group. */
 export interface Export {
   readonly source: Source;
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
   readonly output: OutputFlags;
   readonly request?: RequestFlags;
   readonly receipt?: ReceiptFlags;
@@ -92,13 +92,13 @@ async function openAnswer(
   asked: Export,
   output: OutputFlags,
 ): Promise<{ readonly plan: OutputPlan; readonly questions: Questions }> {
-  const { context, everywhere, defaults, source } = part;
+  const { context, globals, defaults, source } = part;
   const { resource, records } = source;
   const { single, sheet = records, extent = {}, questions: flags = {} } = asked;
   const settings = settingsOf(part);
   const planned = await planOutput(context, {
     flags: { ...output, ...columnsWanted(output, asked, defaults) },
-    color: everywhere.color,
+    color: globals.color,
     defaults,
     single,
     sheet,
@@ -163,8 +163,8 @@ async function exportColumns(part: Part, asked: Export): Promise<void> {
   checkPart(part);
 }
 
-function settingsOf({ profile, everywhere }: Part): SettingsOwner {
-  return { profile, sandbox: everywhere.sandbox === true };
+function settingsOf({ profile, globals }: Part): SettingsOwner {
+  return { profile, sandbox: globals.sandbox === true };
 }
 
 /** The columns: those of --columns, else the command's own, else, for records that come out as they are, the setting's. */

@@ -35,8 +35,8 @@ interface SourceFacts {
   /** The flags that decide which records come, by name: a run that resumes another must have the same. */
   readonly asked?: object;
   /**
-   * Whose records it has and is asked for, where the source knows that itself, as a database does: each profile is read as a part
-   * of its own. To be called before all else. Throws UsageError for one that it does not have.
+   * The profiles to read, where the source itself has records of several, as a database does: each is read as a part of its
+   * own. Called before everything else. Throws UsageError for a profile that the source does not have.
    */
   profiles?(context: Context): Promise<readonly string[]>;
   /** Gets ready, once in a run, before the first request. Throws UsageError for faults of the command line. */
@@ -95,7 +95,7 @@ export interface ServiceSite extends Site {
 
 /** What a local source is read with. */
 export interface LocalSite extends Site {
-  /** Whose settings hold, and whose records are read where the source has those of several. */
+  /** The profile whose settings apply, and whose records are read where the source has those of several. */
   readonly profile: string | undefined;
 }
 
@@ -106,7 +106,8 @@ export interface Part extends Site {
   readonly name: string | undefined;
   /** The profile whose settings apply; undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
-  readonly everywhere: GlobalFlags;
+  /** The flags of every command, with the profile of this part. */
+  readonly globals: GlobalFlags;
   readonly receipt: ReceiptPart;
   /** Undefined for a local source. */
   readonly session: Session | undefined;
@@ -144,12 +145,12 @@ export async function askPart(
   const receipt = name === undefined ? run.receipt : run.receipt.section(name);
   receipt.note({ status });
   const context = signal === undefined ? run.context : { ...run.context, signal };
-  const everywhere = profile === undefined ? run.everywhere : { ...run.everywhere, profile };
+  const globals = profile === undefined ? run.globals : { ...run.globals, profile };
   const opening = {
     name,
     profile,
     context,
-    everywhere,
+    globals,
     notices,
     track,
     status,
@@ -183,9 +184,9 @@ async function readService(
   run: Run,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, everywhere, notices, track, receipt, request } = opening;
+  const { context, source, globals, notices, track, receipt, request } = opening;
   const session = await openSession(context, {
-    flags: { ...everywhere, ...request },
+    flags: { ...globals, ...request },
     resource: source.resource,
     notices,
     observe: track.asked,
@@ -216,10 +217,10 @@ async function readLocal(
   opening: OpeningPart<LocalSource>,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, everywhere } = opening;
+  const { context, source, globals } = opening;
   const store = await context.config();
   // A profile that the source has need not be one of those here.
-  const profile = opening.profile ?? chooseProfile(everywhere.profile, context.env, store)?.name;
+  const profile = opening.profile ?? chooseProfile(globals.profile, context.env, store)?.name;
   const site = { ...opening, profile, partial: partialResults(opening) };
   await read({
     ...site,

@@ -39,7 +39,7 @@ export async function exportRecords<Given extends Export>(
   await checkDates(given.questions ?? {});
   await checkOrderOfTotals(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
-  const { source, everywhere, request, receipt, output, columns } = asked;
+  const { source, globals, request, receipt, output, columns } = asked;
   const own = (await source.profiles?.(context)) ?? [];
   if (own.length > 1 || asksSeveral(asked)) {
     const { exportProfiles } = await import('./several/profiles.ts');
@@ -47,7 +47,7 @@ export async function exportRecords<Given extends Export>(
   }
   if (output.listColumns && columns !== undefined) return writeColumns(context, columns, output.output);
   const { name, records } = source;
-  const options = { everywhere, request, receipt, name, records, output: output.output };
+  const options = { globals, request, receipt, name, records, output: output.output };
   await inRun(context, options, async (run) => {
     try {
       await source.open?.(run);

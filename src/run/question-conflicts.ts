@@ -14,7 +14,7 @@ interface FlagsOfRun {
   readonly output: OutputFlags;
   readonly resume?: ResumeFlags;
   readonly profiles?: ProfilesFlags;
-  readonly everywhere: AddressFlags;
+  readonly globals: AddressFlags;
 }
 
 type Flags = QuestionFlags &
@@ -105,8 +105,8 @@ const OF_RECORDS = [
 
 /** Throws UsageError for flags that make no sense together. */
 export function checkQuestions(given: FlagsOfRun): void {
-  const { questions, extent, filters, output, resume, profiles, everywhere } = given;
-  const flags = { ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...everywhere };
+  const { questions, extent, filters, output, resume, profiles, globals } = given;
+  const flags = { ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...globals };
   const conflict = CONFLICTS.find(([one, other]) => one(flags) && other(flags));
   if (conflict !== undefined) throw new UsageError(conflict[2], { hint: conflict[3] });
   const idle = flags.listColumns ? OF_RECORDS.find((name) => flags[name] !== undefined) : undefined;

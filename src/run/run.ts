@@ -10,7 +10,7 @@ export interface GlobalFlags extends AddressFlags, NoticeFlags, ProgressFlags {}
 
 /** What a run begins with. */
 export interface RunOptions {
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
   readonly request?: RequestFlags | undefined;
   readonly receipt?: ReceiptFlags | undefined;
   /** What is asked for, as receipts name it: `issued`. */
@@ -31,7 +31,7 @@ export interface RunOptions {
 export interface Run {
   /** Its standard output removes the progress from the same terminal with the first byte. */
   readonly context: Context;
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
   readonly request: RequestFlags;
   readonly notices: Notices;
   readonly progress: Progress;
@@ -52,12 +52,12 @@ export async function inRun(
   options: RunOptions,
   work: (run: Run) => Promise<void>,
 ): Promise<void> {
-  const { everywhere, request = {}, name, records, output, folder, parts, partKind } = options;
+  const { globals, request = {}, name, records, output, folder, parts, partKind } = options;
   const startedAt = given.clock.now();
-  const notices = new Notices(given, everywhere);
+  const notices = new Notices(given, globals);
   await Progress.during(
     given,
-    { flags: everywhere, what: records, parts, partKind },
+    { flags: globals, what: records, parts, partKind },
     async (progress, context) => {
       const receipt = await Receipt.open(context, {
         file: options.receipt?.report,
@@ -68,9 +68,9 @@ export async function inRun(
         notices,
       });
       await receipt.during(async () => {
-        const shared = new SharedBySessions(context, everywhere);
+        const shared = new SharedBySessions(context, globals);
         try {
-          await work({ context, everywhere, request, notices, progress, receipt, shared, startedAt });
+          await work({ context, globals, request, notices, progress, receipt, shared, startedAt });
         } finally {
           await shared.close();
         }

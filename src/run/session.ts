@@ -250,13 +250,13 @@ export interface ProfilesFlags {
 
 /** The flags that say which organizations a run asks. */
 interface OrganizationFlags {
-  readonly everywhere: AddressFlags;
+  readonly globals: AddressFlags;
   /** Undefined for a command that asks one organization. */
   readonly profiles?: ProfilesFlags;
 }
 
 /** Whether the flags name several organizations, or ask for their form: a folder with a file for each. */
-export function asksSeveral({ everywhere: { profile }, profiles }: OrganizationFlags): boolean {
+export function asksSeveral({ globals: { profile }, profiles }: OrganizationFlags): boolean {
   if (profiles === undefined) return false;
   return profiles.allProfiles === true || profiles.outputDir !== undefined || profile?.includes(',') === true;
 }
@@ -269,9 +269,9 @@ export function asksSeveral({ everywhere: { profile }, profiles }: OrganizationF
  */
 export async function chooseProfiles(
   context: Context,
-  { everywhere, profiles: { allProfiles } = {} }: OrganizationFlags,
+  { globals, profiles: { allProfiles } = {} }: OrganizationFlags,
 ): Promise<readonly string[]> {
-  const { profile, sandbox, tokenFile } = everywhere;
+  const { profile, sandbox, tokenFile } = globals;
   if (allProfiles && profile !== undefined) {
     throw new UsageError('--all-profiles and --profile do not go together', {
       hint: 'Leave one of them out.',

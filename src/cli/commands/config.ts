@@ -30,18 +30,18 @@ export function addConfig(program: Command, context: Context): void {
     summary: 'the value of a setting',
     description: 'Prints the value of a setting; exit code 4 when it is not set.',
     arguments: [['<setting>', '']],
-    run: async ({ everywhere }, [name]) => {
+    run: async ({ globals }, [name]) => {
       const { runConfigGet } = await import('./config-settings.ts');
-      await runConfigGet(context, everywhere, name);
+      await runConfigGet(context, globals, name);
     },
   });
   addCommand(config, 'list', {
     summary: 'the settings that are set',
     description: 'Prints what is set, a line each.',
     flags: { names: namesFlags, facts: factFlags },
-    run: async ({ everywhere, names, facts }) => {
+    run: async ({ globals, names, facts }) => {
       const { runConfigList } = await import('./config-settings.ts');
-      await runConfigList(context, { ...everywhere, ...names, ...facts });
+      await runConfigList(context, { ...globals, ...names, ...facts });
     },
   });
   addCommand(config, 'path', {
@@ -59,19 +59,19 @@ export function addConfig(program: Command, context: Context): void {
       ['<setting>', ''],
       ['<value>', ''],
     ],
-    run: async ({ everywhere }, [name, value]) => {
-      checkShortcut(name, program, everywhere.profile);
+    run: async ({ globals }, [name, value]) => {
+      checkShortcut(name, program, globals.profile);
       const { runConfigSet } = await import('./config-settings.ts');
-      await runConfigSet(context, everywhere, { name, value });
+      await runConfigSet(context, globals, { name, value });
     },
   });
   addCommand(config, 'unset', {
     summary: 'remove a setting',
     description: 'Removes a setting.',
     arguments: [['<setting>', '']],
-    run: async ({ everywhere }, [name]) => {
+    run: async ({ globals }, [name]) => {
       const { runConfigUnset } = await import('./config-settings.ts');
-      await runConfigUnset(context, everywhere, name);
+      await runConfigUnset(context, globals, name);
     },
   });
 }

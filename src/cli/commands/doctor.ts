@@ -20,7 +20,7 @@ export function addDoctor(program: Command, context: Context): void {
       ['folio doctor --format json', 'for a script; nothing secret is in it'],
     ],
     flags: { facts: factFlags },
-    run: ({ everywhere, facts }) => runDoctor(context, { ...everywhere, ...facts }),
+    run: ({ globals, facts }) => runDoctor(context, { ...globals, ...facts }),
   });
 }
 

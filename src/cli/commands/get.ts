@@ -46,14 +46,14 @@ async function runGet(
     const { exportRecords } = await import('../../run/pipeline.ts');
     return exportRecords(context, { ...asked, source: listingAt(address) });
   }
-  const { everywhere, request, output: flags } = asked;
+  const { globals, request, output: flags } = asked;
   refuseFlagsOfRecords(flags);
   const source = bodySource(address);
   const { name, records } = source;
   const { output } = flags;
   const { inRun } = await import('../../run/run.ts');
   const { askPart } = await import('../../run/part.ts');
-  await inRun(context, { everywhere, request, name, records, output }, (run) =>
+  await inRun(context, { globals, request, name, records, output }, (run) =>
     askPart(run, { source }, (part) => deliverBody(part, output)),
   );
 }

@@ -21,7 +21,7 @@ export function addSandbox(program: Command, context: Context): void {
     summary: 'a made-up service on this machine',
     description: 'Serve an embedded copy of the service on loopback, with made-up data, until stopped.',
     flags: { sandbox: sandboxFlags() },
-    run: ({ everywhere, sandbox }) => runSandbox({ ...sandbox, quiet: everywhere.quiet }, context),
+    run: ({ globals, sandbox }) => runSandbox({ ...sandbox, quiet: globals.quiet }, context),
   }).addHelpText('after', HELP);
 }
 

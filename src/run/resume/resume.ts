@@ -264,7 +264,7 @@ export async function openResumable(
   { output, questions, extent, plan, limit }: ResumeOptions,
 ): Promise<ResumableWalk> {
   const { target: shown, format } = plan;
-  const { status, partial, notices, context, session, source, everywhere, defaults } = part;
+  const { status, partial, notices, context, session, source, globals, defaults } = part;
   if (shown === undefined) {
     throw new UsageError('--resume goes with -o: what a run has so far is kept beside its file', {
       hint: 'Name the file, as in -o invoices.csv.',
@@ -279,7 +279,7 @@ export async function openResumable(
   }
   const fingerprint = fingerprintOf({
     // The embedded service has another port each time, and the same records.
-    baseUrl: everywhere.sandbox ? 'the sandbox' : (session?.baseUrl.href ?? ''),
+    baseUrl: globals.sandbox ? 'the sandbox' : (session?.baseUrl.href ?? ''),
     profile: session?.profile,
     organization: session?.organization,
     listing: source.name,
@@ -289,9 +289,7 @@ export async function openResumable(
   });
   // The embedded service makes its tokens anew each time.
   const tokenHash = (salt: string): string =>
-    everywhere.sandbox || session === undefined
-      ? ''
-      : session.hashedToken((token) => saltedHash(salt, token));
+    globals.sandbox || session === undefined ? '' : session.hashedToken((token) => saltedHash(salt, token));
   return new ResumableWalk({
     shown,
     path: journalPath(target),

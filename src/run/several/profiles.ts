@@ -41,26 +41,22 @@ import { flagDefaults, type FlagDefaults } from '../settings.ts';
  * @param own those that the source itself has; where it has none, the service is asked for those that the flags name
  */
 export async function exportProfiles(context: Context, asked: Export, own: readonly string[]): Promise<void> {
-  const { source, everywhere, request, receipt, output, profiles = {} } = asked;
+  const { source, globals, request, receipt, output, profiles = {} } = asked;
   refuseTogether(asked);
   const names = own.length > 0 ? own : await chooseProfiles(context, asked);
   const { name, records } = source;
   const places = { output: output.output, folder: profiles.outputDir };
-  await inRun(
-    context,
-    { everywhere, request, receipt, name, records, ...places, parts: names },
-    async (run) => {
-      try {
-        await source.open?.(run);
-        const parts = names.map((profile) => ({ source, name: profile, profile }));
-        const several = { run, asked, parts };
-        const folder = output.listColumns ? undefined : profiles.outputDir;
-        checkResults(folder === undefined ? await exportJoined(several) : await exportApart(several, folder));
-      } finally {
-        await source.close?.();
-      }
-    },
-  );
+  await inRun(context, { globals, request, receipt, name, records, ...places, parts: names }, async (run) => {
+    try {
+      await source.open?.(run);
+      const parts = names.map((profile) => ({ source, name: profile, profile }));
+      const several = { run, asked, parts };
+      const folder = output.listColumns ? undefined : profiles.outputDir;
+      checkResults(folder === undefined ? await exportJoined(several) : await exportApart(several, folder));
+    } finally {
+      await source.close?.();
+    }
+  });
 }
 
 /** One export of several organizations. */
@@ -87,11 +83,11 @@ async function exportJoined(several: Several): Promise<readonly PartResult[]> {
 }
 
 /** What is asked of the records. Two organizations may have records of the same id. */
-function wishOf({ output, extent = {}, questions = {}, source, everywhere }: Export, profile?: string) {
+function wishOf({ output, extent = {}, questions = {}, source, globals }: Export, profile?: string) {
   const keyed = questions.changesSince !== undefined && questions.key === undefined;
   const flags = keyed ? { ...questions, key: [PROFILE_COLUMN, 'id'] } : questions;
   const { resource, records } = source;
-  const settings = { profile, sandbox: everywhere.sandbox === true };
+  const settings = { profile, sandbox: globals.sandbox === true };
   return { flags, extent, columns: output.columns, resource, records, settings };
 }
 
@@ -194,10 +190,10 @@ async function deliverJoined({ run, asked }: Several, { plan, aside, records }: 
 }
 
 /** How one result is laid out is for the flags and the settings for all profiles to say: no single one decides. */
-async function planJoined({ run: { context, everywhere }, asked }: Several): Promise<OutputPlan> {
+async function planJoined({ run: { context, globals }, asked }: Several): Promise<OutputPlan> {
   const { output, source, questions } = asked;
-  const settings = { profile: undefined, sandbox: everywhere.sandbox === true };
-  const defaults = everywhere.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
+  const settings = { profile: undefined, sandbox: globals.sandbox === true };
+  const defaults = globals.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
   const { columns } = columnsWanted(output, asked, defaults);
   const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
   const flags = isNamed
@@ -205,7 +201,7 @@ async function planJoined({ run: { context, everywhere }, asked }: Several): Pro
     : { ...output, columns: withColumnBefore(PROFILE_COLUMN, columns) };
   return planOutput(context, {
     flags,
-    color: everywhere.color,
+    color: globals.color,
     defaults,
     sheet: asked.sheet ?? source.records,
     known: () => shownColumnsOf(context, { resource: source.resource, settings, field: questions?.field }),
@@ -253,9 +249,9 @@ function fileFormat({ format, excel, delimiter }: OutputFlags, defaults: FlagDef
 
 /** Throws UsageError for flags that only make sense for one organization, or not beside each other. */
 function refuseTogether(asked: Export): void {
-  const { everywhere, output, questions, resume, extent } = asked;
+  const { globals, output, questions, resume, extent } = asked;
   const { allProfiles, outputDir, sheetPerProfile } = asked.profiles ?? {};
-  if (outputDir !== undefined && !allProfiles && everywhere.profile === undefined) {
+  if (outputDir !== undefined && !allProfiles && globals.profile === undefined) {
     throw new UsageError('--output-dir: of which profiles?', {
       hint: 'Name them with --profile a,b, or say --all-profiles.',
     });

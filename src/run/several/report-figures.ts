@@ -120,13 +120,13 @@ function* byProfile(batch: RecordBatch): Generator<readonly [profile: string | u
 }
 
 async function openTally(
-  { context, everywhere }: Part,
+  { context, globals }: Part,
   profile: string | undefined,
   { part: { listing }, dates, fields: asked }: PartReading,
 ): Promise<Tally> {
   if (listing === 'funds') return { of: 'funds', figures: new FundTally() };
   // The sandbox takes no settings, as it takes no profile.
-  const stored = everywhere.sandbox ? {} : fieldMap(await context.config(), profile);
+  const stored = globals.sandbox ? {} : fieldMap(await context.config(), profile);
   const defaults = listing === 'issued' ? ISSUED_COLUMNS : RECEIVED_COLUMNS;
   const own =
     listing === 'issued' ? ['issuerFiscalId', 'issuer.fiscalId'] : ['receiverFiscalId', 'receiver.fiscalId'];

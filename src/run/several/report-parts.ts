@@ -29,7 +29,7 @@ export interface ReportPart {
 }
 
 interface ReportSources {
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
   readonly request: RequestFlags;
   readonly allProfiles: boolean | undefined;
   /** As given to --from. */
@@ -39,16 +39,16 @@ interface ReportSources {
 /** What is read, and the flags that hold for it. */
 interface ReportParts {
   readonly parts: readonly ReportPart[];
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
 }
 
 /** The listings to read of each organization, from the service or from what --from names. Throws UsageError. */
 export async function reportParts(
   context: Context,
-  { everywhere, request, allProfiles, from }: ReportSources,
+  { globals, request, allProfiles, from }: ReportSources,
 ): Promise<ReportParts> {
-  if (from !== undefined) return partsFrom(context, from, { everywhere, allProfiles, request });
-  const whom = { everywhere, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
+  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles, request });
+  const whom = { globals, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
   const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
   const parts = profiles.flatMap((profile) =>
     LISTINGS.map((listing) => ({
@@ -58,15 +58,15 @@ export async function reportParts(
       source: new ListingSource({ resource: RESOURCES[listing] }),
     })),
   );
-  return { parts, everywhere };
+  return { parts, globals };
 }
 
 async function partsFrom(
   context: Context,
   from: readonly string[],
-  { everywhere, allProfiles, request }: Omit<ReportSources, 'from'>,
+  { globals, allProfiles, request }: Omit<ReportSources, 'from'>,
 ): Promise<ReportParts> {
-  const { sandbox, baseUrl, tokenFile } = everywhere;
+  const { sandbox, baseUrl, tokenFile } = globals;
   const ofService = Object.entries({ ...request, sandbox, baseUrl, tokenFile });
   const [given] = ofService.find(([, value]) => value !== undefined) ?? [];
   if (given !== undefined) throw fileAgainst(flagNamed(given), 'Leave out one of the two.');
@@ -74,16 +74,16 @@ async function partsFrom(
   const [first = ''] = from;
   if (from.length === 1 && (await isDatabase(first))) {
     // The profiles are those of the database, whether or not there are some of these names here.
-    const { profile, ...others } = everywhere;
-    return { parts: await databaseParts(context, first, { profile, allProfiles }), everywhere: others };
+    const { profile, ...others } = globals;
+    return { parts: await databaseParts(context, first, { profile, allProfiles }), globals: others };
   }
-  return partsOfExports(from, { everywhere, allProfiles });
+  return partsOfExports(from, { globals, allProfiles });
 }
 
 /** Where the exports say whose their records are, each organization is told of by itself, or those that --profile names. */
 async function partsOfExports(
   from: readonly string[],
-  { everywhere, allProfiles }: Pick<ReportSources, 'everywhere' | 'allProfiles'>,
+  { globals, allProfiles }: Pick<ReportSources, 'globals' | 'allProfiles'>,
 ): Promise<ReportParts> {
   const parts = await exportParts(from);
   const said = await Promise.all(
@@ -93,7 +93,7 @@ async function partsOfExports(
     (says) => said.find(({ saysProfile }) => saysProfile === says)?.part.file,
   );
   if (of === undefined) {
-    if (!allProfiles) return { parts, everywhere };
+    if (!allProfiles) return { parts, globals };
     throw fileAgainst(
       '--all-profiles',
       'Export with --all-profiles, too: then each record says whose it is.',
@@ -104,14 +104,14 @@ async function partsOfExports(
       hint: 'Export both with --all-profiles, or make a report of each profile.',
     });
   }
-  const { profile, ...others } = everywhere;
+  const { profile, ...others } = globals;
   if (allProfiles && profile !== undefined) {
     throw new UsageError('--all-profiles and --profile do not go together', {
       hint: 'Leave one of them out.',
     });
   }
   const only = profile === undefined ? undefined : nameList('--profile')(profile);
-  return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), everywhere: others };
+  return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), globals: others };
 }
 
 function fileAgainst(flag: string, hint: string): UsageError {

@@ -40,7 +40,7 @@ export interface PageOutputFlags {
 }
 
 export interface ReportRun {
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
   readonly request: RequestFlags;
   readonly receipt: ReceiptFlags;
   readonly page: PageFlags;
@@ -57,15 +57,15 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
   const { request, receipt, page, output } = asked;
   const format = formatOf(context, output);
   const dates = datesOf(context, page);
-  const { parts, everywhere } = await reportParts(context, {
-    everywhere: asked.everywhere,
+  const { parts, globals } = await reportParts(context, {
+    globals: asked.globals,
     request,
     allProfiles: page.allProfiles,
     from: page.from,
   });
   const names = parts.map(({ name }) => name);
   const options = {
-    everywhere,
+    globals,
     request,
     receipt,
     name: 'report',

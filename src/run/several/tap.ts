@@ -32,7 +32,7 @@ export interface TapFlags {
 }
 
 export interface TapRun {
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
   readonly request: RequestFlags;
   readonly tap: TapFlags;
 }
@@ -51,17 +51,17 @@ interface Stream {
  * until it is known to be whole. One that is in doubt is written and not activated; one that failed is left out: nothing is
  * deleted downstream, and the run ends in IncompleteError.
  */
-export async function runTap(given: Context, { everywhere, request, tap }: TapRun): Promise<void> {
+export async function runTap(given: Context, { globals, request, tap }: TapRun): Promise<void> {
   const config = await readConfig(given, tap.config);
   const { context, pageSize } = config;
-  const asking = { ...everywhere, ...config.everywhere };
+  const asking = { ...globals, ...config.globals };
   const catalog = await readOptional(tap.catalog ?? tap.properties, parseCatalog);
   const versions = await readOptional(tap.state, parseState);
   const streams = syncResources.flatMap((resource) =>
     streamOf(resource, { catalog, key: config.key, pageSize }),
   );
   const options = {
-    everywhere: asking,
+    globals: asking,
     request,
     name: 'tap',
     records: 'records',
@@ -209,7 +209,7 @@ function checkStreams(results: readonly PartResult[]): void {
 interface TapConfig {
   /** With the token and the address of the file, where it has them. */
   readonly context: Context;
-  readonly everywhere: Pick<GlobalFlags, 'profile'>;
+  readonly globals: Pick<GlobalFlags, 'profile'>;
   readonly pageSize: number | undefined;
   readonly key: ReadonlyMap<string, readonly string[]>;
   /** The names of what it has beside that. */
@@ -222,8 +222,7 @@ const KNOWN_MEMBERS = 'A configuration has base_url, token or profile, page_size
 
 /** Reads Singer's configuration: base_url, token or profile, page_size, key. Throws UsageError, also for a misspelt name. */
 async function readConfig(context: Context, file: string | undefined): Promise<TapConfig> {
-  if (file === undefined)
-    return { context, everywhere: {}, pageSize: undefined, key: new Map(), unknown: [] };
+  if (file === undefined) return { context, globals: {}, pageSize: undefined, key: new Map(), unknown: [] };
   const { text, check } = await readSmall(file);
   const config = parseObject(text, file);
   const unknown = unknownMembers(config, file);
@@ -251,7 +250,7 @@ async function readConfig(context: Context, file: string | undefined): Promise<T
   }
   return {
     context: { ...context, env },
-    everywhere: profile === undefined ? {} : { profile },
+    globals: profile === undefined ? {} : { profile },
     pageSize: pageSize === undefined ? undefined : Number(pageSize),
     key: keysOf(memberOf(config, 'key'), file),
     unknown,

@@ -190,8 +190,8 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
     };
   }
   // The profiles are those of the database, whether or not there are some of these names here.
-  const { profile, ...everywhere } = asked.everywhere;
-  refuseServiceFlags({ ...refused, everywhere, profiles: {} });
+  const { profile, ...globals } = asked.globals;
+  refuseServiceFlags({ ...refused, globals, profiles: {} });
   const allProfiles = asked.profiles?.allProfiles === true;
   const database = new DatabaseRecords({ from: file, resource, id, profile, allProfiles });
   return { ...asked, source: new ExportSource({ ...wish, output, database }) };
@@ -206,12 +206,12 @@ function refuseServiceFlags({
   filters,
   profiles,
   questions,
-  everywhere,
+  globals,
 }: Omit<Export, 'source' | 'output'>): void {
   checkExtent(extent ?? {});
   const { page, nextToken, pageSize } = extent ?? {};
   const { strict, listEncoding, param } = filters ?? {};
-  const { sandbox, baseUrl, tokenFile, profile } = everywhere;
+  const { sandbox, baseUrl, tokenFile, profile } = globals;
   const ofService = {
     ...request,
     ...receipt,

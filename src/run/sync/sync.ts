@@ -44,7 +44,7 @@ export interface SyncRun {
   /** The database, unless --to-env names it, and the resources. */
   readonly words: readonly string[];
   readonly sync: SyncFlags;
-  readonly everywhere: GlobalFlags;
+  readonly globals: GlobalFlags;
   readonly request?: RequestFlags;
   readonly receipt?: ReceiptFlags;
 }
@@ -67,18 +67,18 @@ const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
  * @throws IncompleteError after the listings that could be read were written
  */
 export async function syncDatabase(context: Context, command: SyncRun): Promise<void> {
-  const { sync, everywhere, request, receipt } = command;
+  const { sync, globals, request, receipt } = command;
   const { address, resources } = readWords(context, command);
   const keys = readKeys(sync.key ?? [], resources);
-  const profiles = asksSeveral({ everywhere, profiles: sync })
-    ? await chooseProfiles(context, { everywhere, profiles: sync })
+  const profiles = asksSeveral({ globals, profiles: sync })
+    ? await chooseProfiles(context, { globals, profiles: sync })
     : [undefined];
   const asked = profiles.map((profile) =>
     resources.map((resource) => ({ name: partName(profile, resource), resource, profile })),
   );
   const parts = asked.flat().map(({ name }) => name);
   const options = {
-    everywhere,
+    globals,
     request,
     receipt,
     name: 'sync',
@@ -273,7 +273,7 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   const listing = new SpooledListing({ ...resource, key: keys.get(resource.name) });
   spools.push(listing);
   const startedAt = clock.now();
-  let profile = asked.profile ?? run.everywhere.profile ?? (run.everywhere.sandbox ? 'sandbox' : 'default');
+  let profile = asked.profile ?? run.globals.profile ?? (run.globals.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
   // A fault of the command line concerns all listings: then nothing is written.
   let refusal: UsageError | undefined;

@@ -32,27 +32,27 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     summary: 'the address, token and profile that commands use',
     description: 'Says which profile, base address and token commands use, and until when; never the token.',
     flags: { status: statusFlags, facts: factFlags },
-    run: async ({ everywhere, status, facts }) => {
+    run: async ({ globals, status, facts }) => {
       const { runAuthStatus } = await import('./profiles.ts');
-      await runAuthStatus(context, { ...everywhere, ...status, ...facts }, verify);
+      await runAuthStatus(context, { ...globals, ...status, ...facts }, verify);
     },
   });
   addCommand(auth, 'list', {
     summary: 'the profiles that are stored',
     description: 'The profiles that there are. Nothing is sent and no token command is run.',
     flags: { facts: factFlags },
-    run: async ({ everywhere, facts }) => {
+    run: async ({ globals, facts }) => {
       const { runAuthList } = await import('./profiles.ts');
-      await runAuthList(context, { ...everywhere, ...facts });
+      await runAuthList(context, { ...globals, ...facts });
     },
   });
   addCommand(auth, 'use', {
     summary: 'make a profile the current one',
     description: 'Makes a profile the current one: that of commands which name none.',
     arguments: [['<name>', 'a profile']],
-    run: async ({ everywhere }, [name]) => {
+    run: async ({ globals }, [name]) => {
       const { runAuthUse } = await import('./profiles.ts');
-      await runAuthUse(context, everywhere, name);
+      await runAuthUse(context, globals, name);
     },
   });
   addCommand(auth, 'logout', {
@@ -60,9 +60,9 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     description:
       'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
     arguments: [['[name]', 'a profile (default: the current one)']],
-    run: async ({ everywhere }, [name]) => {
+    run: async ({ globals }, [name]) => {
       const { runLogout } = await import('./profiles.ts');
-      await runLogout(context, everywhere, name);
+      await runLogout(context, globals, name);
     },
   });
 }
@@ -84,9 +84,9 @@ function addLogin(parent: Command, context: Context, verify: VerifyConnection): 
       ],
     ],
     flags: { login: loginFlags },
-    run: async ({ everywhere, login }) => {
+    run: async ({ globals, login }) => {
       const { runLogin } = await import('./login.ts');
-      await runLogin(context, { ...everywhere, ...login }, verify);
+      await runLogin(context, { ...globals, ...login }, verify);
     },
   });
 }
