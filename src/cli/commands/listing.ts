@@ -86,8 +86,8 @@ function listing(resource: Resource, context: Context) {
     }
     const { exportFrom } = await import('../../run/sources/export-source.ts');
     const { field, changesSince } = questions;
-    const wish = { file: from, resource, id, filters, field, exact: changesSince !== undefined };
-    await exportRecords(context, await exportFrom(asked, wish));
+    const options = { file: from, resource, id, filters, field, exact: changesSince !== undefined };
+    await exportRecords(context, await exportFrom(asked, options));
   };
   return { flags, run };
 }

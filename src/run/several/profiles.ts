@@ -71,7 +71,7 @@ async function exportJoined(several: Several): Promise<readonly PartResult[]> {
   const { run, asked } = several;
   const { output, questions = {} } = asked;
   if (output.listColumns) {
-    const questions = await openQuestions(run.context, { ...wishOf(asked), plan: undefined });
+    const questions = await openQuestions(run.context, { ...questionOptions(asked), plan: undefined });
     const aside = putAside(several, async (part) => named(part, questions.limitOfListing));
     await listColumns(run.context, joined(aside), { questions, output: output.output });
     return aside.results;
@@ -82,8 +82,8 @@ async function exportJoined(several: Several): Promise<readonly PartResult[]> {
     : exportEach(several, plan);
 }
 
-/** What is asked of the records. Two organizations may have records of the same id. */
-function wishOf({ output, extent = {}, questions = {}, source, globals }: Export, profile?: string) {
+/** The questions about the records. Two organizations may have records of the same id, so changes are told by both. */
+function questionOptions({ output, extent = {}, questions = {}, source, globals }: Export, profile?: string) {
   const keyed = questions.changesSince !== undefined && questions.key === undefined;
   const flags = keyed ? { ...questions, key: [PROFILE_COLUMN, 'id'] } : questions;
   const { resource, records } = source;
@@ -97,7 +97,7 @@ async function exportEach(several: Several, plan: OutputPlan): Promise<readonly 
   const { extent = {} } = asked;
   const remarks: (() => Promise<void>)[] = [];
   const aside = putAside(several, async (part) => {
-    const questions = await openQuestions(part.context, { ...wishOf(asked, part.profile), plan });
+    const questions = await openQuestions(part.context, { ...questionOptions(asked, part.profile), plan });
     const newestFirst =
       mayShowNewestFirst(questions, asked.questions ?? {}, plan) && asked.source.preferNewest?.() === true;
     remarks.push(() => remarkCount(part, { extent, questions, plan, newestFirst }));
@@ -113,11 +113,11 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   const { run, asked } = several;
   const { extent = {} } = asked;
   const aside = putAside(several, async (part) => named(part, undefined));
-  const wish = wishOf(asked);
-  const makeResult = await asked.makeResult?.(wish.settings);
+  const options = questionOptions(asked);
+  const makeResult = await asked.makeResult?.(options.settings);
   const isUnread = unreadProfiles(several, aside);
-  const questions = await openQuestions(run.context, { ...wish, plan: planned, makeResult, isUnread });
-  const earlier = await checkEarlierExport(wish.flags, run.notices);
+  const questions = await openQuestions(run.context, { ...options, plan: planned, makeResult, isUnread });
+  const earlier = await checkEarlierExport(options.flags, run.notices);
   const plan = { ...withSheets(asked, planned, aside), openWriter: questions.writer(planned.openWriter) };
   let read = 0;
   const counted = async function* (): AsyncGenerator<RecordBatch> {

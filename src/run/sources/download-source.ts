@@ -15,7 +15,7 @@ import { numberedPages, filterParameters } from '../../resources/listing-pages.t
 import { version } from '../../version.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Written } from '../progress/progress-state.ts';
-import { ListingSource, type ListingWish } from './listing-source.ts';
+import { ListingSource, type ListingSourceOptions } from './listing-source.ts';
 import { askedWhere, columnsOf } from '../open-questions.ts';
 import { requestDefaults } from '../parse-values.ts';
 import type { ServiceSite, ServiceSource } from '../part.ts';
@@ -30,7 +30,7 @@ export interface FileFlags {
   readonly only?: ReadonlySet<string>;
 }
 
-interface DownloadWish extends Omit<ListingWish, 'resource'> {
+interface DownloadSourceOptions extends Omit<ListingSourceOptions, 'resource'> {
   /** The folder, which is made if need be. */
   readonly folder: string;
   readonly files: FileFlags;
@@ -49,15 +49,15 @@ export class DownloadSource implements ServiceSource {
   readonly name = issued.name;
   readonly records = issued.records;
   readonly resource = issued;
-  readonly #wish: DownloadWish;
+  readonly #options: DownloadSourceOptions;
   readonly #listing: ListingSource;
   readonly #told = new DownloadRecords();
   #withoutFiles = 0;
   #folder: DownloadFolder | undefined;
 
-  constructor(wish: DownloadWish) {
-    this.#wish = wish;
-    this.#listing = new ListingSource({ ...wish, resource: issued });
+  constructor(options: DownloadSourceOptions) {
+    this.#options = options;
+    this.#listing = new ListingSource({ ...options, resource: issued });
   }
 
   get fiscalIds(): readonly string[] {
@@ -70,7 +70,7 @@ export class DownloadSource implements ServiceSource {
 
   async open(run: Run): Promise<void> {
     await this.#listing.open(run);
-    this.#folder = await DownloadFolder.open(this.#wish.folder, run.context);
+    this.#folder = await DownloadFolder.open(this.#options.folder, run.context);
   }
 
   /** The limit of the command line is one of invoices, and the listing's own. */
@@ -87,7 +87,7 @@ export class DownloadSource implements ServiceSource {
     return {
       count: files,
       what: 'files of issued invoices',
-      place: this.#wish.folder,
+      place: this.#options.folder,
       bytes,
       more: without === 0 ? [] : [`${countOf(without, 'invoice')} without files`],
     };
@@ -109,7 +109,7 @@ export class DownloadSource implements ServiceSource {
     const filters = filterParameters(issued, this.#listing.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
     const renewal = new LinkRenewal(numberedPages(request, issued.paging), context.signal);
-    const downloads = { folder, client, renewal, only: this.#wish.files.only };
+    const downloads = { folder, client, renewal, only: this.#options.files.only };
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {
       yield* mapInOrder(
@@ -125,7 +125,7 @@ export class DownloadSource implements ServiceSource {
   /** The files of the invoices that are asked for, as the walk finds them, each with its name in the folder. */
   async *#jobs(site: ServiceSite, folder: DownloadFolder): AsyncGenerator<DownloadJob> {
     const reader = new InvoiceFileReader();
-    const { where } = this.#wish.questions;
+    const { where } = this.#options.questions;
     for await (const { records, placeOf } of where === undefined
       ? this.#all(site)
       : this.#some(site, where)) {
@@ -138,7 +138,7 @@ export class DownloadSource implements ServiceSource {
   }
 
   async *#all(site: ServiceSite): AsyncGenerator<PlacedInvoices> {
-    for await (const { records, next } of this.#listing.read(site, this.#wish.extent?.limit)) {
+    for await (const { records, next } of this.#listing.read(site, this.#options.extent?.limit)) {
       const start = startOf(records, next);
       yield { records, placeOf: (index) => start && start.place + index };
     }
@@ -151,7 +151,7 @@ export class DownloadSource implements ServiceSource {
   ): AsyncGenerator<PlacedInvoices> {
     const tests = where.map((condition) => conditionTest(condition, askedWhere(site.context)));
     const filter = new WhereFilter(tests, columnsOf(where));
-    const { page, limit } = this.#wish.extent ?? {};
+    const { page, limit } = this.#options.extent ?? {};
     let left = page === undefined ? (limit ?? Infinity) : Infinity;
     try {
       for await (const { records, next } of this.#listing.read(

@@ -21,7 +21,7 @@ export interface FromFlags {
   readonly from?: string;
 }
 
-interface ExportWish {
+interface ExportSourceOptions {
   readonly file: string;
   readonly resource: Resource;
   /** What the service would choose and order by is chosen and ordered here. */
@@ -41,18 +41,18 @@ interface ExportWish {
  */
 export class ExportSource implements LocalSource {
   readonly kind = 'local';
-  readonly #wish: ExportWish;
+  readonly #options: ExportSourceOptions;
   #fiscalIds: readonly string[] = [];
   #isNewestFirst = false;
   /** Why the file does not hold all that it should. */
   #incomplete: IncompleteError | undefined;
 
-  constructor(wish: ExportWish) {
-    this.#wish = wish;
+  constructor(options: ExportSourceOptions) {
+    this.#options = options;
   }
 
   get resource(): Resource {
-    return this.#wish.resource;
+    return this.#options.resource;
   }
 
   get name(): string {
@@ -64,21 +64,21 @@ export class ExportSource implements LocalSource {
   }
 
   async profiles(context: Context): Promise<readonly string[]> {
-    const { database } = this.#wish;
+    const { database } = this.#options;
     await database?.open(context);
     return database?.profiles ?? [];
   }
 
   /** A file keeps its order; a database has that of the service. */
   preferNewest(): boolean {
-    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#wish;
+    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#options;
     const isOrdered = (sortBy ?? sortOrder) !== undefined;
     this.#isNewestFirst = database?.hasDates === true && resource.newestFirst !== undefined && !isOrdered;
     return this.#isNewestFirst;
   }
 
   async open({ context, notices }: Run): Promise<void> {
-    const { file, output, resource, filters = {}, database } = this.#wish;
+    const { file, output, resource, filters = {}, database } = this.#options;
     await refuseOverwriting('--from', file, output);
     await database?.open(context);
     this.#refuseOrderAlone();
@@ -112,7 +112,7 @@ export class ExportSource implements LocalSource {
   }
 
   async #chosen({ context, profile }: LocalSite): Promise<Records> {
-    const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#wish;
+    const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#options;
     const records = this.#stored(context, profile);
     if ((fiscalIds ?? sortBy) === undefined) return records;
     const fields = await knownColumnsOf(context, { resource, field, settings: { profile, sandbox: false } });
@@ -123,7 +123,7 @@ export class ExportSource implements LocalSource {
   }
 
   #stored(context: Context, profile: string | undefined): Records {
-    const { file, exact = false, database, filters } = this.#wish;
+    const { file, exact = false, database, filters } = this.#options;
     if (database === undefined) return readExport(file, { exact });
     if (profile === undefined) throw new Error('a database is read a profile at a time');
     return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
@@ -140,7 +140,7 @@ export class ExportSource implements LocalSource {
 
   /** An order without a key turns the service's own, which only a database keeps, and only where it is by date. */
   #refuseOrderAlone(): void {
-    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#wish;
+    const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#options;
     if (sortOrder === undefined || sortBy !== undefined) return;
     if (database?.hasDates === true && resource.byDate?.usual !== undefined) return;
     throw new UsageError(`--sort-order ${sortOrder} turns an order of the service, and a file is read`, {
@@ -150,7 +150,7 @@ export class ExportSource implements LocalSource {
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
   #sortKeys({ date = [], due = [], total = [] }: Partial<KnownColumns> = {}): readonly SortColumn[] {
-    const { filters: { sortBy, sortOrder } = {}, resource } = this.#wish;
+    const { filters: { sortBy, sortOrder } = {}, resource } = this.#options;
     if (sortBy === undefined) return [];
     const columns = { NUMBER: [resource.label], DATE: date, DUE_BY: due, AMOUNT: total }[
       sortBy.toUpperCase()
@@ -171,9 +171,9 @@ export class ExportSource implements LocalSource {
  */
 export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   asked: Asked,
-  wish: Omit<ExportWish, 'output' | 'database'> & { readonly id?: string | undefined },
+  options: Omit<ExportSourceOptions, 'output' | 'database'> & { readonly id?: string | undefined },
 ): Promise<Asked & Export> {
-  const { file, resource, id, filters } = wish;
+  const { file, resource, id, filters } = options;
   const { output } = asked.output;
   const refused = filters === undefined ? asked : { ...asked, filters };
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
@@ -186,7 +186,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
     return {
       ...asked,
       ...(key && { questions: { ...questions, key } }),
-      source: new ExportSource({ ...wish, output }),
+      source: new ExportSource({ ...options, output }),
     };
   }
   // The profiles are those of the database, whether or not there are some of these names here.
@@ -194,7 +194,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   refuseServiceFlags({ ...refused, globals, profiles: {} });
   const allProfiles = asked.profiles?.allProfiles === true;
   const database = new DatabaseRecords({ from: file, resource, id, profile, allProfiles });
-  return { ...asked, source: new ExportSource({ ...wish, output, database }) };
+  return { ...asked, source: new ExportSource({ ...options, output, database }) };
 }
 
 /** Throws UsageError for a flag that concerns the service, where a file is read instead: it would make no difference. */

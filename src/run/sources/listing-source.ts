@@ -39,7 +39,7 @@ export interface ExtentFlags {
   readonly pageSize?: number;
 }
 
-export interface ListingWish {
+export interface ListingSourceOptions {
   readonly resource: Resource;
   /** Takes the place of `{id}` in the resource's path. */
   readonly id?: string | undefined;
@@ -52,16 +52,16 @@ export interface ListingWish {
 /** A listing of the service, as the command line asks for it. */
 export class ListingSource implements ServiceSource {
   readonly kind = 'service';
-  readonly #wish: ListingWish;
+  readonly #options: ListingSourceOptions;
   #fiscalIds: readonly string[] = [];
   #isNewestFirst = false;
 
-  constructor(wish: ListingWish) {
-    this.#wish = wish;
+  constructor(options: ListingSourceOptions) {
+    this.#options = options;
   }
 
   get resource(): Resource {
-    return this.#wish.resource;
+    return this.#options.resource;
   }
 
   get name(): string {
@@ -73,7 +73,7 @@ export class ListingSource implements ServiceSource {
   }
 
   get knownBy(): KeyColumns {
-    return keyColumns(this.resource, this.#wish);
+    return keyColumns(this.resource, this.#options);
   }
 
   get fiscalIds(): readonly string[] {
@@ -81,17 +81,17 @@ export class ListingSource implements ServiceSource {
   }
 
   get strict(): boolean {
-    return this.#wish.filters?.strict === true;
+    return this.#options.filters?.strict === true;
   }
 
   get asked(): object {
-    const { id, filters = {}, extent = {} } = this.#wish;
+    const { id, filters = {}, extent = {} } = this.#options;
     const { sortBy, sortOrder, param, listEncoding } = filters;
     return { id, sortBy, sortOrder, param, listEncoding, nextToken: extent.nextToken, page: extent.page };
   }
 
   preferNewest(): boolean {
-    const { resource, filters = {}, extent = {} } = this.#wish;
+    const { resource, filters = {}, extent = {} } = this.#options;
     const { sortBy, sortOrder, param = [] } = filters;
     const isOrdered = (sortBy ?? sortOrder ?? extent.page) !== undefined;
     const isSorted = asksForOrder(param);
@@ -100,7 +100,7 @@ export class ListingSource implements ServiceSource {
 
   /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */
   async open({ context }: Run): Promise<void> {
-    const { fiscalIds } = this.#wish.filters ?? {};
+    const { fiscalIds } = this.#options.filters ?? {};
     if (fiscalIds !== undefined) {
       const flag = `--${this.resource.fiscalIds?.flag}`;
       this.#fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
@@ -110,7 +110,7 @@ export class ListingSource implements ServiceSource {
 
   /** What the flags ask of the listing, checked. Throws UsageError. */
   query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize'>): ListingQuery {
-    const { resource, id, filters = {}, extent = {} } = this.#wish;
+    const { resource, id, filters = {}, extent = {} } = this.#options;
     checkExtent(extent);
     return {
       id,
@@ -120,7 +120,7 @@ export class ListingSource implements ServiceSource {
       params: filters.param ?? [],
       listEncoding: filters.listEncoding ?? defaults.listEncoding,
       strict: filters.strict,
-      key: this.#wish.key,
+      key: this.#options.key,
       page: extent.page,
       nextToken: extent.nextToken,
       pageSize: extent.pageSize ?? defaults.pageSize,

@@ -44,7 +44,7 @@ interface ProfilesAsked {
   readonly allProfiles: boolean;
 }
 
-interface DatabaseWish extends Partial<ProfilesAsked> {
+interface DatabaseRecordsOptions extends Partial<ProfilesAsked> {
   readonly from: string;
   readonly resource: Resource;
   /** The fund, where the resource is the documents of one fund. */
@@ -98,7 +98,7 @@ async function heldListing(database: Database, table: string): Promise<HeldListi
  * does not hold that one. Throws UsageError for a profile of the flags that it does not hold.
  */
 export async function profilesAsked(
-  { from, profile, allProfiles }: ProfilesAsked & Pick<DatabaseWish, 'from'>,
+  { from, profile, allProfiles }: ProfilesAsked & Pick<DatabaseRecordsOptions, 'from'>,
   held: readonly string[],
   { env, config }: Context,
 ): Promise<readonly string[] | undefined> {
@@ -131,22 +131,22 @@ export function profileHint(held: readonly string[]): string {
  * connection of its own, so that several can run at once and none stays open.
  */
 export class DatabaseRecords {
-  readonly #wish: DatabaseWish;
+  readonly #options: DatabaseRecordsOptions;
   readonly #address: DatabaseAddress;
   #syncs: HeldListing['syncs'] | undefined;
   #profiles: readonly string[] = [];
   /** Undefined where the table has no such column, or one that does not hold text. */
   #dateColumn: string | undefined;
 
-  constructor(wish: DatabaseWish) {
-    this.#wish = wish;
-    this.#address = parseDatabaseAddress(wish.from);
+  constructor(options: DatabaseRecordsOptions) {
+    this.#options = options;
+    this.#address = parseDatabaseAddress(options.from);
   }
 
   /** Finds what the database holds, once. Throws UsageError where it is not folio's, or holds no records of the profiles. */
   async open(context: Context): Promise<void> {
     if (this.#syncs !== undefined) return;
-    const { resource } = this.#wish;
+    const { resource } = this.#options;
     const table = tableOf(resource);
     const database = await openForReading(this.#address, context);
     try {
@@ -177,12 +177,12 @@ export class DatabaseRecords {
   /** A sentence that says of when the records are; with several profiles, of when the oldest are. */
   get age(): string | undefined {
     const [oldest] = this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted();
-    return oldest && `${this.#address.shown} has the ${this.#wish.resource.records} as of ${oldest}.`;
+    return oldest && `${this.#address.shown} has the ${this.#options.resource.records} as of ${oldest}.`;
   }
 
   /** A sentence for each profile whose last sync failed, so that its records are older. */
   get stale(): readonly string[] {
-    const what = `${this.#address.shown} has the ${this.#wish.resource.records}`;
+    const what = `${this.#address.shown} has the ${this.#options.resource.records}`;
     return this.#lastSyncs.flatMap(({ profile, at, error, wholeAt }) =>
       wholeAt === undefined || error === undefined
         ? []
@@ -201,7 +201,7 @@ export class DatabaseRecords {
     profile: string,
     direction: 'asc' | 'desc' | undefined,
   ): AsyncGenerator<RecordBatch> {
-    const { resource, id } = this.#wish;
+    const { resource, id } = this.#options;
     const sync = this.#syncs?.get(profile);
     if (sync !== undefined && sync.wholeAt === undefined) throw this.#neverRead(sync);
     const order = this.#order(direction);
@@ -215,7 +215,7 @@ export class DatabaseRecords {
   }
 
   async #chosen(held: readonly string[], context: Context): Promise<readonly string[]> {
-    const { from, profiles, profile, allProfiles = false } = this.#wish;
+    const { from, profiles, profile, allProfiles = false } = this.#options;
     return profiles ?? (await profilesAsked({ from, profile, allProfiles }, held, context)) ?? held;
   }
 
@@ -226,14 +226,14 @@ export class DatabaseRecords {
 
   #holdsNone(): UsageError {
     const { shown } = this.#address;
-    const { resource } = this.#wish;
+    const { resource } = this.#options;
     return new UsageError(`${shown} holds no ${resource.records}`, {
       hint: `Bring them with folio sync ${shown} ${oneWordName(resource, '-')}.`,
     });
   }
 
   #neverRead({ profile, at, error }: LastSync): ServiceError {
-    const { resource } = this.#wish;
+    const { resource } = this.#options;
     const { shown } = this.#address;
     const message = `${shown} lacks the ${resource.records} of profile ${profile}: the sync of ${at} could not read them (${error})`;
     return new ServiceError(message, {
@@ -242,7 +242,7 @@ export class DatabaseRecords {
   }
 
   #order(direction: 'asc' | 'desc' | undefined): StoredOrder | undefined {
-    const usual = this.#wish.resource.byDate?.usual;
+    const usual = this.#options.resource.byDate?.usual;
     const wanted = direction ?? usual;
     if (wanted === undefined || this.#dateColumn === undefined) return undefined;
     const isTurned = wanted !== (usual ?? 'asc');
