@@ -6,14 +6,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
-import { alias, root, written } from './bundle.js';
+import { alias, root, outputOptions } from './bundle.js';
 
 const dist = `${root}dist`;
 
 const options = {
-  ...written,
+  ...outputOptions,
   absWorkingDir: root,
-  // So that where packages are kept does not show in what is built.
+  // So that the bundle does not depend on the folder in which packages are kept.
   preserveSymlinks: true,
   entryPoints: ['src/main.ts'],
   outdir: 'dist',
@@ -92,7 +92,7 @@ writeFileSync(`${dist}/package.json`, '{ "type": "commonjs" }\n');
 for (const { path, text } of outputFiles) {
   const name = basename(path);
   const { code } = await transform(text, {
-    ...written,
+    ...outputOptions,
     format: 'cjs',
     supported: { 'dynamic-import': false },
   });

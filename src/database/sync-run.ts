@@ -138,9 +138,9 @@ const RECONNECT_TRIES = 40;
 const RECONNECT_DELAY = 250;
 
 /**
- * Finds out whether a run was kept whose connection was lost before COMMIT was answered: then the run's entry in `_runs` is
- * there. That is certain once the lock is ours again, since the lost session has then ended. Throws ServiceError where the run
- * was not kept.
+ * Finds out whether a run was committed, where the connection was lost before COMMIT was answered: then its entry is in `_runs`.
+ * That is certain once the lock is ours again, since the lost session has then ended. Throws ServiceError where the run was not
+ * committed.
  */
 async function confirmCommit(
   database: Database,
@@ -160,10 +160,13 @@ async function confirmCommit(
   const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
   const [row] = await database.query(sql, [run, profile, table, instant(startedAt)]);
   if (Number(row![0]) === 1) return;
-  throw new ServiceError(`${database.shown} went away before the sync was kept`, {
-    hint: 'What it held is as it was: run folio sync again.',
-    cause: error,
-  });
+  throw new ServiceError(
+    `cannot sync into ${database.shown}: the connection was lost before the sync was committed`,
+    {
+      hint: 'What it held is as it was: run folio sync again.',
+      cause: error,
+    },
+  );
 }
 
 async function writeParts(

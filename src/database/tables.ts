@@ -206,10 +206,10 @@ async function refuseDependentViews(database: Database, table: string, column: T
   if (views.length === 0) return;
   const [which, them] =
     views.length === 1
-      ? [`the view ${views[0]} hinders`, 'it']
-      : [`the views ${views.join(', ')} hinder`, 'them'];
+      ? [`the view ${views[0]} keeps`, 'it']
+      : [`the views ${views.join(', ')} keep`, 'them'];
   throw new OutputError(
-    `${which} folio from making the column ${column.name} of ${table} ${column.type}, which its values now need`,
+    `${which} folio from changing the column ${column.name} of ${table} to ${column.type}, which its values now need`,
     { hint: `Drop ${them}, run folio sync again, and make ${them} again.` },
   );
 }

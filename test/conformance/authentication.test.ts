@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/http-get.ts';
+import type { HttpAnswer } from '../support/http-get.ts';
 import { openService, texts, type Item, type Page } from './service.ts';
 
 const service = await openService();
@@ -9,7 +9,7 @@ const listings = [
   '/customers',
   '/accounts-payable/prepaid-expenses',
 ] as const;
-const asked = (authorization: string): Promise<Answer> => service.get('/customers', { authorization });
+const asked = (authorization: string): Promise<HttpAnswer> => service.get('/customers', { authorization });
 
 describe('5 Authentication', () => {
   it.each(listings)('5 item 4: a valid token authorizes GET %s', async (path) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/http-get.ts';
+import type { HttpAnswer } from '../support/http-get.ts';
 import { openService, texts, type CustomerPage } from './service.ts';
 
 const service = await openService();
-const list = (query: string): Promise<Answer> => service.get(`/customers?${query}`);
+const list = (query: string): Promise<HttpAnswer> => service.get(`/customers?${query}`);
 const pageOf = async (query: string): Promise<CustomerPage> => {
   const answer = await list(query);
   expect(answer.status).toBe(200);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/http-get.ts';
+import type { HttpAnswer } from '../support/http-get.ts';
 import { openService, texts, type Item, type Page } from './service.ts';
 
 const service = await openService();
 const path = '/accounts-payable/prepaid-expenses';
-const list = (query: string): Promise<Answer> => service.get(`${path}?${query}`);
+const list = (query: string): Promise<HttpAnswer> => service.get(`${path}?${query}`);
 const pageOf = async (query: string): Promise<Page> => (await list(query)).json as Page;
 const { total, pageResults } = await pageOf('');
 const firstId = pageResults[0]?.id;
@@ -118,7 +118,7 @@ interface Documents {
 }
 
 /** The collection may be an array or a page envelope: the specification does not say (4.9). */
-function readDocuments(answer: Answer): Documents {
+function readDocuments(answer: HttpAnswer): Documents {
   const { id, assignedDocuments } = answer.json as { id: unknown; assignedDocuments: Item[] | Page };
   const documents = Array.isArray(assignedDocuments) ? assignedDocuments : assignedDocuments.pageResults;
   return { status: answer.status, id, documents };

@@ -1,10 +1,10 @@
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/http-get.ts';
+import type { HttpAnswer } from '../support/http-get.ts';
 import { openService, texts, type Page } from './service.ts';
 
 const service = await openService();
-const list = (query: string): Promise<Answer> => service.get(`/invoices/issued?${query}`);
+const list = (query: string): Promise<HttpAnswer> => service.get(`/invoices/issued?${query}`);
 const pageOf = async (query: string): Promise<Page> => (await list(query)).json as Page;
 const { total } = await pageOf('options_pageSize=1');
 

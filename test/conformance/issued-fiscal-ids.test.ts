@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer } from '../support/http-get.ts';
+import type { HttpAnswer } from '../support/http-get.ts';
 import { openService, type Item, type Page } from './service.ts';
 
 const service = await openService();
-const list = (query: string): Promise<Answer> => service.get(`/invoices/issued?${query}`);
+const list = (query: string): Promise<HttpAnswer> => service.get(`/invoices/issued?${query}`);
 const pageOf = async (query: string): Promise<Page> => (await list(query)).json as Page;
 /** Nobody's, as far as made-up data goes. */
 const unknown = '11.111.111-1';

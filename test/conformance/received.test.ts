@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import type { Answer } from '../support/http-get.ts';
+import type { HttpAnswer } from '../support/http-get.ts';
 import { openService, texts, type Item, type Page } from './service.ts';
 
 const service = await openService();
-const list = (query: string): Promise<Answer> => service.get(`/invoices/received?${query}`);
+const list = (query: string): Promise<HttpAnswer> => service.get(`/invoices/received?${query}`);
 const pageOf = async (query: string): Promise<Page> => (await list(query)).json as Page;
 const { total } = await pageOf('options_pageSize=1');
 

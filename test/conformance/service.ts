@@ -1,6 +1,6 @@
 import { afterAll } from 'vitest';
 import { startSandbox } from '../../src/sandbox/server.ts';
-import { httpGet, type Answer } from '../support/http-get.ts';
+import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 
 /**
  * The service whose conformance is tested: the embedded one, or the one at FOLIO_CONFORMANCE_URL, with
@@ -13,7 +13,7 @@ interface Service {
   readonly token: string;
   readonly secondToken: string | undefined;
   /** A GET of a path below the base address, or of a whole URL, with the token unless headers are given. */
-  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  get(path: string, headers?: Record<string, string>): Promise<HttpAnswer>;
 }
 
 export type Item = Record<string, unknown>;

@@ -187,13 +187,13 @@ describe.each(databaseEngines)('%s', (engine) => {
 });
 
 describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
-  it('names the view that hinders a change of type', async () => {
+  it('names the view that keeps a type from changing', async () => {
     const database = await open(await server!.createDatabase());
     await sync(database, ['{"id":1,"amount":1.10}']);
     await database.query('CREATE VIEW totals AS SELECT sum(amount) FROM issued');
     await expect(sync(database, ['{"id":1,"amount":"x"}'])).rejects.toMatchObject({
       message:
-        'the view totals hinders folio from making the column amount of issued text, which its values now need',
+        'the view totals keeps folio from changing the column amount of issued to text, which its values now need',
     });
     expect(await database.query('SELECT amount FROM issued')).toEqual([['1.10']]);
     // Others are no hindrance to a new column.
@@ -236,7 +236,7 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
     await theirs.close();
   });
 
-  it('finds out whether a sync was kept whose answer got lost', async () => {
+  it('finds out whether a sync was committed whose answer got lost', async () => {
     const database = await open(await server!.createDatabase());
     await sync(database, invoices(2));
     const commit = database.commit.bind(database);
@@ -247,7 +247,7 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
       };
       const outcome = sync(database, [`{"id":1,"kept":${isKept}}`]);
       if (isKept) await outcome;
-      else await expect(outcome).rejects.toThrow('went away before the sync was kept');
+      else await expect(outcome).rejects.toThrow('the connection was lost before the sync was committed');
       const [row] = await database.query('SELECT max(run) FROM _runs');
       expect(row).toEqual(['2']);
     }

@@ -260,7 +260,7 @@ describe.runIf(postgresPrograms !== undefined)('folio sync into PostgreSQL', () 
       if (when === 'before') {
         expect([exit.code, exit.stderr]).toEqual([
           5,
-          expect.stringContaining('went away before the sync was kept'),
+          expect.stringContaining('the connection was lost before the sync was committed'),
         ]);
         expect(runs).toEqual(['1|3']);
       } else {

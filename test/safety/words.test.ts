@@ -125,7 +125,7 @@ describe('a temporary file that somebody exchanges', () => {
       isOpen = true;
       const { code, stderr } = await exit;
       expect({ code, text: readFileSync(file, 'utf8') }).toEqual({ code: 1, text: 'old\n' });
-      expect(stderr).toContain('somebody exchanged the file');
+      expect(stderr).toContain('another file was put in its place');
     });
   });
 });

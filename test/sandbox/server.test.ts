@@ -3,12 +3,12 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
-import { httpGet, type Answer } from '../support/http-get.ts';
+import { httpGet, type HttpAnswer } from '../support/http-get.ts';
 
 async function withSandbox(
   options: SandboxOptions,
   use: (
-    ask: (path: string, headers?: Record<string, string>) => Promise<Answer>,
+    ask: (path: string, headers?: Record<string, string>) => Promise<HttpAnswer>,
     sandbox: Sandbox,
   ) => Promise<void>,
 ): Promise<void> {

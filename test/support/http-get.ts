@@ -1,7 +1,7 @@
 import { request as requestHttp, type IncomingHttpHeaders, type RequestOptions } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** As it was on the wire. */
@@ -11,7 +11,7 @@ export interface Answer {
 }
 
 /** One request. Not by `fetch`, which adds Accept-Encoding, inflates, and follows redirects. */
-export function httpGet(url: string, options: RequestOptions & { ca?: string } = {}): Promise<Answer> {
+export function httpGet(url: string, options: RequestOptions & { ca?: string } = {}): Promise<HttpAnswer> {
   const open = url.startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const request = open(url, options, (response) => {

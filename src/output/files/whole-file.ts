@@ -175,9 +175,12 @@ export async function flushFolder(folder: string): Promise<void> {
 
 /** Whoever may write in the folder can put another file in place of the temporary one, and it would get the name. */
 function exchanged(shown: string): OutputError {
-  return new OutputError(`cannot write ${shown}: somebody exchanged the file while it was being written`, {
-    hint: 'Choose a folder in which only you can write.',
-  });
+  return new OutputError(
+    `cannot write ${shown}: another file was put in its place while it was being written`,
+    {
+      hint: 'Choose a folder in which only you can write.',
+    },
+  );
 }
 
 function takenOver(shown: string): OutputError {
