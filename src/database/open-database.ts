@@ -19,7 +19,9 @@ export async function openDatabase(address: DatabaseAddress, context: DatabaseCo
 /** Opens a database that is there, to read it. Rejects with UsageError where there is no such file. */
 export async function openForReading(address: DatabaseAddress, context: DatabaseContext): Promise<Database> {
   if (address.engine === 'SQLite' && !sqliteFileExists(address)) {
-    throw new UsageError(`cannot read ${address.shown}: there is no such file`);
+    throw new UsageError(`cannot read ${address.shown}: there is no such file`, {
+      hint: 'Name a database that folio sync has made.',
+    });
   }
   return openDatabase(address, context);
 }

@@ -240,9 +240,9 @@ class PostgresDatabase implements Database {
     }
     if (encoding !== 'UTF8') {
       throw new UsageError(
-        `${this.shown} keeps its text as ${String(encoding)}, which cannot hold all that invoices say`,
+        `${this.shown} keeps its text as ${String(encoding)}, which has not all characters that invoices may have`,
         {
-          hint: 'Make a database with CREATE DATABASE books ENCODING ‘UTF8’ TEMPLATE template0.',
+          hint: "Make a database with CREATE DATABASE books ENCODING 'UTF8' TEMPLATE template0.",
         },
       );
     }

@@ -66,7 +66,7 @@ export class SpooledListing {
     const start = recordBytes(batch, at).toString('utf8', 0, 60);
     const columns = key === undefined ? 'id' : key.join(', ');
     const place = this.#index.count + 1;
-    return new UsageError(`of the ${records}, record ${place} has no ${columns}: ${start}…`, {
+    return new UsageError(`record ${place} of the ${records} has no ${columns}: ${start}…`, {
       hint: `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.`,
     });
   }
@@ -75,7 +75,7 @@ export class SpooledListing {
     const { name, records, key: columns } = this.#options;
     const [one, other] = [first + 1, this.#index.count + 1];
     return new UsageError(
-      `of the ${records}, the records ${one} and ${other} have the same ${columns?.join(', ') ?? 'id'}: ${key.slice(0, 60)}`,
+      `the records ${one} and ${other} of the ${records} have the same ${columns?.join(', ') ?? 'id'}: ${key.slice(0, 60)}`,
       { hint: `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.` },
     );
   }

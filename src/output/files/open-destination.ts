@@ -49,7 +49,7 @@ export async function openDestination(
   const sink = await openDirect(target, context, options.paged === true);
   if (options.binary === true && sink.isTerminal) {
     await sink.abandon?.();
-    throw new UsageError('a workbook or Parquet cannot be shown on a terminal', {
+    throw new UsageError('this format is not text, and cannot be shown on a terminal', {
       hint: 'Write to a file, as in -o invoices.xlsx.',
     });
   }

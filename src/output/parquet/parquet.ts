@@ -145,9 +145,12 @@ class ParquetFile implements Writer {
   }
 
   #unfitError(column: string, place: number, what: string): OutputError {
-    return new OutputError(`Record ${place} has ${what} in ${column}, which Parquet cannot hold.`, {
-      hint: `Leave the column out with --columns '*,-${column}', or use --format jsonl, which holds every value.`,
-    });
+    return new OutputError(
+      `the column ${column} of record ${place} holds ${what}, which Parquet cannot hold`,
+      {
+        hint: `Leave the column out with --columns '*,-${column}', or use --format jsonl, which holds every value.`,
+      },
+    );
   }
 }
 

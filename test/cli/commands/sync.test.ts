@@ -248,12 +248,12 @@ describe('folio sync', () => {
     const twice = await runSync(records, [path, '--key', 'issued=n']);
     expect([twice.code, twice.stderr]).toEqual([
       2,
-      expect.stringContaining('of the issued invoices, the records 1 and 3 have the same n: a'),
+      expect.stringContaining('the records 1 and 3 of the issued invoices have the same n: a'),
     ]);
     const none = await runSync({ received: ['{"id":1}', '{"number":5}'] }, [path]);
     expect([none.code, none.stderr]).toEqual([
       2,
-      expect.stringContaining('record 2 has no id: {"number":5}'),
+      expect.stringContaining('record 2 of the received invoices has no id: {"number":5}'),
     ]);
     expect(existsSync(path)).toBe(false);
     const named = await runSync({ received: ['{"number":4}', '{"number":5}'] }, [

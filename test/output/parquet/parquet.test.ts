@@ -123,7 +123,7 @@ describe('a Parquet file', () => {
 
   it('refuses text with half a character, naming the record', async () => {
     await expect(written(['{"a":"fine"}', '{"a":"\\ud83e"}'])).rejects.toMatchObject({
-      message: 'Record 2 has text with half a character in it in a, which Parquet cannot hold.',
+      message: 'the column a of record 2 holds text with half a character in it, which Parquet cannot hold',
       hint: "Leave the column out with --columns '*,-a', or use --format jsonl, which holds every value.",
     });
   });
