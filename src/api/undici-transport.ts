@@ -78,7 +78,7 @@ export function openDispatcher(
 export function refuseUncheckedTls(env: TransportOptions['env']): void {
   if (env['NODE_TLS_REJECT_UNAUTHORIZED'] !== '0') return;
   throw new UsageError(
-    'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates, and folio does not run so',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates, and folio does not run without it',
     {
       hint: 'Unset it. For an authority of your own, set NODE_EXTRA_CA_CERTS to the file with its certificate.',
     },

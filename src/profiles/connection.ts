@@ -205,7 +205,7 @@ export function requireConnection(connection: Connection, now: number): Complete
     });
   }
   if (baseUrl === undefined) {
-    throw new UsageError('there is no base address: nobody has said where the service is', {
+    throw new UsageError('there is no base address, so folio does not know where the service is', {
       hint: `Log in once with \`${login}\`, or set FOLIO_BASE_URL, or pass --base-url https://<host>/v1.`,
     });
   }

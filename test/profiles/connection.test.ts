@@ -205,7 +205,7 @@ describe('requireConnection', () => {
       'no address',
       { store: {}, env: { FOLIO_TOKEN: 't' } },
       'UsageError',
-      'there is no base address: nobody has said where the service is',
+      'there is no base address, so folio does not know where the service is',
       '--base-url https://<host>/v1',
     ],
     [

@@ -218,7 +218,7 @@ function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: 
   const own = stated === undefined && profile && profileAddress(profile, { store, parseBaseUrl });
   const baseUrl = stated ?? (own || undefined);
   if (baseUrl === undefined) {
-    throw new UsageError('there is no base address: nobody has said where the service is', {
+    throw new UsageError('there is no base address, so folio does not know where the service is', {
       hint: 'Log in with `folio auth login --base-url https://<host>/v1`, or set FOLIO_BASE_URL, or try --sandbox.',
     });
   }

@@ -266,16 +266,20 @@ export async function openResumable(
   const { target: shown, format } = plan;
   const { status, partial, notices, context, session, source, globals, defaults } = part;
   if (shown === undefined) {
-    throw new UsageError('--resume goes with -o: what a run has so far is kept beside its file', {
+    throw new UsageError('--resume goes with -o: folio keeps the records so far beside that file', {
       hint: 'Name the file, as in -o invoices.csv.',
     });
   }
   if (extent.page !== undefined) {
-    throw new UsageError('--resume and --page do not go together: a single page is had or not');
+    throw new UsageError('--resume and --page do not go together: a single page comes whole or not at all', {
+      hint: 'Leave one of them out.',
+    });
   }
   const target = await findTarget(shown);
   if (target.kind !== 'file') {
-    throw new UsageError(`--resume: ${shown} is no regular file, so nothing can be kept beside it`);
+    throw new UsageError(`--resume: ${shown} is no regular file, so nothing can be kept beside it`, {
+      hint: 'Name a file, as in -o invoices.csv.',
+    });
   }
   const fingerprint = fingerprintOf({
     // The embedded service has another port each time, and the same records.

@@ -252,7 +252,7 @@ function refuseTogether(asked: Export): void {
   const { globals, output, questions, resume, extent } = asked;
   const { allProfiles, outputDir, sheetPerProfile } = asked.profiles ?? {};
   if (outputDir !== undefined && !allProfiles && globals.profile === undefined) {
-    throw new UsageError('--output-dir: of which profiles?', {
+    throw new UsageError('--output-dir needs several profiles', {
       hint: 'Name them with --profile a,b, or say --all-profiles.',
     });
   }

@@ -123,7 +123,7 @@ describe('several profiles of a database', () => {
   });
 
   it.each([
-    ['issued --from BOOKS --output-dir FOLDER', '--output-dir: of which profiles?'],
+    ['issued --from BOOKS --output-dir FOLDER', '--output-dir needs several profiles'],
     [
       'issued --from BOOKS --sheet-per-profile -o FOLDER/a.xlsx',
       '--sheet-per-profile needs several profiles',

@@ -11,7 +11,7 @@ const REFUSED: readonly (readonly [line: string, says: RegExp])[] = [
   ['issued --profile north,south --resume -o FOLDER/out.csv', /--resume/],
   ['customers --all-profiles --next-token c1', /--next-token/],
   ['issued --all-profiles --token-file FOLDER/token', /--token-file gives one token/],
-  ['issued --output-dir FOLDER', /--output-dir: of which profiles/],
+  ['issued --output-dir FOLDER', /--output-dir needs several profiles/],
   ['issued --all-profiles --output-dir FOLDER -o FOLDER/out.csv', /--output-dir and --output/],
   ['issued --all-profiles --output-dir FOLDER --changes-since FOLDER/a.jsonl', /--changes-since/],
   ['issued --all-profiles --limit 1 --all', /^folio: --all and --limit do not go together\n/],
