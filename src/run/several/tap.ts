@@ -71,7 +71,7 @@ export async function runTap(given: Context, { globals, request, tap }: TapRun):
   await inRun(context, options, async (run) => {
     if (config.unknown.length > 0) {
       const names = config.unknown.join(', ');
-      run.notices.warn(`${tap.config} has names that folio tap leaves alone: ${names}. ${KNOWN_MEMBERS}`);
+      run.notices.warn(`${tap.config} has names that folio tap leaves alone: ${names}. ${MEMBERS_HINT}`);
     }
     if (tap.discover) await discover(run, streams);
     else await writeStreams(run, streams, versions ?? new Map());
@@ -218,7 +218,7 @@ interface TapConfig {
 
 /** The members that a configuration may have. */
 const MEMBERS = ['base_url', 'token', 'profile', 'page_size', 'key'];
-const KNOWN_MEMBERS = 'A configuration has base_url, token or profile, page_size and key.';
+const MEMBERS_HINT = 'A configuration has base_url, token or profile, page_size and key.';
 
 /** Reads Singer's configuration: base_url, token or profile, page_size, key. Throws UsageError, also for a misspelt name. */
 async function readConfig(context: Context, file: string | undefined): Promise<TapConfig> {
@@ -268,7 +268,7 @@ function unknownMembers(config: object, file: string): readonly string[] {
     const near = nearestNames(name, MEMBERS);
     if (near.length === 0) continue;
     throw new UsageError(`${file} has ${JSON.stringify(name)}, which folio tap does not know`, {
-      hint: `Did you mean ${near.join(' or ')}? ${KNOWN_MEMBERS}`,
+      hint: `Did you mean ${near.join(' or ')}? ${MEMBERS_HINT}`,
     });
   }
   return unknown;
@@ -302,7 +302,7 @@ function keysOf(key: unknown, file: string): ReadonlyMap<string, readonly string
 
 function badMember(file: string, name: string, expected: string): UsageError {
   return new UsageError(`${name} in ${file}: expected ${expected}`, {
-    hint: KNOWN_MEMBERS,
+    hint: MEMBERS_HINT,
   });
 }
 
