@@ -10,6 +10,7 @@ import {
   delimiter,
   LIST_ENCODINGS,
   columnList,
+  flagNamed,
   oneOf,
   requestParsers,
   wholeNumber,
@@ -28,56 +29,48 @@ interface Setting<Value> {
 /** The formats that can be a setting. With a binary format, every listing without -o would be refused. */
 const printable = formats.filter((format) => !isBinary(format));
 
-const column = (name: string) => (text: string) => {
-  if (text !== '' && !/\p{C}/u.test(text)) return text;
-  throw new UsageError(`${name} ${JSON.stringify(text)}: expected the name of a column`);
-};
-
+/** All settings, by name. */
 const settings = new Map<string, Setting<unknown>>([
-  ['format', { about: '--format of listings', stored: 'string', parse: oneOf('format', printable) }],
-  ['delimiter', { about: '--delimiter of csv', stored: 'string', parse: delimiter('delimiter') }],
-  [
-    'listEncoding',
-    { about: '--list-encoding', stored: 'string', parse: oneOf('listEncoding', LIST_ENCODINGS) },
-  ],
+  ['format', textSetting('--format of listings', oneOf('format', printable))],
+  ['delimiter', textSetting('--delimiter of csv', delimiter('delimiter'))],
+  ['listEncoding', textSetting('--list-encoding', oneOf('listEncoding', LIST_ENCODINGS))],
   ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map(
-    (name) =>
-      [name, { about: `--${kebab(name)}`, stored: 'number', parse: requestParsers[name](name) }] as const,
+    (name) => [name, numberSetting(flagNamed(name), requestParsers[name](name))] as const,
   ),
   ...resources.map((resource) => {
     const { records, paging } = resource;
-    const key = pageSizeSetting(resource);
+    const name = pageSizeSetting(resource);
     const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
-    const parse = wholeNumber(key, 1, most ?? 1_000_000);
-    return [key, { about: `--page-size for ${records}`, stored: 'number', parse }] as const;
+    const parse = wholeNumber(name, 1, most ?? 1_000_000);
+    return [name, numberSetting(`--page-size for ${records}`, parse)] as const;
   }),
-  [
-    'limit',
-    {
-      about: 'records that a table on a terminal shows, 50 otherwise',
-      stored: 'number',
-      parse: wholeNumber('limit', 1),
-    },
-  ],
+  ['limit', numberSetting('records that a table on a terminal shows, 50 otherwise', wholeNumber('limit', 1))],
   ...resources.map((resource) => {
-    const key = columnsSetting(resource);
-    return [
-      key,
-      { about: `--columns of ${resource.records}`, stored: 'string', parse: columnList(key) },
-    ] as const;
+    const name = columnsSetting(resource);
+    return [name, textSetting(`--columns of ${resource.records}`, columnList(name))] as const;
   }),
   ...KNOWN_FIELDS.map((field) => {
-    const key = `fields.${field}`;
-    return [
-      key,
-      {
-        about: `the column that holds the ${field}, for aging, --overdue, --since and --until`,
-        stored: 'string',
-        parse: column(key),
-      },
-    ] as const;
+    const name = `fields.${field}`;
+    const about = `the column that holds the ${field}, for aging, --overdue, --since and --until`;
+    return [name, textSetting(about, columnName(name))] as const;
   }),
 ]);
+
+function textSetting<Value>(about: string, parse: (text: string) => Value): Setting<Value> {
+  return { about, stored: 'string', parse };
+}
+
+function numberSetting(about: string, parse: (text: string) => number): Setting<number> {
+  return { about, stored: 'number', parse };
+}
+
+/** Parses the name of a column: any text without control characters. */
+function columnName(setting: string) {
+  return (text: string): string => {
+    if (text !== '' && !/\p{C}/u.test(text)) return text;
+    throw new UsageError(`${setting} ${JSON.stringify(text)}: expected the name of a column`);
+  };
+}
 
 /** The name of the setting for a resource's page size: `pageSize.fundDocuments`. */
 function pageSizeSetting(resource: Pick<Resource, 'name'>): string {
@@ -181,10 +174,6 @@ function checkedValue(store: ConfigStore, { name, value, profile }: StoredSettin
 
 function camel(name: string): string {
   return name.replace(/-([a-z])/g, (_dash, letter: string) => letter.toUpperCase());
-}
-
-function kebab(name: string): string {
-  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
 /** The store's defaults for flags that are not given; empty where it has none. */

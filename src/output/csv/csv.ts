@@ -8,7 +8,8 @@ const BYTE_ORDER_MARK = '\ufeff';
 /**
  * csv by RFC 4180, but with LF at the end of lines. Quotes stand only where they are needed, and a quote within a cell is
  * doubled. Null and missing are empty, booleans true and false, arrays compact JSON, numbers as sent. `delimiter` and
- * `excel` of the layout make dialects. Throws UsageError for a delimiter with which rows could not be read back.
+ * `excel` of the layout make dialects. `RowWriter` writes the header and the rows, which an encoder has made. Throws
+ * UsageError for a delimiter with which rows could not be read back.
  */
 export const openCsv: OpenWriter = (sink, layout) => {
   const { excel, delimiter = ',' } = layout;
