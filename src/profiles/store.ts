@@ -68,22 +68,22 @@ function homeFolder({ env, platform, homedir }: StorePlace): string | undefined 
 export function readProfile(document: StoreDocument, name: string, file: string): Profile | undefined {
   const entry = document.profiles[name];
   if (entry === undefined) return undefined;
-  const place = `${file}: profiles.${name}`;
+  const place = { file, member: `profiles.${name}` };
   parseProfileName(name, `${file}: profiles`);
   const baseUrl = textIn(entry, 'baseUrl', place);
   const token = textIn(entry, 'token', place);
   const organization = textIn(entry, 'organization', place);
   const { tokenCommand } = entry;
   if (token !== undefined && tokenCommand !== undefined) {
-    throw brokenStore(file, `profiles.${name} has both a token and a tokenCommand`);
+    throw brokenStore(file, `${place.member} has both a token and a tokenCommand`);
   }
   return {
     name,
     ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(token === undefined ? {} : { token: parseToken(token, `${place}.token`).token }),
+    ...(token === undefined ? {} : { token: parseToken(token, `${file}: ${place.member}.token`).token }),
     ...(tokenCommand === undefined
       ? {}
-      : { tokenCommand: parseTokenCommand(tokenCommand, `${place}.tokenCommand`) }),
+      : { tokenCommand: parseTokenCommand(tokenCommand, `${file}: ${place.member}.tokenCommand`) }),
     ...(organization === undefined ? {} : { organization }),
   };
 }
@@ -96,10 +96,15 @@ export function readSettings(document: StoreDocument, profile: string | undefine
   throw brokenStore(file, `profiles.${profile}.settings is ${kindOf(settings)}, expected an object`);
 }
 
-function textIn(entry: JsonObject, key: string, place: string): string | undefined {
+interface EntryPlace {
+  readonly file: string;
+  /** The entry within the file: `profiles.north`. */
+  readonly member: string;
+}
+
+function textIn(entry: JsonObject, key: string, { file, member }: EntryPlace): string | undefined {
   const value = entry[key];
   if (value === undefined || typeof value === 'string') return value;
-  const [file, member] = place.split(': ') as [string, string];
   throw brokenStore(file, `${member}.${key} is ${kindOf(value)}, expected a string`);
 }
 

@@ -55,7 +55,7 @@ export interface FittedTable {
  */
 export function fitColumns(columns: readonly ShownColumn[], room: number, asked: boolean): FittedTable {
   const fit = asked ? fitAsked(columns, room) : fitByRank(columns, room);
-  fit.growTo(({ role, numeric, width }) => Math.min(width, sizeOf(role, numeric, 'comfort')));
+  fit.growTo(comfortOf);
   fit.growTo(({ width }) => width);
   const fitted = columns.flatMap((column) => fit.fitted.get(column) ?? []);
   // Even a terminal that has no room for any column shows one.
@@ -80,7 +80,7 @@ function fitAsked(columns: readonly ShownColumn[], room: number): Fit {
 function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
   const ranked = byRank(columns);
   const currency = ranked.find(({ role }) => role === 'currency');
-  const fits = [GAP, NARROW_GAP].map((gap) => {
+  const fitWith = (gap: number): Fit => {
     const fit = new Fit(room, gap);
     for (const column of ranked) {
       const isMoney = column.role === 'amount' || column.role === 'open';
@@ -88,15 +88,13 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
       if (!fit.add(needed, leastOf)) break;
     }
     return fit;
-  });
-  const [wide, narrow] = fits as [Fit, Fit];
+  };
+  const [wide, narrow] = [fitWith(GAP), fitWith(NARROW_GAP)];
   const fit = narrow.fitted.size > wide.fitted.size ? narrow : wide;
   if (fit.fitted.size < ranked.length) return fit;
-  const comfort = ({ role, numeric, width }: ShownColumn): number =>
-    Math.min(width, sizeOf(role, numeric, 'comfort'));
-  fit.growTo(comfort);
+  fit.growTo(comfortOf);
   for (const nested of [false, true])
-    for (const column of columns) if (column.nested === nested) fit.add([column], comfort);
+    for (const column of columns) if (column.nested === nested) fit.add([column], comfortOf);
   return fit;
 }
 
@@ -129,6 +127,10 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
 /** In display cells. The name of a column is no reason to make it wider: there is a word for it. */
 function leastOf({ role, word, numeric, cells }: ShownColumn): number {
   return Math.min(Math.max(cells, columnWidth(word)), sizeOf(role, numeric, 'least'));
+}
+
+function comfortOf({ role, numeric, width }: ShownColumn): number {
+  return Math.min(width, sizeOf(role, numeric, 'comfort'));
 }
 
 function sizeOf(role: ColumnRole, numeric: boolean, size: 'least' | 'comfort'): number {
