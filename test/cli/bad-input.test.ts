@@ -63,7 +63,7 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['issued', 'download', 'folder', '--resume'], /unknown option '--resume'/],
   [['customers', '--limit', '3', 'get', '1'], /--limit is no flag of folio customers get/],
   [['customers', 'get'], /missing required argument 'id'\n {2}Write it like folio customers get <id>\./],
-  [['customers', 'portal-link'], /whose portal/],
+  [['customers', 'portal-link'], /needs a customer/],
   [['get', 'https://evil.example/v1/customers'], /expected a path below the base address/],
   [['get', '//evil.example/customers'], /expected a path below the base address/],
   [['get', '/customers/4711', '--paginate'], /\/customers\/4711 is no listing/],

@@ -128,7 +128,7 @@ async function exportParts(from: readonly string[]): Promise<(ReportPart & { rea
       (one) => one === named || (named === undefined && basename(path).startsWith(one)),
     );
     if (listing === undefined) {
-      throw new UsageError(`--from ${text}: which listing is it?`, {
+      throw new UsageError(`--from ${text} does not say which listing it is`, {
         hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,
       });
     }
@@ -161,7 +161,7 @@ async function databaseParts(
   const isNamed = named !== undefined || allProfiles;
   const profiles = !isNamed && known.length === 1 ? known : asked;
   if (profiles === undefined) {
-    throw new UsageError('the database holds several profiles: of which is the report?', {
+    throw new UsageError('the database holds several profiles, and the report must be of some of them', {
       hint: profileHint(known),
     });
   }

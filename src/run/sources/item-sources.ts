@@ -23,7 +23,7 @@ export function portalLinkSource(
 ): ServiceSource {
   const query: readonly QueryPair[] = id === undefined ? param : [[idParam, id], ...param];
   if (query.length === 0) {
-    throw new UsageError('customers portal-link: whose portal?', {
+    throw new UsageError('customers portal-link needs a customer', {
       hint: 'Give the customer’s ID, or --param.',
     });
   }

@@ -170,7 +170,7 @@ describe('folio report', () => {
     const hint = '  It has those of one, two. Name some with --profile, or take --all-profiles.\n';
     expect(await told()).toEqual({
       code: 2,
-      stderr: `folio: the database holds several profiles: of which is the report?\n${hint}`,
+      stderr: `folio: the database holds several profiles, and the report must be of some of them\n${hint}`,
     });
     expect(await told('--profile', 'one,north')).toEqual({
       code: 2,
@@ -247,7 +247,7 @@ describe('folio report', () => {
     [['--lang', 'de'], '--lang "de": there is no such language'],
     [['--format', 'pdf'], '--format'],
     [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
-    [['--from', 'mine.jsonl'], '--from mine.jsonl: which listing is it?'],
+    [['--from', 'mine.jsonl'], '--from mine.jsonl does not say which listing it is'],
     [['--from', 'issued.jsonl', '--from', 'issued=b.csv'], '--from names two files of the issued listing'],
     [['--from', 'issued.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],
     [['--from', 'issued.jsonl', '--token-file', 'x'], '--from and --token-file do not go together'],
