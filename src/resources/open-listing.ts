@@ -140,7 +140,7 @@ function valueOf(params: readonly QueryPair[], name: string): string | undefined
 }
 
 /** Bytes of an address, at most: servers and gateways refuse longer ones from 8,192 on. */
-const LONGEST_ADDRESS = 8_000;
+const MAX_ADDRESS = 8_000;
 /** What an address has besides its path and filters: the base address, the page, its size, the order. */
 const ALLOWANCE = 400;
 
@@ -271,7 +271,7 @@ class FiscalIdParts {
       queryString(
         filterParameters(this.#resource, { ...this.#query, fiscalIds: ids, listEncoding: this.#encoding }),
       ).length;
-    const rest = LONGEST_ADDRESS - ALLOWANCE - bytes([]) - this.#resource.path.length - parameter.length;
+    const rest = MAX_ADDRESS - ALLOWANCE - bytes([]) - this.#resource.path.length - parameter.length;
     const parts: string[][] = [];
     let [part, length]: [string[], number] = [[], 0];
     for (const id of fiscalIds) {

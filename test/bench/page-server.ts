@@ -9,7 +9,7 @@ import { issuedInvoice, receivedInvoice } from './invoices.ts';
  */
 
 /** Bytes that a page of received invoices may have (spec 8). */
-const MOST_BYTES = 6 * 1024 * 1024;
+const MAX_BYTES = 6 * 1024 * 1024;
 /** Records over which a page is compressed (spec 4.1 rule 4). */
 const UNCOMPRESSED = 1729;
 
@@ -50,7 +50,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 }
 
 function send(response: ServerResponse, page: Buffer, headers: Record<string, string> = {}): void {
-  const isTooLarge = isReceived && page.length > MOST_BYTES;
+  const isTooLarge = isReceived && page.length > MAX_BYTES;
   const body = isTooLarge ? Buffer.from('{"message":"Internal server error"}') : page;
   const common = { 'content-type': 'application/json', 'content-length': body.length };
   response.writeHead(isTooLarge ? 502 : 200, { ...common, ...headers }).end(body);

@@ -43,9 +43,9 @@ const PATHS: Readonly<Record<string, Freedoms['listing']>> = {
 };
 
 /** A walk that asks more often has no end. */
-const MOST_REQUESTS = 2_000;
+const MAX_REQUESTS = 2_000;
 /** Services draw one to eight records for a day. */
-const MOST_A_DAY = 8;
+const MAX_A_DAY = 8;
 
 /** A service that keeps to the specification, and is free where that is silent. */
 export class PlausibleService {
@@ -71,7 +71,7 @@ export class PlausibleService {
     this.records = Array.from({ length: freedoms.records }, (_, number) => {
       if (left-- === 0) {
         day++;
-        left = random(MOST_A_DAY);
+        left = random(MAX_A_DAY);
       }
       return this.#record(number, day);
     });
@@ -86,7 +86,7 @@ export class PlausibleService {
 
   transport(clock: () => FakeClock): OpenTransport {
     const send = async ({ url, signal }: TransportRequest): Promise<TransportResponse> => {
-      if (++this.requests > MOST_REQUESTS) throw new Error(`more than ${MOST_REQUESTS} requests`);
+      if (++this.requests > MAX_REQUESTS) throw new Error(`more than ${MAX_REQUESTS} requests`);
       for (let turns = this.#random(3); turns > 0; turns--) await Promise.resolve();
       signal.throwIfAborted();
       const answer = this.#answer(url, clock());

@@ -18,9 +18,9 @@ export function addSync(program: Command, context: Context): void {
   addCommand(program, 'sync', {
     summary: 'keep a SQLite or PostgreSQL database equal to the service',
     description:
-      'Reads every listing whole, compares it with what the database holds, and makes the database equal in one transaction: new ' +
-      'records are inserted, changed ones updated, those that are gone marked; what was before is kept. The service cannot tell ' +
-      'what changed since a day, so that each sync reads everything; what is written is only what changed. Resources: ' +
+      'Reads every listing whole, and makes the database equal to it in one transaction: new records are inserted, changed ones ' +
+      'updated, and those that are gone marked; a history keeps what they were. The service cannot tell what changed since a ' +
+      'day, so every sync reads everything, and writes only what changed. Resources: ' +
       `${NAMES.join(', ')}; without names, ${USUAL.join(', ')}. Tables, amounts and queries: folio help databases.`,
     arguments: [
       ['[database]', 'a file such as books.db, or postgres://user@host/name; none with --to-env'],

@@ -16,7 +16,7 @@ export function addTap(program: Command, context: Context): void {
     description:
       `Writes Singer messages for Meltano and any Singer target: ${STREAMS}, each read whole every time (FULL_TABLE). ` +
       'Numbers that are not whole go as strings with the format singer.decimal, so that no target ' +
-      'makes floats of them. A stream that was not read whole is not activated: nothing is deleted downstream, and the exit code is 6.',
+      'makes floats of them. A stream that was not read whole is not activated, so that nothing is deleted downstream; the exit code is then 6.',
     examples: [
       ['folio tap --discover > catalog.json', 'the streams and their fields'],
       ['folio tap --config config.json --catalog catalog.json | target-jsonl', 'what the catalog selects'],
