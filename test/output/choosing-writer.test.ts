@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { choosingWriter } from '../../src/output/choosing-writer.ts';
 import { openCsv } from '../../src/output/csv/csv.ts';
 import { openJsonl } from '../../src/output/json.ts';
-import { batchOf, writeAll } from './write-all.ts';
+import { batchOf } from '../support/records.ts';
+import { writeAll } from './write-all.ts';
 
 describe('choosingWriter', () => {
   const batches = [

@@ -1,7 +1,7 @@
-import type { OutputStream } from '../../src/context.ts';
 import type { DestinationContext } from '../../src/output/files/open-destination.ts';
 import type { Processes } from '../../src/output/files/processes.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { FakeOutput } from '../support/fake-streams.ts';
 
 /** Numbers that no process of Linux can have, so that what /proc says cannot get into a test. */
 export const OUR_PID = 5_000_001;
@@ -12,31 +12,15 @@ export function fakeProcesses(pid = OUR_PID, alive: Iterable<number> = [pid], ho
   return { pid, host, look: (pid) => Promise.resolve({ alive: running.has(pid) }) };
 }
 
-interface CapturedStream extends OutputStream {
-  readonly text: () => string;
-}
-
-export function capturedStream(isTerminal = false): CapturedStream {
-  const chunks: Buffer[] = [];
-  return {
-    isTerminal,
-    isPipe: false,
-    columns: isTerminal ? 80 : undefined,
-    rows: undefined,
-    write: (bytes) => Promise.resolve(void chunks.push(Buffer.from(bytes))),
-    text: () => Buffer.concat(chunks).toString('utf8'),
-  };
-}
-
 interface FakeDestinationContext extends DestinationContext {
-  readonly stdout: CapturedStream;
+  readonly stdout: FakeOutput;
 }
 
 /** A context whose clock begins at 2026-11-02T08:00:00Z. */
 export function destinationContext(parts: Partial<FakeDestinationContext> = {}): FakeDestinationContext {
   return {
-    stdout: capturedStream(),
-    stderr: capturedStream(),
+    stdout: new FakeOutput(),
+    stderr: new FakeOutput(),
     signal: new AbortController().signal,
     processes: fakeProcesses(),
     startPager: () => Promise.resolve(undefined),

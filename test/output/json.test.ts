@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { selectRecords } from '../../src/json/records.ts';
 import { openJson, openJsonl } from '../../src/output/json.ts';
-import { batchOf, writeAll } from './write-all.ts';
+import { batchOf } from '../support/records.ts';
+import { writeAll } from './write-all.ts';
 
 describe('openJsonl', () => {
   it('writes each record as it was sent, one a line', async () => {

@@ -1,12 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { scanArray } from '../../src/json/scan-records.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import type { Layout, OpenWriter } from '../../src/output/writer.ts';
 
 const plainLayout: Layout = { header: true, excel: false, single: false, color: false };
-
-export const batchOf = (...records: readonly string[]): RecordBatch =>
-  scanArray(Buffer.from(`[${records.join(',')}]`));
 
 /** Everything that the writer wrote for these batches, as bytes. */
 export async function writeAll(

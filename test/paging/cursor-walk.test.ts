@@ -13,7 +13,7 @@ function cursorListing(records: () => readonly string[], before: (size: number) 
     asked.push(`${cursor}+${size} ${onRefusal}`);
     before(size);
     const start = Number(cursor);
-    const page = batchOf(records().slice(start, start + size));
+    const page = batchOf(...records().slice(start, start + size));
     return { records: page, next: start + size < records().length ? String(start + size) : null };
   };
   return { fetchPage, asked };

@@ -119,7 +119,11 @@ describe('a walk over numbered pages', () => {
       () => numberedRecords(250),
       (page, { offset, size }) => {
         if (size <= 100) return { ...page, pageSize: size };
-        return { ...page, pageSize: 100, records: batchOf(numberedRecords(250).slice(offset, offset + 100)) };
+        return {
+          ...page,
+          pageSize: 100,
+          records: batchOf(...numberedRecords(250).slice(offset, offset + 100)),
+        };
       },
     );
     expect(await walk({ fetchPage, size: 1000 }).all).toEqual(numberedRecords(250));
@@ -133,7 +137,7 @@ describe('a walk over numbered pages', () => {
         () => all,
         (page, { offset, size }) => {
           const start = (offset / size) * 20;
-          return { ...page, pageSize: 20, records: batchOf(all.slice(start, start + 20)) };
+          return { ...page, pageSize: 20, records: batchOf(...all.slice(start, start + 20)) };
         },
       );
 
@@ -150,7 +154,11 @@ describe('a walk over numbered pages', () => {
         async (page, { offset, size }) => {
           const number = offset / size;
           for (let turns = number === 1 ? 20 : 0; turns > 0; turns--) await Promise.resolve();
-          return { ...page, pageSize: size, records: batchOf(records.slice(number * 37, number * 37 + 37)) };
+          return {
+            ...page,
+            pageSize: size,
+            records: batchOf(...records.slice(number * 37, number * 37 + 37)),
+          };
         },
       );
       const { all: given, status } = walk({ fetchPage, size: 57 });
@@ -182,7 +190,7 @@ describe('a walk over numbered pages', () => {
       () => numberedRecords(300),
       (page, { offset, size }) =>
         offset === 100 && size === 100
-          ? { ...page, records: batchOf(numberedRecords(300).slice(100, 160)) }
+          ? { ...page, records: batchOf(...numberedRecords(300).slice(100, 160)) }
           : page,
     );
     const { all, status } = walk({ fetchPage });
@@ -194,7 +202,7 @@ describe('a walk over numbered pages', () => {
     let glitches = 1;
     const { fetchPage } = fakeListing(
       () => numberedRecords(300),
-      (page, { offset }) => (offset === 100 && glitches-- > 0 ? { ...page, records: batchOf([]) } : page),
+      (page, { offset }) => (offset === 100 && glitches-- > 0 ? { ...page, records: batchOf() } : page),
     );
     expect(await walk({ fetchPage }).all).toEqual(numberedRecords(300));
   });
@@ -202,7 +210,7 @@ describe('a walk over numbered pages', () => {
 
 describe('a service that serves fewer records than it is asked for, and does not say so', () => {
   const all = numberedRecords(330);
-  const from = (start: number, count: number) => batchOf(all.slice(start, start + count));
+  const from = (start: number, count: number) => batchOf(...all.slice(start, start + count));
   const kinds: Record<string, (page: Page, window: Window) => Page> = {
     'numbers its pages by what it serves': (page, { offset, size }) => {
       const served = Math.min(size, 20);
@@ -388,7 +396,7 @@ describe('pages that overlap', () => {
       () => numberedRecords(60),
       (page) => ({
         ...page,
-        records: batchOf(Array.from({ length: page.records.count }, () => `{"id":${id++}}`)),
+        records: batchOf(...Array.from({ length: page.records.count }, () => `{"id":${id++}}`)),
       }),
     );
     const { all, status } = walk({ fetchPage, size: 20, until: 60 });
@@ -426,7 +434,7 @@ describe('a total that is not true', () => {
       for (const size of [5, 2000]) {
         const { fetchPage, asked } = fakeListing(
           () => same,
-          () => ({ records: batchOf(same), total }),
+          () => ({ records: batchOf(...same), total }),
         );
         const { all, status } = walk({ fetchPage, size });
         expect(await all).toEqual(same);
@@ -493,7 +501,7 @@ describe('a listing without a total', () => {
     const everything = numberedRecords(100);
     const { fetchPage, asked } = fakeListing(
       () => everything,
-      () => ({ records: batchOf(everything) }),
+      () => ({ records: batchOf(...everything) }),
     );
     expect(await walk({ fetchPage }).all).toEqual(everything);
     expect(asked.length).toBe(2);

@@ -140,7 +140,7 @@ describe('a service that repeats itself', () => {
     let requests = 0;
     const fetchPage: FetchPage = async () => {
       requests++;
-      return { records: batchOf(numberedRecords(10 + Math.floor(requests / 2)).slice(-10)), total: 1000 };
+      return { records: batchOf(...numberedRecords(10 + Math.floor(requests / 2)).slice(-10)), total: 1000 };
     };
     const { status } = await walk({ fetchPage });
     expect(status).toMatchObject({ complete: false });

@@ -6,7 +6,7 @@ import { batchOf } from '../support/records.ts';
 /** Whether pages, each of records named by letters, show that the order depends on the request. */
 function changes(...pages: readonly string[]): boolean {
   const order = new SeenOrder(() => new HashReader());
-  for (const page of pages) order.see(batchOf([...page].map((letter) => `{"name":"${letter}"}`)));
+  for (const page of pages) order.see(batchOf(...[...page].map((letter) => `{"name":"${letter}"}`)));
   return order.isUnstable;
 }
 

@@ -18,10 +18,10 @@ function broken(all: readonly (readonly string[])[], at: number, counting: 'page
   for (const [index, page] of all.entries()) {
     if (index === at) {
       unique = new UniqueRecords();
-      for (const earlier of given) unique.restore(batchOf(earlier));
+      for (const earlier of given) unique.restore(batchOf(...earlier));
       unique.count(counting);
     }
-    given.push(textsOf(sift(unique, batchOf(page), false).fresh));
+    given.push(textsOf(sift(unique, batchOf(...page), false).fresh));
   }
   return given;
 }
@@ -41,7 +41,7 @@ describe('UniqueRecords', () => {
   it('takes equal records without a key for different ones when nothing is read twice', () => {
     const unique = new UniqueRecords();
     unique.count('pass');
-    const page = batchOf(['{"a":1}', '{"id":1}', '{"a":1}']);
+    const page = batchOf('{"a":1}', '{"id":1}', '{"a":1}');
     expect(sift(unique, page, false).fresh.count).toBe(3);
     expect(textsOf(sift(unique, page, false).fresh)).toEqual(['{"a":1}', '{"a":1}']);
     expect(unique.size).toBe(5);
@@ -49,14 +49,14 @@ describe('UniqueRecords', () => {
 
   it('gives a record of the same id and another content again, unless the listing moved', () => {
     const unique = new UniqueRecords();
-    sift(unique, batchOf(['{"id":1,"net":1}', '{"id":2,"net":1}']), false);
-    const moved = sift(unique, batchOf(['{"id":1,"net":2}']), true);
+    sift(unique, batchOf('{"id":1,"net":1}', '{"id":2,"net":1}'), false);
+    const moved = sift(unique, batchOf('{"id":1,"net":2}'), true);
     expect(moved).toMatchObject({ changed: 1, again: 0, unsure: 0, fresh: { count: 0 } });
     expect(unique.keysRepeat).toBe(false);
-    expect(sift(unique, batchOf(['{"id":1,"net":3}']), false).fresh.count).toBe(1);
+    expect(sift(unique, batchOf('{"id":1,"net":3}'), false).fresh.count).toBe(1);
     expect(unique.keysRepeat).toBe(true);
     // From here on nobody can tell, and nothing is to be missing.
-    expect(sift(unique, batchOf(['{"id":2,"net":2}']), true)).toMatchObject({
+    expect(sift(unique, batchOf('{"id":2,"net":2}'), true)).toMatchObject({
       unsure: 1,
       fresh: { count: 1 },
     });
@@ -64,29 +64,29 @@ describe('UniqueRecords', () => {
 
   it('takes records of one page for different ones, whatever their ids', () => {
     const unique = new UniqueRecords();
-    expect(sift(unique, batchOf(['{"id":1}', '{"id":1}', '{"id":1,"x":2}']), true).fresh.count).toBe(3);
+    expect(sift(unique, batchOf('{"id":1}', '{"id":1}', '{"id":1,"x":2}'), true).fresh.count).toBe(3);
   });
 
   it('knows a record by its links as little as by white space around it', () => {
     const unique = new UniqueRecords();
     const signed = (signature: string): string =>
       `{"number":"F-1","files":[{"fileUrl":"https://files.example/1?sig=${signature}"}]}`;
-    expect(sift(unique, batchOf([signed('a')]), false).fresh.count).toBe(1);
-    expect(sift(unique, batchOf([signed('bb')]), false)).toMatchObject({ again: 1, fresh: { count: 0 } });
+    expect(sift(unique, batchOf(signed('a')), false).fresh.count).toBe(1);
+    expect(sift(unique, batchOf(signed('bb')), false)).toMatchObject({ again: 1, fresh: { count: 0 } });
   });
 
   it('knows a record without an id by its number and kind, or by the columns that it is given', async () => {
     const unique = await UniqueRecords.of({ natural: ['number', 'documentType'] });
-    sift(unique, batchOf(['{"number":7,"documentType":"INVOICE","net":1}']), false);
+    sift(unique, batchOf('{"number":7,"documentType":"INVOICE","net":1}'), false);
     const page = [
       '{"number":7,"documentType":"INVOICE","net":2}',
       '{"number":7,"documentType":"NOTE","net":1}',
     ];
-    expect(sift(unique, batchOf(page), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
+    expect(sift(unique, batchOf(...page), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
     const named = await UniqueRecords.of({ named: ['ref'] });
-    sift(named, batchOf(['{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}']), false);
+    sift(named, batchOf('{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}'), false);
     expect(named.keysRepeat).toBe(false);
-    expect(sift(named, batchOf(['{"id":2,"ref":"a"}']), true)).toMatchObject({ changed: 1 });
+    expect(sift(named, batchOf('{"id":2,"ref":"a"}'), true)).toMatchObject({ changed: 1 });
   });
 });
 

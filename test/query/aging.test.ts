@@ -6,7 +6,7 @@ import { agingRows } from '../../src/query/aging-rows.ts';
 import { Aging, type AgingOptions, bucketNames, bucketOf, DEFAULT_BUCKETS } from '../../src/query/aging.ts';
 import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
 import { UsageError } from '../../src/errors.ts';
-import { batchOf, linesOf, valuesOf } from './batches.ts';
+import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 
 const options: AgingOptions = {
   fields: ISSUED_COLUMNS,
@@ -19,7 +19,7 @@ const totals = { totals: true };
 function age(records: readonly (string | object)[], asked: Partial<AgingOptions> = {}): string[] {
   const aging = new Aging({ ...options, ...asked });
   aging.add(batchOf(...records));
-  return linesOf(
+  return textsOf(
     agingRows(aging.finish(), { buckets: asked.buckets ?? DEFAULT_BUCKETS, layout: totals }).batch,
   );
 }

@@ -4,11 +4,11 @@ import { RecordSorter, sortedNumbers } from '../../src/query/sort.ts';
 import { atOnce } from '../../src/json/turns.ts';
 import { parseSort } from '../../src/query/question-syntax.ts';
 import { Spool } from '../../src/output/spool.ts';
-import { batchOf, linesOf } from './batches.ts';
+import { batchOf, textsOf } from '../support/records.ts';
 
 async function linesInOrder(sorter: RecordSorter): Promise<string[]> {
   const lines: string[] = [];
-  for await (const batch of sorter.sorted(new AbortController().signal)) lines.push(...linesOf(batch));
+  for await (const batch of sorter.sorted(new AbortController().signal)) lines.push(...textsOf(batch));
   return lines;
 }
 
@@ -79,7 +79,7 @@ describe('RecordSorter', () => {
     const sorter = new RecordSorter(parseSort('n'), new Spool());
     await sorter.add(batchOf(...records));
     const batches: string[][] = [];
-    for await (const batch of sorter.sorted(new AbortController().signal)) batches.push(linesOf(batch));
+    for await (const batch of sorter.sorted(new AbortController().signal)) batches.push(textsOf(batch));
     expect(batches.length).toBeGreaterThan(1);
     expect(batches.flat()).toEqual(
       records.toSorted((a, b) => a.n - b.n).map((record) => JSON.stringify(record)),

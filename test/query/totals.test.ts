@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { totalsRows } from '../../src/query/totals.ts';
 import { Totals, type TotalsRequest } from '../../src/query/totals.ts';
 import { UsageError } from '../../src/errors.ts';
-import { batchOf, linesOf, valuesOf } from './batches.ts';
+import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 
 const request = (sums: string[], groupBy: string[] = []): TotalsRequest => ({
   sums,
@@ -14,7 +14,7 @@ const request = (sums: string[], groupBy: string[] = []): TotalsRequest => ({
 function totals(asked: TotalsRequest, ...records: (string | object)[]): string[] {
   const all = new Totals(asked);
   all.add(batchOf(...records));
-  return linesOf(totalsRows(all.finish(), asked).batch);
+  return textsOf(totalsRows(all.finish(), asked).batch);
 }
 
 describe('totals', () => {

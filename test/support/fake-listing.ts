@@ -22,7 +22,7 @@ export function fakeListing(
     asked.push(`${window.offset}+${window.size}`);
     const all = records();
     const page = {
-      records: batchOf(all.slice(window.offset, window.offset + window.size)),
+      records: batchOf(...all.slice(window.offset, window.offset + window.size)),
       total: all.length,
     };
     return answer(page, window);

@@ -8,7 +8,8 @@ import { scanLines } from '../../../src/json/scan-records.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
 import { objectText } from '../../json/json-arbitrary.ts';
 import { readStrictCsv } from '../strict-csv.ts';
-import { batchOf, writeAll } from '../write-all.ts';
+import { batchOf } from '../../support/records.ts';
+import { writeAll } from '../write-all.ts';
 
 const csv = async (records: readonly string[], layout = {}) =>
   (await writeAll(openCsv, [batchOf(...records)], layout)).toString();

@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTsvText, openTsv } from '../../../src/output/csv/tsv.ts';
-import { batchOf, writeAll } from '../write-all.ts';
+import { batchOf } from '../../support/records.ts';
+import { writeAll } from '../write-all.ts';
 
 describe('openTsv', () => {
   it('has a tab a column and a line a record, and no quotes', async () => {

@@ -14,7 +14,8 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
-import { capturedStream, destinationContext, OUR_PID } from '../destination-context.ts';
+import { destinationContext, OUR_PID } from '../destination-context.ts';
+import { FakeOutput } from '../../support/fake-streams.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function withUmask(mask: number): void {
@@ -158,28 +159,28 @@ describe('standard output', () => {
       const destination = await openDestination(output, context, { digest: true });
       await destination.write('ñ\u001b\n');
       await destination.commit();
-      expect([context.stdout.text(), destination.bytes]).toEqual(['ñ\u001b\n', 4]);
+      expect([context.stdout.text, destination.bytes]).toEqual(['ñ\u001b\n', 4]);
       expect(destination.sha256()).toBe(createHash('sha256').update('ñ\u001b\n').digest('hex'));
     },
   );
 
   it('is gated when it is a terminal, but for what is made for one', async () => {
-    const plain = destinationContext({ stdout: capturedStream(true) });
+    const plain = destinationContext({ stdout: new FakeOutput({ terminal: true }) });
     const csv = await openDestination('-', plain);
     await csv.write('a\u001b[2J\n\u009b');
     await csv.commit();
-    expect(plain.stdout.text()).toBe('a␛[2J\n\\u{9b}');
-    const styled = destinationContext({ stdout: capturedStream(true) });
+    expect(plain.stdout.text).toBe('a␛[2J\n\\u{9b}');
+    const styled = destinationContext({ stdout: new FakeOutput({ terminal: true }) });
     await (await openDestination('-', styled, { styled: true })).write('\u001b[1mx');
-    expect(styled.stdout.text()).toBe('\u001b[1mx');
+    expect(styled.stdout.text).toBe('\u001b[1mx');
   });
 
   it('passes on that the reader is gone', async () => {
-    const gone = new OutputError('cannot write', {
-      cause: Object.assign(new Error('EPIPE'), { code: 'EPIPE' }),
-    });
-    const stdout = { ...capturedStream(), write: () => Promise.reject(gone) };
-    await expect((await openDestination('-', destinationContext({ stdout }))).write('x')).rejects.toBe(gone);
+    const stdout = new FakeOutput();
+    stdout.failWith('EPIPE');
+    await expect(
+      (await openDestination('-', destinationContext({ stdout }))).write('x'),
+    ).rejects.toMatchObject({ name: 'OutputError', cause: { code: 'EPIPE' } });
   });
 
   it('has no digest unless it was asked for', async () => {

@@ -6,7 +6,8 @@ import type { Layout } from '../../../src/output/writer.ts';
 import { openParquet } from '../../../src/output/parquet/parquet.ts';
 import { runFolio } from '../../support/run-folio.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { batchOf, writeAll } from '../write-all.ts';
+import { batchOf } from '../../support/records.ts';
+import { writeAll } from '../write-all.ts';
 import { readParquet, type ParquetFile } from './read-parquet.ts';
 
 /** What another engine reads in the file made of these records, each a JSON text. */

@@ -5,7 +5,7 @@ import { scanArray } from '../../../src/json/scan-records.ts';
 import { displayWidth } from '../../../src/output/terminal/terminal-text.ts';
 import { openTable } from '../../../src/output/table/table.ts';
 import type { Layout } from '../../../src/output/writer.ts';
-import { capturedStream } from '../destination-context.ts';
+import { FakeOutput } from '../../support/fake-streams.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
 
 const invoices = `[
@@ -19,11 +19,11 @@ const invoices = `[
 const plain: Layout = { header: true, excel: false, single: false, color: false };
 
 async function table(json: string | readonly string[], layout: Partial<Layout> = {}): Promise<string> {
-  const stream = capturedStream();
+  const stream = new FakeOutput();
   const writer = openTable(stream, { ...plain, ...layout });
   for (const page of [json].flat()) await writer.write(scanArray(Buffer.from(page)));
   await writer.end();
-  return stream.text();
+  return stream.text;
 }
 
 describe('a table off a terminal', () => {

@@ -2,15 +2,15 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TerminalGate } from '../../../src/output/terminal/terminal-text.ts';
 import { visible } from '../../../src/output/terminal/terminal-text.ts';
-import { capturedStream } from '../destination-context.ts';
+import { FakeOutput } from '../../support/fake-streams.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
 
 async function gated(chunks: readonly (Uint8Array | string)[]): Promise<string> {
-  const stream = capturedStream(true);
+  const stream = new FakeOutput({ terminal: true });
   const gate = new TerminalGate(stream);
   for (const chunk of chunks) await gate.write(chunk);
   await gate.end();
-  return stream.text();
+  return stream.text;
 }
 
 describe('TerminalGate', () => {

@@ -7,7 +7,7 @@ import { parseCondition } from '../../../src/query/question-syntax.ts';
 import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { sharedFolder } from '../../support/shared-folder.ts';
-import { batchOf, linesOf } from '../batches.ts';
+import { batchOf, textsOf } from '../../support/records.ts';
 
 type Records = readonly (string | object)[];
 
@@ -43,7 +43,7 @@ async function compare(
     const batches = [now.slice(0, half), now.slice(half)].map((records) =>
       changes.compare(batchOf(...records)),
     );
-    const lines = [...batches, ...changes.goneRecords()].flatMap(linesOf);
+    const lines = [...batches, ...changes.goneRecords()].flatMap(textsOf);
     return { lines, summary: changes.summary };
   } finally {
     await changes.close();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { CsvReader } from '../../../src/query/exports/read-export.ts';
 import { batchOfRows, type Row } from '../../../src/query/rows.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
-import { batchOf, valuesOf } from '../batches.ts';
+import { batchOf, valuesOf } from '../../support/records.ts';
 
 async function read(text: string, pieces = 1): Promise<Record<string, unknown>[]> {
   const bytes = Buffer.from(text);

@@ -4,7 +4,7 @@ import { parseCondition, type Condition, type Operator } from '../../../src/quer
 import { conditionTest, WhereFilter, whereQuestion } from '../../../src/query/where/where.ts';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
 import { UsageError } from '../../../src/errors.ts';
-import { batchOf, linesOf } from '../batches.ts';
+import { batchOf, textsOf } from '../../support/records.ts';
 
 const at = { today: parseCalendarDay('2026-11-21')!, locale: 'en-US' };
 
@@ -122,7 +122,7 @@ describe('WhereFilter', () => {
     const kept = [
       filter.apply(batchOf({ n: 1, s: 'x' }, { n: 2, s: 'x' }, { n: 3, s: 'y' })),
       filter.apply(batchOf({ n: 4, s: 'x' }, { n: 5, s: 'x' })),
-    ].flatMap(linesOf);
+    ].flatMap(textsOf);
     expect(kept).toEqual(['{"n":2,"s":"x"}', '{"n":4,"s":"x"}']);
     expect([filter.seen, filter.kept]).toEqual([5, 2]);
   });
@@ -234,7 +234,7 @@ describe('--where against a plain model', () => {
     fc.assert(
       fc.property(fc.array(digits), digits, operator, (units, value, operator) => {
         const filter = filterOf([{ column: 'a', operator, values: [literal(value)], expression: '' }]);
-        const kept = linesOf(filter.apply(batchOf(...units.map((unit) => `{"a":${literal(unit)}}`))));
+        const kept = textsOf(filter.apply(batchOf(...units.map((unit) => `{"a":${literal(unit)}}`))));
         expect(kept).toEqual(
           units.filter((unit) => holds(operator, unit, value)).map((unit) => `{"a":${literal(unit)}}`),
         );
@@ -248,7 +248,7 @@ describe('--where against a plain model', () => {
         const filter = filterOf([{ column: 'a', operator, values: [value], expression: '' }]);
         const kept = filter.apply(batchOf(...texts.map((a) => ({ a }))));
         const model = texts.filter((a) => (a === null ? operator === '!=' : holds(operator, a, value)));
-        expect(linesOf(kept)).toEqual(model.map((a) => JSON.stringify({ a })));
+        expect(textsOf(kept)).toEqual(model.map((a) => JSON.stringify({ a })));
       }),
     );
   });
