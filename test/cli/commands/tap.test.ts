@@ -247,21 +247,21 @@ describe('folio tap', () => {
 
   it.each([
     [['--config', '/nonexistent/config.json'], '/nonexistent/config.json cannot be read: '],
-    [['--config', fileOf0('[1]')], 'is not an object of JSON'],
-    [['--config', fileOf0('{"page_size":0}')], 'page_size in '],
-    [['--config', fileOf0('{"key":{"invoices":"id"}}')], 'key.invoices in '],
-    [['--config', fileOf0('{"token":"t","profile":"p"}')], 'has both a token and a profile'],
+    [['--config', contentOfFile('[1]')], 'is not an object of JSON'],
+    [['--config', contentOfFile('{"page_size":0}')], 'page_size in '],
+    [['--config', contentOfFile('{"key":{"invoices":"id"}}')], 'key.invoices in '],
+    [['--config', contentOfFile('{"token":"t","profile":"p"}')], 'has both a token and a profile'],
     [
-      ['--config', fileOf0('{"profil":"p"}')],
+      ['--config', contentOfFile('{"profil":"p"}')],
       'has "profil", which folio tap does not know\n  Did you mean profile? ',
     ],
     [
-      ['--config', fileOf0('{"start_date":1,"baseUrl":"x"}')],
+      ['--config', contentOfFile('{"start_date":1,"baseUrl":"x"}')],
       'Did you mean base_url? A configuration has base_url, ',
     ],
-    [['--config', fileOf0('{"pagesize":100}')], 'Did you mean page_size? '],
-    [['--config', fileOf0('{"Token":"t"}')], 'Did you mean token? '],
-    [['--catalog', fileOf0('{}')], 'is no catalog'],
+    [['--config', contentOfFile('{"pagesize":100}')], 'Did you mean page_size? '],
+    [['--config', contentOfFile('{"Token":"t"}')], 'Did you mean token? '],
+    [['--catalog', contentOfFile('{}')], 'is no catalog'],
   ])('refuses %j', async (flags, message) => {
     const given = flags.map((flag) => (flag.startsWith('content:') ? fileOf(flag.slice(8)) : flag));
     const { code, stdout, stderr } = await tap(given);
@@ -296,7 +296,7 @@ describe('folio tap', () => {
   });
 });
 
-/** A file of this content, made within the test. */
-function fileOf0(content: string): string {
+/** Stands for a file of this content, which the test itself makes. */
+function contentOfFile(content: string): string {
   return `content:${content}`;
 }
