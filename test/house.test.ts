@@ -79,7 +79,7 @@ const OF_AN_EXPORT = [
   'output/csv/plain-csv.ts',
 ];
 /** Of what it loads, all but the declarations of commands and resources, of which every run has all. */
-const MAX_LOADED = 90;
+const MAX_LOADED = 89;
 
 const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 const sources: Sources = new Map(paths.map((path) => [path, readFileSync(join(SRC, path), 'utf8')]));
