@@ -156,7 +156,7 @@ export function renderCustomer(customers: Parties, index: number): string {
     `,"address":${customers.addressOf(index)},"contacts":[${renderContacts(draw)}]` +
     `,"paymentTermDays":${15 * draw.below(5)},"currency":"USD"` +
     `,"balance":{"total":${moneyText(balance, 'USD')},"overdue":${moneyText(overdue, 'USD')}}` +
-    `,"creditLimit":${draw.below(6) === 0 ? '2.5E6' : `${draw.below(9000)}000.00`}` +
+    `,"creditLimit":${draw.below(6) === 0 ? '2.5E6' : moneyText(draw.below(9000) * 100_000, 'USD')}` +
     `,"createdAt":"${created}T08:30:00Z"${lateFields(customers, index)}}`
   );
 }

@@ -125,6 +125,14 @@ describe('what the records are there to show', () => {
       expect(Math.round(totalAmount * 100)).toBe(ledger.amountOf(index));
     }
   });
+
+  it('has JSON numbers also where an amount is nothing', () => {
+    const [many] = makeOrganizations({ ...counts, customers: 700 }, 9);
+    const limits = kinds.customers!(many).map(
+      (record) => (JSON.parse(record) as { creditLimit: number }).creditLimit,
+    );
+    expect(limits).toContain(0);
+  });
 });
 
 function namesOf(record: string): string[] {
