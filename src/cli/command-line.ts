@@ -26,6 +26,7 @@ export function usageErrorOf({ message }: CommanderError): UsageError {
   const [complaint = '', suggestion = ''] = message
     .replace(/^error: /, '')
     .replace(/^(unknown option '--[^=']+=)[^\n]*'/, "$1…'")
+    .replace(/^option '(?:-\w, )?([^']*)' argument missing/, '$1: the value is missing')
     .split('\n');
   const hint = suggestion.replace(/^\((.*)\)$/, '$1');
   return new UsageError(complaint, { hint: hint === '' ? 'See --help for what there is.' : hint });

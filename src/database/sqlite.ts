@@ -352,7 +352,8 @@ function cannotOpen(shown: string, error: unknown): OutputError {
 }
 
 function hintOf(code: number | undefined, shown: string): string | undefined {
-  if (code === CANNOT_OPEN) return `Is there a folder for ${basename(shown)}?`;
+  if (code === CANNOT_OPEN)
+    return `Check that there is a folder for ${basename(shown)}, and that you may write there.`;
   return code === FULL ? 'Free some space, or name a file on another disk; nothing was written.' : undefined;
 }
 

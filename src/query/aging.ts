@@ -192,7 +192,7 @@ export class Aging {
 
   #refuseMore(): never {
     throw new UsageError(`more than ${MAX_BALANCES.toLocaleString('en')} counterparties have open amounts`, {
-      hint: 'Is the column of the fiscal ID the right one? To read another, add --field counterpartyFiscalId=<column>.',
+      hint: 'The column of the fiscal ID may be the wrong one. To read another, add --field counterpartyFiscalId=<column>.',
     });
   }
 }

@@ -50,7 +50,7 @@ export function parseCondition(expression: string): Condition {
 
 /** The hint where the operator is missing: the shell takes `>` and the word behind it for a file to write. */
 const QUOTES_HINT =
-  "Was there a < or > that the shell took for a file? Put the condition in quotes, as in --where 'totalAmount>1000'.";
+  "The shell takes a < or > for a file: put the condition in quotes, as in --where 'totalAmount>1000'.";
 
 interface ValuesAt {
   readonly expression: string;

@@ -144,8 +144,12 @@ export function chosenColumns(
   if (unknown === undefined) return asked;
   const [near] = nearestNames(unknown, there);
   throw new UsageError(`${flag}: the result has no column ${unknown}`, {
-    hint: near === undefined ? `Its columns are ${there.join(', ')}.` : `Did you mean ${near}?`,
+    hint: near === undefined ? columnsThere(there) : `Did you mean ${near}?`,
   });
+}
+
+function columnsThere(there: readonly string[]): string {
+  return there.length === 1 ? `Its only column is ${there[0]}.` : `Its columns are ${there.join(', ')}.`;
 }
 
 /** Groups items by currency, in order of first appearance: amounts of different currencies are never compared. */

@@ -56,7 +56,11 @@ const WALK_PARAMETERS = ['options_page', 'options_pageSize', 'options_nextToken'
 function checked(resource: Resource, parameter: QueryPair): QueryPair {
   const [name] = parameter;
   const reason = resource.refusedParameters[name];
-  if (reason !== undefined) throw new UsageError(`--param ${name}: ${reason}`);
+  if (reason !== undefined) {
+    throw new UsageError(`--param ${name}: ${reason}`, {
+      hint: 'Leave it out, and choose among the records with --where.',
+    });
+  }
   if (WALK_PARAMETERS.includes(name)) {
     throw new UsageError(`--param ${name}: folio walks the pages itself`, {
       hint: 'Leave it out; listings have --page, --page-size, --limit and, on customers, --next-token.',

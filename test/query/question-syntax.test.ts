@@ -62,7 +62,7 @@ describe('parseCondition', () => {
 
   it('thinks of the shell where nothing follows the column', () => {
     expect(() => parseCondition('totalAmount')).toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('that the shell took for a file?') }),
+      expect.objectContaining({ hint: expect.stringContaining('The shell takes a < or > for a file:') }),
     );
   });
 

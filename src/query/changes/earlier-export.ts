@@ -39,8 +39,12 @@ export class EarlierExport {
   /** Reads the file once. Throws UsageError when it is no export, or when no record of it has the key. */
   static async open({ path, key, keep, missingOk }: EarlierExportOptions): Promise<EarlierExport> {
     const file = await ExportFile.open(path).catch((error: unknown) => {
-      if (missingOk && isMissing(error)) return undefined;
-      throw error;
+      if (!isMissing(error)) throw error;
+      if (missingOk) return undefined;
+      throw new UsageError(error.message, {
+        hint: 'On a first night, add --changes-since-missing-ok: all records count as added then.',
+        cause: error.cause,
+      });
     });
     const earlier = new EarlierExport(file, key);
     const watch = new ColumnWatch(key);
@@ -108,7 +112,7 @@ export class EarlierExport {
   }
 }
 
-function isMissing(error: unknown): boolean {
+function isMissing(error: unknown): error is Error {
   return error instanceof Error && errorCode(error.cause) === 'ENOENT';
 }
 

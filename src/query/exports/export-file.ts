@@ -121,7 +121,7 @@ export class ExportFile {
 
   #refuse(what: string, at: number): never {
     throw new UsageError(`${this.path} is not a whole export: ${what} (byte ${at})`, {
-      hint: 'Was it cut short or edited? `folio verify` tells whether it is what was delivered.',
+      hint: 'It may have been cut short or edited: `folio verify` tells whether it is what was delivered.',
     });
   }
 }
@@ -133,10 +133,18 @@ const REASONS: Readonly<Record<string, string>> = {
   ESPIPE: 'it is a pipe, and has to be read more than once',
 };
 
+const HINTS: Readonly<Record<string, string>> = {
+  EISDIR: 'Name a file in it.',
+  ESPIPE: 'Write it to a file first, and name that.',
+};
+
 /** The error for a file that cannot be read. */
 export function unreadableFile(path: string, error: unknown): UsageError {
   const reason = REASONS[errorCode(error) ?? ''] ?? systemReason(error);
-  return new UsageError(`cannot read ${path}: ${reason}`, { cause: error });
+  return new UsageError(`cannot read ${path}: ${reason}`, {
+    hint: HINTS[errorCode(error) ?? ''] ?? 'Check its path, and that you may read it.',
+    cause: error,
+  });
 }
 
 /** `{` and `}` differ from `[` and `]` in this bit only. */

@@ -189,7 +189,7 @@ export class CsvReader {
 
   #refuse(what: string): UsageError {
     return new UsageError(`${this.#path} is not a whole export: ${what}`, {
-      hint: 'Was it cut short or edited? `folio verify` tells whether it is what was delivered.',
+      hint: 'It may have been cut short or edited: `folio verify` tells whether it is what was delivered.',
     });
   }
 }

@@ -58,7 +58,12 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
       await file.close();
     }
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw new UsageError(`there is no file ${path}`, { cause: error });
+    if (errorCode(error) === 'ENOENT') {
+      throw new UsageError(`there is no file ${path}`, {
+        hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --report.',
+        cause: error,
+      });
+    }
     throw new FolioError(`cannot read ${path}: ${systemReason(error)}`, { cause: error });
   }
 }

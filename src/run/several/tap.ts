@@ -322,7 +322,9 @@ async function readSmall(file: string): Promise<{ text: string; check: () => voi
     try {
       const stats = await handle.stat();
       if (stats.size > MAX_BYTES)
-        throw new UsageError(`${file} is larger than any catalog`, { hint: 'Is it the right file?' });
+        throw new UsageError(`${file} is larger than any catalog`, {
+          hint: 'Check that it is the file you meant.',
+        });
       return { text: await handle.readFile('utf8'), check: () => checkTokenFile(file, stats) };
     } finally {
       await handle.close();
