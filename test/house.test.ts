@@ -178,6 +178,8 @@ describe('the rules of the house', () => {
     'const x = globalThis.process;',
     "const x = globalThis['process'];",
     'const { process: p } = globalThis!;\nglobalThis.p;',
+    'const { process: p } = globalThis;',
+    "const x = Reflect.get(globalThis, 'process');",
     'const x = global.process.env;',
     "import { env } from 'node:process';",
     "import { env } from 'process';",

@@ -107,7 +107,7 @@ export function reachesProcess(text: string): boolean {
   const code = codeOnly(text);
   const byName = /(?<![.\w$])process\b(?!\s*\??:(?!:))/;
   const throughGlobal =
-    /(?<![.\w$])(?:(?:globalThis|self)\s*(?:\?\.|\.|\[|!)|global\s*(?:\?\.|\.)?\s*(?:process\b|\[))|\bNodeJS\s*\.\s*Process\b/;
+    /(?<![.\w$])(?:(?<!\bin\s+)globalThis\b|self\s*(?:\?\.|\.|\[|!)|global\s*(?:\?\.|\.)?\s*(?:process\b|\[))|\bNodeJS\s*\.\s*Process\b/;
   const asModule = /(?:\bfrom|\bimport|\()\s*['"`](?:node:)?process['"`]/;
   return byName.test(code) || throughGlobal.test(code) || asModule.test(withoutComments(text));
 }
