@@ -6,7 +6,7 @@ import { ModelService, modelRecords, type ModelRecords } from '../support/model-
 import { randomFrom } from '../support/random.ts';
 import { runModel } from '../support/run-model.ts';
 import { randomFaults } from './random-faults.ts';
-import { standingFaults } from './standing-faults.ts';
+import { lastingFaults } from './lasting-faults.ts';
 
 export interface ChaosRun {
   readonly seed: number;
@@ -18,7 +18,7 @@ export interface ChaosRun {
   /** What a faultless service would have had delivered. */
   readonly expected: string;
   /** Files beside the output that the run left. */
-  readonly leavings: readonly string[];
+  readonly leftBehind: readonly string[];
 }
 
 const COMMANDS: Readonly<Record<keyof ModelRecords, readonly string[]>> = {
@@ -52,8 +52,8 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   ];
   if (folder !== undefined) writeFileSync(join(folder, 'out'), OLD);
   const passing = randomFaults(random);
-  const standing = standingFaults(random, listing);
-  const script: FaultScript = (request, page) => passing(request, page) ?? standing(request, page);
+  const lasting = lastingFaults(random, listing);
+  const script: FaultScript = (request, page) => passing(request, page) ?? lasting(request, page);
   const { code, stdout, stderr } = await runModel(argv, {
     service: new ModelService({ [listing]: records }),
     script,
@@ -61,10 +61,10 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
     clock: { random: Array.from({ length: 50 }, () => random(1000) / 1000) },
   });
   const file = folder === undefined ? undefined : readFileSync(join(folder, 'out'), 'utf8');
-  const leavings = folder === undefined ? [] : readdirSync(folder).filter((name) => name !== 'out');
+  const leftBehind = folder === undefined ? [] : readdirSync(folder).filter((name) => name !== 'out');
   if (folder !== undefined) rmSync(folder, { recursive: true });
   const delivered = file === undefined ? stdout : file === OLD ? undefined : file;
-  return { seed, argv, code, stderr, delivered, expected: exported(records, format), leavings };
+  return { seed, argv, code, stderr, delivered, expected: exported(records, format), leftBehind };
 }
 
 /** The records in a format, written without any code of the program. */

@@ -32,8 +32,8 @@ function sorted(text: string | undefined): string | undefined {
 }
 
 /** What a run that did not deliver everything did wrong, if anything. */
-function faultOf({ code, stderr, delivered, expected, argv, leavings }: ChaosRun): string | undefined {
-  if (leavings.length > 0) return `it left ${leavings.join(', ')}`;
+function faultOf({ code, stderr, delivered, expected, argv, leftBehind }: ChaosRun): string | undefined {
+  if (leftBehind.length > 0) return `it left ${leftBehind.join(', ')}`;
   if (code === 0) return stderr === '' ? undefined : 'it succeeded with words';
   if (![3, 2, 4, 5, 6].includes(code)) return `its exit code is ${code}`;
   if (!/^folio: [^\n]+\n( {2}[^\n]+\n)?$/.test(stderr)) return 'it did not say why in one line and a hint';

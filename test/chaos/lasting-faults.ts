@@ -5,7 +5,7 @@ import type { ModelPage, ModelRecords } from '../support/model-service.ts';
 type Random = (below: number) => number;
 
 /** What a service does in every call of a run: nothing amiss in most runs, else one of the oddities that last. */
-export function standingFaults(random: Random, listing: keyof ModelRecords): FaultScript {
+export function lastingFaults(random: Random, listing: keyof ModelRecords): FaultScript {
   if (listing === 'customers' || random(3) > 0) return faultless;
   const amount = 1 + random(30);
   const oddities: FaultScript[] = [
