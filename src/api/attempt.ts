@@ -141,31 +141,39 @@ export async function inflate(
     });
   }
   const options = { info: true, maxOutputLength: maxBytes, chunkSize: expectedSize(body, maxBytes) };
-  let inflated: Inflated;
+  let returned: object;
   try {
-    inflated = await (body.length <= SMALL_BYTES
+    returned = await (body.length <= SMALL_BYTES
       ? inflateOnThisThread(body, options)
       : inflateOnAnotherThread(body, options));
   } catch (error) {
     throw inflateError(error, maxBytes);
   }
-  if (inflated.engine.bytesWritten !== body.length)
-    throw new BrokenGzip('the gzip body has bytes after its end');
-  return inflated.buffer;
+  const { buffer, engine } = withInfo(returned);
+  if (engine.bytesWritten !== body.length) throw new BrokenGzip('the gzip body has bytes after its end');
+  return buffer;
 }
 
-async function inflateOnThisThread(body: Buffer, options: ZlibOptions): Promise<Inflated> {
+async function inflateOnThisThread(body: Buffer, options: ZlibOptions): Promise<object> {
   const { gunzipSync } = await import('node:zlib');
-  return gunzipSync(body, options) as unknown as Inflated;
+  return gunzipSync(body, options);
 }
 
-async function inflateOnAnotherThread(body: Buffer, options: ZlibOptions): Promise<Inflated> {
+async function inflateOnAnotherThread(body: Buffer, options: ZlibOptions): Promise<object> {
   const { gunzip } = await import('node:zlib');
   return new Promise((resolve, reject) => {
-    gunzip(body, options, (error, result) =>
-      error === null ? resolve(result as unknown as Inflated) : reject(error),
-    );
+    gunzip(body, options, (error, result) => (error === null ? resolve(result) : reject(error)));
   });
+}
+
+/** What zlib returned with its `info`; by its types it returned the bytes alone. */
+function withInfo(returned: object): Inflated {
+  if (isInflated(returned)) return returned;
+  throw new TypeError('zlib returned no info');
+}
+
+function isInflated(returned: object): returned is Inflated {
+  return 'engine' in returned;
 }
 
 /**
