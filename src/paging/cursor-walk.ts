@@ -40,12 +40,8 @@ export interface CursorWalkOptions {
   readonly given: UniqueRecords;
 }
 
-/** Pages in a row with nothing new after which the service counts as repeating itself. */
-const NOTHING_NEW = 3;
-/** The same where records have no key, so that different ones may well be equal. */
-const NOTHING_NEW_WITHOUT_KEYS = 12;
 /** Empty pages in a row, each with a cursor, after which the listing counts as one that never ends. */
-const EMPTY_IN_A_ROW = 20;
+const EMPTY_WITH_CURSOR = 20;
 
 /**
  * Walks a listing of cursor pages, the next one on its way while one is read. An empty page with a cursor is not the
@@ -115,9 +111,8 @@ class CursorWalk {
       if (this.#isEnough) return;
       nothingNew = records.count > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
       empty = records.count === 0 ? empty + 1 : 0;
-      const most = this.#unique.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS;
-      if (this.#pages.isCircular || nothingNew >= most || empty >= EMPTY_IN_A_ROW)
-        return this.#endRepeating();
+      const isEndless = this.#pages.isCircular || empty >= EMPTY_WITH_CURSOR;
+      if (isEndless || this.#unique.isRepeatedBy(nothingNew)) return this.#endRepeating();
     }
   }
 

@@ -28,12 +28,8 @@ const ROUNDS_OF_MOVING = 2;
 const ROUNDS_OF_ORDER = 3;
 /** A service that repeats itself is read once more only where it sent no more pages than this. */
 const PAGES_OF_REPEATING = 20;
-/** Pages in a row with nothing new in this pass after which the service counts as repeating itself. */
-const NOTHING_NEW = 3;
-/** The fewest records that these pages have together. */
+/** The fewest records that pages with nothing new have together where the service counts as repeating itself. */
 const OLD_RECORDS = 60;
-/** The same where records have no key, so that different ones may well be equal. */
-const NOTHING_NEW_WITHOUT_KEYS = 12;
 
 /**
  * Walks a listing of numbered pages: every record once, in the order of the listing, several pages in flight.
@@ -156,7 +152,7 @@ class NumberedWalk {
     this.#oldRecords = isNew ? 0 : this.#oldRecords + records;
     // In a few small pages, records of equal dates may merely have changed places.
     if (this.#oldRecords < OLD_RECORDS) return;
-    if (this.#nothingNew < (this.#unique.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS)) return;
+    if (!this.#unique.isRepeatedBy(this.#nothingNew)) return;
     this.#isRepeating = true;
     this.#reader.extent.endsAt(offset);
   }

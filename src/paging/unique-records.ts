@@ -18,6 +18,11 @@ export interface Sifted {
   readonly repeated: RecordBatch;
 }
 
+/** Pages in a row with nothing new after which the service counts as repeating itself. */
+const NOTHING_NEW = 3;
+/** The same where records have no key, so that different ones may well be equal. */
+const NOTHING_NEW_WITHOUT_KEYS = 12;
+
 /** Records of a page that are looked at in one step. */
 const STEP = 256;
 
@@ -78,6 +83,11 @@ export class UniqueRecords {
   constructor(newReader: NewReader = () => new HashReader()) {
     this.newReader = newReader;
     this.#identity = newReader();
+  }
+
+  /** Whether so many pages in a row with nothing new show that the service repeats itself. */
+  isRepeatedBy(pages: number): boolean {
+    return pages >= (this.hasKeys ? NOTHING_NEW : NOTHING_NEW_WITHOUT_KEYS);
   }
 
   /** @param columns the columns that tell records apart in place of `id`, and how exactly */
