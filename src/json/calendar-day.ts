@@ -1,5 +1,5 @@
 const DAY = /^(\d{4})-(\d{2})-(\d{2})(?:$|[T ])/;
-const MILLISECONDS_A_DAY = 86_400_000;
+export const MILLISECONDS_A_DAY = 86_400_000;
 
 /**
  * The calendar day that a date's text begins with (`2024-10-15`, `2024-10-15T00:00:00Z`), in days since 1970-01-01;

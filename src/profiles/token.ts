@@ -1,4 +1,5 @@
 import { AuthError } from '../errors.ts';
+import { MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
 
 /** A text that is not to be seen: however it is printed, logged or serialised, only `reveal` gives it away. */
 export class Secret {
@@ -126,7 +127,6 @@ function momentIn(seconds: unknown): number | undefined {
   return Math.abs(milliseconds) <= END_OF_TIME ? milliseconds : undefined;
 }
 
-const DAY = 24 * 60 * 60 * 1000;
 /** Days before its end from which on a token's end is announced. */
 const WARNING_DAYS = 14;
 
@@ -143,7 +143,7 @@ export function tokenExpiry(token: Secret, now: number): TokenExpiry {
   const expiresAt = decodeToken(token.reveal())?.expiresAt;
   if (expiresAt === undefined) return { state: 'fine' };
   if (expiresAt <= now) return { state: 'expired', expiresAt };
-  return { state: expiresAt - now <= WARNING_DAYS * DAY ? 'soon' : 'fine', expiresAt };
+  return { state: expiresAt - now <= WARNING_DAYS * MILLISECONDS_A_DAY ? 'soon' : 'fine', expiresAt };
 }
 
 /**
@@ -169,7 +169,7 @@ export function describeMoment(moment: number, now: number): string {
 }
 
 function distance(milliseconds: number): string {
-  const days = Math.floor(Math.abs(milliseconds) / DAY);
+  const days = Math.floor(Math.abs(milliseconds) / MILLISECONDS_A_DAY);
   const span = days === 0 ? 'less than a day' : days === 1 ? '1 day' : `${days} days`;
   return milliseconds < 0 ? `${span} ago` : `in ${span}`;
 }

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
 
 /** Whole months, as the books are kept: `2026-11`, `2026-Q3`, `2026`. */
 export interface Period {
@@ -15,8 +16,6 @@ export interface Month {
   readonly first: number;
   readonly last: number;
 }
-
-const MILLISECONDS_A_DAY = 86_400_000;
 
 /**
  * Reads `2026-11`, `2026-Q3`, `2026`, `this-month` or `last-month`. `today` is in days since 1970-01-01.

@@ -5,6 +5,7 @@ import type { HostAndPort, NetworkProbe } from '../../api/network-probe.ts';
 import { proxyFor, type Proxy } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
 import { AuthError, FolioError, Interrupted, UsageError } from '../../errors.ts';
+import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
 import type { ConfigStore } from '../../profiles/profile.ts';
 import {
   chooseProfile,
@@ -177,7 +178,6 @@ async function look(at: () => Promise<CheckResult> | CheckResult): Promise<Check
   }
 }
 
-const DAY = 24 * 60 * 60 * 1000;
 /** A certificate that ends within so many days is a warning. */
 const CERTIFICATE_DAYS = 14;
 /** The most milliseconds that a clock may be off. */
@@ -329,7 +329,7 @@ class NetworkChecks {
       const end = Number.isNaN(validTo) ? 'of unknown end' : `ends ${describeMoment(validTo, now)}`;
       return `${shown.protocol}; certificate by ${shown.issuer}, ${end}`;
     });
-    if (!(validTo - now < CERTIFICATE_DAYS * DAY)) return result;
+    if (!(validTo - now < CERTIFICATE_DAYS * MILLISECONDS_A_DAY)) return result;
     return warning(result.says, 'Tell the operator of the service, or of the proxy, that it ends soon.');
   }
 
