@@ -35,11 +35,14 @@ type RecordsMember = 'pageResults' | 'data' | 'assignedDocuments';
 /** The most members of the object around the records: far more than an envelope or a fund has. */
 const MAX_MEMBERS = 10_000;
 
-/** The names of the member that holds the records: one of them must be there. */
-interface RecordsNames {
+/** The member that holds the records. */
+interface RecordsHolder {
+  /** One of these names must be there, and once. */
   readonly names: readonly string[];
   /** True where the object may be a record without that member, which then counts as an empty list. */
   readonly isOptional: boolean;
+  /** Scans its value, and returns the position after it. */
+  readonly scanValue: (at: number) => Steps<number>;
 }
 
 /**
@@ -53,18 +56,24 @@ export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): Steps<Scanne
   let envelope: Map<string, Span> | undefined;
   const start = scanner.skipSpace(bodyStart(bytes));
   const isWithin = recordsIn === 'assignedDocuments';
-  const names = { names: [recordsIn], isOptional: isWithin };
-  const [members, end] = yield* scanMembers(scanner, start, names, function* (at) {
-    if (!isWithin || bytes[at] === OPEN_BRACKET) return yield* scanRecords(scanner, collector, at);
-    if (bytes[at] !== OPEN_BRACE) return scanNull(scanner, at);
-    const within = { names: ['pageResults', 'data'], isOptional: false };
-    const [inner, behind] = yield* scanMembers(scanner, at, within, function* (list) {
-      return bytes[list] === OPEN_BRACKET
-        ? yield* scanRecords(scanner, collector, list)
-        : scanNull(scanner, list);
-    });
-    envelope = inner;
-    return behind;
+  const [members, end] = yield* scanMembers(scanner, start, {
+    names: [recordsIn],
+    isOptional: isWithin,
+    *scanValue(at) {
+      if (!isWithin || bytes[at] === OPEN_BRACKET) return yield* scanRecords(scanner, collector, at);
+      if (bytes[at] !== OPEN_BRACE) return scanNull(scanner, at);
+      const [inner, behind] = yield* scanMembers(scanner, at, {
+        names: ['pageResults', 'data'],
+        isOptional: false,
+        *scanValue(list) {
+          return bytes[list] === OPEN_BRACKET
+            ? yield* scanRecords(scanner, collector, list)
+            : scanNull(scanner, list);
+        },
+      });
+      envelope = inner;
+      return behind;
+    },
   });
   expectEnd(scanner, end);
   return { records: collector.batch(), members, ...(envelope && { envelope }) };
@@ -101,15 +110,11 @@ export function scanRecord(bytes: Buffer): RecordBatch {
   return collector.batch();
 }
 
-/**
- * The members of the object at `start`, and the position after it. The member `recordsIn` must be there once, and
- * `scanValue` scans its value.
- */
+/** The other members of the object at `start`, and the position after it. */
 function* scanMembers(
   scanner: JsonScanner,
   start: number,
-  { names, isOptional }: RecordsNames,
-  scanValue: (at: number) => Steps<number>,
+  { names, isOptional, scanValue }: RecordsHolder,
 ): Steps<[members: Map<string, Span>, end: number]> {
   const { bytes } = scanner;
   const members = new Map<string, Span>();

@@ -61,7 +61,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const earlier = await checkEarlierExport(flags, notices);
   receipt.note({ plan });
   const limit = questions.limitOfListing;
-  const resumable = asked.resume?.resume ? await openResumable(part, asked, plan, limit) : undefined;
+  const resumable = asked.resume?.resume ? await openResumable(part, asked, { plan, limit }) : undefined;
   const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
   const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
   const answer = paced(questions.answer(listed), context);
@@ -69,7 +69,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const records = await withColumnsWatched(answer, { columns: output.columns, hasResult, notices });
   try {
     const journalled = resumable !== undefined;
-    const delivered = await deliver(context, plan, records, { receipt, notices, journalled });
+    const delivered = await deliver(context, records, { plan, receipt, notices, journalled });
     receipt.note({ delivered });
   } catch (error) {
     resumable?.tellHowToResume();
@@ -181,14 +181,14 @@ export function columnsWanted(
 async function openResumable(
   part: Part,
   { output, questions = {}, extent = {} }: Export,
-  plan: OutputPlan,
-  limit: number | undefined,
+  { plan, limit }: { plan: OutputPlan; limit: number | undefined },
 ): Promise<ResumableWalk> {
   const { openResumable } = await import('./resume/resume.ts');
   return openResumable(part, { output, questions, extent, plan, limit });
 }
 
 interface DeliverOptions {
+  readonly plan: OutputPlan;
   /** Counts the records that are delivered, and says whether it needs the hash of the file. */
   readonly receipt: ReceiptPart;
   readonly notices: Notices;
@@ -204,9 +204,8 @@ interface DeliverOptions {
  */
 export async function deliver(
   context: Context,
-  plan: OutputPlan,
   records: AsyncIterable<RecordBatch>,
-  { receipt, notices, journalled = false }: DeliverOptions,
+  { plan, receipt, notices, journalled = false }: DeliverOptions,
 ): Promise<Destination> {
   return written(
     await openDestination(plan.target, context, {

@@ -59,7 +59,7 @@ const ESCAPES: Readonly<Record<string, string>> = { '\t': '\\t', '\n': '\\n', '\
 const CHARACTERS: Readonly<Record<string, string>> = { t: '\t', n: '\n', r: '\r', '\\': '\\' };
 
 /** Text as tsv has it: a tab, a line break and a backslash are `\t`, `\n` or `\r`, and `\\`. */
-export function tsvText(text: string): string {
+function tsvText(text: string): string {
   return /[\t\n\r\\]/.test(text) ? text.replace(/[\t\n\r\\]/g, (found) => ESCAPES[found]!) : text;
 }
 

@@ -38,7 +38,7 @@ export interface PagerOptions {
  * The pager's command line: FOLIO_PAGER, else PAGER, else `less`. Undefined where the variable is empty or `cat`: then no pager
  * is wanted. The user's command line is for the shell, as git's is.
  */
-export function pagerCommand(
+function pagerCommand(
   env: Environment,
 ): { readonly line: string; readonly args: readonly string[]; readonly isShell: boolean } | undefined {
   const named = env['FOLIO_PAGER'] ?? env['PAGER'];
@@ -48,7 +48,7 @@ export function pagerCommand(
 }
 
 /** What a pager gets of the environment: nothing that is or holds a secret, and what `less` needs to show colours. */
-export function pagerEnvironment(env: Environment, redact: (text: string) => string): Environment {
+function pagerEnvironment(env: Environment, redact: (text: string) => string): Environment {
   const kept = Object.entries(env).filter(
     ([name, value]) => name !== 'FOLIO_TOKEN' && value !== undefined && redact(value) === value,
   );

@@ -176,7 +176,7 @@ async function deliverJoined({ run, asked }: Several, { plan, aside, records }: 
   const hasResult = isResult(asked);
   receipt.note({ plan });
   const watched = await withColumnsWatched(records, { columns: asked.output.columns, hasResult, notices });
-  const delivered = await deliver(context, plan, watched, { receipt, notices });
+  const delivered = await deliver(context, watched, { plan, receipt, notices });
   receipt.note({ delivered });
   const { target } = plan;
   if (target === undefined || !delivered.isFile) return;
