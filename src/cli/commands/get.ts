@@ -68,20 +68,24 @@ async function deliverBody({ context, notices, read }: Part, output: string | un
   });
 }
 
+/** All flags of the output but -o: they are about records. */
+type FlagsOfRecords = Omit<OutputFlags, 'output'>;
+
 /** Throws UsageError for flags about records, which do not apply to a body as it was served. */
-function refuseFlagsOfRecords(flags: OutputFlags): void {
-  const given = {
-    '--format': flags.format,
-    '--columns': flags.columns,
-    '--list-columns': flags.listColumns,
-    '--delimiter': flags.delimiter,
-    '--no-header': !flags.header,
-    '--excel': flags.excel,
-    '--wide': flags.wide,
-    '--raw': flags.raw,
+function refuseFlagsOfRecords(flags: FlagsOfRecords): void {
+  const given: { readonly [Name in keyof FlagsOfRecords]-?: readonly [flag: string, isGiven: boolean] } = {
+    format: ['--format', flags.format !== undefined],
+    columns: ['--columns', flags.columns !== undefined],
+    listColumns: ['--list-columns', flags.listColumns === true],
+    delimiter: ['--delimiter', flags.delimiter !== undefined],
+    header: ['--no-header', !flags.header],
+    excel: ['--excel', flags.excel === true],
+    wide: ['--wide', flags.wide === true],
+    raw: ['--raw', flags.raw === true],
+    pager: ['--no-pager', flags.pager === false],
   };
-  for (const [flag, value] of Object.entries(given)) {
-    if (value === undefined || value === false) continue;
+  for (const [flag, isGiven] of Object.values(given)) {
+    if (!isGiven) continue;
     throw new UsageError(`${flag} goes with --paginate: without it, get hands over the body as served`, {
       hint: `Leave ${flag} out, or add --paginate.`,
     });

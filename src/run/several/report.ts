@@ -55,7 +55,7 @@ export interface ReportRun {
  */
 export async function writeReport(context: Context, asked: ReportRun): Promise<void> {
   const { request, receipt, page, output } = asked;
-  const format = formatOf(context, output);
+  const format = formatOf(context, output, page);
   const dates = datesOf(context, page);
   const { parts, globals } = await reportParts(context, {
     globals: asked.globals,
@@ -109,7 +109,11 @@ function sourcesOf(parts: readonly ReportPart[]): ReadonlySet<Source> {
   return new Set(parts.map(({ source }) => source));
 }
 
-function formatOf(context: Context, { format, output }: PageOutputFlags): ReportFormat {
+function formatOf(
+  context: Context,
+  { format, output }: PageOutputFlags,
+  { lang }: Pick<PageFlags, 'lang'>,
+): ReportFormat {
   const ending = /\.([a-z]+)$/i.exec(output ?? '')?.[1]?.toLowerCase();
   const ofEnding = ending === 'htm' ? 'html' : FORMATS.find((one) => one === ending);
   if (
@@ -124,6 +128,11 @@ function formatOf(context: Context, { format, output }: PageOutputFlags): Report
     });
   }
   const chosen = format ?? ofEnding ?? 'html';
+  if (chosen === 'json' && lang !== undefined) {
+    throw new UsageError('--lang and json do not go together: the figures have no words', {
+      hint: 'Leave out --lang, or write html.',
+    });
+  }
   if (chosen === 'html' && (output === undefined || output === '-') && context.stdout.isTerminal) {
     throw new UsageError('a page cannot be shown on a terminal', {
       hint: 'Write it to a file with `folio report -o report.html`.',

@@ -245,6 +245,7 @@ describe('folio report', () => {
     [['--period', 'november'], '--period "november": expected a month, a quarter or a year'],
     [['--period', '2027-01'], '--period 2027-01 has not begun yet'],
     [['--lang', 'de'], '--lang "de": there is no such language'],
+    [['--lang', 'es', '--format', 'json'], '--lang and json do not go together'],
     [['--format', 'pdf'], '--format'],
     [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
     [['--from', 'mine.jsonl'], '--from mine.jsonl does not say which listing it is'],
