@@ -5,7 +5,7 @@ import { getSystemErrorMap } from 'node:util';
  * Anything else that is thrown is a fault of folio and shows its stack.
  */
 export class FolioError extends Error {
-  /** What the user can do about it, as a whole sentence. Undefined when the message says enough. */
+  /** What the user can do about it, as a whole sentence. Undefined where the message itself says what is allowed. */
   readonly hint: string | undefined;
 
   constructor(message: string, options: { hint?: string | undefined; cause?: unknown } = {}) {

@@ -5,7 +5,7 @@ import type ora from 'ora';
 import { knownSecrets } from './api/redact.ts';
 import { runCommandLine } from './cli/command-line.ts';
 import type { Clock, Context, Environment, InputStream, OutputStream, StartSpinner } from './context.ts';
-import { AuthError, Interrupted, UsageError } from './errors.ts';
+import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
 import type { RunningPager } from './output/terminal/pager.ts';
@@ -238,12 +238,16 @@ async function readAll(stream: ReadStream): Promise<string> {
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MAX_INPUT_BYTES) throw new UsageError('standard input holds more than 64 MiB');
+      if (size > MAX_INPUT_BYTES)
+        throw new UsageError('standard input holds more than 64 MiB', { hint: 'Give less at once.' });
       chunks.push(chunk);
     }
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    throw new UsageError(`cannot read standard input: ${(error as Error).message}`, { cause: error });
+    throw new UsageError(`cannot read standard input: ${systemReason(error)}`, {
+      hint: 'Give a file instead.',
+      cause: error,
+    });
   }
   return Buffer.concat(chunks).toString('utf8');
 }
@@ -270,7 +274,10 @@ function readTyped(stream: ReadStream, { screen, prompt, show }: TypedLine): Pro
       for (const key of chunk.toString()) {
         if (key === '\r' || key === '\n') return finish(() => resolve(typed));
         if (key === '\u0003') return finish(() => reject(new Interrupted('SIGINT')));
-        if (key === '\u0004') return finish(() => reject(new AuthError('nothing was typed')));
+        if (key === '\u0004')
+          return finish(() =>
+            reject(new AuthError('nothing was typed', { hint: 'Run it again, and type what it asks for.' })),
+          );
         const before = typed;
         if (key === '\u007f' || key === '\b') typed = typed.slice(0, -1);
         else if (key === '\u0015') typed = '';

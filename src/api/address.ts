@@ -151,6 +151,9 @@ function percentEncode(text: string): string {
       (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
     );
   } catch (cause) {
-    throw new UsageError(`${JSON.stringify(text)} holds half a character, which cannot be sent`, { cause });
+    throw new UsageError(`${JSON.stringify(text)} holds half a character, which cannot be sent`, {
+      hint: 'Take the broken character out of it.',
+      cause,
+    });
   }
 }

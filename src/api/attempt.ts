@@ -104,6 +104,7 @@ function unusableBody(cause: Error, { headers }: TransportResponse, url: URL): S
     );
   }
   return new ServiceError(`${url.host} answered ${url.pathname} with an unusable body: ${cause.message}`, {
+    hint: 'Something between folio and the service may be changing the responses.',
     cause,
   });
 }

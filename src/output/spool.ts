@@ -87,7 +87,10 @@ export class Spool {
     const bytes = Buffer.allocUnsafe(end - start);
     for (let done = 0; done < bytes.length;) {
       const got = readSync(this.#file, bytes, done, bytes.length - done, start + done);
-      if (got === 0) throw new OutputError('a temporary file ends before what was written to it');
+      if (got === 0)
+        throw new OutputError('a temporary file ends before what was written to it', {
+          hint: 'Something else has cut it short: run folio again.',
+        });
       done += got;
     }
     return bytes;

@@ -57,7 +57,10 @@ async function readSmallFile(file: string): Promise<string> {
     // Piece by piece, because a device or pipe has no size to look at first.
     for await (const chunk of handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
       size += chunk.length;
-      if (size > MAX_BYTES) throw new UsageError(`--token-file ${file}: holds more than ${MAX_BYTES} bytes`);
+      if (size > MAX_BYTES)
+        throw new UsageError(`--token-file ${file}: holds more than ${MAX_BYTES} bytes`, {
+          hint: 'Name a file with nothing but the token in it.',
+        });
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
@@ -72,7 +75,10 @@ async function readSmallFile(file: string): Promise<string> {
 /** Where there is no such file, the value may be the token itself: neither the value nor the system's error is shown. */
 function unreadableTokenFile(file: string, error: unknown): UsageError {
   if (!['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error) ?? '')) {
-    return new UsageError(`--token-file ${file}: ${systemReason(error)}`, { cause: error });
+    return new UsageError(`--token-file ${file}: ${systemReason(error)}`, {
+      hint: 'Name a file that you may read.',
+      cause: error,
+    });
   }
   return new UsageError('--token-file: there is no such file', {
     hint: 'Give the path of a file with the token in it. What was given is not shown, in case it is the token.',

@@ -144,7 +144,10 @@ export async function fetchFund({
     first ??= records;
     for (let index = 0; index < records.count; index++) documents.push(recordBytes(records, index));
   }
-  if (fund === undefined) throw new NotFoundError(`the service sent nothing for fund ${id}`);
+  if (fund === undefined)
+    throw new NotFoundError(`the service sent nothing for fund ${id}`, {
+      hint: '`folio funds --columns id` lists those that there are.',
+    });
   return scanRecord(first === undefined ? fund : withDocuments(first, documents));
 }
 

@@ -79,6 +79,7 @@ export async function startSandboxService(context: Context, flags: AddressFlags)
     const flag = { baseUrl: '--base-url', tokenFile: '--token-file' }[other];
     throw new UsageError(
       `--sandbox and ${flag} do not go together: the sandbox brings its own address and token`,
+      { hint: 'Leave out one of the two.' },
     );
   }
   const { startSandbox } = await import('../sandbox/server.ts');

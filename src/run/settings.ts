@@ -108,7 +108,9 @@ export function splitWords(line: string): string[] {
     const [, text] = word.exec(line) ?? [];
     if (text === undefined) {
       if (line.slice(at).trim() === '') break;
-      throw new UsageError(`shortcut ${JSON.stringify(line)}: a quote is not closed`);
+      throw new UsageError(`shortcut ${JSON.stringify(line)}: a quote is not closed`, {
+        hint: 'Close it, or leave it out.',
+      });
     }
     words.push(
       text.replaceAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"/g, (_, single?: string, double?: string) => {

@@ -105,7 +105,10 @@ function checkedAddress({ name, baseUrl, token, tokenCommand }: Profile, value: 
 function settingsIn(document: StoreDocument, owner: Profile | undefined): JsonObject {
   if (!owner) return document.settings;
   const entry = document.profiles[owner.name];
-  if (!entry) throw new UsageError(`profile ${owner.name} is gone: another run has removed it`);
+  if (!entry)
+    throw new UsageError(`profile ${owner.name} is gone: another run has removed it`, {
+      hint: `Log in again with \`folio auth login --profile ${owner.name}\`.`,
+    });
   const { settings } = entry;
   if (isJsonObject(settings)) return settings;
   const made = Object.create(null) as JsonObject;

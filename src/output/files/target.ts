@@ -93,7 +93,9 @@ async function behindLinks(output: string): Promise<string> {
     if (entry?.isSymbolicLink() !== true) return path;
     path = resolve(folder, await promises.readlink(path));
   }
-  throw new OutputError(`cannot write ${output}: too many links, one to the next`);
+  throw new OutputError(`cannot write ${output}: too many links, one to the next`, {
+    hint: 'Name the file itself, not a link to it.',
+  });
 }
 
 function unlessMissing(error: unknown): undefined {

@@ -28,7 +28,10 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
     if (errorCode(error) === 'ENOENT') {
       throw new UsageError(`there is no receipt ${path}`, { hint: 'The next run writes one with --report.' });
     }
-    throw new FolioError(`cannot read the receipt ${path}: ${systemReason(error)}`, { cause: error });
+    throw new FolioError(`cannot read the receipt ${path}: ${systemReason(error)}`, {
+      hint: 'Name a receipt that you may read.',
+      cause: error,
+    });
   });
   const run = parseObject(text, path);
   const sections = sectionsWithFiles(run['profiles']);

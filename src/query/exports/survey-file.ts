@@ -64,7 +64,10 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
         cause: error,
       });
     }
-    throw new FolioError(`cannot read ${path}: ${systemReason(error)}`, { cause: error });
+    throw new FolioError(`cannot read ${path}: ${systemReason(error)}`, {
+      hint: 'Name a file that you may read.',
+      cause: error,
+    });
   }
 }
 
