@@ -243,7 +243,7 @@ export async function remarkCount(
   const asked = extent.page ?? extent.nextToken;
   if (questions.limitOfListing === undefined || !isTable || asked !== undefined) {
     notices.tell(questions.notes(records, limit !== undefined));
-    if (newestFirst && records > 0) notices.remark('the newest first');
+    if (newestFirst && (questions.filtered?.kept ?? records) > 0) notices.remark('the newest first');
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);
   } else if (totalAtEnd !== undefined) {

@@ -20,6 +20,7 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['funds', '--page-size', '0'], /--page-size "0": expected a whole number, 1 to 1000/],
   [['funds', 'documents', '9', '--page-size', '101'], /--page-size "101": expected a whole number, 1 to 100/],
   [['customers', '--page', '1'], /unknown option '--page'/],
+  [['--sandbox', 'auth', 'status'], /auth status tells of tokens, and --sandbox needs none/],
   [['issued', '-o'], /^folio: --output <file>: the value is missing\n {2}See --help/],
   [['issued', '--columns'], /^folio: --columns <names>: the value is missing\n {2}See --help/],
   [['customers', '--sort-by', 'NAME'], /unknown option '--sort-by'/],

@@ -134,7 +134,9 @@ function refuseWithoutReceipt(
     receipt === undefined
       ? `there is no receipt to compare ${file} with`
       : `the receipt ${receipt} does not name ${file}`;
-  throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint: NEXT_RUN });
+  const hint =
+    receipt === undefined ? `Where a receipt has another name, name it with --report. ${NEXT_RUN}` : NEXT_RUN;
+  throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint });
 }
 
 /** Throws where the file differs from what was delivered. */

@@ -23,7 +23,9 @@ export function addVerify(program: Command, context: Context): void {
       'json, the number of records. In a folder it compares all files that the receipts there, <name>.report.json, name. Needs ' +
       'neither network nor token. Exit code 0 where all files are still what was delivered, 6 with the differences where one ' +
       'is not, 2 where a file has no receipt.',
-    arguments: [['[files...]', 'what -o wrote; a folder, or a receipt, for all that is named there']],
+    arguments: [
+      ['[files...]', 'what -o wrote; a folder, or a <name>.report.json, for all that is named there'],
+    ],
     examples: [
       ['folio issued -o issued.csv --report issued.csv.report.json', 'an export and its receipt'],
       ['folio verify issued.csv', 'whether it is still the same'],

@@ -49,6 +49,11 @@ export async function runAuthStatus(
   flags: StatusFlags,
   verify: VerifyConnection,
 ): Promise<void> {
+  if (flags.sandbox) {
+    throw new UsageError('auth status tells of tokens, and --sandbox needs none', {
+      hint: 'Leave --sandbox out, or look at the made-up service with `folio --sandbox doctor`.',
+    });
+  }
   const store = await context.config();
   const query = { context, store, flags, env: context.env, verify: flags.check ? verify : undefined };
   if (flags.allProfiles) return showAll(query, flags);
