@@ -1,6 +1,6 @@
 import type { RefusalReason, Window } from './page.ts';
 
-/** What a page may weigh before the service answers 502 (spec 8), in bytes, less a margin for the envelope. */
+/** What a page may weigh before the service refuses it (spec 8), in bytes, less a margin for the envelope. */
 const PAGE_BYTES = 6_000_000 * 0.95;
 /** Below this size, some pages cannot overlap the one before them. */
 const LEAST_OVERLAPPING = 10;

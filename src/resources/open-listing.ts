@@ -224,21 +224,24 @@ class FiscalIdParts {
 
   /** Asks for one record of each ID alone, since this listing never says which of several IDs match nobody. */
   async askForEach(): Promise<void> {
-    const { concurrency, status } = this.#options;
+    const { concurrency, status, signal } = this.#options;
     const left = [...this.#query.fiscalIds].filter((id) => !this.#unknown.includes(id));
     this.#unknown = [];
-    const ask = async (): Promise<void> => {
-      for (let id = left.shift(); id !== undefined; id = left.shift()) {
-        const query = { ...this.#query, fiscalIds: [id], limit: 1, page: undefined, pageSize: undefined };
-        try {
-          const options = { ...this.#options, status: status.part(), resume: undefined };
-          for await (const _ of openQuery(this.#resource, query, options)) break;
-        } catch (error) {
-          await this.#noteUnknown(error, query);
-        }
+    const ask = async (id: string, signal: AbortSignal): Promise<void> => {
+      const query = { ...this.#query, fiscalIds: [id], limit: 1, page: undefined, pageSize: undefined };
+      try {
+        const options = { ...this.#options, signal, status: status.part(), resume: undefined };
+        for await (const _ of openQuery(this.#resource, query, options)) break;
+      } catch (error) {
+        await this.#noteUnknown(error, query);
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, ask));
+    // Loaded late: few listings come here.
+    const { mapInOrder } = await import('../paging/map-in-order.ts');
+    const ids = async function* (): AsyncGenerator<string> {
+      yield* left;
+    };
+    for await (const _ of mapInOrder(ids, ask, { concurrency, ahead: concurrency, signal })) continue;
     this.#tellUnknown();
   }
 
