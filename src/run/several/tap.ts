@@ -232,8 +232,12 @@ async function readConfig(context: Context, file: string | undefined): Promise<T
     throw badMember(file, name, 'a text');
   };
   const [token, baseUrl, profile] = [textOf('token'), textOf('base_url'), textOf('profile')];
-  if (token !== undefined && profile !== undefined) {
-    throw new UsageError(`${file} has both a token and a profile`, { hint: 'Leave one of them out.' });
+  // An empty address counts as none, as in the environment: runners write settings that are not given so.
+  const beside = token === undefined && baseUrl ? 'base_url' : token === undefined ? undefined : 'token';
+  if (profile !== undefined && beside !== undefined) {
+    throw new UsageError(`${file} has both a ${beside} and a profile`, {
+      hint: 'Leave one of them out: a profile brings its own token and address.',
+    });
   }
   if (token !== undefined) {
     check();

@@ -252,6 +252,10 @@ describe('folio tap', () => {
     [['--config', contentOfFile('{"key":{"invoices":"id"}}')], 'key.invoices in '],
     [['--config', contentOfFile('{"token":"t","profile":"p"}')], 'has both a token and a profile'],
     [
+      ['--config', contentOfFile('{"base_url":"https://a.example","profile":"p"}')],
+      'has both a base_url and a profile',
+    ],
+    [
       ['--config', contentOfFile('{"profil":"p"}')],
       'has "profil", which folio tap does not know\n  Did you mean profile? ',
     ],
