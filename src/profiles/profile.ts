@@ -4,6 +4,9 @@ import { DEVICE_NAME } from '../output/files/target.ts';
 import type { Secret } from './token.ts';
 import type { JsonObject, StoreDocument } from './store-document.ts';
 
+/** The program that prints a token, and its arguments. */
+export type TokenCommand = readonly [program: string, ...args: string[]];
+
 /** One organization's entry in the store. */
 export interface Profile {
   readonly name: string;
@@ -11,7 +14,7 @@ export interface Profile {
   readonly baseUrl?: string;
   readonly token?: Secret;
   /** A command that prints the token, in place of one. */
-  readonly tokenCommand?: readonly string[];
+  readonly tokenCommand?: TokenCommand;
   /** What the token said at login; for people only. */
   readonly organization?: string;
 }
@@ -72,19 +75,22 @@ export function inOrderOf({ profileNames }: ConfigStore, names: Iterable<string>
  *
  * @param from what holds it, for messages
  */
-export function parseTokenCommand(value: unknown, from: string): readonly string[] {
-  const isList =
-    Array.isArray(value) && value.every((part) => typeof part === 'string' && !part.includes('\0'));
-  if (!isList || !value[0]) {
+export function parseTokenCommand(value: unknown, from: string): TokenCommand {
+  if (!isTokenCommand(value)) {
     throw new UsageError(`${from}: expected a list of strings, the program first`, {
       hint: 'Write it like ["op", "read", "op://vault/folio/token"].',
     });
   }
-  const command = value as readonly string[];
-  if (/[\\/]/.test(command[0]!) && !isAbsolute(command[0]!)) {
+  if (/[\\/]/.test(value[0]) && !isAbsolute(value[0])) {
     throw new UsageError(`${from}: the program must be a name on the PATH or a whole path`, {
       hint: 'Write the path from the root, or the name alone.',
     });
   }
-  return command;
+  return value;
+}
+
+function isTokenCommand(value: unknown): value is TokenCommand {
+  const isList =
+    Array.isArray(value) && value.every((part) => typeof part === 'string' && !part.includes('\0'));
+  return isList && Boolean(value[0]);
 }

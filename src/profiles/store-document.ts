@@ -14,10 +14,9 @@ export interface StoreDocument extends JsonObject {
 
 /** A store with nothing in it. */
 export function emptyDocument(): StoreDocument {
-  return withoutPrototype({
-    profiles: withoutPrototype({}),
-    settings: withoutPrototype({}),
-  }) as StoreDocument;
+  const document: StoreDocument = { profiles: {}, settings: {} };
+  for (const object of [document, document.profiles, document.settings]) Object.setPrototypeOf(object, null);
+  return document;
 }
 
 /**

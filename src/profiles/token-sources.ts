@@ -4,6 +4,7 @@ import { platform } from 'node:os';
 import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
 import { checkTokenFile } from './private-file.ts';
+import type { TokenCommand } from './profile.ts';
 import { parseToken, type ParsedToken } from './token.ts';
 import type { ExecFileException } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -91,7 +92,7 @@ const TIME_LIMIT = 10_000;
 const MAX_OUTPUT = 64 * 1024;
 
 export interface TokenCommandRun {
-  readonly command: readonly string[];
+  readonly command: TokenCommand;
   /** Whose token it is, for messages. */
   readonly profile: string;
   readonly env: Environment;
@@ -108,7 +109,7 @@ export interface TokenCommandRun {
  */
 export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken> {
   run.signal.throwIfAborted();
-  const [program, ...args] = run.command as [string, ...string[]];
+  const [program, ...args] = run.command;
   const name = `the token command of profile ${run.profile} (${program})`;
   const limit = run.timeLimit ?? TIME_LIMIT;
   const { FOLIO_TOKEN: _hidden, ...env } = run.env;

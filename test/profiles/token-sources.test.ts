@@ -111,13 +111,8 @@ describe('runTokenCommand', () => {
   it('gives the arguments to the program as they are: no shell reads them', async () => {
     const words = ['$HOME', '`id`', 'a b', ';', '*'];
     const run = node('');
-    const command = [
-      process.execPath,
-      '-e',
-      'console.log(process.argv.slice(1).join("_").replace(" ", "+"))',
-      ...words,
-    ];
-    const { token } = await runTokenCommand({ ...run, command });
+    const code = 'console.log(process.argv.slice(1).join("_").replace(" ", "+"))';
+    const { token } = await runTokenCommand({ ...run, command: [process.execPath, '-e', code, ...words] });
     expect(token.reveal()).toBe('$HOME_`id`_a+b_;_*');
   });
 

@@ -55,11 +55,7 @@ function parseInstant(text: string): Instant | undefined {
   const match = INSTANT.exec(text);
   const day = match && parseCalendarDay(match[1]!);
   if (!match || day === null || day === undefined) return undefined;
-  const [hours, minutes, seconds] = [match[2], match[3], match[4] ?? '0'].map(Number) as [
-    number,
-    number,
-    number,
-  ];
+  const [hours, minutes, seconds] = [Number(match[2]), Number(match[3]), Number(match[4] ?? '0')];
   if (hours > 23 || minutes > 59 || seconds > 60) return undefined;
   const time = day * 86_400 + hours * 3600 + minutes * 60 + seconds;
   return { seconds: time - offsetOf(match[6]), fraction: (match[5] ?? '').replace(/0+$/, '') };
