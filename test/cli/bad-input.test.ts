@@ -31,6 +31,10 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['get', '/customers', '--columns', 'id'], /--columns goes with --paginate/],
   [['get', '/customers', '--no-pager'], /--no-pager goes with --paginate/],
   [['get', '/customers', '--format', 'csv'], /--format goes with --paginate/],
+  [
+    ['issued', '--list-encoding', 'repeat'],
+    /--list-encoding is for lists of fiscal IDs.*\n {2}Add --customer-/,
+  ],
   [['issued', '--list-encoding', 'semicolon'], /--list-encoding "semicolon"/],
   [['issued', '--param', 'novalue'], /--param "novalue": expected name=value/],
   [['issued', '--param', 'options_page=3'], /--param options_page: folio walks the pages itself/],

@@ -100,9 +100,14 @@ export class ListingSource implements ServiceSource {
 
   /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */
   async open({ context }: Run): Promise<void> {
-    const { fiscalIds } = this.#options.filters ?? {};
+    const { fiscalIds, listEncoding } = this.#options.filters ?? {};
+    const flag = `--${this.resource.fiscalIds?.flag}`;
+    if (fiscalIds === undefined && listEncoding !== undefined) {
+      throw new UsageError('--list-encoding is for lists of fiscal IDs, and no ID is given', {
+        hint: `Add ${flag}, or leave out --list-encoding.`,
+      });
+    }
     if (fiscalIds !== undefined) {
-      const flag = `--${this.resource.fiscalIds?.flag}`;
       this.#fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
     }
     filterParameters(this.resource, this.query({}));
