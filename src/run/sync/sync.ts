@@ -114,7 +114,7 @@ function readWords({ env, secrets }: Context, { words, sync: { toEnv } }: SyncRu
     secrets.hide([text]);
   }
   if (text === undefined) {
-    throw new UsageError('folio sync needs a database', {
+    throw new UsageError('sync needs a database', {
       hint: 'Give a file such as books.db, or postgres://user@host/name.',
     });
   }

@@ -173,7 +173,7 @@ describe('folio sync', () => {
   });
 
   it.each([
-    [['sync'], 2, 'folio sync needs a database'],
+    [['sync'], 2, 'sync needs a database'],
     [['sync', 'postgres://u:s3cret@h/x'], 2, 'a password in the address can be read by every user'],
     [['sync', 'mysql://h/x'], 2, 'begins with mysql://'],
     [
