@@ -1,7 +1,8 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startFaultServer, type FaultServer } from '../support/fault-server.ts';
+import { startFaultServer } from '../support/fault-server.ts';
+import type { HttpService } from '../support/http-service.ts';
 import { from } from '../support/fault-script.ts';
 import { silence, status } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
@@ -15,7 +16,7 @@ const issued = modelRecords(200);
 const PROMISED = 2_000;
 
 /** Runs an export into a file and sends it signals once the server has been asked so often. */
-async function interrupted(server: FaultServer, signals: readonly NodeJS.Signals[], requests: number) {
+async function interrupted(server: HttpService, signals: readonly NodeJS.Signals[], requests: number) {
   const folder = newFolder();
   const file = join(folder, 'out.csv');
   await writeFile(file, 'old\n');

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { startHttpService, type HttpService } from '../support/http-service.ts';
 
 /** Characters of C0 but for those that JSON text or a line of ours may hold, DEL, and C1. */
 const CONTROLS = [
@@ -57,22 +56,13 @@ const RECORDS = HOSTILE_TEXTS.map((text, id) => ({
  * A service all of whose texts are hostile to terminals: records, names of fields, partial errors. Below `/refused` it
  * answers with an error of that status, as in `/refused/400`.
  */
-export async function startHostileService(): Promise<{ baseUrl: string; close: () => Promise<void> }> {
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://service');
+export function startHostileService(): Promise<HttpService> {
+  return startHttpService((_, response, { url }) => {
     const refused = /refused\/(\d+)/.exec(decodeURIComponent(url.href))?.[1];
     response.writeHead(Number(refused ?? 200), { 'content-type': 'application/json' });
     const text = HOSTILE_TEXTS.join('');
     response.end(JSON.stringify(refused === undefined ? bodyOf(url) : { error: text, message: text }));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
 }
 
 function bodyOf({ pathname, searchParams }: URL): unknown {

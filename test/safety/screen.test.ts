@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORBIDDEN } from '../output/hostile-text.ts';
 import { countFigure } from '../support/figures.ts';
+import type { HttpService } from '../support/http-service.ts';
 import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { sharedFolder } from '../support/shared-folder.ts';
@@ -23,16 +24,13 @@ function forbiddenOn(screen: string): string[] {
 
 const newFolder = sharedFolder();
 
-let service: Awaited<ReturnType<typeof startHostileService>>;
+let service: HttpService;
 let shown = 0;
 let leaked = 0;
 beforeAll(async () => {
   service = await startHostileService();
 });
-afterAll(async () => {
-  countFigure({ what: 'escape sequences brought to a terminal', ran: shown, leaked });
-  await service.close();
-});
+afterAll(() => countFigure({ what: 'escape sequences brought to a terminal', ran: shown, leaked }));
 
 /** Command lines and what their texts are shown by: a mark for a control, of which there is one on the screen. */
 const SHOWING = [

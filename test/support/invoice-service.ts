@@ -1,12 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
-
-type AnswerFile = (request: IncomingMessage, response: ServerResponse) => void;
+import { startHttpService, type AnswerRequest, type HttpService } from './http-service.ts';
 
 /** An invoice in the listing; `files` are paths of this server, or whole addresses. */
 export interface ListedInvoice {
@@ -15,38 +11,21 @@ export interface ListedInvoice {
   readonly files?: readonly string[];
 }
 
-interface InvoiceService {
-  readonly origin: string;
+interface InvoiceService extends HttpService {
   /** May be changed between requests. */
   invoices: ListedInvoice[];
-  /** Every request: its address and its headers. */
-  readonly seen: { readonly url: string; readonly headers: IncomingMessage['headers'] }[];
-  close(): Promise<void>;
 }
 
-/** Serves one listing of issued invoices, and the files behind it as the test says. Ends with the test. */
+/** Serves one listing of issued invoices, and the files behind it as the test says. */
 export async function startInvoiceService(
   invoices: readonly ListedInvoice[],
-  answerFile: AnswerFile = (request, response) => response.end(fileAt(request.url ?? '')),
+  answerFile: AnswerRequest = (request, response) => response.end(fileAt(request.url ?? '')),
 ): Promise<InvoiceService> {
-  const seen: InvoiceService['seen'] = [];
-  const server = createServer((request, response) => {
-    const url = request.url ?? '';
-    seen.push({ url, headers: request.headers });
-    if (url.startsWith('/v1/invoices/issued')) response.end(pageOf(service, new URL(url, service.origin)));
-    else answerFile(request, response);
+  const http = await startHttpService((request, response, logged) => {
+    if (logged.target.startsWith('/v1/invoices/issued')) response.end(pageOf(service, logged.url));
+    else answerFile(request, response, logged);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const service: InvoiceService = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    invoices: [...invoices],
-    seen,
-    close: () => {
-      server.closeAllConnections();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
-  onTestFinished(() => service.close());
+  const service: InvoiceService = { ...http, invoices: [...invoices] };
   return service;
 }
 

@@ -1,4 +1,5 @@
-import { startFaultServer, type FaultServer } from './fault-server.ts';
+import { startFaultServer } from './fault-server.ts';
+import type { HttpService } from './http-service.ts';
 import type { FaultScript, SeenRequest } from './fault-script.ts';
 import { ModelService, type ModelRecords } from './model-service.ts';
 import { runFolio, type FolioExit, type RunFolioOptions } from './run-folio.ts';
@@ -30,15 +31,15 @@ export async function runAgainst({ records, script, args, options }: RunAgainst)
 }
 
 /** The command line with short waits and the server's address, before flags of its own, which go before them. */
-export function quickly(args: readonly string[], { baseUrl }: FaultServer): string[] {
+export function quickly(args: readonly string[], { baseUrl }: HttpService): string[] {
   const flag = args.findIndex((arg) => arg.startsWith('-'));
   return args.toSpliced(flag < 0 ? args.length : flag, 0, ...QUICK, '--base-url', baseUrl);
 }
 
 /** Closes the server when the work is done, whatever became of it. */
 export async function withServer<T>(
-  server: FaultServer,
-  work: (server: FaultServer) => Promise<T>,
+  server: HttpService,
+  work: (server: HttpService) => Promise<T>,
 ): Promise<T> {
   try {
     return await work(server);

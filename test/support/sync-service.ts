@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import type { FaultScript } from './fault-script.ts';
-import { startFaultServer, type FaultServer } from './fault-server.ts';
+import { startFaultServer } from './fault-server.ts';
+import type { HttpService } from './http-service.ts';
 import { ModelService, type ModelRecords } from './model-service.ts';
 import { quickly, withServer } from './run-against.ts';
 import { runFolio, startFolio, type FolioExit, type RunningFolio } from './run-folio.ts';
@@ -30,7 +31,7 @@ interface Starting {
 /** Starts it; the service goes on until the work is done. */
 export async function duringSync<T>(
   { records, args, script }: Starting,
-  work: (run: RunningFolio, server: FaultServer) => Promise<T>,
+  work: (run: RunningFolio, server: HttpService) => Promise<T>,
 ): Promise<T> {
   return withServer(await startFaultServer(new ModelService(records), script), (server) =>
     work(startFolio(quickly(['sync', ...args], server)), server),

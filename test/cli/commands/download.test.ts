@@ -56,7 +56,7 @@ describe('folio issued download', () => {
   it('sends no credentials to where the files are, be it the same origin', async () => {
     const service = await startInvoiceService(invoices(3));
     await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
-    const asked = service.seen.filter(({ url }) => url.startsWith('/files/'));
+    const asked = service.requests.filter(({ target }) => target.startsWith('/files/'));
     expect(asked).toHaveLength(3);
     for (const { headers } of asked) {
       expect(Object.keys(headers).sort()).toEqual([
@@ -76,12 +76,12 @@ describe('folio issued download', () => {
     writeFileSync(join(folder, '2-1.PDF'), 'mine');
     await runAgainstService([...DOWNLOAD, folder], service);
     rmSync(join(folder, '3-1.pdf'));
-    service.seen.length = 0;
+    service.requests.length = 0;
     const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
     expect(stdout).toBe('1,1-1.pdf,17,there\n2,2-1.PDF,4,there\n3,3-1.pdf,17,saved\n');
-    expect(service.seen.map(({ url }) => url).filter((url) => url.startsWith('/files'))).toEqual([
-      '/files/3.pdf',
-    ]);
+    expect(
+      service.requests.map(({ target }) => target).filter((target) => target.startsWith('/files')),
+    ).toEqual(['/files/3.pdf']);
     expect(readFileSync(join(folder, '2-1.PDF'), 'utf8')).toBe('mine');
   });
 
@@ -111,9 +111,9 @@ describe('folio issued download', () => {
     const only = [...DOWNLOAD, folder, '--only', '.PDF', '--no-header'];
     expect((await runAgainstService(only, service)).stdout).toBe('1,1-1.pdf,5,saved\n');
     expect(filesIn(folder)).toEqual(['1-1.pdf']);
-    service.seen.length = 0;
+    service.requests.length = 0;
     await runAgainstService(only, service);
-    expect(service.seen.map(({ url }) => url.split('?')[0])).toEqual(['/v1/invoices/issued']);
+    expect(service.requests.map(({ target }) => target.split('?')[0])).toEqual(['/v1/invoices/issued']);
     const all = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
     expect(all.stdout).toBe('1,1-1.pdf,5,there\n1,1-2.xml,5,saved\n');
   });
@@ -198,7 +198,7 @@ describe('folio issued download', () => {
     expect(stderr).toContain('1-5 (the link to files.example.com is http://');
     expect(stderr).toContain('redirects more than 5 times');
     expect(stderr).not.toContain('secret');
-    expect(service.seen.filter(({ url }) => url === '/round')).toHaveLength(6);
+    expect(service.requests.filter(({ target }) => target === '/round')).toHaveLength(6);
   });
 
   it('asks once more for a link that has ended, with its neighbours', async () => {
@@ -241,7 +241,7 @@ describe('folio issued download', () => {
     const { code, stderr } = await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
     expect(code).toBe(6);
     expect(stderr).toContain('refuses the link (403)');
-    expect(service.seen.filter(({ url }) => url.startsWith('/files'))).toHaveLength(2);
+    expect(service.requests.filter(({ target }) => target.startsWith('/files'))).toHaveLength(2);
   });
 
   it('stops at once, leaving whole files only', async () => {
@@ -266,7 +266,7 @@ describe('folio issued download', () => {
     const { code, stderr } = await runAgainstService([...DOWNLOAD, file], service);
     expect(code).toBe(1);
     expect(stderr).toContain(`cannot write ${file}`);
-    expect(service.seen).toEqual([]);
+    expect(service.requests).toEqual([]);
     expect(existsSync(file)).toBe(true);
   });
 
@@ -286,7 +286,7 @@ describe('folio issued download', () => {
       service,
     );
     expect({ code, most }).toEqual({ code: 0, most: 8 });
-    const order = service.seen.map(({ url }) => (url.startsWith('/v1') ? 'page' : 'file'));
+    const order = service.requests.map(({ target }) => (target.startsWith('/v1') ? 'page' : 'file'));
     expect(order.indexOf('file')).toBeLessThan(order.lastIndexOf('page'));
   });
 
@@ -305,6 +305,6 @@ describe('folio issued download', () => {
     const service = await startInvoiceService(invoices(1));
     const { stdout } = await runAgainstService([...DOWNLOAD, '/nonexistent', '--list-columns'], service);
     expect(stdout).toBe('invoice\nfile\nbytes\nstatus\n');
-    expect(service.seen).toEqual([]);
+    expect(service.requests).toEqual([]);
   });
 });

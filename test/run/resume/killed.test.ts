@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { startFaultServer, type FaultServer } from '../../support/fault-server.ts';
+import { describe, expect, it } from 'vitest';
+import { startFaultServer } from '../../support/fault-server.ts';
+import type { HttpService } from '../../support/http-service.ts';
 import type { FaultScript } from '../../support/fault-script.ts';
 import { modelRecord, ModelService } from '../../support/model-service.ts';
 import { randomFrom } from '../../support/random.ts';
@@ -18,10 +19,8 @@ function records(): string[] {
   );
 }
 
-async function serve(script: FaultScript): Promise<FaultServer> {
-  const server = await startFaultServer(new ModelService({ issued: records() }), script);
-  onTestFinished(() => server.close());
-  return server;
+function serve(script: FaultScript): Promise<HttpService> {
+  return startFaultServer(new ModelService({ issued: records() }), script);
 }
 
 describe('the real program, killed at random moments and gone on with', () => {
