@@ -1,9 +1,9 @@
-import { createServer } from 'node:http';
-import { connect, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { generate } from 'selfsigned';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { nodeNetworkProbe } from '../../src/api/network-probe.ts';
 import type { Proxy } from '../../src/api/transport.ts';
+import { startHttpService, type OpenTunnel } from '../support/http-service.ts';
 import { httpResponse, loopbackServer, type LoopbackServer } from '../support/loopback-server.ts';
 
 const signal = new AbortController().signal;
@@ -21,21 +21,21 @@ function placeOf({ host }: Pick<LoopbackServer, 'host'>): { host: string; port: 
 /** A proxy that passes connections on, and keeps what it was asked with. */
 async function startProxy(status = 200): Promise<{ proxy: Proxy; asked: (string | undefined)[] }> {
   const asked: (string | undefined)[] = [];
-  const server = createServer();
-  server.on('connect', ({ url = '', headers }, client) => {
+  const openTunnel: OpenTunnel = ({ url = '', headers }, client) => {
     asked.push(url, headers['proxy-authorization']);
-    if (status !== 200) return client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    if (status !== 200) {
+      client.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+      return;
+    }
     const [host, port] = url.split(':');
     const target = connect(Number(port), host, () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n');
       target.pipe(client).pipe(target);
     });
     for (const socket of [client, target]) socket.on('error', () => {});
-    return undefined;
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    client.on('close', () => target.destroy());
+  };
+  const { host } = await startHttpService(() => {}, { openTunnel });
   return { proxy: { url: `http://us%40er:pa%3Ass@${host}/`, host, secrets: [] }, asked };
 }
 

@@ -1,20 +1,16 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo, LookupFunction } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LookupFunction } from 'node:net';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciFileTransport } from '../../src/api/undici-file-transport.ts';
 import { ServiceError } from '../../src/errors.ts';
+import { startHttpService, type HttpService } from '../support/http-service.ts';
 
-let server: Server;
-let asked: string[] = [];
+let service: HttpService;
 
 beforeAll(async () => {
-  server = createServer((request, response) => {
-    asked.push(request.headers.host!);
+  service = await startHttpService((_, response) => {
     response.setHeader('connection', 'close').end('file');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
-afterAll(() => void server.close());
 
 /** What a name server answers: these addresses, the nth time the nth of them. */
 function answering(...answers: string[]): LookupFunction {
@@ -27,9 +23,9 @@ function answering(...answers: string[]): LookupFunction {
 }
 
 async function get(lookup: LookupFunction, onLoopback = false): Promise<number> {
-  asked = [];
+  service.requests.length = 0;
   const transport = await openUndiciFileTransport({ connections: 1, env: {}, onLoopback, lookup });
-  const url = new URL(`http://files.example:${(server.address() as AddressInfo).port}/1.pdf`);
+  const url = new URL(`http://files.example:${service.port}/1.pdf`);
   const { signal } = new AbortController();
   try {
     const response = await transport.open({ url, headers: {}, signal, timeout: 5_000 });
@@ -49,7 +45,7 @@ describe('a name in a link', () => {
           'the link to files.example leads to this machine, where the service is not: it is not followed',
         ),
       );
-      expect(asked).toEqual([]);
+      expect(service.requests).toEqual([]);
     },
   );
 
@@ -60,11 +56,11 @@ describe('a name in a link', () => {
     lookup('files.example', {}, (_error, address) => first.push(String(address)));
     expect(first).toEqual(['192.0.2.1']);
     await expect(get(lookup)).rejects.toThrow(/leads to this machine/);
-    expect(asked).toEqual([]);
+    expect(service.requests).toEqual([]);
   });
 
   it('is followed to this machine where the service is on it', async () => {
     expect(await get(answering('127.0.0.1'), true)).toBe(200);
-    expect(asked).toEqual([`files.example:${(server.address() as AddressInfo).port}`]);
+    expect(service.requests.map(({ headers }) => headers.host)).toEqual([`files.example:${service.port}`]);
   });
 });

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { createServer as createSilentServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
@@ -7,6 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
+import { startHttpService } from '../support/http-service.ts';
 import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import type { ClientOptions } from '../../src/api/client.ts';
@@ -262,11 +262,9 @@ describe('TLS', () => {
 
   it('is not tried with a server that speaks plain HTTP', async () => {
     // It answers 400 to what it cannot read.
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    closing.push(async () => void server.close());
-    const { port } = server.address() as AddressInfo;
-    await expect(ask(`https://127.0.0.1:${port}`)).rejects.toThrow(/^no safe connection to/);
+    const { host, requests } = await startHttpService(() => {});
+    await expect(ask(`https://${host}`)).rejects.toThrow(/^no safe connection to/);
+    expect(requests).toEqual([]);
   });
 
   it('cannot be switched off', async () => {

@@ -1,5 +1,3 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { always, inTurn } from '../support/fault-script.ts';
 import {
@@ -13,6 +11,7 @@ import {
   wrongCrc,
   type Fault,
 } from '../support/faults.ts';
+import { startHttpService } from '../support/http-service.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, QUICK, runAgainst } from '../support/run-against.ts';
 import { runFolio } from '../support/run-folio.ts';
@@ -71,11 +70,12 @@ describe.concurrent('the network', () => {
   });
 
   it('names a host that refuses connections', async () => {
-    const port = await closedPort();
-    const args = ['issued', '--retries', '1', ...QUICK, '--base-url', `http://127.0.0.1:${port}`];
+    const service = await startHttpService(() => {});
+    await service.close();
+    const args = ['issued', '--retries', '1', ...QUICK, '--base-url', service.origin];
     const { code, stderr } = await runFolio(args);
     expect(code).toBe(5);
-    expect(stderr).toContain(`could not reach 127.0.0.1:${port}: it refuses the connection (ECONNREFUSED)`);
+    expect(stderr).toContain(`could not reach ${service.host}: it refuses the connection (ECONNREFUSED)`);
   });
 
   it('names a host that nobody knows', async () => {
@@ -94,12 +94,3 @@ describe.concurrent('the network', () => {
     expect(stderr).toMatch(/^folio: could not reach folio\.invalid: its name .*DNS/);
   });
 });
-
-/** A port that nobody listens on: it was free a moment ago. */
-async function closedPort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

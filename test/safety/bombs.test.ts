@@ -1,8 +1,7 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { startHttpService } from '../support/http-service.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { sharedFolder } from '../support/shared-folder.ts';
 import {
@@ -27,7 +26,7 @@ const MOST = 300 * 1024;
 const MAX_LARGE = 400 * 1024;
 
 async function detonate(bomb: Bomb, args: readonly string[], status = 200) {
-  const server = createServer((_, response) => {
+  const service = await startHttpService((_, response) => {
     response.writeHead(status, bomb.headers);
     response.on('error', () => {});
     const chunks = bomb.chunks()[Symbol.iterator]();
@@ -38,20 +37,15 @@ async function detonate(bomb: Bomb, args: readonly string[], status = 200) {
     };
     send();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const watched = watchPeak(join(newFolder(), 'peak'));
   try {
-    const env = {
-      FOLIO_BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      ...watched.env,
-    };
+    const env = { FOLIO_BASE_URL: service.origin, ...watched.env };
     const { code, stdout, stderr } = await runFolio([...args, '--retries', '1', '--retry-delay', '1'], {
       env,
     });
     return { code, stdout: stdout.length, stderr, peak: watched.peakOf() };
   } finally {
-    server.closeAllConnections();
-    server.close();
+    await service.close();
   }
 }
 

@@ -1,5 +1,6 @@
-import { createServer, type IncomingMessage } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import { startHttpService, type OpenTunnel } from '../support/http-service.ts';
 
 export interface ConnectProxy {
   /** `127.0.0.1:port`. */
@@ -8,7 +9,6 @@ export interface ConnectProxy {
   readonly heads: readonly string[];
   /** All that went through its tunnels, both ways. */
   readonly tunnelled: () => string;
-  close(): Promise<void>;
 }
 
 /**
@@ -18,17 +18,15 @@ export interface ConnectProxy {
 export async function startConnectProxy(port: number, status = 200): Promise<ConnectProxy> {
   const heads: string[] = [];
   const bytes: Buffer[] = [];
-  const sockets = new Set<Socket>();
   const note = ({ method, url, headers }: IncomingMessage): void => {
     heads.push(`${method} ${url} ${JSON.stringify(headers)}`);
   };
-  const server = createServer((request, response) => {
+  const refuse = (request: IncomingMessage, response: ServerResponse): void => {
     note(request);
     response.writeHead(501).end();
-  });
-  server.on('connect', (request, client: Socket) => {
+  };
+  const openTunnel: OpenTunnel = (request, client) => {
     note(request);
-    sockets.add(client);
     client.on('error', () => {});
     if (status !== 200) {
       client.end(`HTTP/1.1 ${status} Refused\r\n\r\n`);
@@ -44,17 +42,9 @@ export async function startConnectProxy(port: number, status = 200): Promise<Con
         from.pipe(to);
       }
     });
-    sockets.add(service);
+    client.on('close', () => service.destroy());
     service.on('error', () => client.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
-    heads,
-    tunnelled: () => Buffer.concat(bytes).toString('latin1'),
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
   };
+  const { host } = await startHttpService(refuse, { openTunnel });
+  return { host, heads, tunnelled: () => Buffer.concat(bytes).toString('latin1') };
 }

@@ -1,11 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { endingOf, formats } from '../../src/output/formats.ts';
 import { countFigure } from '../support/figures.ts';
+import { startHttpService, type HttpService } from '../support/http-service.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fuzzCase, type FuzzCase } from './fuzz-cases.ts';
@@ -32,18 +31,19 @@ interface Verdict {
 async function tryCase(fuzz: FuzzCase, outer: string, longest: number): Promise<Verdict> {
   mkdirSync(join(outer, 'home', 'out'), { recursive: true });
   const out = join(outer, 'home', 'out');
-  const server = await serve(fuzz);
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const service = await serve(fuzz);
   const { env, peakOf } = watchPeak(join(outer, 'peak'));
   const { process, exit } = startFolio(
     fuzz.args.map((arg) => arg.replace('OUT', out)),
-    { env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: `${origin}/v1`, ...env }, cwd: join(outer, 'home') },
+    {
+      env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: service.baseUrl, ...env },
+      cwd: join(outer, 'home'),
+    },
   );
   const timer = setTimeout(() => process.kill('SIGKILL'), longest);
   const { code, signal, stderr } = await exit;
   clearTimeout(timer);
-  server.closeAllConnections();
-  server.close();
+  await service.close();
   const kinds: Kind[] = [];
   if (signal === 'SIGKILL') kinds.push('hung');
   else if (peakOf() > LARGEST) kinds.push('over memory');
@@ -75,12 +75,10 @@ function elsewhere(outer: string): string[] {
   ];
 }
 
-async function serve(fuzz: FuzzCase): Promise<Server> {
-  let nth = 0;
-  const server = createServer((request, response) => {
-    const path = request.url ?? '';
-    const { status, headers, body } = fuzz.answer(path, nth++);
-    const link = `http://${request.headers.host}/file/${nth}.pdf`;
+function serve(fuzz: FuzzCase): Promise<HttpService> {
+  return startHttpService((request, response, { number, target }) => {
+    const { status, headers, body } = fuzz.answer(target, number);
+    const link = `http://${request.headers.host}/file/${number + 1}.pdf`;
     const bytes = body.includes('LINK')
       ? Buffer.from(body.toString('latin1').replaceAll('LINK', link), 'latin1')
       : body;
@@ -88,8 +86,6 @@ async function serve(fuzz: FuzzCase): Promise<Server> {
     response.writeHead(status, { ...headers, 'content-length': bytes.length });
     response.end(bytes);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return server;
 }
 
 describe('random hostile services', () => {

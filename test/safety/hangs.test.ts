@@ -1,7 +1,6 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startHttpService } from '../support/http-service.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { sharedFolder } from '../support/shared-folder.ts';
 import { HEAVY_BODIES, page, records } from './heavy-bodies.ts';
@@ -19,18 +18,15 @@ const TIMES = 4;
 describe('a body that is made to take time', () => {
   it.each(HEAVY_BODIES)('($name) does not keep a signal from ending the run', async ({ args, ...heavy }) => {
     const body = Buffer.from(heavy.body(heavy.size * TIMES));
-    const server = createServer((_, response) => {
+    let timer: NodeJS.Timeout | undefined;
+    const { baseUrl } = await startHttpService((_, response) => {
+      timer ??= setTimeout(() => folio.process.kill('SIGKILL'), HUNG);
       response.writeHead(heavy.status ?? 200, { 'content-length': body.length });
       response.end(body, () => folio.process.kill('SIGINT'));
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const folio = startFolio([...args, '--retries', '0'], { env: { FOLIO_BASE_URL: baseUrl } });
-    let timer: NodeJS.Timeout | undefined;
-    server.on('request', () => (timer ??= setTimeout(() => folio.process.kill('SIGKILL'), HUNG)));
     const { code, signal, stderr } = await folio.exit;
     clearTimeout(timer);
-    server.close();
     // Or it was done before the signal came, or so nearly that the signal itself ended it.
     expect([0, 2, 4, 5, 130, 'SIGINT']).toContain(code ?? signal);
     expect(stderr).not.toContain("fault of folio's own");
@@ -79,20 +75,18 @@ describe('a signal ends the run', () => {
   it.each(LARGE)('while %s, whenever it comes', async (_, args, body) => {
     const bytes = Buffer.from(body());
     for (const delay of [0, 400, 1_200]) {
-      const server = createServer((_, response) => {
+      let timer: NodeJS.Timeout | undefined;
+      const service = await startHttpService((_, response) => {
+        timer ??= setTimeout(() => folio.process.kill('SIGKILL'), HUNG + delay);
         response.writeHead(200, { 'content-length': bytes.length });
         response.end(bytes, () => setTimeout(() => folio.process.kill('SIGINT'), delay));
       });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
       const folio = startFolio(['customers', ...args, '--retries', '0'], {
-        env: { FOLIO_BASE_URL: baseUrl },
+        env: { FOLIO_BASE_URL: service.baseUrl },
       });
-      let timer: NodeJS.Timeout | undefined;
-      server.on('request', () => (timer ??= setTimeout(() => folio.process.kill('SIGKILL'), HUNG + delay)));
       const { code, signal, stderr } = await folio.exit;
       clearTimeout(timer);
-      server.close();
+      await service.close();
       // Or it was done before the signal came; or it did not end in time by itself, and left that to the signal.
       expect([0, 130, 'SIGINT']).toContain(code ?? signal);
       expect(stderr).not.toContain("fault of folio's own");
@@ -103,21 +97,17 @@ describe('a signal ends the run', () => {
 describe('a service that names another page size with each page', () => {
   it('all of them primes, is told so: exit 5', async () => {
     const primes = [999_983, 1_000_003, 2_147_483_647, 999_979, 1_000_033, 997, 99_991, 9_973, 1_999_993, 7];
-    let nth = 0;
-    const server = createServer((_, response) => {
-      const pageSize = primes[nth++ % primes.length];
+    const { baseUrl } = await startHttpService((_, response, { number }) => {
+      const pageSize = primes[number % primes.length];
       response.end(
-        `{"total":999999999,"page":0,"pageSize":${pageSize},"pageResults":[{"id":${nth}}],"errors":[]}`,
+        `{"total":999999999,"page":0,"pageSize":${pageSize},"pageResults":[{"id":${number + 1}}],"errors":[]}`,
       );
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const args = ['issued', '--format', 'jsonl', '--retries', '0'];
     const folio = startFolio(args, { env: { FOLIO_BASE_URL: baseUrl } });
     const timer = setTimeout(() => folio.process.kill('SIGKILL'), HUNG);
     const { code, stderr } = await folio.exit;
     clearTimeout(timer);
-    server.close();
     expect(code).toBe(5);
     expect(stderr).toMatch(/^folio: the service keeps changing the page size that it applies\n/);
   });

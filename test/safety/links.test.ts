@@ -1,9 +1,8 @@
 import { readdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { startHttpService, type HttpService } from '../support/http-service.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { sharedFolder } from '../support/shared-folder.ts';
 
@@ -15,10 +14,9 @@ const NAMES_LEAD_HERE = `--import=data:text/javascript,${encodeURIComponent(
     "dns.lookup=(n,o,d)=>n.endsWith('.example')?d(null,o.all?[{address:'127.0.0.1',family:4}]:'127.0.0.1',4):own(n,o,d);s()",
 )}`;
 
-let server: ReturnType<typeof createServer>;
+let server: HttpService;
 let authority: string;
 let host = '';
-const fetched: string[] = [];
 
 beforeAll(async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'service' }], {
@@ -39,23 +37,23 @@ beforeAll(async () => {
   });
   authority = join(newFolder(), 'authority.pem');
   writeFileSync(authority, cert);
-  server = createServer({ key, cert }, ({ url = '' }, response) => {
-    if (!url.startsWith('/v1/')) {
-      fetched.push(url);
-      response.end('%PDF-1.4');
-      return;
-    }
-    const pageResults = [{ id: 1, number: 'A-1', files: [{ fileUrl: `https://${host}/1.pdf` }] }];
-    response.end(JSON.stringify({ total: 1, page: 0, pageSize: 1, pageResults, errors: [] }));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  server = await startHttpService(
+    (_, response, { target }) => {
+      if (!target.startsWith('/v1/')) {
+        response.end('%PDF-1.4');
+        return;
+      }
+      const pageResults = [{ id: 1, number: 'A-1', files: [{ fileUrl: `https://${host}/1.pdf` }] }];
+      response.end(JSON.stringify({ total: 1, page: 0, pageSize: 1, pageResults, errors: [] }));
+    },
+    { tls: { key, cert } },
+  );
 });
-afterAll(() => void server.close());
 
 async function download(service: string, link: string) {
-  const { port } = server.address() as AddressInfo;
+  const { port, requests } = server;
   host = `${link}:${port}`;
-  fetched.length = 0;
+  requests.length = 0;
   const folder = join(newFolder(), 'files');
   const env = {
     FOLIO_BASE_URL: `https://${service}:${port}/v1`,
@@ -64,7 +62,8 @@ async function download(service: string, link: string) {
   };
   const { code, stderr } = await runFolio(['issued', 'download', folder, '--retries', '0'], { env });
   const kept = readdirSync(folder).filter((name) => !name.startsWith('.'));
-  return { code, stderr, kept, fetched: [...fetched] };
+  const fetched = requests.map(({ target }) => target).filter((target) => !target.startsWith('/v1/'));
+  return { code, stderr, kept, fetched };
 }
 
 describe('a service elsewhere', () => {

@@ -1,46 +1,30 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { countFigure } from '../support/figures.ts';
+import { startHttpService, type HttpService } from '../support/http-service.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { HOSTILE_TOKEN } from './token-forms.ts';
 
-interface Host {
-  readonly host: string;
-  readonly port: number;
-  /** The path and the Authorization header of every request. */
-  readonly seen: (readonly [path: string, authorization: string | undefined])[];
-  readonly server: Server;
-}
-
 /** Answers each request with the redirect that its parameters `status` and `to` ask for. */
-async function startHost(): Promise<Host> {
-  const seen: [string, string | undefined][] = [];
-  const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://own');
-    seen.push([pathname, request.headers.authorization]);
+function startHost(): Promise<HttpService> {
+  return startHttpService((_, response, { url: { searchParams } }) => {
     const location = searchParams.get('to');
     response.writeHead(Number(searchParams.get('status') ?? 200), location === null ? {} : { location });
     response.end('{"data":[],"errors":[],"nextToken":null}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { host: `127.0.0.1:${port}`, port, seen, server };
 }
 
-let own: Host;
-let other: Host;
+let own: HttpService;
+let other: HttpService;
 beforeAll(async () => {
   own = await startHost();
   other = await startHost();
 });
 let cases = 0;
 afterAll(() => {
-  countFigure({ what: 'redirects', ran: cases, leaked: other.seen.length });
-  for (const { server } of [own, other]) server.close();
+  countFigure({ what: 'redirects', ran: cases, leaked: other.requests.length });
 });
 
 const STATUSES = [300, 301, 302, 303, 304, 305, 306, 307, 308];
@@ -85,9 +69,10 @@ function expectRefused(
     `folio: ${own.host} redirects to ${named} (${status}), and folio takes the token nowhere else`,
   );
   expect(exit.stderr).not.toContain(HOSTILE_TOKEN);
-  expect(other.seen).toEqual([]);
+  expect(other.requests).toEqual([]);
   // Asked once: neither followed nor tried again.
-  expect(own.seen.splice(0)).toEqual([['/v1/customers', HOSTILE_TOKEN]]);
+  const asked = own.requests.splice(0).map(({ url, headers }) => [url.pathname, headers.authorization]);
+  expect(asked).toEqual([['/v1/customers', HOSTILE_TOKEN]]);
 }
 
 describe('a redirect', () => {

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runFolio, startFolio, type FolioExit, type RunningFolio } from '../support/run-folio.ts';
-import { startConnectProxy, type ConnectProxy } from './connect-proxy.ts';
+import { startConnectProxy } from './connect-proxy.ts';
 
 /** What `folio sandbox --tls` prints: a base address, tokens, and the file with its certificate. */
 let sandbox: Record<string, string>;
 let service: RunningFolio;
 let port: number;
-const closing: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   service = startFolio(['sandbox', '--tls', '--issued', '5', '--quiet']);
@@ -29,7 +28,6 @@ beforeAll(async () => {
 afterAll(async () => {
   service.process.kill('SIGINT');
   await service.exit;
-  for (const close of closing) await close();
 });
 
 /** Runs against the sandbox, whose certificate is trusted unless said otherwise. */
@@ -40,12 +38,6 @@ function run(env: Readonly<Record<string, string | undefined>> = {}, ...args: st
       env: { ...sandbox, ...env },
     },
   );
-}
-
-async function proxy(status?: number): Promise<ConnectProxy> {
-  const started = await startConnectProxy(port, status);
-  closing.push(() => started.close());
-  return started;
 }
 
 const UNTRUSTED = { NODE_EXTRA_CA_CERTS: undefined };
@@ -82,7 +74,7 @@ describe('a proxy', () => {
   it.each(['HTTPS_PROXY', 'https_proxy'])(
     'named by %s sees CONNECT, and nothing that is said',
     async (name) => {
-      const { host, heads, tunnelled } = await proxy();
+      const { host, heads, tunnelled } = await startConnectProxy(port);
       const { code, stdout, stderr } = await run({ [name]: `http://me:pass%2Fword@${host}` });
       expect({ code, rows: stdout.toString().split('\n').length, stderr }).toEqual({
         code: 0,
@@ -106,13 +98,13 @@ describe('a proxy', () => {
     ['no_proxy', 'example.com,127.0.0.1'],
     ['NO_PROXY', '*'],
   ])('is passed by where %s is %s', async (name, value) => {
-    const { host, heads } = await proxy();
+    const { host, heads } = await startConnectProxy(port);
     const { code } = await run({ HTTPS_PROXY: `http://${host}`, [name]: value });
     expect({ code, heads }).toEqual({ code: 0, heads: [] });
   });
 
   it('counts as unset, and as not exempted, where the value is empty', async () => {
-    const { host, heads } = await proxy();
+    const { host, heads } = await startConnectProxy(port);
     const unset = { HTTPS_PROXY: '', https_proxy: '', NO_PROXY: '', no_proxy: '' };
     expect((await run(unset)).code).toBe(0);
     expect((await run({ ...unset, HTTPS_PROXY: `http://${host}` })).code).toBe(0);
@@ -120,7 +112,7 @@ describe('a proxy', () => {
   });
 
   it.each([407, 502])('that refuses (%i) is named, its password is not', async (status) => {
-    const { host } = await proxy(status);
+    const { host } = await startConnectProxy(port, status);
     for (const loudness of [[], ['-v'], ['--debug']]) {
       const env = { HTTPS_PROXY: `http://me:pass%2Fword@${host}` };
       const { code, stdout, stderr } = await run(env, ...loudness);
@@ -143,7 +135,7 @@ describe('a proxy', () => {
   );
 
   it('never gets what is for this machine in plain http', async () => {
-    const { host, heads } = await proxy();
+    const { host, heads } = await startConnectProxy(port);
     const env = { HTTPS_PROXY: `http://${host}`, HTTP_PROXY: `http://${host}`, http_proxy: `http://${host}` };
     const { code } = await runFolio(['--sandbox', 'issued', '--limit', '1'], { env });
     expect({ code, heads }).toEqual({ code: 0, heads: [] });

@@ -1,11 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
+import { startHttpService } from '../../support/http-service.ts';
 import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
@@ -199,11 +197,9 @@ describe('folio sync', () => {
   });
 
   it('says that a server may be none of PostgreSQL', async () => {
-    const web = createServer().listen(0, '127.0.0.1');
-    await once(web, 'listening');
-    const address = `postgres://u@127.0.0.1:${(web.address() as AddressInfo).port}/x`;
+    const { host } = await startHttpService(() => {});
+    const address = `postgres://u@${host}/x`;
     const { code, stderr } = await runFolio(['sync', address], { env: DATABASE });
-    web.close();
     expect([code, stderr]).toEqual([
       5,
       `folio: ${address} ended the connection before it let folio in\n` +
