@@ -1,21 +1,16 @@
 import { connect } from 'node:net';
 import { generate } from 'selfsigned';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { nodeNetworkProbe } from '../../src/api/network-probe.ts';
 import type { Proxy } from '../../src/api/transport.ts';
 import { startHttpService, type OpenTunnel } from '../support/http-service.ts';
-import { httpResponse, loopbackServer, type LoopbackServer } from '../support/loopback-server.ts';
+import type { Listening } from '../support/listen-on-loopback.ts';
+import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
 
 const signal = new AbortController().signal;
 
-async function serve(...args: Parameters<typeof loopbackServer>): Promise<LoopbackServer> {
-  const server = await loopbackServer(...args);
-  onTestFinished(() => server.close());
-  return server;
-}
-
-function placeOf({ host }: Pick<LoopbackServer, 'host'>): { host: string; port: number } {
-  return { host: '127.0.0.1', port: Number(host.split(':')[1]) };
+function placeOf({ port }: Listening): { host: string; port: number } {
+  return { host: '127.0.0.1', port };
 }
 
 /** A proxy that passes connections on, and keeps what it was asked with. */
@@ -45,7 +40,7 @@ describe('the steps of a connection', () => {
   });
 
   it('connects, and says when nobody is there', async () => {
-    const server = await serve((socket) => socket.end());
+    const server = await loopbackServer((socket) => socket.end());
     await nodeNetworkProbe.connect(placeOf(server), signal);
     expect(server.connections).toBe(1);
     await server.close();
@@ -56,7 +51,7 @@ describe('the steps of a connection', () => {
 
   it('refuses a certificate that nobody vouches for, through a proxy too', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }]);
-    const server = await serve((socket) => socket.write(httpResponse(200)), { key, cert });
+    const server = await loopbackServer((socket) => socket.write(httpResponse(200)), { key, cert });
     const refused = { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' };
     await expect(nodeNetworkProbe.handshake(placeOf(server), undefined, signal)).rejects.toMatchObject(
       refused,
@@ -74,7 +69,7 @@ describe('the steps of a connection', () => {
   });
 
   it('ends when the run is stopped', async () => {
-    const silent = await serve(() => {});
+    const silent = await loopbackServer(() => {});
     const stop = new AbortController();
     const shaking = nodeNetworkProbe.handshake(placeOf(silent), undefined, stop.signal);
     setImmediate(() => stop.abort(new Error('stopped')));

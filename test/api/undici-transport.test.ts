@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { createServer as createSilentServer } from 'node:net';
+import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -7,11 +6,10 @@ import { createClient } from '../../src/api/client.ts';
 import { openUndiciTransport } from '../../src/api/undici-transport.ts';
 import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
 import { startHttpService } from '../support/http-service.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { httpResponse, loopbackServer } from '../support/loopback-server.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import type { ClientOptions } from '../../src/api/client.ts';
-import type { AddressInfo } from 'node:net';
-import type { LoopbackServer } from '../support/loopback-server.ts';
 
 const token = 's3cret-token';
 const closing: (() => Promise<void>)[] = [];
@@ -19,12 +17,6 @@ afterEach(async () => {
   vi.useRealTimers();
   for (const close of closing.splice(0)) await close();
 });
-
-async function serve(...args: Parameters<typeof loopbackServer>): Promise<LoopbackServer> {
-  const server = await loopbackServer(...args);
-  closing.push(() => server.close());
-  return server;
-}
 
 async function ask(base: string, env: Record<string, string> = {}, options: Partial<ClientOptions> = {}) {
   const baseUrl = new URL(`${base}/v1`);
@@ -63,7 +55,7 @@ flipped[flipped.length - 6]! ^= 1;
 
 describe('the transport', () => {
   it('sends one GET and brings the whole body back', async () => {
-    const server = await serve((socket) => socket.write(httpResponse(200, body, gzip)));
+    const server = await loopbackServer((socket) => socket.write(httpResponse(200, body, gzip)));
     expect(await ask(`http://${server.host}`)).toMatchObject({ data: { length: 2000 } });
     expect(server.heads[0]!.split('\r\n')).toEqual([
       'GET /v1/customers HTTP/1.1',
@@ -77,7 +69,7 @@ describe('the transport', () => {
   });
 
   it('takes a chunked body, and an early hint before it', async () => {
-    const server = await serve((socket) => {
+    const server = await loopbackServer((socket) => {
       socket.write('HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n');
       socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{"a\r\n4\r\n":1}\r\n0\r\n\r\n');
     });
@@ -122,12 +114,12 @@ describe('the transport', () => {
     ],
     ['what is not HTTP', (socket) => socket.end('SSH-2.0-OpenSSH\r\n'), /its answer is not HTTP \(HPE/],
   ])('has %s asked again', async (_, fault, reason) => {
-    const first = await serve((socket, _head, number) =>
+    const first = await loopbackServer((socket, _head, number) =>
       number === 0 ? fault(socket) : void socket.write(httpResponse(200, body, gzip)),
     );
     expect(await ask(`http://${first.host}`)).toMatchObject({ data: { length: 2000 } });
 
-    const always = await serve(fault);
+    const always = await loopbackServer(fault);
     const error = await ask(`http://${always.host}`).catch((cause: unknown) => cause);
     expect(error).toBeInstanceOf(ServiceError);
     expect((error as Error).message).toMatch(reason);
@@ -136,7 +128,7 @@ describe('the transport', () => {
   });
 
   it('names a host that refuses the connection', async () => {
-    const server = await serve(() => {});
+    const server = await loopbackServer(() => {});
     await server.close();
     await expect(ask(`http://${server.host}`)).rejects.toThrow(
       `could not reach ${server.host}: it refuses the connection (ECONNREFUSED); gave up after 2 tries`,
@@ -148,7 +140,7 @@ describe('the transport', () => {
     ['a slow-loris', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'did not complete its response'],
   ])('ends %s by the time limit', async (_, sent, what) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const server = await serve((socket) => {
+    const server = await loopbackServer((socket) => {
       socket.write(sent);
       // Once the client has it.
       void turns(50).then(() => vi.advanceTimersByTime(60_000));
@@ -159,7 +151,7 @@ describe('the transport', () => {
   it('stops at once, in the middle of a body', async () => {
     const controller = new AbortController();
     const reason = new Interrupted('SIGINT');
-    const server = await serve((socket) => {
+    const server = await loopbackServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{');
       controller.abort(reason);
     });
@@ -167,13 +159,15 @@ describe('the transport', () => {
   });
 
   it('takes no response over its limit', async () => {
-    const server = await serve((socket) => socket.write(httpResponse(200, Buffer.alloc(2 ** 20 + 1))));
+    const server = await loopbackServer((socket) =>
+      socket.write(httpResponse(200, Buffer.alloc(2 ** 20 + 1))),
+    );
     await expect(ask(`http://${server.host}`)).rejects.toThrow('the response is larger than 1 MiB');
     expect(server.heads).toHaveLength(1);
   });
 
   it('asks its one origin only', async () => {
-    const server = await serve(() => {});
+    const server = await loopbackServer(() => {});
     const transport = await openUndiciTransport({
       origin: 'http://127.0.0.1:1',
       connections: 1,
@@ -195,16 +189,14 @@ describe('closing', () => {
     let reached: () => void = () => {};
     const reach = new Promise<void>((resolve) => (reached = resolve));
     // Takes the connection (as a proxy also the tunnel), and never answers the handshake.
-    const silent = createSilentServer((socket) => {
+    const silent = createServer((socket) => {
       socket.on('error', () => {}).on('close', ended);
       socket.on('data', (chunk) => {
         if (chunk.toString('latin1').startsWith('CONNECT')) socket.write('HTTP/1.1 200 OK\r\n\r\n');
         else reached();
       });
-    }).listen(0, '127.0.0.1');
-    await once(silent, 'listening');
-    closing.push(async () => void silent.close());
-    const origin = `https://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    });
+    const origin = `https://${(await listenOnLoopback(silent)).host}`;
     const proxied = peer === 'a proxy' ? { HTTPS_PROXY: origin.replace('https', 'http') } : {};
     const transport = await openUndiciTransport({
       origin,
@@ -224,7 +216,7 @@ describe('closing', () => {
 
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('%i takes the token nowhere', async (status) => {
-    const other = await serve((socket) => socket.write(httpResponse(200, '{}')));
+    const other = await loopbackServer((socket) => socket.write(httpResponse(200, '{}')));
     const [, port] = other.host.split(':');
     const targets = [
       `http://${other.host}/p?signature=x`,
@@ -237,7 +229,9 @@ describe('a redirect', () => {
       'elsewhere',
     ];
     for (const target of targets) {
-      const server = await serve((socket) => socket.write(httpResponse(status, '', `Location: ${target}`)));
+      const server = await loopbackServer((socket) =>
+        socket.write(httpResponse(status, '', `Location: ${target}`)),
+      );
       const failure = ask(`http://${server.host}`);
       await expect(failure).rejects.toBeInstanceOf(ServiceError);
       const named = new URL(target, `http://${server.host}`).host;
@@ -250,7 +244,10 @@ describe('a redirect', () => {
 
 describe('TLS', () => {
   it('refuses a certificate that nobody vouches for, once', async () => {
-    const server = await serve((socket) => socket.write(httpResponse(200, '{}')), await certificate());
+    const server = await loopbackServer(
+      (socket) => socket.write(httpResponse(200, '{}')),
+      await certificate(),
+    );
     const failure = ask(`https://${server.host}`);
     await expect(failure).rejects.toThrow(
       /^no safe connection to 127\.0\.0\.1:\d+: .*\(DEPTH_ZERO_SELF_SIGNED_CERT\)$/,
@@ -268,7 +265,7 @@ describe('TLS', () => {
   });
 
   it('cannot be switched off', async () => {
-    const server = await serve((socket) => socket.write(httpResponse(200, '{}')));
+    const server = await loopbackServer((socket) => socket.write(httpResponse(200, '{}')));
     await expect(ask(`http://${server.host}`, { NODE_TLS_REJECT_UNAUTHORIZED: '0' })).rejects.toThrow(
       UsageError,
     );
@@ -278,7 +275,7 @@ describe('TLS', () => {
 
 describe('a proxy', () => {
   it('is asked for a tunnel, and sees neither token nor path', async () => {
-    const proxy = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nnot TLS'));
+    const proxy = await loopbackServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nnot TLS'));
     const failure = ask('https://api.example.com', { HTTPS_PROXY: `http://me:p%40ss@${proxy.host}` });
     await expect(failure).rejects.toBeInstanceOf(ServiceError);
     expect(proxy.heads[0]!.split('\r\n')).toEqual([
@@ -296,7 +293,7 @@ describe('a proxy', () => {
     [403, 1, 'HTTPS_PROXY'],
     [502, 2, 'HTTPS_PROXY'],
   ])('that answers %i is named, without its password', async (status, tries, hint) => {
-    const proxy = await serve((socket) => socket.write(httpResponse(status)));
+    const proxy = await loopbackServer((socket) => socket.write(httpResponse(status)));
     const failure = ask('https://api.example.com', { HTTPS_PROXY: `http://me:p%40ss@${proxy.host}` });
     await expect(failure).rejects.toThrow(
       `the proxy ${proxy.host} on the way to api.example.com does not let folio through (${status})`,
@@ -307,7 +304,7 @@ describe('a proxy', () => {
   });
 
   it('that is not there is told from the service', async () => {
-    const proxy = await serve(() => {});
+    const proxy = await loopbackServer(() => {});
     await proxy.close();
     await expect(
       ask('https://api.example.com', { https_proxy: '', HTTPS_PROXY: proxy.host }),
@@ -317,7 +314,7 @@ describe('a proxy', () => {
   });
 
   it('is left out for plain HTTP on this machine', async () => {
-    const server = await serve((socket) => socket.write(httpResponse(200, '{}')));
+    const server = await loopbackServer((socket) => socket.write(httpResponse(200, '{}')));
     const env = { HTTPS_PROXY: 'http://127.0.0.1:1', HTTP_PROXY: 'http://127.0.0.1:1' };
     expect(await ask(`http://${server.host}`, env)).toEqual({});
   });

@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
-import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cut, silence } from '../support/faults.ts';
 import { mayMount } from '../support/small-disk.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { databaseEngines } from '../support/database-engines.ts';
+import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -203,13 +203,9 @@ describe('folio sync into SQLite', () => {
 /** Between folio and its server: cuts the connection around the COMMIT of the sync. */
 async function startCutter(port: number, when: 'before' | 'in' | 'after') {
   let cuts = 0;
-  const sockets = new Set<Socket>();
   const proxy = createServer((near) => {
     const far = connect(port, '127.0.0.1');
-    for (const socket of [near, far]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-    }
+    for (const socket of [near, far]) socket.on('error', () => {});
     let isCommitting = false;
     const end = (): void => {
       cuts++;
@@ -233,16 +229,11 @@ async function startCutter(port: number, when: 'before' | 'in' | 'after') {
     });
     near.on('close', () => far.end());
     far.on('close', () => near.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(proxy, 'listening');
+  });
   return {
-    port: (proxy.address() as AddressInfo).port,
+    ...(await listenOnLoopback(proxy)),
     get cuts() {
       return cuts;
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      proxy.close();
     },
   };
 }
@@ -252,26 +243,22 @@ describe.runIf(postgresPrograms !== undefined)('folio sync into PostgreSQL', () 
     const address = await server!.createDatabase();
     await runSync({ issued: modelRecords(3) }, [address, 'issued']);
     const cutter = await startCutter(server!.port, when);
-    try {
-      const through = address.replace(`:${server!.port}/`, `:${cutter.port}/`);
-      const exit = await runSync({ issued: modelRecords(5) }, [through, 'issued']);
-      expect(cutter.cuts).toBe(1);
-      const runs = psql(address, 'SELECT run, added FROM _runs ORDER BY 1');
-      if (when === 'before') {
-        expect([exit.code, exit.stderr]).toEqual([
-          5,
-          expect.stringContaining('the connection was lost before the sync was committed'),
-        ]);
-        expect(runs).toEqual(['1|3']);
-      } else {
-        expect([exit.code, exit.stderr]).toEqual([0, '']);
-        expect(runs).toEqual(['1|3', '2|2']);
-      }
-      const next = await runSync({ issued: modelRecords(5) }, [address, 'issued']);
-      expect([next.code, psql(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['5']]);
-    } finally {
-      cutter.close();
+    const through = address.replace(`:${server!.port}/`, `:${cutter.port}/`);
+    const exit = await runSync({ issued: modelRecords(5) }, [through, 'issued']);
+    expect(cutter.cuts).toBe(1);
+    const runs = psql(address, 'SELECT run, added FROM _runs ORDER BY 1');
+    if (when === 'before') {
+      expect([exit.code, exit.stderr]).toEqual([
+        5,
+        expect.stringContaining('the connection was lost before the sync was committed'),
+      ]);
+      expect(runs).toEqual(['1|3']);
+    } else {
+      expect([exit.code, exit.stderr]).toEqual([0, '']);
+      expect(runs).toEqual(['1|3', '2|2']);
     }
+    const next = await runSync({ issued: modelRecords(5) }, [address, 'issued']);
+    expect([next.code, psql(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['5']]);
   });
 
   it('whose server goes away while the listing is read finds it again, or says so', async () => {

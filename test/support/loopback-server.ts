@@ -1,30 +1,26 @@
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
-import type { AddressInfo, Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { listenOnLoopback, type Listening } from './listen-on-loopback.ts';
 
-export interface LoopbackServer {
-  /** `127.0.0.1:port`. */
-  readonly host: string;
+interface LoopbackServer extends Listening {
   /** The head of every request, as it came. */
   readonly heads: readonly string[];
   /** Connections taken so far, also ones without a request. */
   readonly connections: number;
-  close(): Promise<void>;
 }
 
 /**
  * A server that answers byte for byte what a test wants: `answer` is called with the number of the request, from 0, its
- * head and its socket. For what no HTTP library would send.
+ * head and its socket. For what no HTTP library would send. It closes itself as `listenOnLoopback` does.
  */
 export async function loopbackServer(
   answer: (socket: Socket, head: string, number: number) => void,
   tls?: { readonly key: string; readonly cert: string },
 ): Promise<LoopbackServer> {
   const heads: string[] = [];
-  const sockets = new Set<Socket>();
   let connections = 0;
   const serve = (socket: Socket): void => {
-    sockets.add(socket);
     let received = '';
     socket.on('error', () => {});
     socket.on('data', (chunk) => {
@@ -37,16 +33,11 @@ export async function loopbackServer(
   };
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   server.on('connection', () => connections++);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
-    host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenOnLoopback(server)),
     heads,
     get connections() {
       return connections;
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
     },
   };
 }
