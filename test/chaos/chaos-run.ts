@@ -1,10 +1,11 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FaultScript } from '../support/fault-script.ts';
 import { ModelService, modelRecords, type ModelRecords } from '../support/model-service.ts';
 import { randomFrom } from '../support/random.ts';
 import { runModel } from '../support/run-model.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { randomFaults } from './random-faults.ts';
 import { lastingFaults } from './lasting-faults.ts';
 
@@ -39,7 +40,7 @@ export async function chaosRun(seed: number): Promise<ChaosRun> {
   const listing = LISTINGS[random(LISTINGS.length)]!;
   const records = modelRecords(random(120));
   const format = random(2) === 0 ? 'jsonl' : 'csv';
-  const folder = random(2) === 0 ? mkdtempSync(join(FOLDERS, 'folio-chaos-')) : undefined;
+  const folder = random(2) === 0 ? temporaryFolder(FOLDERS) : undefined;
   const argv = [
     ...COMMANDS[listing],
     '--format',
