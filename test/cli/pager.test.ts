@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
 import { TEST_TOKEN } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
-
-const newFolder = sharedFolder();
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Listings of an export of so many records: nothing is asked of anybody. */
 function listing(records: number, ...flags: string[]): string[] {
-  const file = join(newFolder(), 'records.jsonl');
+  const file = join(temporaryFolder(), 'records.jsonl');
   const lines = Array.from({ length: records }, (_, n) => `{"number":${n + 1},"name":"customer ${n + 1}"}\n`);
   writeFileSync(file, lines.join(''));
   return ['customers', '--from', file, '--no-color', ...flags];
@@ -67,7 +65,7 @@ describe.runIf(HAS_TERMINAL).concurrent('a pager', () => {
   });
 
   it('gets nothing that is a secret from the environment', async () => {
-    const file = join(newFolder(), 'environment');
+    const file = join(temporaryFolder(), 'environment');
     const env = { FOLIO_PAGER: `env > ${file}; cat`, COPY: `x${TEST_TOKEN}`, LESS: 'S' };
     const { code } = await runInTerminal(listing(60), { env, rows: 20 });
     const given = readFileSync(file, 'utf8');

@@ -6,9 +6,7 @@ import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
 import { ModelService } from '../support/model-service.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { quickly, withServer } from '../support/run-against.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
-
-const newFolder = sharedFolder();
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Days from today as a date. */
 function day(offset: number): string {
@@ -41,7 +39,7 @@ const INVOICES = [
 
 /** What a terminal of so many columns shows of the invoices, without colours. */
 async function shown(columns: number, env: Record<string, string> = { NO_COLOR: '1' }): Promise<string> {
-  const file = join(newFolder(), 'invoices.jsonl');
+  const file = join(temporaryFolder(), 'invoices.jsonl');
   writeFileSync(file, INVOICES.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
   const { code, screen } = await runInTerminal(['issued', '--from', file, '--no-progress'], { columns, env });
   expect(code).toBe(0);

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
-
-const newFolder = sharedFolder();
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** The lines of a screen; each is at most so wide unless it is a single word. */
 function tooLong(screen: string, columns: number): string[] {
@@ -46,7 +44,7 @@ describe.concurrent('a thousand fiscal IDs that nobody has', () => {
   const first = unknown.slice(0, 10).join(', ');
 
   async function asked(ids: readonly string[], ...flags: string[]) {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const [list, report] = [join(folder, 'ids.txt'), join(folder, 'report.json')];
     writeFileSync(list, ids.join('\n'));
     const args = ['issued', '--sandbox', '--customer-fiscal-id', `@${list}`, '--report', report, ...flags];

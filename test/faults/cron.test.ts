@@ -5,9 +5,8 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, TEST_TOKEN } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const newFolder = sharedFolder();
 const issued = modelRecords(30);
 const NOTHING = { FOLIO_CONFIG_DIR: undefined, FOLIO_TOKEN: undefined };
 
@@ -26,7 +25,7 @@ describe.concurrent('a run under cron', () => {
   });
 
   it('takes a token file, and runs with stdin closed, from anywhere', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const token = join(folder, 'token');
     await writeFile(token, `${TEST_TOKEN}\n`, { mode: 0o600 });
     const server = await startFaultServer(new ModelService({ issued }));
@@ -56,7 +55,7 @@ describe.concurrent('a run under cron', () => {
   });
 
   it('names a broken configuration, and does not touch it', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     await runFolio(['config', 'set', 'format', 'csv'], { env: { FOLIO_CONFIG_DIR: folder } });
     const [name] = await readdir(folder);
     const broken = '{"profiles": {"main": {"token": "';

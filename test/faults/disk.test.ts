@@ -9,7 +9,7 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, quickly, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { mayMount } from '../support/small-disk.ts';
 
 const issued = modelRecords(3_000);
@@ -21,10 +21,8 @@ const HEEDING_MODES =
     ? { shell: 'exec setpriv --bounding-set -dac_override,-dac_read_search -- "$@"' }
     : {};
 
-const newFolder = sharedFolder();
-
 function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
-  return work(newFolder());
+  return work(temporaryFolder());
 }
 
 describe.concurrent('an output that cannot be written', () => {

@@ -5,15 +5,14 @@ import { always, from, inTurn } from '../support/fault-script.ts';
 import { status } from '../support/faults.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { lines, runAgainst } from '../support/run-against.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const newFolder = sharedFolder();
 const issued = modelRecords(45);
 const ARGS = ['issued', '--page-size', '10', '--format', 'jsonl'];
 
 describe.concurrent('a service that refuses', () => {
   it.each([401, 403])('the token midway (%i): exit 3, at once, the file not touched', async (code) => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const file = join(folder, 'out.jsonl');
     await writeFile(file, 'old\n');
     const script = from(3, status(code));

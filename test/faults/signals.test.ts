@@ -8,16 +8,15 @@ import { silence, status } from '../support/faults.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { quickly, withServer } from '../support/run-against.ts';
 import { startFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const newFolder = sharedFolder();
 const issued = modelRecords(200);
 /** Milliseconds after a signal within which the program must be gone: then it is killed, and its code is none. */
 const PROMISED = 2_000;
 
 /** Runs an export into a file and sends it signals once the server has been asked so often. */
 async function interrupted(server: HttpService, signals: readonly NodeJS.Signals[], requests: number) {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const file = join(folder, 'out.csv');
   await writeFile(file, 'old\n');
   const { process, exit } = startFolio(quickly(['issued', '--page-size', '10', '-o', file], server));

@@ -2,9 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFolio, type FolioExit } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
-
-const newFolder = sharedFolder();
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What the program sees of Windows, as far as another system can pretend to it: its name, no user numbers, renames that wait. */
 const AS_WINDOWS = `
@@ -37,7 +35,7 @@ interface WindowsRun {
 }
 
 function runOnWindows(args: readonly string[], { folder, pretence, env }: WindowsRun): Promise<FolioExit> {
-  const preload = join(newFolder(), 'windows.cjs');
+  const preload = join(temporaryFolder(), 'windows.cjs');
   writeFileSync(preload, pretence ?? AS_WINDOWS);
   const given = { FOLIO_TOKEN: undefined, NODE_OPTIONS: `--require ${preload}`, ...env };
   return runFolio(args, { env: given, cwd: folder });
@@ -45,7 +43,7 @@ function runOnWindows(args: readonly string[], { folder, pretence, env }: Window
 
 describe.concurrent('on Windows', () => {
   it('a file appears, though another program has the old one open for a moment', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'out.csv'), 'old');
     const args = ['--sandbox', 'issued', '--limit', '3', '-o', 'out.csv', '--resume'];
     expect(await runOnWindows(args, { folder, env: { HELD: '2' } })).toMatchObject({ code: 0, signal: null });
@@ -54,7 +52,7 @@ describe.concurrent('on Windows', () => {
   });
 
   it('a file that stays open stays as it was, and the program says who has it', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     writeFileSync(join(folder, 'out.csv'), 'old');
     const args = ['--sandbox', 'issued', '--limit', '3', '-o', 'out.csv'];
     const { code, stderr } = await runOnWindows(args, { folder, env: { HELD: '99' } });
@@ -69,7 +67,7 @@ describe.concurrent('on Windows', () => {
   });
 
   it('a device is no file', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const args = ['--sandbox', 'issued', '--limit', '3', '--format', 'csv', '-o', 'NUL'];
     const { code, stderr } = await runOnWindows(args, { folder });
     expect({ code, stderr }).toEqual({
@@ -80,7 +78,7 @@ describe.concurrent('on Windows', () => {
   });
 
   it('profiles are kept and read where there are no user numbers and no modes', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const store = join(folder, 'config');
     mkdirSync(store);
     const env = { FOLIO_CONFIG_DIR: store };
@@ -98,7 +96,7 @@ describe.concurrent('on Windows', () => {
   });
 
   it('Ctrl-Break stops a run as Ctrl-C does', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const args = ['--sandbox', 'issued', '-o', 'out.csv'];
     const { code, stderr } = await runOnWindows(args, { folder, pretence: WITH_BREAK });
     expect({ code, stderr }).toEqual({ code: 130, stderr: 'folio: stopped by SIGINT\n' });

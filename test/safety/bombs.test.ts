@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { startHttpService } from '../support/http-service.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   bodyOf,
   deep,
@@ -17,8 +17,6 @@ import {
   type Bomb,
 } from './bombs.ts';
 import { watchPeak } from './peak.ts';
-
-const newFolder = sharedFolder();
 
 /** Kilobytes that the process of a run may have had in memory at its fullest. */
 const MOST = 300 * 1024;
@@ -37,7 +35,7 @@ async function detonate(bomb: Bomb, args: readonly string[], status = 200) {
     };
     send();
   });
-  const watched = watchPeak(join(newFolder(), 'peak'));
+  const watched = watchPeak(join(temporaryFolder(), 'peak'));
   try {
     const env = { FOLIO_BASE_URL: service.origin, ...watched.env };
     const { code, stdout, stderr } = await runFolio([...args, '--retries', '1', '--retry-delay', '1'], {
@@ -51,7 +49,7 @@ async function detonate(bomb: Bomb, args: readonly string[], status = 200) {
 
 const GZIP = { 'content-encoding': 'gzip' };
 const CSV = ['customers', '--format', 'csv'];
-const DOWNLOAD = ['issued', 'download', join(newFolder(), 'files')];
+const DOWNLOAD = ['issued', 'download', join(temporaryFolder(), 'files')];
 const JSONL = ['customers', '--format', 'jsonl'];
 
 /** What comes, what was asked for, and how the sentence begins that says no. */

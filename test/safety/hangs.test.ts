@@ -2,10 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startHttpService } from '../support/http-service.ts';
 import { startFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HEAVY_BODIES, page, records } from './heavy-bodies.ts';
-
-const newFolder = sharedFolder();
 
 /**
  * Milliseconds after which a run is killed, and its code is none. Promised are 2 s; careless work would take minutes, and the
@@ -57,12 +55,12 @@ const LARGE: readonly (readonly [what: string, args: readonly string[], body: ()
   ],
   [
     'a workbook of 2,000 columns and 2,000 rows is written',
-    ['--format', 'xlsx', '--output', join(newFolder(), 'out.xlsx')],
+    ['--format', 'xlsx', '--output', join(temporaryFolder(), 'out.xlsx')],
     () => page(`{${numbered(2_000, (at) => `"c${at}":${at}`).join(',')}}`, 2_000),
   ],
   [
     'a Parquet file of 2,000 columns and 2,000 rows is written',
-    ['--format', 'parquet', '--output', join(newFolder(), 'out.parquet')],
+    ['--format', 'parquet', '--output', join(temporaryFolder(), 'out.parquet')],
     () => page(`{${numbered(2_000, (at) => `"c${at}":${at}`).join(',')}}`, 2_000),
   ],
 ];

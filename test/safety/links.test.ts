@@ -4,9 +4,7 @@ import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startHttpService, type HttpService } from '../support/http-service.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
-
-const newFolder = sharedFolder();
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Has every name of .example mean this machine, as a name server of the attacker's would. */
 const NAMES_LEAD_HERE = `--import=data:text/javascript,${encodeURIComponent(
@@ -35,7 +33,7 @@ beforeAll(async () => {
       },
     ],
   });
-  authority = join(newFolder(), 'authority.pem');
+  authority = join(temporaryFolder(), 'authority.pem');
   writeFileSync(authority, cert);
   server = await startHttpService(
     (_, response, { target }) => {
@@ -54,7 +52,7 @@ async function download(service: string, link: string) {
   const { port, requests } = server;
   host = `${link}:${port}`;
   requests.length = 0;
-  const folder = join(newFolder(), 'files');
+  const folder = join(temporaryFolder(), 'files');
   const env = {
     FOLIO_BASE_URL: `https://${service}:${port}/v1`,
     NODE_EXTRA_CA_CERTS: authority,

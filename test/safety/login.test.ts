@@ -8,10 +8,8 @@ import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
 import { ModelService } from '../support/model-service.ts';
 import { withServer } from '../support/run-against.ts';
 import { startFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
-
-const newFolder = sharedFolder();
 
 describe.concurrent('auth login', () => {
   interface Login {
@@ -22,7 +20,7 @@ describe.concurrent('auth login', () => {
 
   /** Logs in at a server that knows customers, or answers with a status. */
   async function login({ args = [], stdin = '', answer = 200 }: Login) {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     mkdirSync(join(folder, 'config'), { mode: 0o700 });
     writeFileSync(join(folder, 'token'), `Bearer ${HOSTILE_TOKEN}\n`, { mode: 0o600 });
     const script = answer === 200 ? () => undefined : always(status(answer));
@@ -90,7 +88,7 @@ describe.concurrent('auth login', () => {
   });
 
   it.runIf(HAS_TERMINAL)('asks at a terminal without showing what is typed', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     const args = ['auth', 'login', '--base-url', 'https://api.example.com', '--no-verify'];
     // With a slip of the finger, rubbed out.

@@ -1,8 +1,6 @@
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { afterEach, describe, expect, it } from 'vitest';
 import { pageOf, runScripted } from '../support/scripted-run.ts';
-
-const newFolder = sharedFolder();
 
 /** Keys that assignment on a plain object gives a meaning of their own. */
 const KEYS = [
@@ -79,7 +77,7 @@ describe('keys of the prototype', () => {
   });
 
   it('mean nothing as names of settings, profiles and flags', async () => {
-    const env = { FOLIO_CONFIG_DIR: newFolder() };
+    const env = { FOLIO_CONFIG_DIR: temporaryFolder() };
     for (const name of KEYS) {
       expect((await runScripted(['config', 'get', name], [], { env })).code).toBe(2);
       expect((await runScripted(['config', 'set', name, '1'], [], { env })).code).toBe(2);

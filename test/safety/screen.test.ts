@@ -6,7 +6,7 @@ import { countFigure } from '../support/figures.ts';
 import type { HttpService } from '../support/http-service.ts';
 import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TEXTS, startHostileService } from './hostile-service.ts';
 
 /** What folio's own styles and its spinner send: colours, and the line that is drawn anew, each time at once. */
@@ -21,8 +21,6 @@ function forbiddenOn(screen: string): string[] {
   const wrong = codes.filter((code) => FORBIDDEN.some(([first, last]) => code >= first && code <= last));
   return [...new Set(wrong)].map((code) => `U+${code.toString(16).padStart(4, '0')}`);
 }
-
-const newFolder = sharedFolder();
 
 let service: HttpService;
 let shown = 0;
@@ -76,7 +74,7 @@ describe.runIf(HAS_TERMINAL).concurrent('a terminal', () => {
   });
 
   it('is safe from names of files, of profiles and of a store that somebody else wrote', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const text = 'x\u001b]0;t\u0007\u202e\u009b2J';
     const config = join(folder, text);
     mkdirSync(config, { mode: 0o700 });

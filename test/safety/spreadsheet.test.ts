@@ -8,9 +8,7 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService } from '../support/model-service.ts';
 import { runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
-
-const newFolder = sharedFolder();
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const HAS_OFFICE = spawnSync('soffice', ['--version']).status === 0;
 
@@ -129,7 +127,7 @@ describe('--excel in the built program', () => {
 
 /** The formulas that LibreOffice finds in a csv, which it is told to separate at these characters, by their codes. */
 async function formulasIn(csv: string, separators: string): Promise<string[]> {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   writeFileSync(join(folder, 'table.csv'), csv);
   const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
   // Text in quotes, UTF-8, from line 1, any language, quoted fields not as text, special numbers detected, formulas run.

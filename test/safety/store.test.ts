@@ -16,10 +16,8 @@ import { silence } from '../support/faults.ts';
 import { ModelService } from '../support/model-service.ts';
 import { withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
-
-const newFolder = sharedFolder();
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
@@ -32,7 +30,7 @@ interface Attempt {
 
 /** Runs a listing against a server that serves one record, with a store of that text; `BASE` in it is the server. */
 async function runWith({ store, modes = [0o600, 0o700], args = ['issued', '--format', 'jsonl'] }: Attempt) {
-  const folder = join(newFolder(), 'config');
+  const folder = join(temporaryFolder(), 'config');
   const file = join(folder, 'config.json');
   const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }));
   return withServer(server, async ({ baseUrl, requests }) => {
@@ -52,7 +50,7 @@ const GOOD = `{"currentProfile":"main","profiles":{"main":{"baseUrl":"BASE","tok
 
 describe.concurrent('the store', () => {
   it.each(['000', '022', '077'])('is 0600 in 0700 under umask %s', async (mask) => {
-    const folder = join(newFolder(), 'new', 'config');
+    const folder = join(temporaryFolder(), 'new', 'config');
     const args = ['auth', 'login', '--base-url', 'https://api.example.com', '--no-verify'];
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     const stdio = ['pipe', 'pipe', 'pipe'] as const;
@@ -106,7 +104,7 @@ describe.concurrent('the store', () => {
   it('that a login would make too large to be read again is refused, and the old one is used on', async () => {
     const note = 'x'.repeat(1024 * 1024 - 300);
     const store = GOOD.replace('"baseUrl"', `"note":"${note}","baseUrl"`);
-    const tokenFile = join(newFolder(), 'token.txt');
+    const tokenFile = join(temporaryFolder(), 'token.txt');
     writeFileSync(tokenFile, 'y'.repeat(1000), { mode: 0o600 });
     const address = ['--base-url', 'https://api.example.com', '--no-verify'];
     const login = ['auth', 'login', '--profile', 'next', '--token-file', tokenFile, ...address];
@@ -117,7 +115,7 @@ describe.concurrent('the store', () => {
   });
 
   it('is the old one or the new one when its writer is killed, and the next one clears up', async () => {
-    const folder = join(newFolder(), 'config');
+    const folder = join(temporaryFolder(), 'config');
     const file = join(folder, 'config.json');
     mkdirSync(folder, { mode: 0o700 });
     // Large enough to be seen half-written.
@@ -154,7 +152,7 @@ describe.concurrent('the store', () => {
     const conf = texts.filter((text) => text.includes('clearInvalidConfig'));
     expect(conf.map((text) => text.includes('SIGVTALRM'))).toEqual(conf.map(() => false));
     expect(conf.length).toBeGreaterThan(0);
-    const folder = join(newFolder(), 'config');
+    const folder = join(temporaryFolder(), 'config');
     mkdirSync(folder, { mode: 0o700 });
     const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }), always(silence));
     await withServer(server, async ({ baseUrl, requests }) => {
@@ -168,7 +166,7 @@ describe.concurrent('the store', () => {
   });
 
   it('behind a symbolic link must lie in a private folder too', async () => {
-    const [folder, elsewhere] = [join(newFolder(), 'config'), join(newFolder(), 'real')];
+    const [folder, elsewhere] = [join(temporaryFolder(), 'config'), join(temporaryFolder(), 'real')];
     for (const path of [folder, elsewhere]) mkdirSync(path, { mode: 0o700 });
     writeFileSync(join(elsewhere, 'store.json'), GOOD, { mode: 0o600 });
     symlinkSync(join(elsewhere, 'store.json'), join(folder, 'config.json'));
@@ -180,7 +178,7 @@ describe.concurrent('the store', () => {
   });
 
   it('is no safer than a token file: one that others can read is refused, and nothing is sent', async () => {
-    const tokenFile = join(newFolder(), 'token.txt');
+    const tokenFile = join(temporaryFolder(), 'token.txt');
     writeFileSync(tokenFile, HOSTILE_TOKEN);
     chmodSync(tokenFile, 0o640);
     const run = await runWith({ store: GOOD, args: ['issued', '--token-file', tokenFile] });
@@ -205,7 +203,7 @@ describe.concurrent('the store', () => {
 
 describe.concurrent('the working folder', () => {
   it('is not read: settings and plug-ins that lie there do nothing', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const ran = join(folder, 'ran');
     const script = `require('fs').writeFileSync(${JSON.stringify(ran)}, '')`;
     const settings = GOOD.replace('BASE', 'https://evil.example');

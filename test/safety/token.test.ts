@@ -8,16 +8,14 @@ import { silence } from '../support/faults.ts';
 import { ModelService } from '../support/model-service.ts';
 import { lines, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
-import { sharedFolder } from '../support/shared-folder.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
-
-const newFolder = sharedFolder();
 
 const ARGS = ['issued', '--format', 'jsonl'];
 
 /** A folder with the settings of one profile. */
 function storeWith(profile: Readonly<Record<string, unknown>>): string {
-  const folder = newFolder();
+  const folder = temporaryFolder();
   const store = { currentProfile: 'main', profiles: { main: profile } };
   writeFileSync(join(folder, 'config.json'), JSON.stringify(store), { mode: 0o600 });
   return folder;
@@ -36,7 +34,7 @@ describe.concurrent('a malformed token', () => {
     ['too many characters', half.repeat(500)],
     ['Bearer and no more', 'Bearer '],
   ])('with %s is refused before any request, and not shown', async (_, token) => {
-    const file = join(newFolder(), 'token');
+    const file = join(temporaryFolder(), 'token');
     writeFileSync(file, token, { mode: 0o600 });
     for (const [flags, env] of [
       [[], { FOLIO_TOKEN: token }],
@@ -90,7 +88,7 @@ describe.concurrent('a stored token', () => {
 
 describe.concurrent('a token in the environment', () => {
   it('is not handed on to a token command', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const script = `env > '${folder}/env'; echo "$0" "$@" > '${folder}/argv'; printf other-token-12345`;
     const command = JSON.stringify(['/bin/sh', '-c', script]);
     const server = await startFaultServer(new ModelService({ customers: ['{"id":1}'] }));
@@ -114,7 +112,7 @@ describe.concurrent('a token in the environment', () => {
       'failed with exit code 7',
     ],
   ])('does not show the arguments of a token command that ends %s', async (_, script, says) => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const tokenCommand = ['/bin/sh', '-c', script, 's3cret-argument', '--key=s3cret-argument'];
     const profiles = { main: { baseUrl: 'http://127.0.0.1:9', tokenCommand } };
     const text = JSON.stringify({ currentProfile: 'main', profiles });
@@ -132,7 +130,7 @@ describe.concurrent('a token in the environment', () => {
   });
 
   it('does not show the arguments of a token command that are longer than the system allows', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const tokenCommand = ['/bin/echo', 's3cret-argument'.repeat(20_000)];
     const profiles = { main: { baseUrl: 'http://127.0.0.1:9', tokenCommand } };
     const text = JSON.stringify({ currentProfile: 'main', profiles });
@@ -146,7 +144,7 @@ describe.concurrent('a token in the environment', () => {
   });
 
   it('is in no crash report of the runtime', async () => {
-    const folder = newFolder();
+    const folder = temporaryFolder();
     const server = await startFaultServer(new ModelService({ issued: ['{}'] }), always(silence));
     await withServer(server, async () => {
       const env = {

@@ -1,5 +1,5 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { afterAll, onTestFinished, TestRunner } from 'vitest';
+import { whenTestEnds } from './when-test-ends.ts';
 
 /** A server that listens. */
 export interface Listening {
@@ -10,15 +10,7 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-const all = new Set<Listening>();
-afterAll(async () => {
-  for (const listening of all) await listening.close();
-});
-
-/**
- * Has a server of any protocol listen on loopback, on a port that was free. It closes itself: with the test that started it,
- * or, where a hook did or one of several tests that run side by side, after the last test of the file.
- */
+/** Has a server of any protocol listen on loopback, on a port that was free. It closes itself as `whenTestEnds` says. */
 export async function listenOnLoopback(server: Server): Promise<Listening> {
   // Of HTTP and TLS too, whose servers know nothing of the connections that became a tunnel or shook no hands.
   const sockets = new Set<Socket>();
@@ -28,17 +20,10 @@ export async function listenOnLoopback(server: Server): Promise<Listening> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const listening: Listening = {
-    port,
-    host: `127.0.0.1:${port}`,
-    close: () => {
-      all.delete(listening);
-      for (const socket of sockets) socket.destroy();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
+  const close = (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    return new Promise((resolve) => server.close(() => resolve()));
   };
-  all.add(listening);
-  const test = TestRunner.getCurrentTest();
-  if (test !== undefined && test.concurrent !== true) onTestFinished(() => listening.close());
-  return listening;
+  whenTestEnds(close);
+  return { port, host: `127.0.0.1:${port}`, close };
 }

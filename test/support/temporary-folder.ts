@@ -1,11 +1,14 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { whenTestEnds } from './when-test-ends.ts';
 
-/** A new, empty folder (mode 0700) that is removed after the test; within the system's for temporary files, unless given. */
+/**
+ * A new, empty folder (mode 0700), within the system's for temporary files, unless given. It is removed as `whenTestEnds`
+ * says.
+ */
 export function temporaryFolder(within = tmpdir()): string {
   const path = mkdtempSync(join(realpathSync(within), 'folio-test-'));
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  whenTestEnds(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }

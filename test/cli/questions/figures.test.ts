@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runFolio } from '../../support/run-folio.ts';
-import { sharedFolder } from '../../support/shared-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /**
  * The figures of the built program, beside others from the same records: read by another library, added as big integers
@@ -21,12 +21,11 @@ interface Invoice {
   readonly due: number | undefined;
 }
 
-const folder = sharedFolder();
 let file: string;
 let invoices: readonly Invoice[];
 
 beforeAll(async () => {
-  file = join(folder(), 'issued.jsonl');
+  file = join(temporaryFolder(), 'issued.jsonl');
   const { code, stderr } = await runFolio(['issued', '--sandbox', '-o', file]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   invoices = readFileSync(file, 'utf8').trimEnd().split('\n').map(invoiceOf);

@@ -6,12 +6,12 @@ import { Changes, type ChangesSummary } from '../../../src/query/changes/changes
 import { parseCondition } from '../../../src/query/question-syntax.ts';
 import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { UsageError } from '../../../src/errors.ts';
-import { sharedFolder } from '../../support/shared-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
 type Records = readonly (string | object)[];
 
-const folder = sharedFolder()();
+const folder = temporaryFolder();
 
 interface Asked {
   key?: string;

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { ExportFile } from '../../../src/query/exports/export-file.ts';
 import { UsageError } from '../../../src/errors.ts';
 import { recordBytes } from '../../../src/json/records.ts';
-import { sharedFolder } from '../../support/shared-folder.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const folder = sharedFolder()();
+const folder = temporaryFolder();
 
 /** The records of a file of this text, each read twice: as it came, and by its place in the file. */
 async function read(text: string): Promise<string[]> {

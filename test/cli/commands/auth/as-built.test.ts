@@ -9,9 +9,8 @@ import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { ModelService } from '../../../support/model-service.ts';
 import { withServer } from '../../../support/run-against.ts';
 import { runFolio } from '../../../support/run-folio.ts';
-import { sharedFolder } from '../../../support/shared-folder.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
-const newFolder = sharedFolder();
 const records = (): ModelService => new ModelService({ issued: ['{"id":1}'] });
 const tokenOf = (organizationId: string, more: object = {}): string =>
   jsonWebToken({ organizationId, ...more });
@@ -24,7 +23,7 @@ interface Stored {
 
 /** A store with profiles at an address, the first of them the current one. */
 function storeOf(baseUrl: string, tokens: Readonly<Record<string, string | undefined>>): Stored {
-  const folder = join(newFolder(), 'config');
+  const folder = join(temporaryFolder(), 'config');
   mkdirSync(folder, { mode: 0o700 });
   const file = join(folder, 'config.json');
   const profiles = Object.fromEntries(
@@ -37,7 +36,7 @@ function storeOf(baseUrl: string, tokens: Readonly<Record<string, string | undef
 }
 
 function tokenFile(token: string): string {
-  const file = join(newFolder(), 'token.txt');
+  const file = join(temporaryFolder(), 'token.txt');
   writeFileSync(file, token, { mode: 0o600 });
   return file;
 }
@@ -175,7 +174,7 @@ describe.concurrent('a token that ends within 14 days', () => {
     const server = await startFaultServer(records());
     await withServer(server, async ({ baseUrl }) => {
       const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
-      const report = join(newFolder(), 'report.json');
+      const report = join(temporaryFolder(), 'report.json');
       expect((await runFolio(['issued', '--report', report], { env })).stderr).toBe('');
       expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
         profile: 'south',
