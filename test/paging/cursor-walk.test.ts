@@ -76,6 +76,27 @@ describe('a walk by cursors', () => {
     expect(given).toHaveLength(31);
     expect(status).toMatchObject({ complete: false, doubt: 'unsteady' });
   });
+
+  it('goes on over 19 empty pages in a row, and takes 20 for a listing that never ends', async () => {
+    const withGap = (gap: number): CursorWalkOptions['fetchPage'] => {
+      return async ({ cursor = '0' }) => {
+        const place = Number(cursor);
+        const isEnd = place === 0 || place > gap;
+        return {
+          records: isEnd ? batchOf({ id: place }) : batchOf(),
+          next: place > gap ? null : String(place + 1),
+        };
+      };
+    };
+    const over = await walk({ fetchPage: withGap(19), size: 10 });
+    expect([over.given, over.status.complete]).toEqual([['{"id":0}', '{"id":20}'], true]);
+    const endless = await walk({ fetchPage: withGap(20), size: 10 });
+    expect([endless.given, endless.status.complete, endless.status.doubt]).toEqual([
+      ['{"id":0}'],
+      false,
+      'repeating',
+    ]);
+  });
 });
 
 /** Two records change places over the border of two pages, so that one comes again; when all is read again, the first changes. */
