@@ -146,7 +146,7 @@ export async function fetchFund({
   }
   if (fund === undefined)
     throw new NotFoundError(`the service sent nothing for fund ${id}`, {
-      hint: '`folio funds --columns id` lists those that there are.',
+      hint: 'List those that there are with `folio funds --columns id`.',
     });
   return scanRecord(first === undefined ? fund : withDocuments(first, documents));
 }
