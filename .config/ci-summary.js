@@ -1,7 +1,7 @@
 /*
  * `node .config/ci-summary.js <folder with results of vitest> <versions of Node that failed> <passed or failed, the packages>`:
- * which tests were skipped and why that is allowed, and one line of counts. Fails where a test, a version or a package failed, or
- * where a test was skipped that may not be.
+ * which tests were skipped and why that is allowed, which failed and with what, and one line of counts. Fails where a test, a
+ * version or a package failed, or where a test was skipped that may not be.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -24,13 +24,14 @@ const tests = results.flatMap(({ assertionResults }) => assertionResults);
 const broken = results.filter(
   ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
 );
+const failures = tests.filter(({ status }) => status === 'failed');
 const namesOf = (...states) =>
   tests.filter(({ status }) => states.includes(status)).map(({ fullName }) => fullName);
 
 const skipped = namesOf('pending', 'skipped', 'todo', 'disabled');
 const passed = namesOf('passed').length;
 const failedVersions = failedOn.split(' ').filter(Boolean).length;
-const failed = namesOf('failed').length + broken.length + failedVersions + (packages === 'passed' ? 0 : 1);
+const failed = failures.length + broken.length + failedVersions + (packages === 'passed' ? 0 : 1);
 const refused = skipped.filter((name) => !ALLOWED.has(name));
 
 say(`\nSkipped tests: ${skipped.length}`);
@@ -40,8 +41,17 @@ say('Tests that may be skipped:');
 for (const [name, why] of ALLOWED) say(`  ${name}\n    ${why}`);
 if (failedOn !== '') say(`Versions of Node that failed or could not be had: ${failedOn}`);
 say(`Standalone program and Debian package, on a machine without Node: ${packages ?? 'not tried'}`);
+// Last, where it is seen although the output before is cut.
+for (const { name, message } of broken) say(`FAILED: ${name}\n${firstLinesOf(message)}`);
+for (const { fullName, failureMessages } of failures)
+  say(`FAILED: ${fullName}\n${firstLinesOf(failureMessages.join('\n'))}`);
 say(`${passed} passed, ${failed} failed, ${skipped.length} skipped`);
 process.exitCode = failed + refused.length > 0 || passed === 0 ? 1 : 0;
+
+/** The first lines of an error, indented. */
+function firstLinesOf(message = '') {
+  return message.split('\n', 30).join('\n').slice(0, 3000).replace(/^/gm, '  ');
+}
 
 function say(line) {
   process.stdout.write(`${line}\n`);
