@@ -199,6 +199,7 @@ class PostgresDatabase implements Database {
     await this.#disconnect();
     this.#client = await this.#makeClient();
     try {
+      this.#context.signal.throwIfAborted();
       await this.#client.connect();
     } catch (error) {
       await this.#disconnect();

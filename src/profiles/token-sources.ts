@@ -114,6 +114,8 @@ export async function runTokenCommand(run: TokenCommandRun): Promise<ParsedToken
   const limit = run.timeLimit ?? TIME_LIMIT;
   const { FOLIO_TOKEN: _hidden, ...env } = run.env;
   const { execFile } = await import('node:child_process');
+  // Once more, since a signal that has fired tells no listener that comes later.
+  run.signal.throwIfAborted();
   const stdout = await new Promise<string>((settle, reject) => {
     const options = {
       // Not the working folder: a program must not run because it lies there.

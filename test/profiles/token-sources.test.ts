@@ -1,6 +1,6 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   readTokenFile,
   readTokenInput,
@@ -192,7 +192,21 @@ describe('runTokenCommand', () => {
 
   it('ends with the run', async () => {
     const stop = new AbortController();
-    const running = runTokenCommand(node('setInterval(() => {}, 1000)', { signal: stop.signal }));
+    const begun = join(temporaryFolder(), 'begun');
+    const code = `require("fs").writeFileSync(${JSON.stringify(begun)}, ""); setInterval(() => {}, 1000)`;
+    // Its own limit is of no use here: it is longer than a test may take.
+    const running = runTokenCommand(node(code, { signal: stop.signal, timeLimit: 120_000 }));
+    const ended = expect(running).rejects.toBeInstanceOf(Interrupted);
+    await vi.waitUntil(() => existsSync(begun), { timeout: 20_000 });
+    stop.abort(new Interrupted('SIGTERM'));
+    await ended;
+  });
+
+  it('does not begin when the run ends while it is being prepared', async () => {
+    const stop = new AbortController();
+    const running = runTokenCommand(
+      node('setInterval(() => {}, 1000)', { signal: stop.signal, timeLimit: 120_000 }),
+    );
     stop.abort(new Interrupted('SIGTERM'));
     await expect(running).rejects.toBeInstanceOf(Interrupted);
   });
