@@ -34,11 +34,13 @@ export function redactor(secrets: readonly string[]): Redact {
   let anchors: Anchors | undefined;
   return (text) => {
     needles ??= long.flatMap(needlesOf);
-    const plain = plainText(text);
-    const found = needles.flatMap((needle) => (needle.part < PART ? placesOf(needle.text, plain.text) : []));
-    if (mayHoldParts(plain.text, needles))
-      for (const part of partsIn(plain.text, (anchors ??= anchorsOf(needles)))) found.push(part);
-    const shown = found.length === 0 ? text : hideRanges(text, plain, found);
+    const found: Range[] = [];
+    for (const view of viewsOf(text)) {
+      const add = ([start, end]: Range): number => found.push([view.placeOf(start), view.placeOf(end)]);
+      for (const needle of needles) if (needle.part < PART) placesOf(needle.text, view.text).forEach(add);
+      if (mayHoldParts(view.text, needles)) partsIn(view.text, (anchors ??= anchorsOf(needles))).forEach(add);
+    }
+    const shown = found.length === 0 ? text : hideRanges(text, found);
     return hideWebTokens(hideSignatures(shown));
   };
 }
@@ -56,7 +58,7 @@ function mayHoldParts(text: string, needles: readonly Needle[]): boolean {
   return false;
 }
 
-/** One of the forms in which a secret may stand in a text without escapes. */
+/** One of the forms in which a secret may stand in a text, without escapes or as it is written. */
 interface Needle {
   readonly text: string;
   /** Parts of at least so many characters are hidden. */
@@ -67,7 +69,11 @@ function needlesOf(secret: string): Needle[] {
   const bytes = Buffer.from(secret);
   const texts = [secret, bytes.toString('latin1'), ...base64FormsOf(secret)];
   const plain = texts.map((form) => plainText(form).text);
-  const needles = [...new Set(plain)].map((text) => ({ text, part: Math.min(PART, text.length) }));
+  const written = [secret, encodeURIComponent(bytes.toString())].map(lowerCase);
+  const needles = [...new Set([...plain, ...written])]
+    // A secret that is all escapes has a plain form that occurs in many words, or none.
+    .filter((text) => text.length >= MIN_SECRET_LENGTH)
+    .map((text) => ({ text, part: Math.min(PART, text.length) }));
   const hex = bytes.toString('hex');
   return [...needles, { text: hex, part: Math.min(HEX_PART, hex.length) }];
 }
@@ -102,15 +108,15 @@ function anchorsOf(needles: readonly Needle[]): Anchors {
   return anchors;
 }
 
-/** The text with the ranges of its plain form hidden. Ranges that overlap are hidden as one. */
-function hideRanges(text: string, plain: PlainText, ranges: readonly Range[]): string {
+/** The text with the ranges hidden. Ranges that overlap are hidden as one. */
+function hideRanges(text: string, ranges: readonly Range[]): string {
   let shown = '';
   let from = 0;
   let until = -1;
   for (const [start, end] of ranges.toSorted(([a], [b]) => a - b)) {
-    if (start >= until) shown += text.slice(from, plain.placeOf(start)) + HIDDEN;
+    if (start >= until) shown += text.slice(from, start) + HIDDEN;
     until = Math.max(until, end);
-    from = plain.placeOf(until);
+    from = until;
   }
   return shown + text.slice(from);
 }
@@ -159,6 +165,16 @@ interface PlainText {
 /** A character that is written otherwise: `%2F`, `%252F`, `\u002f`, `\x2f`, `&#x2f;`, `&#47;`, `\/`. */
 const ESCAPED =
   /%(?:25)*([\da-f]{2})|\\+u([\da-f]{4})|\\+x([\da-f]{2})|&#x0*([\da-f]{1,4});|&#0*(\d{1,5});|\\+([^])/gi;
+
+/**
+ * A text without its escapes and, where it has any, as it is written: what stands before a secret may seem to begin an escape,
+ * such as a percent sign, and takes the first characters of the secret for its digits.
+ */
+function viewsOf(text: string): PlainText[] {
+  const plain = plainText(text);
+  const written = lowerCase(text);
+  return plain.text === written ? [plain] : [plain, { text: written, placeOf: (index) => index }];
+}
 
 function plainText(escaped: string): PlainText {
   if (!/[%\\]|&#/.test(escaped)) return { text: lowerCase(escaped), placeOf: (index) => index };

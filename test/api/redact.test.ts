@@ -45,6 +45,20 @@ describe('redactor', () => {
     expect(redactor(['secret', 'secret-and-more'])('secret-and-more')).toBe('[hidden]');
   });
 
+  it.each(['%', '100%', '%25', '%2', '\\', '\\\\u', '\\x', '&#', '&#x', '%%2'])(
+    'hides a secret behind %s, which takes its first characters for the digits of an escape',
+    (before) => {
+      for (const secret of ['0abc-word', '12345678', 'a0b1%word', 'cafe1234words'])
+        expect(redactor([secret])(`${before}${secret} 403`)).toMatch(/^.{0,4}\[hidden\] 403$/);
+    },
+  );
+
+  it('hides a secret that is all escapes, and nothing else for its sake', () => {
+    for (const secret of ['\\\\\\\\', '\\\\\\a', '%41%42', '%5C%5C%5C'])
+      expect(redactor([secret])(`a ${secret} b`)).toBe('a [hidden] b');
+    expect(redactor(['half \ud800'])('half of it')).toBe('half of it');
+  });
+
   it('takes the query off a signed link only', () => {
     const signed = 'https://files.example.com/a.pdf?Expires=1&X-Amz-Signature=abc';
     expect(redact(`see ${signed}, and <https://h/x?page=1&options_nextToken=2>`)).toBe(
