@@ -5,7 +5,9 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    testTimeout: 30_000,
+    // For what hangs: no test may fail because the machine is slow.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     env: { FOLIO_TOKEN: undefined, FOLIO_BASE_URL: undefined, FOLIO_PROFILE: undefined },
   },
 });
