@@ -124,7 +124,8 @@ describe.concurrent('the store', () => {
     const { profiles } = JSON.parse(text) as { profiles: object };
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     let left = 0;
-    for (let kill = 0; kill < 8; kill++) {
+    // A busy machine may let the writer finish before the kill: until one fell into the writing, which leaves something.
+    for (let kill = 0; kill < 8 || left === 0; kill++) {
       const { process, exit } = startFolio(['config', 'set', 'format', 'csv'], { env });
       const end = { isThere: false };
       void exit.then(() => (end.isThere = true));
@@ -137,7 +138,6 @@ describe.concurrent('the store', () => {
       expect(modeOf(file)).toBe('600');
       if (readdirSync(folder).length > 1) left++;
     }
-    expect(left).toBeGreaterThan(0);
     expect((await runFolio(['config', 'set', 'format', 'jsonl'], { env })).code).toBe(0);
     expect(readdirSync(folder)).toEqual(['config.json']);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profiles, settings: { format: 'jsonl' } });
@@ -155,11 +155,11 @@ describe.concurrent('the store', () => {
     const folder = join(temporaryFolder(), 'config');
     mkdirSync(folder, { mode: 0o700 });
     const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }), always(silence));
-    await withServer(server, async ({ baseUrl, requests }) => {
+    await withServer(server, async ({ baseUrl }) => {
       writeFileSync(join(folder, 'config.json'), GOOD.replace('BASE', baseUrl), { mode: 0o600 });
       const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
       const { process, exit } = startFolio(['issued'], { env });
-      while (requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await server.asked(1);
       process.kill('SIGINT');
       expect(await exit).toMatchObject({ code: 130, signal: null, stderr: 'folio: stopped by SIGINT\n' });
     });

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -152,11 +151,19 @@ describe.concurrent('a token in the environment', () => {
         NODE_OPTIONS: `--report-on-signal --report-directory=${folder}`,
       };
       const { process, exit } = startFolio([...ARGS, '--base-url', server.baseUrl], { env });
-      const said = once(process.stderr!, 'data');
-      while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      // The runtime says when the report is whole.
+      const isWhole = new Promise<void>((resolve) => {
+        let said = '';
+        process.stderr!.on('data', (chunk: Buffer) => {
+          said += chunk.toString();
+          if (said.includes('Node.js report completed')) resolve();
+        });
+      });
+      await server.asked(1);
       process.kill('SIGUSR2');
-      await said;
-      const report = await reportIn(folder);
+      await isWhole;
+      const [name] = readdirSync(folder);
+      const report = readFileSync(join(folder, name!), 'utf8');
       process.kill('SIGTERM');
       expect((await exit).code).toBe(143);
       expect(report).toContain('"environmentVariables"');
@@ -170,7 +177,7 @@ describe.concurrent('a token in the environment', () => {
       const { process, exit } = startFolio([...ARGS, '--base-url', server.baseUrl], {
         env: { FOLIO_TOKEN: HOSTILE_TOKEN },
       });
-      while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+      await server.asked(1);
       const cmdline = `/proc/${process.pid}/cmdline`;
       // Only Linux has it.
       if (readdirSync('/').includes('proc')) expect(leakIn(readFileSync(cmdline, 'utf8'))).toBeUndefined();
@@ -179,16 +186,6 @@ describe.concurrent('a token in the environment', () => {
     });
   });
 });
-
-/** The runtime's report, once it is whole. */
-async function reportIn(folder: string): Promise<string> {
-  for (;;) {
-    const [name] = readdirSync(folder);
-    const text = name === undefined ? '' : readFileSync(join(folder, name), 'utf8');
-    if (text.trimEnd().endsWith('}')) return text;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}
 
 describe.concurrent('a record that holds the token', () => {
   it('is data: it leaves as it came, and is not repeated in words', async () => {
