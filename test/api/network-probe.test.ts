@@ -42,6 +42,7 @@ describe('the steps of a connection', () => {
   it('connects, and says when nobody is there', async () => {
     const server = await loopbackServer((socket) => socket.end());
     await nodeNetworkProbe.connect(placeOf(server), signal);
+    await server.taken(1);
     expect(server.connections).toBe(1);
     await server.close();
     await expect(nodeNetworkProbe.connect(placeOf(server), signal)).rejects.toMatchObject({

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from '../../src/api/client.ts';
-import { openUndiciTransport } from '../../src/api/undici-transport.ts';
+import { openUndiciTransport, ResponseCollector } from '../../src/api/undici-transport.ts';
 import { Interrupted, ServiceError, UsageError } from '../../src/errors.ts';
 import { startHttpService } from '../support/http-service.ts';
 import { listenOnLoopback } from '../support/listen-on-loopback.ts';
@@ -15,6 +15,7 @@ const token = 's3cret-token';
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
   for (const close of closing.splice(0)) await close();
 });
 
@@ -140,10 +141,12 @@ describe('the transport', () => {
     ['a slow-loris', 'HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{', 'did not complete its response'],
   ])('ends %s by the time limit', async (_, sent, what) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const server = await loopbackServer((socket) => {
+    const received = vi.spyOn(ResponseCollector.prototype, 'onResponseData');
+    const server = await loopbackServer((socket, _head, number) => {
       socket.write(sent);
       // Once the client has it.
-      void turns(50).then(() => vi.advanceTimersByTime(60_000));
+      const pieces = sent === '' ? 0 : number + 1;
+      void until(() => received.mock.calls.length >= pieces).then(() => vi.advanceTimersByTime(60_000));
     });
     await expect(ask(`http://${server.host}`)).rejects.toThrow(`${server.host} ${what} within 60 s`);
   });
@@ -320,9 +323,9 @@ describe('a proxy', () => {
   });
 });
 
-/** Lets the runtime look for input so many times. */
-async function turns(count: number): Promise<void> {
-  for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
+/** Lets the event loop run until it is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 async function certificate(): Promise<{ key: string; cert: string }> {

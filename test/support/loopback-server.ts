@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Socket } from 'node:net';
@@ -8,6 +9,8 @@ interface LoopbackServer extends Listening {
   readonly heads: readonly string[];
   /** Connections taken so far, also ones without a request. */
   readonly connections: number;
+  /** Resolves when so many connections were taken: a client may know that it is connected before the server does. */
+  taken(count: number): Promise<void>;
 }
 
 /**
@@ -32,12 +35,16 @@ export async function loopbackServer(
     });
   };
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
-  server.on('connection', () => connections++);
+  const arrivals = new EventEmitter();
+  server.on('connection', () => arrivals.emit('connection', ++connections));
   return {
     ...(await listenOnLoopback(server)),
     heads,
     get connections() {
       return connections;
+    },
+    async taken(count) {
+      while (connections < count) await once(arrivals, 'connection');
     },
   };
 }
