@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { SandboxOptions } from '../../src/sandbox/options.ts';
@@ -38,10 +39,18 @@ describe('startSandbox', () => {
   });
 
   it('breaks off a call that waits, when it closes', async () => {
-    const sandbox = await startSandbox({ latency: [600_000, 600_000] });
+    let wait = (): void => {};
+    const waits = new Promise<void>((resolve) => (wait = resolve));
+    const sandbox = await startSandbox({
+      latency: [600_000, 600_000],
+      sleep(milliseconds, signal) {
+        wait();
+        return sleep(milliseconds, undefined, { signal });
+      },
+    });
     const call = httpGet(`${sandbox.baseUrl}/customers`, { headers: { authorization: sandbox.tokens[0] } });
     const broken = expect(call).rejects.toMatchObject({ code: 'ECONNRESET' });
-    await new Promise((resolve) => setImmediate(resolve));
+    await waits;
     await sandbox.close();
     await broken;
   });
