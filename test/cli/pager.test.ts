@@ -75,7 +75,8 @@ describe.runIf(HAS_TERMINAL).concurrent('a pager', () => {
   });
 
   it('that has everything is not disturbed by Ctrl-C, which is its own', async () => {
-    const env = { FOLIO_PAGER: 'trap "echo heard" INT; cat; echo READY; sleep 1; echo DONE' };
+    const waits = 'until [ "$heard" ]; do sleep 0.1; done';
+    const env = { FOLIO_PAGER: `trap "heard=yes; echo heard" INT; cat; echo READY; ${waits}; echo DONE` };
     const { code, screen } = await runInTerminal(listing(60), {
       env,
       rows: 20,
@@ -88,9 +89,17 @@ describe.runIf(HAS_TERMINAL).concurrent('a pager', () => {
   });
 
   it('is waited for where Ctrl-C stops a run of which more was to come', async () => {
-    const env = { FOLIO_PAGER: 'trap "" INT; head -n 5; echo READY; sleep 1; echo DONE' };
-    const args = listing(20_000, '--all');
-    const { code, screen } = await runInTerminal(args, { env, rows: 20, typed: [['READY', '\u0003']] });
+    // It takes nothing more until a key comes, and then reads to the end, which folio makes when it has heard of the Ctrl-C.
+    const waits = 'read key < /dev/tty; cat > /dev/null';
+    const env = { FOLIO_PAGER: `trap "" INT; head -n 5; echo READY; ${waits}; echo DONE` };
+    const { code, screen } = await runInTerminal(listing(20_000, '--all'), {
+      env,
+      rows: 20,
+      typed: [
+        ['READY', '\u0003'],
+        ['^C', '\r'],
+      ],
+    });
     expect(screen).toMatch(/DONE[^]*folio: /);
     expect(code).toBe(130);
   });
