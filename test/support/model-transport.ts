@@ -18,11 +18,13 @@ interface ModelTransportOptions {
   readonly clock: () => FakeClock;
   /** Turns of the event loop that a request takes, so that several in flight end in another order; by default one. */
   readonly turns?: (request: SeenRequest) => number;
+  /** What a request waits for before it is answered, where it waits for something. */
+  readonly until?: (request: SeenRequest) => Promise<unknown> | undefined;
 }
 
 /** The listings of a model without a network and without time: what the fault server sends, as a transport. */
 export function modelTransport(options: ModelTransportOptions): ModelTransport {
-  const { service, script = faultless, clock, turns = () => 1 } = options;
+  const { service, script = faultless, clock, turns = () => 1, until } = options;
   const requests: SeenRequest[] = [];
   let open = 0;
   const send = async (request: TransportRequest): Promise<TransportResponse> => {
@@ -38,6 +40,7 @@ export function modelTransport(options: ModelTransportOptions): ModelTransport {
     const page = service.page(url);
     const fault = script(seen, page ?? NO_PAGE);
     for (let left = turns(seen); left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+    if (until !== undefined) await until(seen);
     signal.throwIfAborted();
     if (fault === undefined) return page === undefined ? NOT_THERE : respond(page);
     if (fault.kind !== 'answer') return fail(fault.kind, clock(), timeout);

@@ -171,12 +171,9 @@ describe('two runs with --resume on one file', () => {
   it('are kept apart by the lock of the target, which covers the journal', async () => {
     const site = await stoppedSite();
     let second: { code: number; stderr: string } | undefined;
-    let started = false;
     await site.run(LINE, {
-      script: () => {
-        if (!started) void site.run(LINE).then((ran) => (second = ran));
-        started = true;
-        return undefined;
+      until: async ({ number }) => {
+        if (number === 0) second = await site.run(LINE);
       },
     });
     expect(second).toMatchObject({ code: 1 });

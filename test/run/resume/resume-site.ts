@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { fakeContext, type FakeContext } from '../../support/fake-context.ts';
-import type { FaultScript } from '../../support/fault-script.ts';
+import type { FaultScript, SeenRequest } from '../../support/fault-script.ts';
 import type { ModelService } from '../../support/model-service.ts';
 import { modelTransport } from '../../support/model-transport.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -18,6 +18,8 @@ interface RunOptions {
   /** Stops the run with SIGINT when it asks for the page with this number, from 0. */
   readonly stopAt?: number;
   readonly script?: FaultScript;
+  /** What a request waits for before it is answered, where it waits for something. */
+  readonly until?: (request: SeenRequest) => Promise<unknown> | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly now?: number;
@@ -35,12 +37,18 @@ export class ResumeSite {
   }
 
   /** Runs a command line in which FOLDER stands for the folder. */
-  async run(line: string, { stopAt, script = () => undefined, env, now }: RunOptions = {}): Promise<Ran> {
+  async run(line: string, options: RunOptions = {}): Promise<Ran> {
+    const { stopAt, script = () => undefined, until, env, now } = options;
     const stopping: FaultScript = (request, page) => {
       if (request.number === stopAt) context.stop();
       return script(request, page);
     };
-    const transport = modelTransport({ service: this.service, script: stopping, clock: () => context.clock });
+    const transport = modelTransport({
+      service: this.service,
+      script: stopping,
+      clock: () => context.clock,
+      ...(until && { until }),
+    });
     const context: FakeContext = fakeContext({
       argv: line.split(' ').map((word) => word.replace('FOLDER', this.folder)),
       env: { FOLIO_TOKEN: TOKEN, FOLIO_BASE_URL: 'https://api.example.com', ...env },
