@@ -37,15 +37,18 @@ export async function startPostgres(within = tmpdir()): Promise<PostgresServer> 
   const programs = postgresPrograms!;
   const initial = ['-D', data, '-U', 'books', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
   execFileSync(join(programs, 'initdb'), initial, { ...user, cwd: folder, stdio: 'ignore' });
-  const port = await freePort();
   // What a power failure would lose is of no concern to a test.
   const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'lc_messages=C'];
-  const server = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, '-k', folder, '-p', `${port}`, ...settings.flatMap((setting) => ['-c', setting])],
-    { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  await ready(server);
+  const args = ['-D', data, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])];
+  let port: number;
+  let server: ChildProcess;
+  do {
+    port = await freePort();
+    server = spawn(join(programs, 'postgres'), [...args, '-p', `${port}`], {
+      ...{ ...user, cwd: folder },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+  } while (!(await hasPort(server)));
   const address = (name: string): string => `postgres://books@127.0.0.1:${port}/${name}`;
   let databases = 0;
   return {
@@ -94,12 +97,18 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function ready(server: ChildProcess): Promise<void> {
+/** Resolves when the server takes connections, with false where another program has taken its port meanwhile. */
+async function hasPort(server: ChildProcess): Promise<boolean> {
   const said: string[] = [];
+  let isReady = false;
   for await (const line of createInterface({ input: server.stderr! })) {
     said.push(line);
-    if (line.includes('ready to accept connections')) break;
+    isReady = line.includes('ready to accept connections');
+    if (isReady) break;
   }
-  if (server.exitCode !== null) throw new Error(`PostgreSQL did not start: ${said.join('\n')}`);
+  const text = said.join('\n');
+  if (!isReady && !text.includes('Address already in use'))
+    throw new Error(`PostgreSQL did not start: ${text}`);
   server.stderr!.resume();
+  return isReady;
 }
