@@ -30,7 +30,7 @@ beforeAll(async () => {
   server = await startPostgres(MEMORY);
   address = await server.createDatabase();
 });
-afterAll(() => server?.stop(), 60_000);
+afterAll(() => server?.stop());
 
 const LONG = 'aVeryLongFieldNameThatGoesOnAndOnUntilNoDatabaseOfThisKindTakesIt';
 

@@ -16,13 +16,16 @@ export interface OpenOptions {
   readonly script?: boolean;
 }
 
+/** Milliseconds for what the browser is told: on a busy machine it may take long to start, and none of this is about speed. */
+const PATIENCE = 100_000;
+
 /** A real browser for the tests of a file; it opens pages from disk. */
 export function browserForTests(): (path: string, options?: OpenOptions) => Promise<OpenedPage> {
   let browser: Browser;
   beforeAll(async () => {
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-quic'];
-    browser = await chromium.launch({ executablePath: CHROMIUM, args });
-  }, 60_000);
+    browser = await chromium.launch({ executablePath: CHROMIUM, args, timeout: PATIENCE });
+  });
   afterAll(() => browser.close());
   return async (path, { width = 1280, colorScheme = 'light', script = true } = {}) => {
     const context = await browser.newContext({
@@ -30,6 +33,7 @@ export function browserForTests(): (path: string, options?: OpenOptions) => Prom
       colorScheme,
       javaScriptEnabled: script,
     });
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(`console: ${message.text()}`));

@@ -126,7 +126,7 @@ describe('folio report', () => {
     expect(mapped.stdout).toContain('"missing": []');
   });
 
-  it('tells the same of a synced database as of the service', { timeout: 60_000 }, async () => {
+  it('tells the same of a synced database as of the service', async () => {
     const cwd = temporaryFolder();
     const shell = `"$@" --sandbox sync books.db issued received customers funds &&
       "$@" --sandbox report --format json > service.json &&
@@ -146,7 +146,7 @@ describe('folio report', () => {
     expect(JSON.stringify(database)).toContain('"receivable":{"open":"19486446"');
   });
 
-  it('tells of each profile of a synced database, never of several as one', { timeout: 60_000 }, async () => {
+  it('tells of each profile of a synced database, never of several as one', async () => {
     const cwd = temporaryFolder();
     const run = (...args: readonly string[]) =>
       runFolio(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
@@ -178,7 +178,7 @@ describe('folio report', () => {
     });
   });
 
-  it('tells of each profile of exports, as of the service', { timeout: 60_000 }, async () => {
+  it('tells of each profile of exports, as of the service', async () => {
     const cwd = temporaryFolder();
     const run = (...args: readonly string[]) =>
       runFolio(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });

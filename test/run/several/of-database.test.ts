@@ -61,30 +61,26 @@ const LINES = [
 ];
 
 describe('several profiles of a database', () => {
-  it(
-    'give what the service gives for the same flags, and nothing is asked',
-    { timeout: 30_000 },
-    async () => {
-      const place = temporaryFolder();
-      const run = async (line: string, folder = temporaryFolder()) => {
-        const { code, stdout, stderr, asked } = await runOrganizations(
-          line.replace('BOOKS', join(place, 'books.db')),
-          {
-            organizations,
-            folder,
-            stdin: { text: '1-9\n' },
-          },
-        );
-        return { asked, told: { line, code, stdout, stderr, files: written(folder) } };
-      };
-      expect((await run('sync BOOKS issued --all-profiles')).told).toMatchObject({ code: 0 });
-      for (const line of LINES) {
-        const [service, database] = [await run(line), await run(`${line} --from BOOKS`)];
-        expect({ ...database.told, line }).toEqual(service.told);
-        expect([service.told.code, database.asked]).toEqual([0, []]);
-      }
-    },
-  );
+  it('give what the service gives for the same flags, and nothing is asked', async () => {
+    const place = temporaryFolder();
+    const run = async (line: string, folder = temporaryFolder()) => {
+      const { code, stdout, stderr, asked } = await runOrganizations(
+        line.replace('BOOKS', join(place, 'books.db')),
+        {
+          organizations,
+          folder,
+          stdin: { text: '1-9\n' },
+        },
+      );
+      return { asked, told: { line, code, stdout, stderr, files: written(folder) } };
+    };
+    expect((await run('sync BOOKS issued --all-profiles')).told).toMatchObject({ code: 0 });
+    for (const line of LINES) {
+      const [service, database] = [await run(line), await run(`${line} --from BOOKS`)];
+      expect({ ...database.told, line }).toEqual(service.told);
+      expect([service.told.code, database.asked]).toEqual([0, []]);
+    }
+  });
 
   it('are missing where no sync could read them, and the others come', async () => {
     const folder = temporaryFolder();

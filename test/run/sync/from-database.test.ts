@@ -95,7 +95,7 @@ describe.each(databaseEngines)('the order of records --from a %s database', (eng
 });
 
 describe.each(databaseEngines)('the profiles of a %s database', (engine) => {
-  it('are those that it holds', { timeout: 60_000 }, async () => {
+  it('are those that it holds', async () => {
     const path = engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
     await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
     const both = await answer('--sandbox', 'funds', '--all-profiles', '--format', 'jsonl');
