@@ -28,7 +28,7 @@ async function get(lookup: LookupFunction, onLoopback = false): Promise<number> 
   const url = new URL(`http://files.example:${service.port}/1.pdf`);
   const { signal } = new AbortController();
   try {
-    const response = await transport.open({ url, headers: {}, signal, timeout: 5_000 });
+    const response = await transport.open({ url, headers: {}, signal, timeout: 60_000 });
     response.discard();
     return response.status;
   } finally {
