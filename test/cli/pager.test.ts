@@ -11,7 +11,7 @@ function listing(records: number, ...flags: string[]): string[] {
   const file = join(temporaryFolder(), 'records.jsonl');
   const lines = Array.from({ length: records }, (_, n) => `{"number":${n + 1},"name":"customer ${n + 1}"}\n`);
   writeFileSync(file, lines.join(''));
-  return ['customers', '--from', file, '--no-color', ...flags];
+  return ['customers', '--from', file, '--no-color', '--no-progress', ...flags];
 }
 
 const HAS_LESS = spawnSync('less', ['--version']).status === 0;

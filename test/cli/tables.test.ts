@@ -92,7 +92,8 @@ const SIXTY = Array.from({ length: 60 }, (_, n) => `{"id":"i${n}","number":${100
 async function asked(args: readonly string[]): Promise<{ queries: string[]; screen: string }> {
   const server = await startFaultServer(new ModelService({ issued: SIXTY, received: SIXTY }));
   return withServer(server, async () => {
-    const { code, screen } = await runInTerminal(quickly(args, server), { env: { NO_COLOR: '1' } });
+    const line = quickly([...args, '--no-progress'], server);
+    const { code, screen } = await runInTerminal(line, { env: { NO_COLOR: '1' } });
     expect(code).toBe(0);
     const queries = server.requests.map(({ url }) => url.search.slice(1).replaceAll('options_', ''));
     return { queries, screen };
