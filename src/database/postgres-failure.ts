@@ -25,6 +25,11 @@ export function isConnectionFailure(error: unknown): boolean {
   return code === undefined ? LOST.test(error.message) : SERVER_GONE.test(code) || SYSTEM.test(code);
 }
 
+/** Whether an error for the user is that another session had what was to be locked for too long. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof OutputError && errorCode(error.cause) === LOCK_TIMEOUT;
+}
+
 /** The error for the user where connecting failed. */
 export function explainConnecting(error: unknown, shown: string): unknown {
   if (!(error instanceof Error) || !ENDED.test(error.message)) return explainPostgres(error, shown);

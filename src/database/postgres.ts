@@ -18,7 +18,12 @@ import {
   type StoredRow,
   type StoredValue,
 } from './database.ts';
-import { explainConnecting, explainPostgres, isConnectionFailure } from './postgres-failure.ts';
+import {
+  explainConnecting,
+  explainPostgres,
+  isConnectionFailure,
+  isLockTimeout,
+} from './postgres-failure.ts';
 
 export interface PostgresContext {
   readonly env: Environment;
@@ -32,6 +37,11 @@ const GROUP = 500;
 
 /** What makes a lock folio's among the advisory locks of a database: `foli`. */
 const LOCK_CLASS = 0x666f6c69;
+
+/** How long other sessions may have what a statement locks. */
+const LOCK_TIMEOUT = '60s';
+/** How long the server may take to end a lost session, which has the lock until then. */
+const LOST_SESSION_TIMEOUT = '5s';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i;
 
@@ -207,7 +217,7 @@ class PostgresDatabase implements Database {
     }
     try {
       await this.#setUpSession();
-      if (this.#isLocked) await this.lock();
+      if (this.#isLocked) await this.#lockAgain();
     } catch (error) {
       await this.#disconnect();
       throw this.#explain(error);
@@ -231,7 +241,7 @@ class PostgresDatabase implements Database {
   async #setUpSession(): Promise<void> {
     await this.query('SET standard_conforming_strings = on');
     await this.query('SET statement_timeout = 0');
-    await this.query("SET lock_timeout = '60s'");
+    await this.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
     const [row] = await this.query("SELECT current_schema(), current_setting('server_encoding')");
     const [schema, encoding] = row!;
     if (schema === null || schema === undefined) {
@@ -248,6 +258,17 @@ class PostgresDatabase implements Database {
       );
     }
     this.#schema = String(schema);
+  }
+
+  /** Takes the lock again after the session that had it was lost. */
+  async #lockAgain(): Promise<void> {
+    await this.query(`SET lock_timeout = '${LOST_SESSION_TIMEOUT}'`);
+    try {
+      await this.query(`SELECT pg_advisory_lock(${LOCK_CLASS}, hashtext(current_schema()))`);
+    } catch (error) {
+      throw isLockTimeout(error) ? await this.#heldByAnother() : error;
+    }
+    await this.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
   }
 
   async #heldByAnother(): Promise<OutputError> {

@@ -218,6 +218,28 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
     await second.close();
   });
 
+  it('waits for the end of the session that it lost, which has the lock until then', async () => {
+    const address = await server!.createDatabase();
+    const [ours, lost] = [await open(address), await open(address)];
+    await ours.lock();
+    const waiting = async (): Promise<boolean> => {
+      const sql = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
+      return (await server!.query(address, sql)).length > 0;
+    };
+    // Stands for the lost session: it gets the lock as soon as ours is disconnected.
+    const held = lost.query("SELECT pg_advisory_lock(x'666f6c69'::int, hashtext(current_schema()))");
+    while (!(await waiting()));
+    let isBack = false;
+    const back = ours.reconnect().finally(() => (isBack = true));
+    await held;
+    while (!isBack && !(await waiting()));
+    await lost.close();
+    await back;
+    const other = await open(address);
+    await expect(other.lock()).rejects.toThrow('is being synced by folio');
+    for (const database of [other, ours]) await database.close();
+  });
+
   it('tries a transaction again that met another one', async () => {
     const address = await server!.createDatabase();
     const [ours, theirs] = [await open(address), await open(address)];
