@@ -159,6 +159,7 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
       ]);
       process.kill('SIGTERM');
       expect((await exit).code).toBe(143);
+      if (engine === 'PostgreSQL') await server!.left(address);
     });
     expect((await runSync({ issued: modelRecords(1) }, [address, 'issued'])).code).toBe(0);
   });
@@ -257,6 +258,7 @@ describe.runIf(postgresPrograms !== undefined)('folio sync into PostgreSQL', () 
       expect([exit.code, exit.stderr]).toEqual([0, '']);
       expect(runs).toEqual(['1|3', '2|2']);
     }
+    await server!.left(address);
     const next = await runSync({ issued: modelRecords(5) }, [address, 'issued']);
     expect([next.code, psql(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['5']]);
   });

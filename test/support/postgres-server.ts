@@ -25,6 +25,8 @@ export interface PostgresServer {
   createDatabase(): Promise<string>;
   /** Rows of a query, as objects with the texts that the server sent. */
   query(address: string, sql: string): Promise<Record<string, string | null>[]>;
+  /** Resolves when no session of folio's is left in the database: the server ends that of a killed program when it finds out. */
+  left(address: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -59,6 +61,11 @@ export async function startPostgres(within = tmpdir()): Promise<PostgresServer> 
       return address(name);
     },
     query: queryPostgres,
+    async left(database) {
+      const sql =
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'folio,%'";
+      while ((await queryPostgres(database, sql)).length > 0);
+    },
     async stop() {
       const exit = once(server, 'exit');
       server.kill('SIGQUIT');
