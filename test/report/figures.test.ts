@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LosslessNumber, parse } from 'lossless-json';
+import { MIDDAY_ZONE } from '../support/midday.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { browserForTests } from './browser.ts';
@@ -43,8 +44,11 @@ describe('the figures of a report', () => {
       for (const seed of seeds) {
         const place = join(folder, String(seed));
         mkdirSync(place);
-        const env = { FOLIO_TOKEN: undefined, FOLDER: place, SEED: String(seed), LC_ALL: 'en_US.UTF-8' };
-        const { code, stderr } = await runFolio([], { env, shell: SCRIPT });
+        const env = { FOLDER: place, SEED: String(seed), LC_ALL: 'en_US.UTF-8', TZ: MIDDAY_ZONE };
+        const { code, stderr } = await runFolio([], {
+          env: { ...env, FOLIO_TOKEN: undefined },
+          shell: SCRIPT,
+        });
         expect({ seed, code, stderr: withoutWarnings(stderr) }).toEqual({ seed, code: 0, stderr: '' });
         compareWithAging(place);
         compareWithSums(place);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { MIDDAY_ZONE, middayToday } from '../../support/midday.ts';
 import { runFolio } from '../../support/run-folio.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -57,15 +58,11 @@ function thousandths(literal: string): bigint {
   return BigInt(`${sign}${whole}${fraction.padEnd(digits, '0')}`);
 }
 
-/** The day that it is where the program runs. */
-function today(): number {
-  const now = new Date();
-  return Date.UTC(now.getFullYear(), now.getMonth(), now.getDate()) / 86_400_000;
-}
-
 /** The answer of the built program, a row of cells for each line behind the header. */
 async function rows(...args: string[]): Promise<string[][]> {
-  const { code, stdout, stderr } = await runFolio([...args, '--from', file, '--format', 'tsv']);
+  const { code, stdout, stderr } = await runFolio([...args, '--from', file, '--format', 'tsv'], {
+    env: { TZ: MIDDAY_ZONE },
+  });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [, ...lines] = stdout.toString('utf8').trimEnd().split('\n');
   return lines.map((line) => line.split('\t'));
@@ -74,7 +71,7 @@ async function rows(...args: string[]): Promise<string[][]> {
 describe('figures of the built program', () => {
   it('--overdue are those with an open amount and a due date before today', async () => {
     const overdue = invoices.filter(
-      ({ type, open, due }) => type === 'INVOICE' && open > 0n && due !== undefined && due < today(),
+      ({ type, open, due }) => type === 'INVOICE' && open > 0n && due !== undefined && due < middayToday(),
     );
     expect(overdue.length).toBeGreaterThan(10);
     expect((await rows('issued', '--overdue', '--columns', 'number')).flat()).toEqual(
@@ -95,7 +92,7 @@ describe('figures of the built program', () => {
     const model = new Map<string, bigint[]>();
     for (const { open, due, currency, fiscalId, type } of invoices) {
       if (open === 0n) continue;
-      const days = today() - (due ?? today());
+      const days = middayToday() - (due ?? middayToday());
       const bucket = days <= 0 ? 0 : days <= 30 ? 1 : days <= 60 ? 2 : days <= 90 ? 3 : 4;
       const key = due === undefined ? `undated ${currency}` : `${fiscalId} ${currency}`;
       const amounts = model.get(key) ?? [0n, 0n, 0n, 0n, 0n, 0n];

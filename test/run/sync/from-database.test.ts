@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseEngines } from '../../support/database-engines.ts';
 import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
+import { MIDDAY_ZONE } from '../../support/midday.ts';
 import { runSync } from '../../support/sync-service.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
 import { startFaultServer } from '../../support/fault-server.ts';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop());
 
 async function answer(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runFolio(args);
+  const { code, stdout, stderr } = await runFolio(args, { env: { TZ: MIDDAY_ZONE } });
   expect([args, code, stderr.replaceAll(/^warning: .*\n/gm, '')]).toEqual([args, 0, '']);
   return stdout.toString('utf8');
 }

@@ -1,0 +1,12 @@
+const hour = new Date().getUTCHours();
+
+/** Hours that the clock of `MIDDAY_ZONE` is ahead of UTC. */
+const AHEAD = 12 - hour;
+
+/** For TZ: a zone in which it is about noon, so that no day ends while a test compares what is said of today. */
+export const MIDDAY_ZONE = `Etc/GMT${AHEAD > 0 ? '-' : '+'}${Math.abs(AHEAD)}`;
+
+/** The day that it is there, in days since 1970-01-01. */
+export function middayToday(): number {
+  return Math.floor((Date.now() + AHEAD * 3_600_000) / 86_400_000);
+}
