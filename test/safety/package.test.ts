@@ -85,7 +85,7 @@ describe('the package', () => {
   });
 
   it('publishes the program and nothing else', () => {
-    const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error'];
+    const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error', '--offline'];
     const [packed] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' })) as {
       files: { path: string; mode: number }[];
     }[];
