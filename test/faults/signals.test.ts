@@ -11,8 +11,8 @@ import { startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const issued = modelRecords(200);
-/** Milliseconds after a signal after which a program that hangs is killed, and its code is none. Promised are 2 s, of a machine that is not busy. */
-const HUNG = 60_000;
+/** Milliseconds after a signal until a program that hangs is killed, and its code is none. Promised are 2 s where nothing else runs. */
+const HUNG = 20_000;
 
 /** Runs an export into a file and sends it signals once the server has been asked so often. */
 async function interrupted(server: HttpService, signals: readonly NodeJS.Signals[], requests: number) {

@@ -9,7 +9,7 @@ import { HEAVY_BODIES, page, records } from './heavy-bodies.ts';
  * Milliseconds after which a run is killed, and its code is none. Promised are 2 s; careless work would take minutes, and the
  * machine may be busy.
  */
-const HUNG = 60_000;
+const HUNG = 20_000;
 /** How many times the size with which the figures begin: enough that careless work would take minutes. */
 const TIMES = 4;
 
