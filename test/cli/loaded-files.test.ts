@@ -78,6 +78,15 @@ describe('what ships', () => {
     expect(beyond).toEqual([]);
   });
 
+  it('has no long lines: where an assertion fails, Node reads the line again, and takes seconds for one of 200 kB', () => {
+    const long = names.filter((name) =>
+      readFileSync(join(dist, name), 'latin1')
+        .split('\n')
+        .some(({ length }) => length > 20_000),
+    );
+    expect(long).toEqual([]);
+  });
+
   it('is text that Node itself loads, each file by its name', () => {
     const bin = readdirSync(join(ROOT, 'bin'));
     expect(bin.toSorted()).toEqual(['folio.js', 'package.json']);
