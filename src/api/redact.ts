@@ -156,7 +156,7 @@ function partsIn(text: string, anchors: Anchors): Range[] {
   return parts;
 }
 
-/** A text in lower case, without escapes and backslashes, and where each of its characters stood in the original. */
+/** A text in lower case, as a rule without escapes and backslashes, and where each of its characters stood in the original. */
 interface PlainText {
   readonly text: string;
   placeOf(index: number): number;
@@ -171,13 +171,17 @@ const ESCAPED =
  * such as a percent sign, and takes the first characters of the secret for its digits.
  */
 function viewsOf(text: string): PlainText[] {
-  const plain = plainText(text);
-  const written = lowerCase(text);
-  return plain.text === written ? [plain] : [plain, { text: written, placeOf: (index) => index }];
+  return MAY_HAVE_ESCAPES.test(text) ? [plainText(text), asWritten(text)] : [asWritten(text)];
+}
+
+const MAY_HAVE_ESCAPES = /[%\\]|&#/;
+
+function asWritten(text: string): PlainText {
+  return { text: lowerCase(text), placeOf: (index) => index };
 }
 
 function plainText(escaped: string): PlainText {
-  if (!/[%\\]|&#/.test(escaped)) return { text: lowerCase(escaped), placeOf: (index) => index };
+  if (!MAY_HAVE_ESCAPES.test(escaped)) return asWritten(escaped);
   const places = new Int32Array(escaped.length + 1);
   let text = '';
   let from = 0;

@@ -25,9 +25,9 @@ export function isConnectionFailure(error: unknown): boolean {
   return code === undefined ? LOST.test(error.message) : SERVER_GONE.test(code) || SYSTEM.test(code);
 }
 
-/** Whether an error for the user is that another session had what was to be locked for too long. */
+/** Whether another session had what was to be locked for too long. */
 export function isLockTimeout(error: unknown): boolean {
-  return error instanceof OutputError && errorCode(error.cause) === LOCK_TIMEOUT;
+  return errorCode(error) === LOCK_TIMEOUT;
 }
 
 /** The error for the user where connecting failed. */

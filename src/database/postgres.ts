@@ -39,9 +39,9 @@ const GROUP = 500;
 const LOCK_CLASS = 0x666f6c69;
 
 /** How long other sessions may have what a statement locks. */
-const LOCK_TIMEOUT = '60s';
+const LOCK_PATIENCE = '60s';
 /** How long the server may take to end a lost session, which has the lock until then. */
-const LOST_SESSION_TIMEOUT = '5s';
+const LOST_SESSION_PATIENCE = '10s';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i;
 
@@ -241,7 +241,7 @@ class PostgresDatabase implements Database {
   async #setUpSession(): Promise<void> {
     await this.query('SET standard_conforming_strings = on');
     await this.query('SET statement_timeout = 0');
-    await this.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
+    await this.query(`SET lock_timeout = '${LOCK_PATIENCE}'`);
     const [row] = await this.query("SELECT current_schema(), current_setting('server_encoding')");
     const [schema, encoding] = row!;
     if (schema === null || schema === undefined) {
@@ -262,13 +262,13 @@ class PostgresDatabase implements Database {
 
   /** Takes the lock again after the session that had it was lost. */
   async #lockAgain(): Promise<void> {
-    await this.query(`SET lock_timeout = '${LOST_SESSION_TIMEOUT}'`);
+    await this.query(`SET lock_timeout = '${LOST_SESSION_PATIENCE}'`);
     try {
-      await this.query(`SELECT pg_advisory_lock(${LOCK_CLASS}, hashtext(current_schema()))`);
+      await this.#connected().query(`SELECT pg_advisory_lock(${LOCK_CLASS}, hashtext(current_schema()))`);
     } catch (error) {
       throw isLockTimeout(error) ? await this.#heldByAnother() : error;
     }
-    await this.query(`SET lock_timeout = '${LOCK_TIMEOUT}'`);
+    await this.query(`SET lock_timeout = '${LOCK_PATIENCE}'`);
   }
 
   async #heldByAnother(): Promise<OutputError> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../context.ts';
-import { IncompleteError, ServiceError, type FolioError } from '../errors.ts';
+import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import { recordBytes } from '../json/records.ts';
 import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
 import { INSERT, findDifferences, type Differences } from './differences.ts';
@@ -151,8 +151,9 @@ async function confirmCommit(
     try {
       await database.reconnect();
       break;
-    } catch {
-      if (tries === RECONNECT_TRIES) throw error;
+    } catch (failure) {
+      // Where the lock cannot be had, the server is there and was waited for already.
+      if (tries === RECONNECT_TRIES || failure instanceof OutputError) throw error;
     }
     await clock.sleep(RECONNECT_DELAY, signal);
   }

@@ -46,5 +46,5 @@ describe('a listing that moves under a service that fails', () => {
     countFigure({ what: 'runs over a moving listing with faults', ran: RUNS, lost: wrong.length });
     expect(wrong).toEqual([]);
     expect(whole).toBeGreaterThan(RUNS / 2);
-  }, 120_000);
+  });
 });

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CommitUnknown } from '../../src/database/database.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import { planSync, rememberedOrganizations, writeSync } from '../../src/database/sync-run.ts';
 import { profilesIn, readRecords } from '../../src/database/read-back.ts';
 import { checkTables } from '../../src/database/tables.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { OutputError, ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 import { databaseEngines } from '../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
@@ -273,6 +273,16 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
       const [row] = await database.query('SELECT max(run) FROM _runs');
       expect(row).toEqual(['2']);
     }
+    await database.close();
+  });
+
+  it('does not wait again and again for a lock that was waited for', async () => {
+    const database = await open(await server!.createDatabase());
+    database.commit = () => Promise.reject(new CommitUnknown('lost'));
+    const reconnect = vi.fn(() => Promise.reject(new OutputError('is being synced')));
+    database.reconnect = reconnect;
+    await expect(sync(database, invoices(1))).rejects.toThrow(CommitUnknown);
+    expect(reconnect).toHaveBeenCalledTimes(1);
     await database.close();
   });
 });

@@ -1,4 +1,3 @@
-import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Socket } from 'node:net';
@@ -9,8 +8,6 @@ interface LoopbackServer extends Listening {
   readonly heads: readonly string[];
   /** Connections taken so far, also ones without a request. */
   readonly connections: number;
-  /** Resolves when so many connections were taken: a client may know that it is connected before the server does. */
-  taken(count: number): Promise<void>;
 }
 
 /**
@@ -35,16 +32,12 @@ export async function loopbackServer(
     });
   };
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
-  const arrivals = new EventEmitter();
-  server.on('connection', () => arrivals.emit('connection', ++connections));
+  server.on('connection', () => connections++);
   return {
     ...(await listenOnLoopback(server)),
     heads,
     get connections() {
       return connections;
-    },
-    async taken(count) {
-      while (connections < count) await once(arrivals, 'connection');
     },
   };
 }

@@ -11,7 +11,7 @@ interface ModelTransport {
   readonly requests: readonly SeenRequest[];
 }
 
-interface ModelTransportOptions {
+export interface ModelTransportOptions {
   readonly service: ModelService;
   readonly script?: FaultScript;
   /** Moved on by as much as a response is said to take, and by the whole time limit where none comes. */

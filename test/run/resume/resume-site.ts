@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { fakeContext, type FakeContext } from '../../support/fake-context.ts';
-import type { FaultScript, SeenRequest } from '../../support/fault-script.ts';
+import type { FaultScript } from '../../support/fault-script.ts';
 import type { ModelService } from '../../support/model-service.ts';
-import { modelTransport } from '../../support/model-transport.ts';
+import { modelTransport, type ModelTransportOptions } from '../../support/model-transport.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 interface Ran {
@@ -14,12 +14,10 @@ interface Ran {
   readonly asked: readonly string[];
 }
 
-interface RunOptions {
+interface RunOptions extends Pick<ModelTransportOptions, 'until'> {
   /** Stops the run with SIGINT when it asks for the page with this number, from 0. */
   readonly stopAt?: number;
   readonly script?: FaultScript;
-  /** What a request waits for before it is answered, where it waits for something. */
-  readonly until?: (request: SeenRequest) => Promise<unknown> | undefined;
   readonly env?: Readonly<Record<string, string>>;
   /** Milliseconds since 1970. */
   readonly now?: number;
