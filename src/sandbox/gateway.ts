@@ -74,7 +74,7 @@ export class Gateway {
     if (kept !== undefined) return kept;
     try {
       const { place, acceptsGzip } = asked;
-      const query = new Query(asked.search);
+      const query = new Query(asked.search, this.#settings.lists);
       const reply = await compressReply(
         endpoint.answer({ world, place, query, id, request: call, acceptsGzip }),
       );

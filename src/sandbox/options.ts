@@ -16,6 +16,8 @@ export interface SandboxOptions extends Partial<Counts> {
   readonly missingCustomer?: 404 | 500;
   /** The specification does not say in which shape a fund has its documents (spec 4.9). */
   readonly documentsAs?: DocumentShape;
+  /** How a list in a query is read. The specification does not say (spec 4.9). */
+  readonly lists?: ListReading;
   /** In which order records of an equal sort key come: always the same one, one for each page size, or a new one each time. */
   readonly order?: RecordOrder;
   /** With `repeat`, different records share an `id`, which the specification does not rule out. */
@@ -38,6 +40,14 @@ export interface SandboxOptions extends Partial<Counts> {
   /** Takes one line for each request, without a line break; a token is never in it. */
   readonly log?: (line: string) => void;
 }
+
+/**
+ * `any` takes every spelling, mixed as well. `comma` takes one parameter, `a,b`, and refuses a repeated one. The others take a
+ * comma as part of an element: of repeated parameters, `repeat` reads all, `first` and `last` read one; `brackets` reads all of
+ * `name[]` and one of `name`.
+ */
+export const listReadings = ['any', 'comma', 'repeat', 'first', 'last', 'brackets'] as const;
+export type ListReading = (typeof listReadings)[number];
 
 export const recordOrders = ['stable', 'by-size', 'by-request'] as const;
 export type RecordOrder = (typeof recordOrders)[number];

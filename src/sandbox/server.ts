@@ -29,6 +29,7 @@ const DEFAULTS: Settings = {
   tls: false,
   missingCustomer: 500,
   documentsAs: 'envelope',
+  lists: 'any',
   order: 'stable',
   ids: 'unique',
   maxRecords: Infinity,

@@ -5,6 +5,7 @@ import type { Counts } from '../../sandbox/data/organization.ts';
 import {
   defaultCounts,
   documentShapes,
+  listReadings,
   maxCounts,
   recordOrders,
   type SandboxOptions,
@@ -62,6 +63,11 @@ function sandboxFlags() {
       '--documents-as <shape>',
       "a fund's documents: envelope, array, array-total (with its total beside it) or null (envelope)",
       oneOf('--documents-as', documentShapes),
+    ),
+    lists: valued(
+      '--lists <how>',
+      'how a list in a query is read: any, comma (a,b), repeat (all of x=a&x=b), first or last of those, or brackets (any)',
+      oneOf('--lists', listReadings),
     ),
     maxRecords: valued(
       '--max-records <n>',

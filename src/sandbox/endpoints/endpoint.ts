@@ -1,6 +1,6 @@
 import type { RecordView } from '../data/ledger.ts';
 import type { Organization } from '../data/organization.ts';
-import type { DocumentShape, RecordOrder } from '../options.ts';
+import type { DocumentShape, ListReading, RecordOrder } from '../options.ts';
 import type { BodyForm, Reply } from '../reply.ts';
 import type { LinkSigner } from '../signing.ts';
 
@@ -55,24 +55,27 @@ export class BadQuery extends Error {
 }
 
 /**
- * A query string as the service understands it. The specification leaves two things open, chosen here: a list comes
- * comma-separated, repeated or with brackets, or mixed; a single value that comes twice is refused.
+ * A query string as the service understands it. The specification leaves two things open, chosen here: how a list is written
+ * (`ListReading`), and that a single value that comes twice is refused.
  */
 export class Query {
   readonly #values = new Map<string, string[]>();
+  readonly #lists: ListReading;
 
   /** `text` is what follows the question mark. Throws BadQuery when it is not properly encoded. */
-  constructor(text: string) {
+  constructor(text: string, lists: ListReading = 'any') {
+    this.#lists = lists;
     for (const pair of text.split('&').filter((part) => part !== '')) {
       const equals = pair.includes('=') ? pair.indexOf('=') : pair.length;
-      const name = decode(pair.slice(0, equals)).replace(/\[\d*\]$/, '');
+      const name = decode(pair.slice(0, equals)).replace(/\[\d*\]$/, lists === 'any' ? '' : BRACKETS);
       this.#values.set(name, [...(this.#values.get(name) ?? []), decode(pair.slice(equals + 1))]);
     }
   }
 
   /** Throws BadQuery for the first parameter that the endpoint does not have. */
   allowOnly(names: readonly string[]): void {
-    for (const name of this.#values.keys()) {
+    for (const written of this.#values.keys()) {
+      const name = this.#lists === 'brackets' ? written.replace(BRACKETS, '') : written;
       if (!names.includes(name)) throw new BadQuery(`Unsupported parameter: ${name}`);
     }
   }
@@ -104,10 +107,28 @@ export class Query {
 
   /** The elements of a list, or undefined when the parameter is absent. An empty list is refused. */
   list(name: string): string[] | undefined {
-    const elements = this.#values.get(name)?.flatMap((value) => value.split(','));
+    const elements = this.#elements(name);
     const given = elements?.map((element) => element.trim()).filter((element) => element !== '');
     if (given?.length === 0) throw new BadQuery(`Parameter ${name} is empty`);
     return given;
+  }
+
+  #elements(name: string): string[] | undefined {
+    const values = this.#values.get(name);
+    switch (this.#lists) {
+      case 'any':
+        return values?.flatMap((value) => value.split(','));
+      case 'comma':
+        return this.text(name)?.split(',');
+      case 'repeat':
+        return values;
+      case 'first':
+        return values?.slice(0, 1);
+      case 'last':
+        return values?.slice(-1);
+      case 'brackets':
+        return this.#values.get(name + BRACKETS) ?? values?.slice(-1);
+    }
   }
 
   /** The elements of a list, each one of `values`, or undefined. */
@@ -115,6 +136,9 @@ export class Query {
     return this.list(name)?.map((element) => choose(name, element, values));
   }
 }
+
+/** What the name of each parameter of a list may end in, without a place. */
+const BRACKETS = '[]';
 
 function choose<T extends string>(name: string, text: string, values: readonly T[]): T {
   const value = values.find((candidate) => candidate === text);

@@ -129,6 +129,7 @@ describe('folio sandbox', () => {
     ['--fail-rate', '.', '0 to 1'],
     ['--missing-customer', '403', '500, 404'],
     ['--documents-as', 'list', 'envelope, array, array-total, null'],
+    ['--lists', 'all', 'any, comma, repeat, first, last, brackets'],
     ['--order', 'none', 'stable, by-size, by-request'],
     ['--ids', 'none', 'unique, repeat'],
     ['--max-records', '0', '1 to 1000000'],
@@ -177,6 +178,15 @@ describe('folio sandbox, as built, behaves as services may', () => {
       const page = (await get(path)).json as Record<string, object[] | number>;
       expect(page[key]).toHaveLength(count);
       if (key === 'pageResults') expect(page['pageSize']).toBe(60);
+    });
+  });
+
+  it('--lists last: of repeated parameters the last is read', async () => {
+    await serveBuilt(['--lists', 'last'], async ({ get }) => {
+      const filtered = async (query: string): Promise<unknown> =>
+        (await get(`/invoices/issued?${query}`)).json;
+      const [one, other] = ['status=PAID', 'status=OVERDUE'];
+      expect(await filtered(`${one}&${other}`)).toEqual(await filtered(other));
     });
   });
 
