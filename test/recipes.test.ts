@@ -80,7 +80,7 @@ describe('a recipe of the README', () => {
     writeFileSync(token, settings['FOLIO_TOKEN']!, { mode: 0o600 });
     expect(night()).toEqual({ status: 0, mail: '' });
     const books = join(folder, 'srv/books');
-    expect(readdirSync(books).toSorted()).toEqual(['received.csv', 'received.csv.report.json']);
+    expect(readdirSync(books).toSorted()).toEqual(['received.csv', 'received.csv.receipt.json']);
     expect(readFileSync(join(books, 'received.csv'), 'utf8').split('\n').length).toBeGreaterThan(90);
     const verified = spawnSync(program, ['verify', books], { env: { PATH: path }, encoding: 'utf8' });
     expect([verified.status, verified.stderr]).toEqual([0, '']);

@@ -70,10 +70,10 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
 
 /** The receipt of the run. `Receipt` in `run/receipt.ts` reads them. */
 export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
-  report: valued(
-    '--report <file>',
+  receipt: valued(
+    '--receipt <file>',
     'write a receipt: what the run did, as one JSON object; see folio verify',
-    target('--report'),
+    target('--receipt'),
   ),
 });
 

@@ -97,10 +97,15 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   return new UsageError(`unknown command '${word}'${whose}`, { hint: nearestHint(word, names) });
 }
 
+/** Flags by another word that people have for them, and that no misspelling leads to. */
+const OTHER_WORDS: Readonly<Record<string, string>> = { report: 'receipt' };
+
 /** Compares names without their dashes, which all of them have. */
 function nearestHintOfFlag(flag: string, command: Command): string {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
-  const near = nearestNames(flag.replace(/^-+/, ''), names).map((name) => `--${name}`);
+  const word = flag.replace(/^-+/, '');
+  const other = names.filter((name) => name === OTHER_WORDS[word]);
+  const near = [...other, ...nearestNames(word, names)].map((name) => `--${name}`);
   if (near.length === 0) return `See ${commandPath(command)} --help for what there is.`;
   return `Did you mean ${near.join(' or ')}?`;
 }

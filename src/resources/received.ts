@@ -36,6 +36,6 @@ export const received: NumberedResource = {
     ['folio received --issuer-fiscal-id @suppliers.txt', 'those of the suppliers in a file, one ID a line'],
     ['folio received --param receivedDateSince=2026-01-01 -o received.csv', 'this year’s, as a file'],
     ['folio received --sort -totalAmount --limit 10', 'the ten largest'],
-    ['folio received --all -o received.jsonl --report received.report.json', 'everything, with a receipt'],
+    ['folio received --all -o received.jsonl --receipt received.receipt.json', 'everything, with a receipt'],
   ],
 };

@@ -128,7 +128,7 @@ const MAX_NAMED = 10;
 function firstOf(ids: readonly string[]): string {
   const rest = ids.length - MAX_NAMED;
   const first = ids.slice(0, MAX_NAMED).join(', ');
-  return rest > 0 ? `${first} and ${rest} more; --report <file> has them all` : first;
+  return rest > 0 ? `${first} and ${rest} more; --receipt <file> has them all` : first;
 }
 
 interface AskedWithIds {

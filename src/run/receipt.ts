@@ -14,7 +14,7 @@ import type { Session } from './session.ts';
 /** Whether and where the run writes its receipt. */
 export interface ReceiptFlags {
   /** The file of the receipt. */
-  readonly report?: string;
+  readonly receipt?: string;
 }
 
 /** What a receipt says of one part of a run, collected while the part is read. */
@@ -203,7 +203,7 @@ function messageOf(error: unknown): string {
 }
 
 interface ReceiptOptions {
-  /** Where the receipt is written, as given to --report; undefined where none is wanted. */
+  /** Where the receipt is written, as given to --receipt; undefined where none is wanted. */
   readonly file: string | undefined;
   /** Where the records go, as given to -o. */
   readonly output: string | undefined;
@@ -221,7 +221,7 @@ interface Section {
   readonly part: ReceiptPart;
 }
 
-/** The receipt of a run, for --report. It is written when the run ends, also when it fails. */
+/** The receipt of a run, for --receipt. It is written when the run ends, also when it fails. */
 export class Receipt extends ReceiptPart {
   readonly #context: Context;
   readonly #options: ReceiptOptions;
@@ -297,7 +297,7 @@ export class Receipt extends ReceiptPart {
 async function refuseSameTarget(receipt: string, output: string | undefined): Promise<void> {
   const [one, other] = [await findTarget(receipt), await findTarget(output)];
   if (!isSame(one, other)) return;
-  throw new UsageError(`--report ${receipt} is where the records go`, { hint: 'Name two different files.' });
+  throw new UsageError(`--receipt ${receipt} is where the records go`, { hint: 'Name two different files.' });
 }
 
 function isSame(one: Target, other: Target): boolean {

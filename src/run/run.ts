@@ -2,6 +2,7 @@ import type { Context } from '../context.ts';
 import { Notices, type NoticeFlags } from './notices.ts';
 import { Progress, type ProgressFlags } from './progress/progress.ts';
 import { Receipt, type ReceiptFlags } from './receipt.ts';
+import { makeFolder } from '../output/files/target.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { SharedBySessions, type AddressFlags } from './session.ts';
 
@@ -19,7 +20,7 @@ export interface RunOptions {
   readonly records: string;
   /** Where the records go, as given to -o. The receipt names it, and must be another file. */
   readonly output?: string | undefined;
-  /** The folder that gets a file for each part, as given to --output-dir. */
+  /** The folder that gets a file for each part, as given to --output-dir. It is made if need be. */
   readonly folder?: string | undefined;
   /** Where the run has several parts, their names, in the order of progress and receipt. */
   readonly parts?: readonly string[] | undefined;
@@ -59,8 +60,10 @@ export async function inRun(
     given,
     { flags: globals, what: records, parts, partKind },
     async (progress, context) => {
+      // The receipt may be one of the files in it.
+      if (folder !== undefined) await makeFolder(folder);
       const receipt = await Receipt.open(context, {
-        file: options.receipt?.report,
+        file: options.receipt?.receipt,
         output,
         folder,
         name,

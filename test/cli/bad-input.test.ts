@@ -46,7 +46,7 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['customers', '--param', 'overdueAmount=1'], /--param overdueAmount: the service does not accept it/],
   [['issued', '--columns', 'a,,b'], /--columns "a,,b"/],
   [['issued', '-o', ''], /--output "": expected a file/],
-  [['issued', '--report', ''], /--report "": expected a file/],
+  [['issued', '--receipt', ''], /--receipt "": expected a file/],
   [['issued', '--columns', 'a,a'], /"a" comes twice/],
   [
     ['issued', '--columns', 'a,-b'],

@@ -89,6 +89,8 @@ describe('a slip of the keys', () => {
     [['auth', 'logn'], "unknown command 'logn' of folio auth", 'Did you mean login?'],
     [['issued', '--formt', 'csv'], "unknown option '--formt'", 'Did you mean --format?'],
     [['issued', '--profil', 'x'], "unknown option '--profil'", 'Did you mean --profile?'],
+    [['issued', '--report', 'x'], "unknown option '--report'", 'Did you mean --receipt?'],
+    [['verify', 'a.csv', '--report', 'x'], "unknown option '--report'", 'Did you mean --receipt?'],
     [['--sandbx', 'issued'], "unknown option '--sandbx'", 'Did you mean --sandbox?'],
   ])('%s is answered with what was meant', async (argv, complaint, hint) => {
     expect(await folio(argv)).toEqual({ code: 2, stdout: '', stderr: `folio: ${complaint}\n  ${hint}\n` });

@@ -45,18 +45,26 @@ describe.concurrent('a thousand fiscal IDs that nobody has', () => {
 
   async function asked(ids: readonly string[], ...flags: string[]) {
     const folder = temporaryFolder();
-    const [list, report] = [join(folder, 'ids.txt'), join(folder, 'report.json')];
+    const [list, receiptFile] = [join(folder, 'ids.txt'), join(folder, 'receipt.json')];
     writeFileSync(list, ids.join('\n'));
-    const args = ['issued', '--sandbox', '--customer-fiscal-id', `@${list}`, '--report', report, ...flags];
+    const args = [
+      'issued',
+      '--sandbox',
+      '--customer-fiscal-id',
+      `@${list}`,
+      '--receipt',
+      receiptFile,
+      ...flags,
+    ];
     const { code, stderr } = await runFolio(args);
-    const receipt = JSON.parse(readFileSync(report, 'utf8')) as { missingFiscalIds: string[] };
+    const receipt = JSON.parse(readFileSync(receiptFile, 'utf8')) as { missingFiscalIds: string[] };
     return { code, stderr, missing: receipt.missingFiscalIds };
   }
 
   it('are a count, the first ten, and all of them in the receipt', async () => {
     const { code, stderr, missing } = await asked([...unknown, '60155465-8']);
     expect(stderr).toBe(
-      `warning: no customer has 1000 of the fiscal IDs: ${first} and 990 more; --report <file> has them all\n`,
+      `warning: no customer has 1000 of the fiscal IDs: ${first} and 990 more; --receipt <file> has them all\n`,
     );
     expect([code, missing.toSorted()]).toEqual([0, unknown]);
   });
@@ -64,12 +72,12 @@ describe.concurrent('a thousand fiscal IDs that nobody has', () => {
   it('are that too where it is a failure', async () => {
     const strict = await asked([...unknown, '60155465-8'], '--strict');
     expect(strict.stderr).toContain(
-      `1000 unknown fiscal IDs: ${first} and 990 more; --report <file> has them all`,
+      `1000 unknown fiscal IDs: ${first} and 990 more; --receipt <file> has them all`,
     );
     expect(strict.code).toBe(6);
     const none = await asked(unknown);
     expect(none.stderr).toContain(
-      `folio: no customer has any of these fiscal IDs: ${first} and 990 more; --report <file> has them all\n`,
+      `folio: no customer has any of these fiscal IDs: ${first} and 990 more; --receipt <file> has them all\n`,
     );
     expect([none.code, none.missing.toSorted()]).toEqual([4, unknown]);
   });

@@ -13,7 +13,7 @@ interface Site {
   readonly receipt: () => Record<string, unknown>;
 }
 
-/** A folder, command lines in which FOLDER stands for it, and the receipt `report.json` in it. */
+/** A folder, command lines in which FOLDER stands for it, and the receipt `receipt.json` in it. */
 function site(): Site {
   const folder = temporaryFolder();
   return {
@@ -23,13 +23,13 @@ function site(): Site {
         line.split(' ').map((word) => word.replace('FOLDER', folder)),
         answers,
       ),
-    receipt: () => JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Record<string, unknown>,
+    receipt: () => JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>,
   };
 }
 
-const EXPORT = 'issued -o FOLDER/out.csv --report FOLDER/report.json';
+const EXPORT = 'issued -o FOLDER/out.csv --receipt FOLDER/receipt.json';
 
-describe('--report', () => {
+describe('--receipt', () => {
   it('writes everything that the contract names', async () => {
     const { folder, run, receipt } = site();
     const outcome = await run(`${EXPORT} --customer-fiscal-id 1-9,2-7`, [
@@ -47,7 +47,7 @@ describe('--report', () => {
       resource: 'issued',
       profile: null,
       baseUrl: 'https://api.example.com/v1',
-      arguments: expect.arrayContaining(['issued', '--report', '1-9,2-7']),
+      arguments: expect.arrayContaining(['issued', '--receipt', '1-9,2-7']),
       tokenEndsSoon: null,
       startedAt: '2026-11-20T12:00:00.000Z',
       finishedAt: '2026-11-20T12:00:00.000Z',
@@ -75,7 +75,7 @@ describe('--report', () => {
       errors: [],
       complete: true,
     });
-    expect(readdirSync(folder).sort()).toEqual(['out.csv', 'report.json']);
+    expect(readdirSync(folder).sort()).toEqual(['out.csv', 'receipt.json']);
   });
 
   it('tells of a run that delivered, but not all', async () => {
@@ -101,21 +101,21 @@ describe('--report', () => {
     expect(outcome.code).toBe(3);
     expect(receipt()).toMatchObject({ records: 0, bytes: 0, sha256: null, recordsRead: 2, complete: false });
     expect(receipt()['errors']).toHaveLength(1);
-    expect(readdirSync(folder)).toEqual(['report.json']);
+    expect(readdirSync(folder)).toEqual(['receipt.json']);
   });
 
   it('takes the place of an earlier receipt also when the run fails before its first request', async () => {
     const { folder, run, receipt } = site();
-    writeFileSync(join(folder, 'report.json'), '{"complete":true}', { mode: 0o640 });
+    writeFileSync(join(folder, 'receipt.json'), '{"complete":true}', { mode: 0o640 });
     const outcome = await run(`${EXPORT} --profile nobody`, []);
     expect(outcome.code).toBe(2);
     expect(receipt()).toMatchObject({ complete: false, baseUrl: null, requests: 0 });
-    expect(statSync(join(folder, 'report.json')).mode & 0o777).toBe(0o640);
+    expect(statSync(join(folder, 'receipt.json')).mode & 0o777).toBe(0o640);
   });
 
   it('counts what went to standard output', async () => {
     const { run, receipt } = site();
-    const { stdout } = await run('issued --format jsonl --report FOLDER/report.json', [pageOf(RECORDS)]);
+    const { stdout } = await run('issued --format jsonl --receipt FOLDER/receipt.json', [pageOf(RECORDS)]);
     expect(receipt()).toMatchObject({ output: null, bytes: Buffer.byteLength(stdout), records: 2 });
     expect(receipt()['sha256']).toBe(createHash('sha256').update(stdout).digest('hex'));
   });
@@ -127,7 +127,7 @@ describe('--report', () => {
       `${EXPORT} --param key=a-token-for-tests --param other=${jwt} --param link=https://f.example.com/x?expires=1&signature=abcdef`,
       [pageOf(RECORDS)],
     );
-    const text = readFileSync(join(folder, 'report.json'), 'utf8');
+    const text = readFileSync(join(folder, 'receipt.json'), 'utf8');
     expect(text).toContain('key=[hidden]');
     expect(text).toContain('other=[hidden]');
     expect(text).toContain('https://f.example.com/x?[hidden]');
@@ -135,11 +135,11 @@ describe('--report', () => {
   });
 
   it.each([
-    'issued -o FOLDER/a.json --report FOLDER/a.json',
-    'issued -o FOLDER/a.json --report FOLDER/../LINK/a.json',
-    'issued -o FOLDER/a.json --report FOLDER/link',
-    'issued --report -',
-    'issued -o - --report /dev/stdout',
+    'issued -o FOLDER/a.json --receipt FOLDER/a.json',
+    'issued -o FOLDER/a.json --receipt FOLDER/../LINK/a.json',
+    'issued -o FOLDER/a.json --receipt FOLDER/link',
+    'issued --receipt -',
+    'issued -o - --receipt /dev/stdout',
   ])('is refused where the records go: %s', async (line) => {
     const { folder, run } = site();
     symlinkSync(join(folder, 'a.json'), join(folder, 'link'));
@@ -151,7 +151,7 @@ describe('--report', () => {
 
   it('is found out to be unwritable before the first request', async () => {
     const { run } = site();
-    const outcome = await run('issued --report FOLDER/nowhere/report.json', []);
+    const outcome = await run('issued --receipt FOLDER/nowhere/receipt.json', []);
     expect(outcome.code).toBe(1);
     expect(outcome.stderr).toContain('there is no folder');
   });

@@ -56,7 +56,7 @@ const END = '{"total":0,"page":0,"pageResults":[],"data":[],"nextToken":null,"er
 function commandLine(random: Random): string[] {
   const patience = ['--retries', String(random(2)), '--retry-delay', '1', '--timeout', '3'];
   if (random(12) === 0)
-    return ['issued', 'download', 'OUT/files', ...patience, '--report', 'OUT/report.json'];
+    return ['issued', 'download', 'OUT/files', ...patience, '--receipt', 'OUT/receipt.json'];
   if (random(15) === 0) return ['get', '/customers', ...patience];
   const command = COMMANDS[random(COMMANDS.length)]!;
   const format = formats[random(formats.length)]!;
@@ -72,7 +72,7 @@ function commandLine(random: Random): string[] {
           ['--group-by', 'status', '--count'],
         ]
       : []),
-    ...(listing ? [['--report', 'OUT/report.json']] : []),
+    ...(listing ? [['--receipt', 'OUT/receipt.json']] : []),
     ['--columns', 'id,customer.name,a.b'],
     ['--debug'],
     ['-v'],

@@ -52,8 +52,8 @@ async function tryCase(fuzz: FuzzCase, outer: string, longest: number): Promise<
   if (stderr.includes("fault of folio's own") || ![0, 1, 2, 3, 4, 5, 6, null].includes(code)) {
     kinds.push("a fault of folio's own");
   }
-  const reports = readdirSync(out).filter((name) => name === 'report.json');
-  const said = stderr + reports.map((name) => readFileSync(join(out, name), 'utf8')).join('');
+  const receipts = readdirSync(out).filter((name) => name === 'receipt.json');
+  const said = stderr + receipts.map((name) => readFileSync(join(out, name), 'utf8')).join('');
   if (leakIn(said) !== undefined) kinds.push('token seen');
   if (elsewhere(outer).length > 0) kinds.push('written outside');
   return {
@@ -62,7 +62,7 @@ async function tryCase(fuzz: FuzzCase, outer: string, longest: number): Promise<
   };
 }
 
-const OUTPUTS = [...formats.map((format) => `out.${endingOf(format)}`), 'report.json', 'files'];
+const OUTPUTS = [...formats.map((format) => `out.${endingOf(format)}`), 'receipt.json', 'files'];
 
 /** What lies in the folder that no run may have put there, and what is called as no file of folio's is. */
 function elsewhere(outer: string): string[] {
@@ -73,7 +73,7 @@ function elsewhere(outer: string): string[] {
   return [
     ...here,
     ...home,
-    ...out.filter((name) => !/^\.(?:out|report)\..*\.folio-(?:tmp|lock)$/.test(name)),
+    ...out.filter((name) => !/^\.(?:out|receipt)\..*\.folio-(?:tmp|lock)$/.test(name)),
   ];
 }
 

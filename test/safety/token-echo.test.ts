@@ -26,13 +26,13 @@ const SOURCES = ['FOLIO_TOKEN', 'profile'] as const;
 
 /** Runs besides the bare commands: what else is said, what is written about a run, and the token where it does not belong. */
 function furtherRuns(folder: string): string[][] {
-  const [file, report] = [join(folder, 'out.jsonl'), join(folder, 'report.json')];
+  const [file, receiptFile] = [join(folder, 'out.jsonl'), join(folder, 'receipt.json')];
   return [
     ['issued', '--format', 'table', '--customer-fiscal-id', '1-9'],
     ['issued', '--list-columns'],
-    ['issued', '--output', file, '--report', report],
-    ['received', '--resume', '--output', file, '--report', report],
-    ['customers', '--param', `q=${HOSTILE_TOKEN}`, '--report', report],
+    ['issued', '--output', file, '--receipt', receiptFile],
+    ['received', '--resume', '--output', file, '--receipt', receiptFile],
+    ['customers', '--param', `q=${HOSTILE_TOKEN}`, '--receipt', receiptFile],
     ['get', '/invoices/received?options_page=0', '--paginate'],
     ['auth', 'login', '--profile', 'other', '--token-file', join(folder, 'token')],
     ['auth', 'status', '--format', 'json'],
@@ -91,7 +91,7 @@ async function runAndCapture(args: readonly string[], site: Site, isData: boolea
   const files = readdirSync(site.folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => statSync(join(site.folder, name)).isFile())
     .filter((name) => name !== 'token' && name !== 'config/config.json')
-    .filter((name) => !isData || name === 'report.json');
+    .filter((name) => !isData || name === 'receipt.json');
   return [
     ...said,
     ...files.map((name) => ({

@@ -30,7 +30,7 @@ export function addSync(program: Command, context: Context): void {
       ['folio sync books.db', 'SQLite; the file is made when it is not there'],
       ['folio sync books.db issued received --all-profiles', 'two listings of every organization'],
       ['folio sync postgres://books@db.example/books', 'the password from PGPASSWORD or ~/.pgpass'],
-      ['folio sync --to-env DATABASE_URL --report sync.json', 'the address from the environment'],
+      ['folio sync --to-env DATABASE_URL --receipt sync.json', 'the address from the environment'],
       ['folio sync books.db --plan', 'what would change; nothing is written'],
       ['folio issued --from books.db --overdue', 'questions to the database'],
     ],

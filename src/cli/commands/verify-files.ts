@@ -23,21 +23,21 @@ interface FileToVerify {
 /**
  * Compares files with their receipts, and says on standard output of each file that it is what was delivered.
  *
- * @param report the receipt of all files; without it each has its own, `<file>.report.json`
+ * @param receipt the receipt of all files; without it each has its own, `<file>.receipt.json`
  * @throws IncompleteError with the differences where a file is not, UsageError where a file has no receipt
  */
 export async function runVerify(
   context: Context,
   files: readonly string[],
-  report: string | undefined,
+  receipt: string | undefined,
 ): Promise<void> {
-  if (files.length === 0 && report === undefined) {
+  if (files.length === 0 && receipt === undefined) {
     throw new UsageError('folio verify needs a file', {
-      hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --report.',
+      hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
     });
   }
-  const found: FileToVerify[] = files.length === 0 ? await filesNamedBy(report!) : [];
-  for (const file of files) found.push(...(await filesOf(file, report)));
+  const found: FileToVerify[] = files.length === 0 ? await filesNamedBy(receipt!) : [];
+  for (const file of files) found.push(...(await filesOf(file, receipt)));
   const failures: FolioError[] = [];
   for (const each of found) {
     try {
@@ -57,8 +57,8 @@ export async function runVerify(
 }
 
 /** The files of an argument: the file itself, the files that a receipt names, or those of all receipts in a folder. */
-async function filesOf(file: string, report: string | undefined): Promise<FileToVerify[]> {
-  if (report !== undefined) return [{ file, receipt: report }];
+async function filesOf(file: string, receipt: string | undefined): Promise<FileToVerify[]> {
+  if (receipt !== undefined) return [{ file, receipt }];
   if (file.endsWith(RECEIPT)) return filesNamedBy(file);
   const isFolder = await promises.stat(file).then(
     (stats) => stats.isDirectory(),
@@ -74,7 +74,7 @@ async function filesOf(file: string, report: string | undefined): Promise<FileTo
   return found;
 }
 
-const NEXT_RUN = 'The next run writes one with --report <file>.report.json.';
+const NEXT_RUN = 'The next run writes one with --receipt <file>.receipt.json.';
 
 function byText(one: string, other: string): number {
   return one < other ? -1 : 1;
@@ -135,7 +135,9 @@ function refuseWithoutReceipt(
       ? `there is no receipt to compare ${file} with`
       : `the receipt ${receipt} does not name ${file}`;
   const hint =
-    receipt === undefined ? `Where a receipt has another name, name it with --report. ${NEXT_RUN}` : NEXT_RUN;
+    receipt === undefined
+      ? `Where a receipt has another name, name it with --receipt. ${NEXT_RUN}`
+      : NEXT_RUN;
   throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint });
 }
 

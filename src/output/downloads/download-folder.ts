@@ -1,9 +1,10 @@
-import { link, lstat, mkdir, open, readdir, realpath, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, open, readdir, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { lockTarget, NO_LINKS, type FileLock } from '../files/lock.ts';
 import { sideFilesOf } from '../files/side-files.ts';
 import { putInPlace, flushFolder, type PlaceContext, type FileContext } from '../files/whole-file.ts';
+import { makeFolder } from '../files/target.ts';
 import { errorCode, Interrupted } from '../../errors.ts';
 import { FileLedger, FolderNames, type LedgerEntry, type NameClaim } from './file-ledger.ts';
 import type { InvoiceFile } from './invoice-files.ts';
@@ -43,9 +44,7 @@ export class DownloadFolder {
    * run uses it or it cannot be written. The caller must close it.
    */
   static async open(path: string, context: FileContext): Promise<DownloadFolder> {
-    await mkdir(path, { recursive: true }).catch((error: unknown) => {
-      throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
-    });
+    await makeFolder(path);
     const folder = await realpath(path).catch((error: unknown) => {
       throw cannotWrite(path, error);
     });

@@ -29,6 +29,13 @@ export type Target =
   | { readonly kind: 'descriptor'; readonly shown: string; readonly descriptor: number }
   | DeviceTarget;
 
+/** Makes a folder, and those above it, unless it is there. Throws OutputError where there can be none. */
+export async function makeFolder(path: string): Promise<void> {
+  await promises.mkdir(path, { recursive: true }).catch((error: unknown) => {
+    throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
+  });
+}
+
 const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;
 
 /**

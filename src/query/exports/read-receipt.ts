@@ -19,14 +19,16 @@ export interface DeliveredFile {
 }
 
 /**
- * Reads a receipt of --report: one file, or several where the run wrote a file for each profile.
+ * Reads a receipt of --receipt: one file, or several where the run wrote a file for each profile.
  *
  * @throws UsageError where there is no such receipt, FolioError where it cannot be read or is no receipt
  */
 export async function readReceipt(path: string): Promise<readonly DeliveredFile[]> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (errorCode(error) === 'ENOENT') {
-      throw new UsageError(`there is no receipt ${path}`, { hint: 'The next run writes one with --report.' });
+      throw new UsageError(`there is no receipt ${path}`, {
+        hint: 'The next run writes one with --receipt.',
+      });
     }
     throw new FolioError(`cannot read the receipt ${path}: ${systemReason(error)}`, {
       hint: 'Name a receipt that you may read.',
@@ -39,9 +41,9 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
 }
 
 /** The ending of a receipt's name, behind the name of its file. */
-export const RECEIPT_ENDING = '.report.json';
+export const RECEIPT_ENDING = '.receipt.json';
 
-/** The receipt of the file, `<file>.report.json`; undefined where there is none. */
+/** The receipt of the file, `<file>.receipt.json`; undefined where there is none. */
 export async function usualReceipt(file: string): Promise<string | undefined> {
   const path = `${file}${RECEIPT_ENDING}`;
   return access(path).then(
@@ -134,7 +136,7 @@ function parseObject(text: string, path: string): Readonly<Record<string, unknow
 
 function brokenReceipt(path: string, reason: string): FolioError {
   return new FolioError(`${path} is no receipt, or a broken one: ${reason}`, {
-    hint: 'Name the file that --report wrote.',
+    hint: 'Name the file that --receipt wrote.',
   });
 }
 

@@ -60,7 +60,7 @@ async function* chunksOf(path: string): AsyncGenerator<Buffer> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') {
       throw new UsageError(`there is no file ${path}`, {
-        hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --report.',
+        hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
         cause: error,
       });
     }

@@ -69,7 +69,7 @@ interface FingerprintOptions {
 const NOT_COMPARED = new Set(
   (
     'all baseUrl color concurrency customerFiscalId debug format issuerFiscalId output pageSize profile progress ' +
-    'quiet report resume retries retryDelay sandbox strict timeout tokenFile verbose'
+    'quiet receipt resume retries retryDelay sandbox strict timeout tokenFile verbose'
   ).split(' '),
 );
 

@@ -1,10 +1,8 @@
 import { CellReader } from '../../json/cells.ts';
 import { prependMember, type RecordBatch } from '../../json/records.ts';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { cannotWrite } from '../../output/files/cannot-write.ts';
 import { withColumnBefore } from '../../output/column-choice.ts';
 import { checkFlagsOfFormat, endingOf, type Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -222,14 +220,10 @@ function isResult({ questions = {}, makeResult }: Export): boolean {
 }
 
 /**
- * Writes the records of each profile into a file of its own in the folder, which is made if need be: the file that
+ * Writes the records of each profile into a file of its own in the folder: the file that
  * `--profile <name> -o <folder>/<name>.<ending>` writes. One that fails leaves its file as it was.
- * Throws OutputError when there can be no such folder.
  */
 async function exportApart({ run, asked, parts }: Several, folder: string): Promise<readonly PartResult[]> {
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
-    throw cannotWrite(folder, error, 'Name a folder, or a place where one can be made.');
-  });
   const results: PartResult[] = [];
   const all = forEachPart(run, parts, (part, signal) =>
     tryPart(run, { ...part, signal }, (open) => {

@@ -74,7 +74,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
   };
   await inRun(context, { ...options, output: output.output, parts: names }, async (run) => {
     const destination = await openDestination(output.output, run.context, {
-      digest: receipt.report !== undefined,
+      digest: receipt.receipt !== undefined,
     });
     try {
       for (const source of sourcesOf(parts)) await source.open?.(run);

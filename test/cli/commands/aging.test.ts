@@ -272,7 +272,7 @@ describe('an aging that is wrong', () => {
     ['--field due', /--field "due": expected name=value/],
     ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file/],
     ['--from x --param a=b', /--from and --param do not go together/],
-    ['--from x --report y', /--from and --report do not go together/],
+    ['--from x --receipt y', /--from and --receipt do not go together/],
     ['--where x', /--where 'x' does not parse at character 2/],
     ['--issuer-fiscal-id 1-9', /--issuer-fiscal-id names nobody among the counterparties of issued invoices/],
     ['--payable --customer-fiscal-id 1-9', /--customer-fiscal-id names nobody among the counterparties/],

@@ -65,8 +65,8 @@ describe('folio report', () => {
 
   it('has a receipt by which the page is known again', async () => {
     const path = join(temporaryFolder(), 'report.html');
-    const receipt = `${path}.report.json`;
-    expect(await report(['-o', path, '--report', receipt])).toMatchObject({ code: 0 });
+    const receipt = `${path}.receipt.json`;
+    expect(await report(['-o', path, '--receipt', receipt])).toMatchObject({ code: 0 });
     expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
       output: path,
       bytes: readFileSync(path).length,

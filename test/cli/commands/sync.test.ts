@@ -111,15 +111,15 @@ describe('folio sync', () => {
 
   it('writes a receipt with a row a listing', async () => {
     const folder = temporaryFolder();
-    const report = join(folder, 'sync.json');
+    const receipt = join(folder, 'sync.json');
     await runSync({ issued: modelRecords(3) }, [
       join(folder, 'b.db'),
       'issued',
       'received',
-      '--report',
-      report,
+      '--receipt',
+      receipt,
     ]);
-    expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
       resource: 'sync',
       complete: true,
       records: 3,

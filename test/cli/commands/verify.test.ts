@@ -25,7 +25,7 @@ async function verify(...argv: string[]): Promise<{ code: number; stdout: string
 /** An export of the records, and its receipt beside it. */
 async function exported(name: string, flags: readonly string[] = [], records = RECORDS): Promise<string> {
   const file = join(temporaryFolder(), name);
-  const argv = ['issued', '-o', file, '--report', `${file}.report.json`, ...flags];
+  const argv = ['issued', '-o', file, '--receipt', `${file}.receipt.json`, ...flags];
   expect(await runScripted(argv, [pageOf(records)])).toMatchObject({ code: 0 });
   return file;
 }
@@ -92,8 +92,8 @@ describe('folio verify', () => {
   it('takes the receipt that it is given', async () => {
     const file = await exported('out.csv');
     const other = await exported('other.csv', [], RECORDS.slice(0, 1));
-    expect(await verify(file, '--report', `${file}.report.json`)).toMatchObject({ code: 0 });
-    expect(await verify(file, '--report', `${other}.report.json`)).toMatchObject({ code: 6 });
+    expect(await verify(file, '--receipt', `${file}.receipt.json`)).toMatchObject({ code: 0 });
+    expect(await verify(file, '--receipt', `${other}.receipt.json`)).toMatchObject({ code: 6 });
   });
 
   it('says so when the run did not deliver all', async () => {
@@ -103,7 +103,7 @@ describe('folio verify', () => {
       requestName: 'byFiscalId',
       requestParams: { fiscalId: '27' },
     };
-    const argv = ['issued', '-o', file, '--report', `${file}.report.json`, '--strict'];
+    const argv = ['issued', '-o', file, '--receipt', `${file}.receipt.json`, '--strict'];
     await runScripted([...argv, '--customer-fiscal-id', '1-9,2-7'], [pageOf(RECORDS, { errors: [missing] })]);
     const { code, stdout } = await verify(file);
     expect(code).toBe(0);
@@ -112,7 +112,7 @@ describe('folio verify', () => {
 
   it('does not take the receipt of a run that failed for that of the file', async () => {
     const file = await exported('out.csv');
-    const argv = ['issued', '-o', file, '--report', `${file}.report.json`, '--retries', '0'];
+    const argv = ['issued', '-o', file, '--receipt', `${file}.receipt.json`, '--retries', '0'];
     await runScripted(argv, [[500, '{}']]);
     const { code, stderr } = await verify(file);
     expect(code).toBe(6);
@@ -128,7 +128,7 @@ describe('folio verify without a receipt', () => {
     const { code, stdout, stderr } = await verify(copy);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/there is no receipt to compare .*copy.csv with; it is whole, 3 records, /);
-    expect(stderr).toContain('The next run writes one with --report <file>.report.json.');
+    expect(stderr).toContain('The next run writes one with --receipt <file>.receipt.json.');
   });
 
   it.each(['out.csv', 'out.tsv', 'out.jsonl', 'out.json'])(
@@ -148,7 +148,7 @@ describe('folio verify of several files', () => {
     const [one, other] = [await exported('one.csv'), await exported('other.jsonl')];
     const path = temporaryFolder();
     for (const file of [one, other]) {
-      for (const name of [file, `${file}.report.json`]) copyFileSync(name, join(path, basename(name)));
+      for (const name of [file, `${file}.receipt.json`]) copyFileSync(name, join(path, basename(name)));
     }
     writeFileSync(join(path, 'notes.txt'), 'x');
     return path;
@@ -189,15 +189,15 @@ describe('folio verify of several files', () => {
       south: { records: { issued: RECORDS } },
     };
     const run = await runOrganizations(
-      'issued --all-profiles --output-dir FOLDER/out --report FOLDER/out/all.report.json',
+      'issued --all-profiles --output-dir FOLDER/out --receipt FOLDER/out/all.receipt.json',
       { organizations, folder: path },
     );
     expect(run.code).toBe(0);
     const says = /north.csv: as delivered at .*\n\S+south.csv: as delivered at .*\n$/;
     for (const argv of [
       [join(path, 'out')],
-      [join(path, 'out', 'all.report.json')],
-      ['--report', join(path, 'out', 'all.report.json')],
+      [join(path, 'out', 'all.receipt.json')],
+      ['--receipt', join(path, 'out', 'all.receipt.json')],
     ]) {
       expect(await verify(...argv)).toMatchObject({ code: 0, stdout: expect.stringMatching(says) });
     }
@@ -208,7 +208,7 @@ describe('folio verify of several files', () => {
     });
     const other = join(path, 'west.csv');
     writeFileSync(other, 'a\n');
-    expect(await verify(other, '--report', join(path, 'out', 'all.report.json'))).toMatchObject({
+    expect(await verify(other, '--receipt', join(path, 'out', 'all.receipt.json'))).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('does not name'),
     });
@@ -219,7 +219,7 @@ describe('folio verify with what it cannot use', () => {
   it('is a usage error where file or receipt are missing', async () => {
     const file = await exported('out.csv');
     expect(await verify(`${file}.nowhere`)).toMatchObject({ code: 2 });
-    expect(await verify(file, '--report', `${file}.nowhere`)).toMatchObject({ code: 2 });
+    expect(await verify(file, '--receipt', `${file}.nowhere`)).toMatchObject({ code: 2 });
     expect(await verify()).toMatchObject({ code: 2 });
   });
 
@@ -233,13 +233,13 @@ describe('folio verify with what it cannot use', () => {
     ['{"records":3,"bytes":1,"sha256":null}', 'its "finishedAt" is not'],
   ])('is a fault where the receipt is broken: %s', async (text, reason) => {
     const file = await exported('out.csv');
-    writeFileSync(`${file}.report.json`, text);
+    writeFileSync(`${file}.receipt.json`, text);
     const { code, stderr } = await verify(file);
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
   });
 
   it('is a fault where file or receipt cannot be read', async () => {
     const file = await exported('out.csv');
-    expect(await verify(file, '--report', temporaryFolder())).toMatchObject({ code: 1 });
+    expect(await verify(file, '--receipt', temporaryFolder())).toMatchObject({ code: 1 });
   });
 });

@@ -12,7 +12,7 @@ const SHORT = pageOf(RECORDS, { total: 3 });
 /** An export in jsonl with its receipt, of a service that answers alike however often it is asked. */
 async function exported(page: string, code: number): Promise<string> {
   const file = join(temporaryFolder(), 'issued.jsonl');
-  const argv = ['issued', '-o', file, '--report', `${file}.report.json`];
+  const argv = ['issued', '-o', file, '--receipt', `${file}.receipt.json`];
   expect(await runStub(argv, { issued: page })).toMatchObject({ code });
   return file;
 }
@@ -35,7 +35,7 @@ describe('an answer that rests on a file', () => {
     expect(first).toMatch(
       /^folio: .*issued\.jsonl does not hold all that there was: delivered 2 records, but/,
     );
-    expect(second).toBe(`  Export it again: its receipt ${file}.report.json says that it is not complete.`);
+    expect(second).toBe(`  Export it again: its receipt ${file}.receipt.json says that it is not complete.`);
     for (const argv of [
       ['issued', '--from', file],
       ['issued', '--from', file, '--count'],
@@ -60,7 +60,7 @@ describe('an answer that rests on a file', () => {
   it('has a warning where the file is not the one of the receipt', async () => {
     const file = await exported(WHOLE, 0);
     appendFileSync(file, '{"id":3,"totalAmount":1}\n');
-    const warning = `warning: ${file} is not what its receipt ${file}.report.json says was delivered; \`folio verify\` tells in what it differs\n`;
+    const warning = `warning: ${file} is not what its receipt ${file}.receipt.json says was delivered; \`folio verify\` tells in what it differs\n`;
     expect(await sumOf(file)).toEqual({ code: 0, stdout: '3,4.30,0\n', stderr: warning, asked: [] });
     const short = await exported(SHORT, 6);
     writeFileSync(short, readFileSync(short, 'utf8').replace('1.10', '1.20'));
@@ -70,7 +70,7 @@ describe('an answer that rests on a file', () => {
   it('has a warning where the last run delivered no file', async () => {
     const file = await exported(WHOLE, 0);
     const refused: [number, string] = [403, '{"Message":"User is not authorized to access this resource"}'];
-    const argv = ['issued', '-o', file, '--report', `${file}.report.json`];
+    const argv = ['issued', '-o', file, '--receipt', `${file}.receipt.json`];
     expect(await runScripted(argv, [refused])).toMatchObject({ code: 3 });
     const { code, stdout, stderr } = await sumOf(file);
     expect({ code, stdout }).toEqual({ code: 0, stdout: SUM });
@@ -81,10 +81,10 @@ describe('an answer that rests on a file', () => {
 
   it('has a warning where the receipt is none', async () => {
     const file = await exported(WHOLE, 0);
-    writeFileSync(`${file}.report.json`, 'null');
+    writeFileSync(`${file}.receipt.json`, 'null');
     expect(await sumOf(file)).toMatchObject({
       code: 0,
-      stderr: `warning: ${file}.report.json is no receipt, or a broken one: it is not a JSON object\n`,
+      stderr: `warning: ${file}.receipt.json is no receipt, or a broken one: it is not a JSON object\n`,
     });
   });
 });

@@ -37,7 +37,7 @@ describe('the real program, killed at random moments and gone on with', () => {
     const line = ['issued', '--base-url', server.baseUrl, '--page-size', `${PAGE}`, '--format', format];
     const whole = await runFolio([...line, '-o', join(folder, 'whole')]);
     expect(whole).toMatchObject({ code: 0, stderr: '' });
-    const command = [...line, '-o', join(folder, 'out'), '--resume', '--report', join(folder, 'report')];
+    const command = [...line, '-o', join(folder, 'out'), '--resume', '--receipt', join(folder, 'receipt')];
     let kills = 0;
     for (;;) {
       asked = 0;
@@ -53,10 +53,10 @@ describe('the real program, killed at random moments and gone on with', () => {
     }
     expect(kills).toBeGreaterThan(1);
     expect(readFileSync(join(folder, 'out'))).toEqual(readFileSync(join(folder, 'whole')));
-    const receipt = JSON.parse(readFileSync(join(folder, 'report'), 'utf8')) as Record<string, unknown>;
+    const receipt = JSON.parse(readFileSync(join(folder, 'receipt'), 'utf8')) as Record<string, unknown>;
     expect(receipt).toMatchObject({ records: COUNT, complete: true });
     expect(receipt['recordsTakenOver']).toBeGreaterThan(0);
-    expect(readdirSync(folder).sort()).toEqual(['out', 'report', 'whole']);
+    expect(readdirSync(folder).sort()).toEqual(['out', 'receipt', 'whole']);
   });
 
   it.each([

@@ -58,9 +58,9 @@ describe('a listing that changed between the stop and the next run', () => {
     const site = await stoppedSite();
     const { issued } = site.service.records;
     change(issued);
-    expect(await site.run(`${LINE} --report FOLDER/report.json`)).toMatchObject({ code: 0, stderr: '' });
+    expect(await site.run(`${LINE} --receipt FOLDER/receipt.json`)).toMatchObject({ code: 0, stderr: '' });
     expect(site.read('out.jsonl')).toBe(lines(issued));
-    const receipt = JSON.parse(site.read('report.json')) as object;
+    const receipt = JSON.parse(site.read('receipt.json')) as object;
     expect(receipt).toMatchObject({
       totalAtStart: 30,
       totalAtEnd: issued.length,

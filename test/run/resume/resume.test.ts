@@ -120,9 +120,9 @@ describe('what a stopped run leaves', () => {
     const failed = await site.run(line, { script: failing });
     expect(failed.code).toBe(5);
     expect(failed.stderr).toContain('warning: kept');
-    const report = `${line} --report FOLDER/report.json`;
-    expect(await site.run(report)).toMatchObject({ code: 0, stderr: '' });
-    const receipt = JSON.parse(site.read('report.json')) as Record<string, number>;
+    const withReceipt = `${line} --receipt FOLDER/receipt.json`;
+    expect(await site.run(withReceipt)).toMatchObject({ code: 0, stderr: '' });
+    const receipt = JSON.parse(site.read('receipt.json')) as Record<string, number>;
     expect(receipt).toMatchObject({
       records: 30,
       recordsRead: 30,

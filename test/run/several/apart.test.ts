@@ -118,17 +118,17 @@ describe('--output-dir', () => {
     expect(stderr).toMatch(/^folio: cannot write .*file/);
   });
 
-  it('has its files verified by the one receipt', async () => {
-    const folder = temporaryFolder();
+  it('has its files verified by the one receipt, which may lie in the folder that is made', async () => {
+    const folder = join(temporaryFolder(), 'made');
     const organizations = two();
-    const report = '--report FOLDER/report.json';
-    await runOrganizations(`${LINE} --output-dir FOLDER ${report}`, { organizations, folder });
-    const receipt = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Record<string, unknown>;
+    const flags = '--receipt FOLDER/receipt.json';
+    await runOrganizations(`${LINE} --output-dir FOLDER ${flags}`, { organizations, folder });
+    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
     expect(receipt).toMatchObject({ output: folder, format: 'csv', records: 7, complete: true });
     const bytes = ['north', 'south'].map((name) => statSync(join(folder, `${name}.csv`)).size);
     expect(receipt['bytes']).toBe(bytes[0]! + bytes[1]!);
     const verify = (name: string): Promise<{ code: number }> =>
-      runOrganizations(`verify FOLDER/${name}.csv ${report}`, { organizations, folder });
+      runOrganizations(`verify FOLDER/${name}.csv ${flags}`, { organizations, folder });
     expect((await verify('south')).code).toBe(0);
     writeFileSync(join(folder, 'south.csv'), 'id\n1\n');
     expect((await verify('south')).code).toBe(6);

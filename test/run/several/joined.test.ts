@@ -260,9 +260,9 @@ describe('a run over several profiles', () => {
   it('writes one receipt with a section for each', async () => {
     const folder = temporaryFolder();
     const organizations = three({ south: { script: always(status(403)) } });
-    const line = `issued --all-profiles -o FOLDER/out.csv --report FOLDER/report.json ${PAGES}`;
+    const line = `issued --all-profiles -o FOLDER/out.csv --receipt FOLDER/receipt.json ${PAGES}`;
     expect((await runOrganizations(line, { organizations, folder })).code).toBe(6);
-    const receipt = JSON.parse(readFileSync(join(folder, 'report.json'), 'utf8')) as Record<string, unknown>;
+    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
     expect(receipt).toMatchObject({
       profile: null,
       records: 9,
@@ -283,7 +283,7 @@ describe('a run over several profiles', () => {
       },
       { profile: 'west', records: 4, total: 4, pages: 3, complete: true, errors: [] },
     ]);
-    const verified = await runOrganizations('verify FOLDER/out.csv --report FOLDER/report.json', {
+    const verified = await runOrganizations('verify FOLDER/out.csv --receipt FOLDER/receipt.json', {
       organizations,
       folder,
     });

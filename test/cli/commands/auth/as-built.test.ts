@@ -174,9 +174,9 @@ describe.concurrent('a token that ends within 14 days', () => {
     const server = await startFaultServer(records());
     await withServer(server, async ({ baseUrl }) => {
       const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
-      const report = join(temporaryFolder(), 'report.json');
-      expect((await runFolio(['issued', '--report', report], { env })).stderr).toBe('');
-      expect(JSON.parse(readFileSync(report, 'utf8'))).toMatchObject({
+      const receiptFile = join(temporaryFolder(), 'receipt.json');
+      expect((await runFolio(['issued', '--receipt', receiptFile], { env })).stderr).toBe('');
+      expect(JSON.parse(readFileSync(receiptFile, 'utf8'))).toMatchObject({
         profile: 'south',
         tokenEndsSoon: new Date(end * 1000).toISOString(),
       });
