@@ -1,15 +1,6 @@
 import { viewWords, type WordView } from '../json/bytes.ts';
-import {
-  ABSENT,
-  BOOLEAN_LITERAL,
-  ESCAPED_TEXT,
-  JSON_TEXT,
-  NUMBER_LITERAL,
-  PLAIN_TEXT,
-  Projection,
-  textOfSpan,
-  type CellSpan,
-} from '../json/cells.ts';
+import { ABSENT, ESCAPED_TEXT, Projection, textOfSpan, type CellSpan } from '../json/cells.ts';
+import type { ColumnFacts } from '../json/column-facts.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { CellContent, ColumnType, Dialect, RowSink, StoredRow, StoredValue } from './database.ts';
 import type { TableColumn, TableColumns } from './table-columns.ts';
@@ -49,60 +40,20 @@ export class ValueRows implements RowSink {
   }
 }
 
+/** What fields with these facts hold, as the columns of a table may hold it. */
+export function contentsOf(facts: ColumnFacts): CellContent[] {
+  const { texts, numbers, tooLong, booleans, nested } = facts;
+  const held: Readonly<Record<CellContent, number>> = {
+    // A number that nobody writes out is kept as it was sent.
+    text: texts + tooLong,
+    numeric: numbers - tooLong,
+    boolean: booleans,
+    json: nested,
+  };
+  return CONTENTS.filter((content) => held[content] > 0);
+}
+
 const CONTENTS = ['text', 'numeric', 'boolean', 'json'] as const;
-const [TEXT, NUMERIC, BOOLEAN, JSON_VALUE] = [1, 2, 4, 8];
-/** The bit of what a cell of each kind holds. */
-const BITS = new Uint8Array(8);
-BITS[PLAIN_TEXT] = BITS[ESCAPED_TEXT] = TEXT;
-BITS[NUMBER_LITERAL] = NUMERIC;
-BITS[BOOLEAN_LITERAL] = BOOLEAN;
-BITS[JSON_TEXT] = JSON_VALUE;
-
-/** Notes what the fields of records hold. */
-export class FieldSurvey {
-  readonly #projection = new Projection();
-  /** For each field the bits of what it was seen to hold. */
-  readonly #held: number[] = [];
-
-  add(batch: RecordBatch, index: number): void {
-    this.#projection.project(batch, index);
-    const { kinds, starts, ends } = this.#projection.cells;
-    const { length } = this.#projection.columns.names;
-    const held = this.#held;
-    while (held.length < length) held.push(0);
-    for (let column = 0; column < length; column++) {
-      const kind = kinds[column]!;
-      const isText = kind === NUMBER_LITERAL && !fitsNumeric(batch.bytes, starts[column]!, ends[column]!);
-      held[column]! |= isText ? TEXT : BITS[kind]!;
-    }
-  }
-
-  /** What each field holds, in the order in which the fields first appeared. */
-  get contents(): Map<string, readonly CellContent[]> {
-    return new Map(
-      this.#projection.columns.names.map((name, column) => [
-        name,
-        CONTENTS.filter((_, bit) => (this.#held[column]! & (1 << bit)) !== 0),
-      ]),
-    );
-  }
-}
-
-/** The most digits, and the most places before or behind the point, that PostgreSQL is given; it could hold more. */
-const MAX_DIGITS = 1_000;
-const MAX_PLACES = 1_000;
-
-/** Whether PostgreSQL can hold the number at `bytes[start .. end)` as `numeric`. */
-function fitsNumeric(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start > MAX_DIGITS) return false;
-  for (let at = start; at < end; at++) {
-    // Both cases of the letter e.
-    if ((bytes[at]! | 0x20) === 0x65) {
-      return Math.abs(Number(bytes.toString('latin1', at + 1, end))) < MAX_PLACES;
-    }
-  }
-  return true;
-}
 
 /** Puts what records hold into the columns of their table. */
 export class RecordCells {

@@ -1,8 +1,8 @@
 import { CellReader } from '../json/cells.ts';
+import { ColumnSurvey } from '../json/column-facts.ts';
 import type { RecordBatch } from '../json/records.ts';
 import {
   quoteName,
-  type CellContent,
   type Database,
   type Dialect,
   type RowSink,
@@ -11,7 +11,7 @@ import {
   type StoredValue,
 } from './database.ts';
 import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
-import { FieldSurvey, RecordCells, ValueRows } from './record-rows.ts';
+import { contentsOf, RecordCells, ValueRows } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
 import { OWN_COLUMNS, addRecordKey, changeColumns, makeRecordTables, readColumns } from './tables.ts';
@@ -91,9 +91,10 @@ async function fitColumns(database: Database, written: RecordsToWrite): Promise<
   const { known, names } = await readColumns(database, table);
   const columns = new TableColumns(database.dialect, known, names);
   if (differences.actions.some((action) => action !== LEAVE)) {
-    for (const [field, contents] of await surveyFields(listing, differences.actions)) {
+    const survey = await surveyFields(listing, differences.actions);
+    for (const [column, field] of survey.columns.entries()) {
       columns.note(field, 'null');
-      for (const content of contents) columns.note(field, content);
+      for (const content of contentsOf(survey.factsOf(column))) columns.note(field, content);
     }
   }
   await changeColumns(database, {
@@ -109,14 +110,11 @@ async function fitColumns(database: Database, written: RecordsToWrite): Promise<
 }
 
 /** What each field holds in the records that are to be written, in the order of first appearance. */
-async function surveyFields(
-  listing: SpooledListing,
-  actions: Uint8Array,
-): Promise<Map<string, readonly CellContent[]>> {
-  const survey = new FieldSurvey();
+async function surveyFields(listing: SpooledListing, actions: Uint8Array): Promise<ColumnSurvey> {
+  const survey = new ColumnSurvey();
   for await (const { batch, indices } of batchesWith(listing, actions, (action) => action !== LEAVE))
     for (const index of indices) survey.add(batch, index);
-  return survey.contents;
+  return survey;
 }
 
 interface WantedRecords {

@@ -1,5 +1,4 @@
-import { CellReader } from '../json/cells.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { ColumnSurvey } from '../json/column-facts.ts';
 import { chooseColumns, onlyLeavesOut } from './column-choice.ts';
 import { RecordSpool } from './spool.ts';
 import type { OpenWriter, Writer } from './writer.ts';
@@ -11,15 +10,15 @@ import type { OpenWriter, Writer } from './writer.ts';
 export function choosingWriter(openWriter: OpenWriter, asked: readonly string[]): OpenWriter {
   return (sink, layout) => {
     const spool = new RecordSpool();
-    const columns = new ColumnsSeen();
+    const survey = new ColumnSurvey();
     return {
       async write(batch) {
-        columns.see(batch);
+        for (let index = 0; index < batch.count; index++) survey.add(batch, index);
         await spool.append(batch);
       },
       async end() {
         try {
-          const chosen = chooseColumns(asked, layout.columns ?? columns.names);
+          const chosen = chooseColumns(asked, layout.columns ?? columnsOf(survey));
           const writer: Writer = openWriter(sink, {
             ...layout,
             columns: chosen,
@@ -35,29 +34,14 @@ export function choosingWriter(openWriter: OpenWriter, asked: readonly string[])
   };
 }
 
-/** Gathers the columns of records. */
-class ColumnsSeen {
-  readonly #reader = new CellReader();
-  readonly #filled = new Set<string>();
-
-  see(batch: RecordBatch): void {
-    for (let index = 0; index < batch.count; index++) {
-      const cells = this.#reader.read(batch, index);
-      if (this.#filled.size === cells.length) continue;
-      for (const [column, cell] of cells.entries())
-        if (cell !== undefined) this.#filled.add(this.#reader.columns[column]!);
-    }
-  }
-
-  /**
-   * Without those that are an object in some records and null in all others: named as a column, such a one would show the whole
-   * object beside the columns of its members.
-   */
-  get names(): string[] {
-    const names = this.#reader.columns;
-    const objects = new Set(names.flatMap(outerNames));
-    return names.filter((name) => this.#filled.has(name) || !objects.has(name));
-  }
+/**
+ * The columns of the records without those that are an object in some records and null in all others: named as a column, such a
+ * one would show the whole object beside the columns of its members.
+ */
+function columnsOf(survey: ColumnSurvey): string[] {
+  const { columns } = survey;
+  const objects = new Set(columns.flatMap(outerNames));
+  return columns.filter((name, column) => survey.factsOf(column).cells > 0 || !objects.has(name));
 }
 
 /** `a` and `a.b` of `a.b.c`. */

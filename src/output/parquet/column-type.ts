@@ -1,6 +1,7 @@
 import { parseDayAlone } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
-import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
+import type { ColumnFacts } from '../../json/column-facts.ts';
+import { parseDecimal } from '../../json/decimal.ts';
 
 /**
  * How Parquet stores a column:
@@ -20,56 +21,28 @@ const MAX_DIGITS = 38;
 /** Most numbers: whole, and surely within 64 bits. */
 const SHORT_WHOLE = /^-?\d{1,18}$/;
 
-/**
- * Gathers what all values of one column are, from which its type follows. Every value must come out as it went in: points in time
- * and empty text are strings here, though `--where` takes the ones for dates and the others for nothing.
- */
-export class ColumnSurvey {
-  readonly #kinds = new Set<Cell['kind']>();
-  #onlyDates = true;
-  #fits64Bits = true;
-  #tooLong = false;
-  /** The most digits before and after the point. */
-  #before = 1;
-  #after = 0;
-
-  add({ kind, text }: Cell): void {
-    this.#kinds.add(kind);
-    if (kind === 'number') this.#addNumber(text);
-    else if (kind === 'string' && this.#onlyDates) this.#onlyDates = parseDayAlone(text) !== undefined;
+/** The type of a column. Every value must come out as it went in: points in time and empty texts are strings. */
+export function typeOf(facts: ColumnFacts): ParquetType {
+  switch (facts.kind) {
+    case 'mixed':
+      return { kind: 'json' };
+    case 'boolean':
+      return { kind: 'boolean' };
+    case 'number':
+      return numberType(facts);
+    case 'string':
+      return { kind: facts.days + facts.midnights === facts.texts ? 'date' : 'text' };
+    case 'array':
+    case 'none':
+      return { kind: 'text' };
   }
+}
 
-  get type(): ParquetType {
-    const [kind, ...others] = this.#kinds;
-    if (others.length > 0) return { kind: 'json' };
-    if (kind === 'boolean') return { kind };
-    if (kind === 'string' && this.#onlyDates) return { kind: 'date' };
-    return kind === 'number' ? this.#numberType() : { kind: 'text' };
-  }
-
-  #numberType(): ParquetType {
-    if (this.#after === 0 && this.#fits64Bits && !this.#tooLong) return { kind: 'whole' };
-    const precision = this.#before + this.#after;
-    if (this.#tooLong || precision > MAX_DIGITS) return { kind: 'text' };
-    return { kind: 'decimal', precision, scale: this.#after };
-  }
-
-  #addNumber(literal: string): void {
-    if (SHORT_WHOLE.test(literal)) {
-      this.#before = Math.max(this.#before, literal.length - (literal.startsWith('-') ? 1 : 0));
-      return;
-    }
-    const value = parseDecimal(literal);
-    if (typeof value === 'string') {
-      this.#tooLong = true;
-      return;
-    }
-    const { coefficient, scale } = value;
-    const digits = (coefficient < 0n ? -coefficient : coefficient).toString().length;
-    this.#before = Math.max(this.#before, digits - scale);
-    this.#after = Math.max(this.#after, scale);
-    this.#fits64Bits &&= fitsInt64(coefficient);
-  }
+function numberType({ before, after, fits64Bits, tooLong }: ColumnFacts): ParquetType {
+  if (tooLong > 0) return { kind: 'text' };
+  if (after === 0 && fits64Bits) return { kind: 'whole' };
+  const precision = before + after;
+  return precision > MAX_DIGITS ? { kind: 'text' } : { kind: 'decimal', precision, scale: after };
 }
 
 /** A value in the form in which it is stored. */
@@ -79,7 +52,7 @@ export type ParquetValue = bigint | boolean | number | string;
  * The value of a cell for a column of this type, as the library that writes Parquet takes it: whole numbers and the
  * digits of decimals as bigint, dates as days since 1970-01-01.
  *
- * @returns undefined where the value does not fit the type, which a survey of the same cells rules out
+ * @returns undefined where the value does not fit the type, which the facts of the same cells rule out
  */
 export function storedValue(cell: Cell, type: ParquetType): ParquetValue | undefined {
   const { kind, text } = cell;

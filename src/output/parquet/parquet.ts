@@ -2,10 +2,11 @@ import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { OutputError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
+import { ColumnSurvey } from '../../json/column-facts.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { RecordSpool } from '../spool.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import { ColumnSurvey, storedValue, type ParquetType, type ParquetValue } from './column-type.ts';
+import { storedValue, typeOf, type ParquetType, type ParquetValue } from './column-type.ts';
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
@@ -34,9 +35,8 @@ export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, l
 class ParquetFile implements Writer {
   readonly #sink: Sink;
   readonly #layout: Layout;
-  readonly #reader: CellReader;
+  readonly #survey: ColumnSurvey;
   readonly #spool = new RecordSpool();
-  readonly #surveys: ColumnSurvey[] = [];
   #records = 0;
   /** Since the last turn of the event loop. */
   #cells = 0;
@@ -44,28 +44,26 @@ class ParquetFile implements Writer {
   constructor(sink: Sink, layout: Layout) {
     this.#sink = sink;
     this.#layout = layout;
-    this.#reader = new CellReader(layout.columns);
+    this.#survey = new ColumnSurvey(layout.columns);
   }
 
   async write(batch: RecordBatch): Promise<void> {
     for (let index = 0; index < batch.count; index++) {
       this.#records++;
-      const cells = this.#reader.read(batch, index);
-      for (let column = 0; column < cells.length; column++) {
-        const cell = cells[column];
-        if (cell !== undefined) this.#survey(column, cell);
-      }
-      await this.#yieldAfter(cells.length);
+      this.#survey.add(batch, index);
+      await this.#yieldAfter(this.#survey.columns.length);
     }
     await this.#spool.append(batch);
   }
 
   async end(): Promise<void> {
     try {
-      const names = this.#reader.columns.length === 0 ? [NO_COLUMN] : this.#reader.columns;
+      const { columns: known } = this.#survey;
+      const names = known.length === 0 ? [NO_COLUMN] : known;
       this.#checkSize(names.length);
-      const types = names.map((_, column): ParquetType => this.#surveys[column]?.type ?? { kind: 'text' });
-      const columns = names.map((name, column) => new StoredColumn(name, types[column]!));
+      const columns = names.map(
+        (name, column) => new StoredColumn(name, typeOf(this.#survey.factsOf(column))),
+      );
       await this.#writeFile(columns);
     } finally {
       await this.#spool.close();
@@ -78,18 +76,6 @@ class ParquetFile implements Writer {
     if (this.#cells < CELLS_A_TURN) return;
     this.#cells = 0;
     await setImmediate();
-  }
-
-  #survey(column: number, cell: Cell): void {
-    // Half of a character has no bytes in UTF-8, and so no place in Parquet.
-    if (cell.kind === 'string' && HALF_CHARACTER.test(cell.text)) {
-      throw this.#unfitError(
-        this.#reader.columns[column]!,
-        this.#records,
-        'text with half a character in it',
-      );
-    }
-    (this.#surveys[column] ??= new ColumnSurvey()).add(cell);
   }
 
   async #writeFile(columns: readonly StoredColumn[]): Promise<void> {
@@ -116,7 +102,11 @@ class ParquetFile implements Writer {
         const read = reader.read(batch, index);
         for (let at = 0; at < columns.length; at++) {
           const column = columns[at]!;
-          if (!column.add(read[at]))
+          const cell = read[at];
+          // Half of a character has no bytes in UTF-8, and so no place in Parquet.
+          if (cell?.kind === 'string' && HALF_CHARACTER.test(cell.text))
+            throw this.#unfitError(column.name, place, 'text with half a character in it');
+          if (!column.add(cell))
             throw this.#unfitError(column.name, place, 'a value that does not fit its column');
         }
         await this.#yieldAfter(columns.length);

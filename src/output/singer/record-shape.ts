@@ -1,11 +1,9 @@
 import { ServiceError } from '../../errors.ts';
-import { fitsInt64 } from '../../json/decimal.ts';
+import { ColumnFacts } from '../../json/column-facts.ts';
 
 /** The most levels of objects and arrays, and the most different members of one object. */
 const MAX_LEVELS = 64;
 const MAX_MEMBERS = 10_000;
-
-type JsonType = 'object' | 'array' | 'string' | 'boolean' | 'integer' | 'decimal';
 
 /** A JSON schema as Singer's targets read it. */
 export interface SingerSchema {
@@ -21,7 +19,9 @@ export interface SingerSchema {
  * bits are decimals; where a member has one, all its numbers are written as strings, so that no target makes floats of them.
  */
 export class RecordShape {
-  readonly #types = new Set<JsonType>();
+  /** Of its numbers, texts and booleans. */
+  readonly #facts = new ColumnFacts();
+  #hasObjects = false;
   readonly #members = new Map<string, RecordShape>();
   #items: RecordShape | undefined;
   /** Whether it is left out of what is written. */
@@ -47,19 +47,21 @@ export class RecordShape {
 
   /** Open to null everywhere, and to members that no record had yet. */
   schema(): SingerSchema {
-    const types = [...this.#types];
-    const hasDecimals = this.#types.has('decimal');
-    const named = types.map((type) =>
-      type === 'decimal' || (type === 'integer' && hasDecimals) ? 'string' : type,
-    );
+    const { texts, numbers, booleans } = this.#facts;
+    const types = [
+      ...(this.#hasObjects ? ['object'] : []),
+      ...(this.#items === undefined ? [] : ['array']),
+      ...(booleans > 0 ? ['boolean'] : []),
+      ...(numbers > 0 && !this.writesStrings ? ['integer'] : []),
+    ];
     // Nothing but null was seen: any text fits in a column made for text.
-    const type = ['null', ...new Set(named.length === 0 ? ['string'] : named)];
+    const isText = texts > 0 || this.writesStrings || types.length === 0;
     const shown = [...this.#members].filter(([, member]) => !member.#isLeftOut);
     return {
-      type,
-      ...(this.#types.has('object') && { properties: schemasOf(shown) }),
-      ...(this.#types.has('array') && { items: this.#items?.schema() ?? { type: ['null', 'string'] } }),
-      ...(hasDecimals && !this.#types.has('string') && DECIMAL),
+      type: ['null', ...types, ...(isText ? ['string'] : [])],
+      ...(this.#hasObjects && { properties: schemasOf(shown) }),
+      ...(this.#items !== undefined && { items: this.#items.schema() }),
+      ...(texts === 0 ? this.writesStrings && DECIMAL : this.#areInstants && INSTANT),
     };
   }
 
@@ -81,8 +83,20 @@ export class RecordShape {
     return member === undefined || rest.length === 0 ? member : member.#memberAt(rest);
   }
 
-  note(type: JsonType): void {
-    this.#types.add(type);
+  noteObject(): void {
+    this.#hasObjects = true;
+  }
+
+  noteText(literal: string): void {
+    this.#facts.addText(nameOf(literal));
+  }
+
+  noteNumber(literal: string): void {
+    this.#facts.addNumber(literal);
+  }
+
+  noteBoolean(): void {
+    this.#facts.booleans++;
   }
 
   member(name: string): RecordShape {
@@ -106,12 +120,25 @@ export class RecordShape {
     return this.#isLeftOut;
   }
 
+  /** Whether its numbers are written as strings. */
   get writesStrings(): boolean {
-    return this.#types.has('decimal');
+    return this.#facts.numbers > 0 && !this.#facts.areWhole;
+  }
+
+  /** Whether all texts are points in time as RFC 3339 has them, and nothing else is written as a string. */
+  get #areInstants(): boolean {
+    const { texts, times, blanks, zones } = this.#facts;
+    return (
+      times === texts &&
+      blanks === 0 &&
+      !this.writesStrings &&
+      [...zones].every((zone) => /^(?:Z|.*:.*)$/.test(zone))
+    );
   }
 }
 
 const DECIMAL = { format: 'singer.decimal', 'x-singer.decimal': true } as const;
+const INSTANT = { format: 'date-time' } as const;
 
 function schemasOf(members: readonly (readonly [string, RecordShape])[]): Record<string, SingerSchema> {
   // Without a prototype a member called __proto__ is one like any other.
@@ -122,8 +149,6 @@ function schemasOf(members: readonly (readonly [string, RecordShape])[]): Record
 
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const WHOLE = /^-?\d+$/;
-const SURELY_64_BITS = 18;
 
 /** Goes through the text of one record, along its shape. */
 class ShapeReader {
@@ -142,27 +167,26 @@ class ShapeReader {
     }
     switch (this.#next()) {
       case '{':
-        shape.note('object');
+        shape.noteObject();
         for (const name of this.#memberNames()) this.read(shape.member(nameOf(name)), level + 1);
         return;
       case '[':
-        shape.note('array');
+        shape.items();
         for (const _ of this.#elements()) this.read(shape.items(), level + 1);
         return;
       case '"':
-        shape.note('string');
-        this.#take(TEXT);
+        shape.noteText(this.#take(TEXT));
         return;
       case 't':
       case 'f':
-        shape.note('boolean');
+        shape.noteBoolean();
         this.#takeWord();
         return;
       case 'n':
         this.#takeWord();
         return;
       default:
-        shape.note(isWhole(this.#take(NUMBER)) ? 'integer' : 'decimal');
+        shape.noteNumber(this.#take(NUMBER));
     }
   }
 
@@ -239,10 +263,4 @@ class ShapeReader {
 
 function nameOf(literal: string): string {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
-}
-
-function isWhole(literal: string): boolean {
-  if (!WHOLE.test(literal)) return false;
-  if (literal.length <= SURELY_64_BITS) return true;
-  return fitsInt64(BigInt(literal));
 }

@@ -1,5 +1,6 @@
 import { DAY_ALONE } from '../../json/calendar-day.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
+import { ColumnFacts } from '../../json/column-facts.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import {
   isIdentifier,
@@ -42,7 +43,7 @@ export class TableRows {
   readonly #ordered: boolean;
   readonly #asSent: boolean;
   readonly #group: GroupDigits;
-  readonly #seen: ColumnFacts[] = [];
+  readonly #seen: SeenColumn[] = [];
   /** The places of the columns that are read; undefined for all. */
   #wanted: ReadonlySet<number> | undefined;
 
@@ -91,17 +92,12 @@ export class TableRows {
 
   #shownColumn(column: string, index: number, known: KnownColumn | undefined): ShownColumn {
     const name = visible(column);
-    const {
-      numbers = 0,
-      texts = 0,
-      nested = 0,
-      midnights = 0,
-      days = 0,
-      width = 0,
-      dayWidth = 0,
-    } = this.#seen[index] ?? {};
-    const areDays = !this.#asSent && midnights > 0 && midnights + days === numbers + texts + nested;
-    const cells = Math.max(areDays ? dayWidth : width, 1);
+    const { facts, width } = this.#seen[index] ?? NOTHING_SEEN;
+    const { numbers, nested, empty, days } = facts;
+    const midnights = facts.midnights + facts.localMidnights;
+    const filled = facts.cells - empty;
+    const areDays = !this.#asSent && midnights > 0 && midnights + days === filled;
+    const cells = Math.max(areDays ? DAY_LENGTH : width, 1);
     const role = known?.role ?? roleOf(column);
     return {
       index,
@@ -111,7 +107,7 @@ export class TableRows {
       rank: known?.rank ?? (role === 'profile' ? 0 : undefined),
       cells,
       width: Math.max(columnWidth(name), cells),
-      numeric: numbers > 0 && texts + nested === 0,
+      numeric: numbers > 0 && numbers === filled,
       days: areDays,
       nested: nested > 0,
     };
@@ -119,48 +115,31 @@ export class TableRows {
 
   #textOf(cell: Cell | undefined, column: number): string {
     if (cell === undefined || this.#wanted?.has(column) === false) return '';
-    const facts = (this.#seen[column] ??= new ColumnFacts());
-    const text = this.#shown(cell, column, facts);
+    const seen = (this.#seen[column] ??= new SeenColumn());
+    seen.facts.add(cell);
+    const text = this.#shown(cell, column, seen);
     const width = columnWidth(text);
-    if (width > facts.width) facts.width = width;
+    if (width > seen.width) seen.width = width;
     return text;
   }
 
-  #shown({ kind, text }: Cell, column: number, facts: ColumnFacts): string {
-    if (kind === 'number') {
-      facts.numbers++;
-      return (facts.shape ??= isIdentifier(this.#reader.columns[column]!) ? asSent : this.#group)(text);
-    }
-    if (kind === 'array') facts.nested++;
-    else facts.texts++;
-    if (kind === 'string' && text.length >= DAY_LENGTH) facts.seeDay(text);
-    return visible(text);
+  #shown({ kind, text }: Cell, column: number, seen: SeenColumn): string {
+    if (kind !== 'number') return visible(text);
+    return (seen.group ??= isIdentifier(this.#reader.columns[column]!) ? asSent : this.#group)(text);
   }
 }
 
 /** Characters of `2024-10-15`. */
 const DAY_LENGTH = 10;
 
-/** What the cells of a column were so far. */
-class ColumnFacts {
-  numbers = 0;
-  texts = 0;
-  nested = 0;
-  /** Texts that are a day, and days that are written as the midnight with which they begin. */
-  days = 0;
-  midnights = 0;
+/** What the cells of a column were so far, and how wide. */
+class SeenColumn {
+  readonly facts = new ColumnFacts();
   width = 0;
-  /** The width if each midnight is shown as its day. */
-  readonly dayWidth = DAY_LENGTH;
-  shape: GroupDigits | undefined;
-
-  seeDay(text: string): void {
-    const match = DAY_ALONE.exec(text);
-    if (match === null) return;
-    if (match[1] === undefined) this.days++;
-    else this.midnights++;
-  }
+  group: GroupDigits | undefined;
 }
+
+const NOTHING_SEEN = new SeenColumn();
 
 function asSent(literal: string): string {
   return literal;

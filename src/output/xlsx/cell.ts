@@ -103,6 +103,8 @@ export function dateSerial(text: string): number | undefined {
   return day !== undefined && day + ORIGIN >= FIRST_DAY ? day + ORIGIN : undefined;
 }
 
+/** Digits of a fraction of a second that a spreadsheet shows. */
+export const MAX_FRACTION = 3;
 const TIME =
   /^(\d{4}-\d{2}-\d{2})[T ]([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,3})0*)?(Z|[+-]\d{2}:\d{2})?$/;
 const SECONDS_A_DAY = 86_400;
@@ -117,7 +119,7 @@ interface TimeCell {
 }
 
 /** The point in time as it was written, in no other zone; undefined for any other text, and for finer ones. */
-export function timeOf(text: string): TimeCell | undefined {
+function timeOf(text: string): TimeCell | undefined {
   const match = TIME.exec(text);
   if (!match) return undefined;
   const [, day = '', hours, minutes, seconds, fraction, zone = ''] = match;

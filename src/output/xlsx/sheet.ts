@@ -1,7 +1,8 @@
 import { OutputError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
+import { ColumnFacts } from '../../json/column-facts.ts';
 import { HEADER_STYLE, type CellStyles } from './cell-styles.ts';
-import { cellXml, dateSerial, timeOf, type CellForm } from './cell.ts';
+import { cellXml, MAX_FRACTION, type CellForm } from './cell.ts';
 import { inlineString } from './workbook-xml.ts';
 import { combineCrc, DeflatedText, deflateHead, type ZipEntry } from './zip.ts';
 import { isId, isIdentifier, roleOf, type ColumnRole, type KnownColumn } from '../column-roles.ts';
@@ -188,18 +189,11 @@ export class SheetColumns {
   /** Learns from the first rows which columns hold nothing but dates, some of them with a time, in one zone. */
   learn(rows: readonly (readonly (Cell | undefined)[])[]): void {
     for (const index of this.#names().keys()) {
-      const zones = new Set<string>();
-      let [areDates, areDays] = [true, true];
-      for (const row of rows) {
-        const { kind, text = '' } = row[index] ?? {};
-        if (text === '') continue;
-        const time = kind === 'string' ? timeOf(text) : undefined;
-        const isDay = dateSerial(text) !== undefined;
-        areDays &&= isDay;
-        areDates = time !== undefined || isDay;
-        if (time?.zone !== undefined) zones.add(time.zone);
-        if (!areDates) break;
-      }
+      const facts = new ColumnFacts();
+      for (const row of rows) if (row[index] !== undefined) facts.add(row[index]);
+      const { times, days, zones, fraction } = facts;
+      const areDates = times + days === facts.cells - facts.empty && fraction <= MAX_FRACTION;
+      const areDays = times === facts.midnights;
       if (areDates && !areDays && zones.size === 1) this.#zones.set(index, [...zones][0]!);
     }
   }

@@ -1,5 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
+import type { ColumnFacts } from '../../json/column-facts.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder, numberOrder } from '../cell-order.ts';
 import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
@@ -10,9 +11,7 @@ type CellTest = (cell: Cell | undefined) => boolean;
 
 /**
  * What the first cells of a column hold: one kind alone; `text` stands for text and for mixtures. It only serves to refuse values
- * that the column cannot hold, and so it is generous: a point in time is a date, and empty text is nothing. What a file stores
- * follows other rules, since no cell may lose anything there: Parquet looks at all cells of a column (`ColumnSurvey`), a workbook
- * at each cell by itself (`cellXml`), a database at what the column has held so far.
+ * that the column cannot hold, and so it is generous: a point in time is a date, and empty text is nothing.
  */
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
@@ -119,18 +118,20 @@ export function foldFiscalId(text: string): string {
   return text.replaceAll(/[.\s-]/g, '').toUpperCase();
 }
 
-/** The kind of a column's cells; undefined where none has a value. */
-export function kindOfCells(cells: readonly (Cell | undefined)[]): ColumnKind | undefined {
-  const kinds = new Set(
-    cells.filter((cell) => cell !== undefined && cell.text !== '').map((cell) => kindOf(cell!)),
-  );
-  return kinds.size > 1 ? 'text' : [...kinds][0];
-}
-
-function kindOf({ kind, text }: Cell): ColumnKind {
-  if (kind === 'number') return 'numbers';
-  if (kind === 'boolean') return 'booleans';
-  return kind === 'string' && isDate(text) ? 'dates' : 'text';
+/** The kind of a column with these facts; undefined where no cell has a value. */
+export function kindOf({
+  numbers,
+  texts,
+  booleans,
+  nested,
+  empty,
+  dated,
+}: ColumnFacts): ColumnKind | undefined {
+  const filled = numbers + texts + booleans + nested - empty;
+  if (filled === 0) return undefined;
+  if (numbers === filled) return 'numbers';
+  if (booleans === filled) return 'booleans';
+  return dated === filled ? 'dates' : 'text';
 }
 
 /** Throws UsageError for a value that the column cannot hold: it would find nothing. `~` and `==` take any text. */

@@ -1,8 +1,9 @@
 import { CellReader, type Cell } from '../../json/cells.ts';
+import { ColumnFacts, ColumnSurvey } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
-import { cellTest, checkValues, kindOfCells, type AskedWhere, type ColumnKind } from './cell-test.ts';
+import { cellTest, checkValues, kindOf, type AskedWhere, type ColumnKind } from './cell-test.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion, Note } from '../questions.ts';
@@ -124,10 +125,11 @@ export class WhereFilter {
 
   /** Checks the tests by the first records that have values: whether those columns can hold what was asked for. */
   #check(batch: RecordBatch): void {
-    const rows = Array.from({ length: batch.count }, (_, index) => this.#reader.read(batch, index));
+    const survey = new ColumnSurvey(this.#reader.columns);
+    for (let index = 0; index < batch.count; index++) survey.add(batch, index);
     for (const test of this.#tests) {
       if (!this.#unchecked.has(test)) continue;
-      const kinds = test.at.map((column) => kindOfCells(rows.map((cells) => cells[column])));
+      const kinds = test.at.map((column) => kindOf(survey.factsOf(column)));
       if (kinds.every((kind) => kind === undefined)) continue;
       this.#unchecked.delete(test);
       test.check!(kinds);
@@ -143,7 +145,7 @@ const MAX_CHARACTERS_TOLD = 40;
 class MetValues {
   readonly #column: string;
   readonly #texts = new Set<string>();
-  readonly #kinds = new Set<ColumnKind>();
+  readonly #facts = new ColumnFacts();
   #least: (Cell & { readonly order: string }) | undefined;
   #most: (Cell & { readonly order: string }) | undefined;
 
@@ -154,7 +156,7 @@ class MetValues {
   add(cell: Cell | undefined): void {
     if (cell === undefined || cell.text === '') return;
     if (this.#texts.size <= MAX_VALUES_TOLD) this.#texts.add(cell.text);
-    this.#kinds.add(kindOfCells([cell])!);
+    this.#facts.add(cell);
     const order = cellOrder(cell);
     if (this.#least === undefined || order < this.#least.order) this.#least = { ...cell, order };
     if (this.#most === undefined || order > this.#most.order) this.#most = { ...cell, order };
@@ -163,9 +165,8 @@ class MetValues {
   /** `status has PAID, PENDING`, `dueBy goes from 2024-10-15 to 2026-12-30`; undefined without any value. */
   describe(): string | undefined {
     if (this.#least === undefined || this.#most === undefined) return undefined;
-    const [kind, other] = [...this.#kinds];
-    const isRange = other === undefined && (kind === 'numbers' || kind === 'dates') && this.#texts.size > 1;
-    if (isRange) {
+    const kind = kindOf(this.#facts);
+    if ((kind === 'numbers' || kind === 'dates') && this.#texts.size > 1) {
       const [from, to] = [this.#least.text, this.#most.text].map((text) =>
         kind === 'dates' ? text.slice(0, 'yyyy-mm-dd'.length) : text,
       );

@@ -23,8 +23,17 @@ describe('the shape of records', () => {
     ['text', ['"a"', 'null', '"\\u0000\\" }"'], { type: ['null', 'string'] }],
     ['booleans', ['true', 'false'], { type: ['null', 'boolean'] }],
     ['nothing', ['null'], { type: ['null', 'string'] }],
-    ['text and whole numbers', ['"a"', '12'], { type: ['null', 'string', 'integer'] }],
+    ['text and whole numbers', ['"a"', '12'], { type: ['null', 'integer', 'string'] }],
     ['arrays', ['[1,2]', '[]'], { type: ['null', 'array'], items: { type: ['null', 'integer'] } }],
+    [
+      'points in time',
+      ['"2024-10-15T13:30:07.5Z"', '"2024-10-15T00:00:00-03:00"', 'null'],
+      { type: ['null', 'string'], format: 'date-time' },
+    ],
+    ['points in time and days', ['"2024-10-15T13:30:07Z"', '"2024-10-15"'], { type: ['null', 'string'] }],
+    ['times in no zone', ['"2024-10-15T13:30:07"'], { type: ['null', 'string'] }],
+    ['times behind a blank', ['"2024-10-15 13:30:07Z"'], { type: ['null', 'string'] }],
+    ['days that are none', ['"2024-02-30T13:30:07Z"'], { type: ['null', 'string'] }],
     ['empty arrays', ['[]'], { type: ['null', 'array'], items: { type: ['null', 'string'] } }],
   ])('tells of %s, which stay as they are', (_, values, schema) => {
     expect(member(...values)).toEqual([schema, values]);
