@@ -3,7 +3,7 @@ import { BACKSLASH, QUOTE } from '../json/bytes.ts';
 import { CellReader } from '../json/cells.ts';
 import { compact } from '../json/checked-text.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
-import { RecordSpool } from '../output/spool.ts';
+import { Collected } from '../output/collected.ts';
 import { KeyIndex, hash128 } from './key-index.ts';
 import { withoutLinks } from './stored-links.ts';
 
@@ -22,7 +22,7 @@ export interface SpooledListingOptions {
  */
 export class SpooledListing {
   readonly #options: SpooledListingOptions;
-  readonly #spool = new RecordSpool();
+  readonly #records = new Collected();
   readonly #index = new KeyIndex();
   readonly #keys: RecordKeys;
 
@@ -44,12 +44,12 @@ export class SpooledListing {
       const first = this.#index.add(hash128(key), contentHash(stored, at));
       if (first >= 0) throw this.#repeatedKey(key, first);
     }
-    await this.#spool.append(stored);
+    await this.#records.add(stored);
   }
 
   /** All records, in their order. May be called more than once. */
   read(): AsyncGenerator<RecordBatch> {
-    return this.#spool.read();
+    return this.#records.read();
   }
 
   /** The key of a record that was read back. */
@@ -58,7 +58,7 @@ export class SpooledListing {
   }
 
   async close(): Promise<void> {
-    await this.#spool.close();
+    await this.#records.close();
   }
 
   #missingKey(batch: RecordBatch, at: number): UsageError {

@@ -1,6 +1,6 @@
 import { ColumnSurvey } from '../json/column-facts.ts';
 import { chooseColumns, onlyLeavesOut } from './column-choice.ts';
-import { RecordSpool } from './spool.ts';
+import { Collected } from './collected.ts';
 import type { OpenWriter, Writer } from './writer.ts';
 
 /**
@@ -9,13 +9,10 @@ import type { OpenWriter, Writer } from './writer.ts';
  */
 export function choosingWriter(openWriter: OpenWriter, asked: readonly string[]): OpenWriter {
   return (sink, layout) => {
-    const spool = new RecordSpool();
     const survey = new ColumnSurvey();
+    const records = new Collected({ survey });
     return {
-      async write(batch) {
-        for (let index = 0; index < batch.count; index++) survey.add(batch, index);
-        await spool.append(batch);
-      },
+      write: (batch) => records.add(batch),
       async end() {
         try {
           const chosen = chooseColumns(asked, layout.columns ?? columnsOf(survey));
@@ -24,10 +21,10 @@ export function choosingWriter(openWriter: OpenWriter, asked: readonly string[])
             columns: chosen,
             unordered: onlyLeavesOut(asked),
           });
-          for await (const batch of spool.read()) await writer.write(batch);
+          for await (const batch of records.read()) await writer.write(batch);
           await writer.end();
         } finally {
-          await spool.close();
+          await records.close();
         }
       },
     };

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { OutputError } from '../errors.ts';
-import type { RecordBatch } from '../json/records.ts';
 
 const MEMORY = 4 * 1024 * 1024;
 
@@ -28,6 +27,7 @@ export class Spool {
   /** The chunks that are not in the file: all of them while there is no file. */
   #chunks: Uint8Array[] = [];
   #held = 0;
+  #size = 0;
   /** Bytes of each chunk in the file. */
   readonly #filed: number[] = [];
   /** A descriptor instead of a FileHandle: a run that fails never closes it, and Node warns of lost handles. */
@@ -39,9 +39,15 @@ export class Spool {
     this.#memory = memory;
   }
 
+  /** Bytes that were appended so far. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** Takes a chunk. Its buffer may be used again as soon as this resolves. */
   async append(chunk: Uint8Array): Promise<void> {
     this.#held += chunk.length;
+    this.#size += chunk.length;
     const isFull = this.#held > (this.#file === undefined ? this.#memory : 0);
     this.#chunks.push(isFull ? chunk : Buffer.from(chunk));
     if (isFull) await this.#explained(() => this.#flush());
@@ -151,78 +157,4 @@ export class Spool {
       });
     }
   }
-}
-
-/** Bytes that are kept in memory before there is a file. Little, since many such spools may be open. */
-const RECORD_MEMORY = 256 * 1024;
-
-/** Keeps batches of records until it is their turn; memory does not grow with them. Methods reject with OutputError. */
-export class RecordSpool {
-  readonly #spool: Spool;
-  readonly #spaced: boolean[] = [];
-
-  constructor(spool = new Spool({ memory: RECORD_MEMORY })) {
-    this.#spool = spool;
-  }
-
-  /** Takes a batch. */
-  async append(batch: RecordBatch): Promise<void> {
-    if (batch.count === 0) return;
-    this.#spaced.push(batch.spaced);
-    const { places, bytes } = packed(batch);
-    await this.#spool.append(new Uint8Array(places.buffer));
-    await this.#spool.append(bytes);
-  }
-
-  /** The batches as they were appended. Call it once, after the last `append`. */
-  async *read(): AsyncGenerator<RecordBatch> {
-    let places: Int32Array | undefined;
-    let index = 0;
-    for await (const chunk of this.#spool.read()) {
-      if (places === undefined) {
-        places = new Int32Array(chunk.buffer, chunk.byteOffset, chunk.length / 4);
-        continue;
-      }
-      const count = places.length / 4;
-      const [bounds, ids] = [places.subarray(0, 2 * count), places.subarray(2 * count)];
-      places = undefined;
-      yield { bytes: chunk, count, bounds, ids, spaced: this.#spaced[index++]! };
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#spool.close();
-  }
-}
-
-/** The bytes of the records alone, without those between them; and the bounds and ids of each in these bytes. */
-function packed(batch: RecordBatch): { places: Int32Array; bytes: Buffer } {
-  const { bytes, bounds, ids, count } = batch;
-  const places = new Int32Array(4 * count).fill(-1);
-  if (isPacked(batch)) {
-    places.set(bounds);
-    places.set(ids, 2 * count);
-    return { places, bytes };
-  }
-  let size = 0;
-  for (let slot = 0; slot < 2 * count; slot += 2) size += bounds[slot + 1]! - bounds[slot]!;
-  const close = Buffer.allocUnsafeSlow(size);
-  let at = 0;
-  for (let slot = 0; slot < 2 * count; slot += 2) {
-    const shift = at - bounds[slot]!;
-    places[slot] = at;
-    at += bytes.copy(close, at, bounds[slot], bounds[slot + 1]);
-    places[slot + 1] = at;
-    if (ids[slot]! >= 0) places.set([ids[slot]! + shift, ids[slot + 1]! + shift], 2 * count + slot);
-  }
-  return { places, bytes: close };
-}
-
-function isPacked({ bytes, bounds }: RecordBatch): boolean {
-  let end = 0;
-  for (let slot = 0; slot < bounds.length; slot += 2) {
-    if (bounds[slot] !== end) return false;
-    end = bounds[slot + 1]!;
-  }
-  return end === bytes.length;
 }

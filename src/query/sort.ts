@@ -1,45 +1,32 @@
 import { CellReader, type Cell } from '../json/cells.ts';
-import { recordBytes, type RecordBatch } from '../json/records.ts';
-import { scanLines } from '../json/scan-records.ts';
+import type { RecordBatch } from '../json/records.ts';
 import { inTurns, type Steps } from '../json/turns.ts';
-import { Spool } from '../output/spool.ts';
+import { Collected } from '../output/collected.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 
-/** Keeps records until their order is known. Positions count the bytes that were appended. */
-interface RecordStore {
-  append(bytes: Uint8Array): Promise<void>;
-  /** Called once, between the last append and the first slice. */
-  settle(): Promise<void>;
-  /** The bytes from `start` up to `end`. Synchronous, since a million small reads must not each wait for the event loop. */
-  slice(start: number, end: number): Buffer;
-}
-
-/** The most sorted records that are passed on together. */
-const BATCH = { bytes: 1_000_000, records: 4_000 };
 const MAX_TEXTS = 10_000;
-const NEWLINE = Buffer.from('\n');
+/** Bytes of records that are kept in memory before there is a file. */
+const MEMORY = 4 * 1024 * 1024;
 
 /**
  * Sorts records by one or more columns: numbers by exact value, then text by its characters, then records without a value
- * (also when descending). Equal records keep their order. Their bytes wait in the store; memory holds their keys, about 100
- * bytes for each record and column.
+ * (also when descending). Equal records keep their order. They wait put aside; memory holds their keys, about 100 bytes for each
+ * record and column.
  */
 export class RecordSorter {
   readonly #keys: readonly SortColumn[];
   readonly #reader: CellReader;
   readonly #watch: ColumnWatch;
-  readonly #store: RecordStore;
+  readonly #records = new Collected({ anyOrder: true, memory: MEMORY });
   /** For each key, the order of every record's cell. */
   readonly #orders: (string | undefined)[][];
   /** Values such as dates and states repeat: records with the same value share one text. */
   readonly #texts = new Map<string, string>();
-  /** Record `i` is `store[bounds[i] .. bounds[i + 1])`. */
-  readonly #bounds = [0];
 
-  constructor(keys: readonly SortColumn[], store: RecordStore, what?: string) {
+  constructor(keys: readonly SortColumn[], what?: string) {
     const columns = keys.map(({ column }) => column);
     this.#keys = keys;
     this.#reader = new CellReader(columns);
@@ -48,43 +35,30 @@ export class RecordSorter {
       watched.map(({ column }) => column),
       what,
     );
-    this.#store = store;
     this.#orders = keys.map(() => []);
   }
 
   async add(batch: RecordBatch): Promise<void> {
     this.#watch.sample(batch);
-    const parts: Uint8Array[] = [];
-    let end = this.#bounds.at(-1)!;
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
       for (const [key, orders] of this.#orders.entries()) orders.push(this.#orderOf(cells[key]));
-      const bytes = recordBytes(batch, index);
-      parts.push(bytes, NEWLINE);
-      this.#bounds.push((end += bytes.length + 1));
     }
-    await this.#store.append(Buffer.concat(parts));
+    await this.#records.add(batch);
   }
 
   /** All records that were added, in order. Throws the signal's reason. */
   async *sorted(signal: AbortSignal): AsyncGenerator<RecordBatch> {
-    await this.#store.settle();
     const order = await inTurns(
-      sortedNumbers(this.#bounds.length - 1, (a, b) => this.#compare(a, b)),
+      sortedNumbers(this.#records.count, (a, b) => this.#compare(a, b)),
       signal,
     );
-    let parts: Buffer[] = [];
-    let bytes = 0;
-    for (const index of order) {
-      const record = this.#store.slice(this.#bounds[index]!, this.#bounds[index + 1]!);
-      parts.push(record);
-      bytes += record.length;
-      if (bytes < BATCH.bytes && parts.length < BATCH.records) continue;
-      yield scanLines(Buffer.concat(parts));
-      [parts, bytes] = [[], 0];
-    }
-    if (parts.length > 0) yield scanLines(Buffer.concat(parts));
+    yield* this.#records.inOrder(order);
+  }
+
+  async close(): Promise<void> {
+    await this.#records.close();
   }
 
   /** A sentence for each column that no record had a value in, with the names it may have meant. */
@@ -144,15 +118,14 @@ export function* sortedNumbers(count: number, compare: (a: number, b: number) =>
  * @param what the name for one of them in notes, where they are no records
  */
 export function sortQuestion(keys: readonly SortColumn[], signal: AbortSignal, what?: string): Question {
-  const spool = new Spool();
-  const sorter = new RecordSorter(keys, spool, what);
+  const sorter = new RecordSorter(keys, what);
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       try {
         for await (const batch of records) await sorter.add(batch);
         yield* sorter.sorted(signal);
       } finally {
-        await spool.close();
+        await sorter.close();
       }
     },
     notes: () => sorter.complaints().map((text) => ({ kind: 'warning', text: `--sort: ${text}` })),

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { RecordSorter, sortedNumbers } from '../../src/query/sort.ts';
 import { atOnce } from '../../src/json/turns.ts';
 import { parseSort } from '../../src/query/question-syntax.ts';
-import { Spool } from '../../src/output/spool.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
 async function linesInOrder(sorter: RecordSorter): Promise<string[]> {
@@ -13,7 +12,7 @@ async function linesInOrder(sorter: RecordSorter): Promise<string[]> {
 }
 
 async function sort(by: string, ...batches: (string | object)[][]): Promise<string[]> {
-  const sorter = new RecordSorter(parseSort(by), new Spool());
+  const sorter = new RecordSorter(parseSort(by));
   for (const batch of batches) await sorter.add(batchOf(...batch));
   return linesInOrder(sorter);
 }
@@ -76,7 +75,7 @@ describe('RecordSorter', () => {
     const padding = 'x'.repeat(5000);
     const records = Array.from({ length: 1000 }, (_, index) => ({ n: (index * 7919) % 1000, padding }));
     // 5 MB: more than the spool keeps in memory.
-    const sorter = new RecordSorter(parseSort('n'), new Spool());
+    const sorter = new RecordSorter(parseSort('n'));
     await sorter.add(batchOf(...records));
     const batches: string[][] = [];
     for await (const batch of sorter.sorted(new AbortController().signal)) batches.push(textsOf(batch));
@@ -100,7 +99,7 @@ describe('RecordSorter', () => {
   });
 
   it('names a column that no record has', async () => {
-    const sorter = new RecordSorter(parseSort('dueby'), new Spool());
+    const sorter = new RecordSorter(parseSort('dueby'));
     await sorter.add(batchOf({ dueBy: 1 }));
     expect(sorter.complaints()).toEqual(['no record has a value in dueby; did you mean dueBy?']);
   });

@@ -3,8 +3,8 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { OutputError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import { ColumnSurvey } from '../../json/column-facts.ts';
-import type { RecordBatch } from '../../json/records.ts';
-import { RecordSpool } from '../spool.ts';
+import { sliceRecords, type RecordBatch } from '../../json/records.ts';
+import { Collected } from '../collected.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { storedValue, typeOf, type ParquetType, type ParquetValue } from './column-type.ts';
 
@@ -18,6 +18,8 @@ const MAX_CHUNKS = 50_000;
 
 /** Cells after which the event loop gets a turn. Where there are many columns, most cells are empty. */
 const CELLS_A_TURN = 1_000_000;
+/** Records that are put aside at a time: each may have 10,000 columns. */
+const RECORDS_A_TURN = 100;
 
 /** The only column of a file without records: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
@@ -36,8 +38,7 @@ class ParquetFile implements Writer {
   readonly #sink: Sink;
   readonly #layout: Layout;
   readonly #survey: ColumnSurvey;
-  readonly #spool = new RecordSpool();
-  #records = 0;
+  readonly #records: Collected;
   /** Since the last turn of the event loop. */
   #cells = 0;
 
@@ -45,15 +46,15 @@ class ParquetFile implements Writer {
     this.#sink = sink;
     this.#layout = layout;
     this.#survey = new ColumnSurvey(layout.columns);
+    this.#records = new Collected({ survey: this.#survey });
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    for (let index = 0; index < batch.count; index++) {
-      this.#records++;
-      this.#survey.add(batch, index);
-      await this.#yieldAfter(this.#survey.columns.length);
+    for (let from = 0; from < batch.count; from += RECORDS_A_TURN) {
+      const part = sliceRecords(batch, from, from + RECORDS_A_TURN);
+      await this.#records.add(part);
+      await this.#yieldAfter(part.count * this.#survey.columns.length);
     }
-    await this.#spool.append(batch);
   }
 
   async end(): Promise<void> {
@@ -66,7 +67,7 @@ class ParquetFile implements Writer {
       );
       await this.#writeFile(columns);
     } finally {
-      await this.#spool.close();
+      await this.#records.close();
     }
   }
 
@@ -96,7 +97,7 @@ class ParquetFile implements Writer {
       held = 0;
       await this.#drain(bytes);
     };
-    for await (const batch of this.#spool.read()) {
+    for await (const batch of this.#records.read()) {
       for (let index = 0; index < batch.count; index++) {
         place++;
         const read = reader.read(batch, index);
@@ -121,10 +122,10 @@ class ParquetFile implements Writer {
   }
 
   #checkSize(columns: number): void {
-    const groups = Math.ceil((this.#records * columns) / ROW_GROUP.cells);
+    const groups = Math.ceil((this.#records.count * columns) / ROW_GROUP.cells);
     if (groups * columns <= MAX_CHUNKS) return;
     throw new OutputError(
-      `${this.#records} records with ${columns} different fields are too many cells for a Parquet file`,
+      `${this.#records.count} records with ${columns} different fields are too many cells for a Parquet file`,
       { hint: 'Name the columns you want with --columns, or use --format jsonl.' },
     );
   }

@@ -8,7 +8,7 @@ import {
   UsageError,
 } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { RecordSpool } from '../../output/spool.ts';
+import { Collected } from '../../output/collected.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import { hasRecords, tryPart, type Part, type PartOptions, type PartResult } from '../part.ts';
 import type { Run } from '../run.ts';
@@ -52,7 +52,7 @@ export class PartsAside<Asked extends NamedPart> {
   readonly #run: Run;
   readonly #parts: readonly Asked[];
   readonly #recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>;
-  readonly #spools = new Set<RecordSpool>();
+  readonly #open = new Set<Collected>();
 
   /**
    * @param recordsOf what is put aside of a part; it throws IncompleteError, after the last record, where the part is not
@@ -72,16 +72,16 @@ export class PartsAside<Asked extends NamedPart> {
   async *read(): AsyncGenerator<PartAside<Asked>> {
     const all = forEachPart(this.#run, this.#parts, (asked, signal) => this.#putAside(asked, signal));
     try {
-      for await (const { asked, result, spool } of all) {
+      for await (const { asked, result, collected } of all) {
         this.results.push(result);
         const there = hasRecords(result);
         const section = this.#run.receipt.section(asked.name);
-        yield { asked, result, records: there ? section.counted(spool.read()) : nothing() };
-        await spool.close();
-        this.#spools.delete(spool);
+        yield { asked, result, records: there ? section.counted(collected.read()) : nothing() };
+        await collected.close();
+        this.#open.delete(collected);
       }
     } finally {
-      for (const spool of this.#spools) await spool.close();
+      for (const collected of this.#open) await collected.close();
     }
   }
 
@@ -91,12 +91,12 @@ export class PartsAside<Asked extends NamedPart> {
   }
 
   async #putAside(asked: Asked, signal: AbortSignal) {
-    const spool = new RecordSpool();
-    this.#spools.add(spool);
+    const collected = new Collected();
+    this.#open.add(collected);
     const result = await tryPart(this.#run, { ...asked, signal }, async (part) => {
-      for await (const batch of await this.#recordsOf(part)) await spool.append(batch);
+      for await (const batch of await this.#recordsOf(part)) await collected.add(batch);
     });
-    return { asked, result, spool };
+    return { asked, result, collected };
   }
 }
 
