@@ -1,12 +1,12 @@
 /*
  * Bundles src/main.ts into dist/, split so that what a command does not need is not loaded; starting is most of the time of a
- * small command. Then writes the manual. What dist holds is text that Node itself loads.
+ * small command. Then writes the notices of what was bundled, and the manual. What dist holds is text that Node itself loads.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { build, transform } from 'esbuild';
-import { alias, root, outputOptions } from './bundle.js';
+import { alias, commitTime, noticesOf, outputOptions, root } from './bundle.js';
 
 const dist = `${root}dist`;
 
@@ -83,7 +83,7 @@ function importing(imports) {
     },
   };
 }
-const { outputFiles } = await build({ ...options, plugins: [alias, importing(together)] });
+const { outputFiles, metafile } = await build({ ...options, plugins: [alias, importing(together)] });
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(`${dist}/man`, { recursive: true });
@@ -108,6 +108,9 @@ function refuseBeyondAscii(name, code) {
   throw new Error(`dist/${name} has a character beyond ASCII; write it as ${escape} in the source: ${found}`);
 }
 
+writeFileSync(`${dist}/NOTICES.txt`, noticesOf(metafile));
+
 // The manual is printed by the program that it describes.
-const manual = execFileSync(process.execPath, [`${root}bin/folio.js`, '__man']);
+const day = new Date(commitTime() * 1000).toISOString().slice(0, 10);
+const manual = execFileSync(process.execPath, [`${root}bin/folio.js`, '__man', day]);
 writeFileSync(`${dist}/man/folio.1`, manual);

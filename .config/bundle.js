@@ -1,4 +1,7 @@
 // What every bundle of folio has in common: those that npm installs and the one in the standalone program.
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 
 export const root = new URL('..', import.meta.url).pathname;
 
@@ -71,3 +74,37 @@ export const alias = {
     }));
   },
 };
+
+/**
+ * The notices of the packages whose code went into a bundle, as their licences ask of whoever hands it on. `further` are names
+ * and texts of what is handed on beside it. Throws where a package tells neither a licence's text nor its name.
+ */
+export function noticesOf({ inputs }, further = []) {
+  const folders = new Set(Object.keys(inputs).flatMap((path) => packageFolder(path) ?? []));
+  const texts = [...folders].toSorted().map((folder) => {
+    const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
+    const { name, version, license, author } = JSON.parse(
+      readFileSync(join(root, folder, 'package.json'), 'utf8'),
+    );
+    if (file !== undefined) return [`${name} ${version}`, readFileSync(join(root, folder, file), 'utf8')];
+    if (license === undefined) throw new Error(`${folder} names no licence`);
+    return [`${name} ${version}`, `${license}, by ${author?.name ?? author ?? 'its authors'}`];
+  });
+  return [...texts, ...further]
+    .map(([name, text]) => `${name}\n${'-'.repeat(name.length)}\n\n${text.trim()}\n`)
+    .join('\n\n');
+}
+
+function packageFolder(path) {
+  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+}
+
+/** Seconds since 1970: of the commit, so that two builds of it are the same; else the day of no release. */
+export function commitTime() {
+  try {
+    const printed = execFileSync('git', ['-C', root, 'log', '-1', '--format=%ct'], { encoding: 'utf8' });
+    return Number(printed);
+  } catch {
+    return 946_684_800;
+  }
+}

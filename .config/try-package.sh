@@ -21,6 +21,15 @@ node .config/package.js >/dev/null
 [ "$first" = "$(cat .package/SHA256SUMS)" ] || fail "two builds differ"
 (cd .package && sha256sum --check --quiet SHA256SUMS)
 
+# What judges a Debian package, a manual and a unit says nothing against these. No warning of lintian counts: there is no bug to close.
+for judge in lintian mandoc systemd-analyze; do
+  command -v "$judge" >/dev/null || fail "there is no $judge"
+done
+lintian --fail-on error .package/folio_*_amd64.deb 2>&1 || fail "lintian found errors"
+found=$(mandoc -Tlint dist/man/folio.1) || fail "mandoc found in the manual: $found"
+systemd-analyze security --offline=true --threshold=30 .config/systemd/folio-export.service >/dev/null ||
+  fail "systemd-analyze calls the example unit exposed"
+
 bare=$(mktemp -d)
 trap 'rm -rf "$bare"' EXIT
 dpkg-deb -x .package/folio_*_amd64.deb "$bare"

@@ -23,9 +23,10 @@ export function addHelp(program: Command, context: Context): void {
   addCommand(program, '__man', {
     description: 'The manual page.',
     hidden: true,
-    run: async () => {
+    arguments: [['<date>', 'the day of the page, such as 2026-11-22']],
+    run: async (_, [date]) => {
       const { manPage } = await import('./man-page.ts');
-      await context.stdout.write(manPage(program));
+      await context.stdout.write(manPage(program, date));
     },
   });
 }

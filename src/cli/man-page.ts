@@ -3,12 +3,18 @@ import { version } from '../version.ts';
 import { topics } from './help-topics.ts';
 import type { TermList, Topic } from './help-topics.ts';
 
-/** The manual page in the macros of man(7), made from the same declarations and topics as the help. */
-export function manPage(program: Command): string {
+const MAX_LINE_BYTES = 80;
+
+/**
+ * The manual page in the macros of man(7), made from the same declarations and topics as the help.
+ *
+ * @param date the day of the page, such as 2026-11-22
+ */
+export function manPage(program: Command, date: string): string {
   const help = program.createHelp();
   const commands = help.visibleCommands(program).flatMap((command) => withChildren(command));
-  return [
-    `.TH FOLIO 1 "" "folio ${version}" "User Commands"`,
+  const lines = [
+    `.TH FOLIO 1 ${date} "folio ${version}" "User Commands"`,
     '.SH NAME',
     'folio \\- issued and received invoices, customers and prepaid-expense funds, listed and exported',
     '.SH SYNOPSIS',
@@ -21,8 +27,20 @@ export function manPage(program: Command): string {
     '.SH FLAGS FOR EVERY COMMAND',
     ...flagList(help.visibleOptions(program)),
     ...topics.flatMap(topicSection),
-    '',
-  ].join('\n');
+  ];
+  // A heading begins a paragraph by itself.
+  const needed = lines.filter((line, at) => line !== '.PP' || !/^\.S[HS] /.test(lines[at - 1]!));
+  return needed.map((line) => `${shortLines(line)}\n`).join('');
+}
+
+/** The same line for roff, written in lines that are short enough for every reader: a backslash at the end joins them. */
+function shortLines(line: string): string {
+  const lines = [''];
+  for (const word of line.split(/(?<= )(?![ .'])/)) {
+    if (Buffer.byteLength(lines.at(-1)! + word) >= MAX_LINE_BYTES && lines.at(-1) !== '') lines.push('');
+    lines[lines.length - 1] += word;
+  }
+  return lines.join('\\\n');
 }
 
 function withChildren(command: Command): Command[] {

@@ -103,7 +103,7 @@ describe('a slip of the keys', () => {
 });
 
 describe('the manual', () => {
-  const page = manPage(buildProgram(fakeContext()));
+  const page = manPage(buildProgram(fakeContext()), '2026-11-22');
 
   it('has a section for each command, and the topics', () => {
     for (const command of ['issued', 'issued download <dir>', 'funds get <id>', 'auth login', 'doctor']) {
@@ -117,8 +117,14 @@ describe('the manual', () => {
   it('holds nothing that roff would take for a request, or print as something else', () => {
     const text = page.split('\n').filter((line) => !/^\.(TH|SH|SS|PP|TP|B|RS|RE|nf|fi)\b/.test(line));
     expect(text.filter((line) => /^[.']/.test(line))).toEqual([]);
-    // Each backslash begins an escape that is meant.
-    expect(page.replaceAll(/\\(?:[-e&]|f[BIR]|\((?:cq|aq|ga|ha|ti|pc))/g, '')).not.toContain('\\');
+    // Each backslash begins an escape that is meant; one at the end of a line joins it to the next.
+    expect(page.replaceAll(/\\(?:[-e&\n]|f[BIR]|\((?:cq|aq|ga|ha|ti|pc))/g, '')).not.toContain('\\');
+  });
+
+  it('is dated, and written in lines that every reader takes', () => {
+    expect(page).toMatch(/^\.TH FOLIO 1 2026-11-22 /);
+    expect(page.split('\n').filter((line) => Buffer.byteLength(line) > 80)).toEqual([]);
+    expect(page).not.toMatch(/^\.S[HS] .*\n\.PP$/m);
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -7,7 +7,8 @@ const ROOT = resolve(import.meta.dirname, '../..');
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>;
-  readonly dependencies: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +25,9 @@ interface LockedPackage {
 }
 
 const read = (name: string): string => readFileSync(resolve(ROOT, name), 'utf8');
-const { scripts, dependencies, devDependencies } = JSON.parse(read('package.json')) as Manifest;
+const { scripts, dependencies, optionalDependencies, devDependencies } = JSON.parse(
+  read('package.json'),
+) as Manifest;
 const { packages } = JSON.parse(read('package-lock.json')) as Lock;
 const locked = Object.entries(packages).filter(([path]) => path !== '');
 
@@ -37,6 +40,7 @@ const PUBLISHED = [
   'README.md',
   'bin/folio.js',
   'bin/package.json',
+  'dist/NOTICES.txt',
   'dist/main.js',
   'dist/man/folio.1',
   'dist/package.json',
@@ -63,9 +67,10 @@ describe('the package', () => {
   });
 
   it('names exact versions', () => {
-    const versions = Object.values({ ...dependencies, ...devDependencies });
+    const named = { ...optionalDependencies, ...devDependencies };
+    const versions = Object.values(named);
     expect(versions.filter((version) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);
-    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies })) {
+    for (const [name, version] of Object.entries(named)) {
       expect(packages[`node_modules/${name}`]?.version).toBe(version);
     }
   });
@@ -84,6 +89,22 @@ describe('the package', () => {
     expect(runs.map(([path]) => path)).toEqual([]);
   });
 
+  it('has nobody install what is bundled, and only the drivers of databases beside it', () => {
+    expect(dependencies).toBeUndefined();
+    expect(Object.keys(optionalDependencies)).toEqual(['libsql', 'pg', 'pg-copy-streams']);
+  });
+
+  it('holds the notices of all that is bundled', () => {
+    const notices = read('dist/NOTICES.txt').split(/\n\n\n(?=\S+ \d+\.\d+\.\d+\S*\n-+\n)/);
+    const names = notices.map((notice) => notice.slice(0, notice.indexOf('\n')));
+    const bundled = importedPackages().filter((name) => !(name in optionalDependencies));
+    expect(bundled).toContain('commander');
+    for (const name of bundled) expect(names).toContain(`${name} ${devDependencies[name]}`);
+    // Packages that these need are bundled with them.
+    expect(names.some((name) => name.startsWith('string-width '))).toBe(true);
+    for (const notice of notices) expect(notice).toMatch(/MIT|ISC|BSD|Apache|permission|CC0/i);
+  });
+
   it('publishes the program and nothing else', () => {
     const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error', '--offline'];
     const [packed] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' })) as {
@@ -99,3 +120,15 @@ describe('the package', () => {
     ]);
   });
 });
+
+/** The packages whose code the program imports, each once. */
+function importedPackages(): string[] {
+  const files = readdirSync(resolve(ROOT, 'src'), { recursive: true, encoding: 'utf8' });
+  const texts = files.filter((name) => name.endsWith('.ts')).map((name) => read(`src/${name}`));
+  const found = texts.flatMap((text) => [
+    ...text.matchAll(
+      /(?:^import (?!type)[^;]*?from |^import |\bimport\()'((?!node:|[./])(?:@[^/']+\/)?[^/']+)/gm,
+    ),
+  ]);
+  return [...new Set(found.map(([, name]) => name!))];
+}
