@@ -13,9 +13,10 @@ export type WalkEvent =
  * - `unsteady`: the listing came otherwise when it was read again, and no total tells why;
  * - `total`: the service names a higher total than it serves;
  * - `repeating`: page after page brought records that had come before;
- * - `more`: more records came than the service names, so that some of them are one record before and after a change.
+ * - `more`: more records came than the service names, so that some of them are one record before and after a change;
+ * - `ids`: of a list of fiscal IDs, the service may have read a part.
  */
-export type Doubt = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more';
+export type Doubt = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids';
 
 /** The state of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say otherwise. */
 export class WalkStatus {
@@ -85,10 +86,7 @@ export class WalkStatus {
 
   /** Adds the status of a part that has ended, but for its records: these are counted where they are given. */
   addPart(part: WalkStatus): void {
-    this.pages += part.pages;
-    this.shrinks += part.shrinks;
-    this.repeats += part.repeats;
-    this.rereads += part.rereads;
+    this.addCalls(part);
     const before = this.totalAtEnd ?? 0;
     for (const offset of part.unreadable) this.unreadable.add(before + offset);
     this.totalAtStart = (this.totalAtStart ?? 0) + (part.totalAtStart ?? 0);
@@ -96,6 +94,14 @@ export class WalkStatus {
     this.drift ||= part.drift;
     this.orderMayMove ||= part.orderMayMove;
     this.settle(this.inDoubt + part.inDoubt, this.doubt ?? part.doubt);
+  }
+
+  /** Adds what a part took, where its records do not count. */
+  addCalls(part: WalkStatus): void {
+    this.pages += part.pages;
+    this.shrinks += part.shrinks;
+    this.repeats += part.repeats;
+    this.rereads += part.rereads;
   }
 
   shrink(from: number, to: number, reason: RefusalReason): void {

@@ -7,6 +7,8 @@ import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { inTurns } from '../json/turns.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
 import { PageRefused, type FetchPage, type Page, type OnRefusal } from '../paging/page.ts';
+import type { UniqueRecords } from '../paging/unique-records.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
 import type { KeyColumns } from '../json/identity.ts';
@@ -31,6 +33,20 @@ export interface ListingQuery {
   readonly pageSize?: number | undefined;
   /** Records in all, at most. */
   readonly limit?: number | undefined;
+}
+
+/** What a listing is read with. */
+export interface OpenListingOptions {
+  readonly client: ApiClient;
+  readonly concurrency: number;
+  readonly status: WalkStatus;
+  readonly signal: AbortSignal;
+  /** Receives the text of the service's `errors` (spec 2.4), page by page as they come. */
+  readonly onErrors: (errors: Buffer) => void;
+  /** Receives what folio found out about the service, for --verbose. */
+  readonly onDetail?: ((text: string) => void) | undefined;
+  /** Where an earlier walk stopped, and the records that it gave. */
+  readonly resume?: { readonly next: number | string; readonly given: UniqueRecords } | undefined;
 }
 
 /** The parameters that are the same for every page of a listing, in the service's own spelling. */

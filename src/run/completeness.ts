@@ -1,14 +1,11 @@
 import type { Redact } from '../api/redact.ts';
 import { readPartialErrors } from '../api/error-body.ts';
-import { alsoSaid, RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
-import type { Context } from '../context.ts';
+import { alsoSaid, UnknownFiscalIds } from '../api/status-failure.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
 import type { Doubt, WalkStatus } from '../paging/walk-status.ts';
-import type { ListingQuery } from '../resources/listing-pages.ts';
 import { normalizedFiscalId, type FiscalIdFilter, type Resource } from '../resources/resource.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
-import type { Session } from './session.ts';
 
 /** The most records whose places a message names. */
 const MAX_PLACES = 20;
@@ -62,11 +59,16 @@ const DOUBTS: Readonly<Record<Doubt, { readonly why: string; readonly hint: stri
     why: 'more records came than that, so some changed while they were read and are there in two forms',
     hint: AGAIN_LATER,
   },
+  ids: {
+    why: 'of several fiscal IDs in one request, the service may have read one',
+    hint: 'Ask without --limit and --page, or for one fiscal ID at a time.',
+  },
 };
 
 function inDoubt({ inDoubt: doubtful, doubt = 'changing', totalAtEnd }: WalkStatus): string[] {
   if (doubtful === 0) return [];
   const { why } = DOUBTS[doubt];
+  if (doubt === 'ids') return [why];
   const of =
     totalAtEnd === undefined ? countOf(doubtful, 'record') : `${doubtful} of the ${totalAtEnd} records`;
   const named = totalAtEnd === undefined ? 'or more' : 'that the service names';
@@ -132,47 +134,19 @@ function firstOf(ids: readonly string[]): string {
 }
 
 interface AskedWithIds {
-  readonly context: Context;
   readonly resource: Resource;
-  readonly session: Session;
-  readonly query: ListingQuery;
   readonly partial: PartialResults;
 }
 
-/**
- * The error that a listing ends with. Where none of the fiscal IDs exist, it names them as they were typed. Where a refusal
- * does not say whether the IDs were the reason, one more request finds out.
- */
-export async function explainUnknownIds(error: unknown, asked: AskedWithIds): Promise<unknown> {
-  const { query, partial } = asked;
-  if (error instanceof UnknownFiscalIds) {
-    return noneExist(
-      error.fiscalIds.map((id) => partial.typed(id)),
-      error,
-      asked,
-    );
-  }
-  if (!(error instanceof RefusedQuery) || query.fiscalIds.length === 0) return error;
-  const { context, resource, session } = asked;
-  const { client } = session;
-  const { existsWithoutIds } = await import('../resources/listing-pages.ts');
-  // Where this request fails, too, the service's first answer counts.
-  const exists = await existsWithoutIds(resource, query, { client, signal: context.signal }).catch(
-    () => false,
-  );
-  return exists ? noneExist(query.fiscalIds, error, asked) : error;
-}
-
-function noneExist(ids: readonly string[], cause: Error, { resource, partial }: AskedWithIds): NotFoundError {
-  partial.noteTold(ids);
+/** The error that a listing ends with: where nobody has any of the fiscal IDs, it names them as they were typed. */
+export function explainUnknownIds(error: unknown, { resource, partial }: AskedWithIds): unknown {
+  if (!(error instanceof UnknownFiscalIds)) return error;
+  partial.noteTold(error.fiscalIds.map((id) => partial.typed(id)));
   const named = firstOf(partial.missingAsTyped);
   const whose = resource.fiscalIds?.whose ?? 'party';
-  const also = cause instanceof UnknownFiscalIds ? alsoSaid(cause.warnings) : '';
+  const also = alsoSaid(error.warnings);
   return new NotFoundError(`no ${whose} has any of these fiscal IDs: ${named}${also}`, {
-    hint:
-      cause instanceof UnknownFiscalIds
-        ? cause.hint
-        : 'Check them against a listing without the filter. If they exist, try another --list-encoding.',
-    cause,
+    hint: error.hint,
+    cause: error,
   });
 }

@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { answeringTransport } from '../support/fake-transport.ts';
 import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';
 
 const none = pageOf([]);
@@ -28,14 +31,6 @@ const single: readonly (readonly [argv: string, path: string])[] = [
     '/invoices/issued?options_page=0&options_pageSize=1&customerFiscalIds=1-9,2-7,3-5',
   ],
   [
-    'issued --customer-fiscal-id 1-9,2-7 --list-encoding repeat --limit 1',
-    '/invoices/issued?options_page=0&options_pageSize=1&customerFiscalIds=1-9&customerFiscalIds=2-7',
-  ],
-  [
-    'issued --customer-fiscal-id 1-9,2-7 --list-encoding brackets --limit 1',
-    '/invoices/issued?options_page=0&options_pageSize=1&customerFiscalIds[]=1-9&customerFiscalIds[]=2-7',
-  ],
-  [
     'issued --param a=b=c --param d= --limit 1',
     '/invoices/issued?options_page=0&options_pageSize=1&a=b=c&d=',
   ],
@@ -58,6 +53,20 @@ describe('what a command line asks of the service', () => {
     expect({ code, asked, stderr }).toEqual({ code: 0, asked: [path], stderr: '' });
   });
 
+  it.each([
+    ['repeat', 'customerFiscalIds=1-9&customerFiscalIds=2-7'],
+    ['brackets', 'customerFiscalIds[]=1-9&customerFiscalIds[]=2-7'],
+  ])('writes a list as %s', async (how, list) => {
+    const argv = ['issued', '--customer-fiscal-id', '1-9,2-7', '--list-encoding', how];
+    const both = pageOf(['{"id":1,"customer":{"fiscalId":"1-9"}}', '{"id":2,"customer":{"fiscalId":"27"}}']);
+    const { code, asked, stderr } = await runScripted(argv, [both]);
+    expect({ code, asked, stderr }).toEqual({
+      code: 0,
+      asked: [`/invoices/issued?options_page=0&options_pageSize=2000&${list}`],
+      stderr: '',
+    });
+  });
+
   it('spreads a limit evenly over as few pages as it takes', async () => {
     const page = (from: number, size: number) =>
       pageOf(
@@ -73,6 +82,20 @@ describe('what a command line asks of the service', () => {
     expect(await asked('3900', page(0, 1951), page(1950, 1950))).toEqual([path(0, 1951), path(1, 1950)]);
     expect(await asked('1500', page(0, 1500))).toEqual([path(0, 1500)]);
   });
+
+  it.each(['https://api.example.com/v2', 'https://api.example.com/v2/'])(
+    'keeps the version of %s',
+    async (address) => {
+      const transport = answeringTransport(() => ({ body: none }));
+      const context = fakeContext({
+        argv: ['issued', '--base-url', address],
+        env: { FOLIO_TOKEN: 'a-token-for-tests' },
+        openTransport: async () => transport,
+      });
+      expect(await runCommandLine(context)).toBe(0);
+      expect(transport.asked.map(({ url }) => url.pathname)).toEqual(['/v2/invoices/issued']);
+    },
+  );
 
   it('sends a cursor back as it came', async () => {
     const cursor = 'a+b/c==&d e%20';

@@ -210,23 +210,6 @@ describe('many fiscal IDs', () => {
     expect(stderr).toContain(`no customer has the fiscal ID ${ids[7]}`);
   });
 
-  it('are sent again, repeated, to a service that takes a list with commas for one ID', async () => {
-    const { code, rows, stderr } = await runAgainst(
-      ['issued', '-v', '--customer-fiscal-id', '1-9,2-7'],
-      (query) => {
-        const lists = query.getAll('customerFiscalIds');
-        if (lists.length === 2) return pageOf(['{"id":1}'], 1);
-        const fiscalId = lists[0]!.replaceAll('-', '');
-        return [
-          400,
-          `{"errors":[{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{"fiscalId":"${fiscalId}"}}]}`,
-        ];
-      },
-    );
-    expect({ code, rows }).toEqual({ code: 0, rows: ['{"id":1}'] });
-    expect(stderr).toContain('--list-encoding repeat');
-  });
-
   it('are asked for one by one under --strict where the listing never names an unknown one', async () => {
     const line = ['received', '--strict', '--issuer-fiscal-id', '1-9,2-7'];
     const { code, stderr } = await runAgainst(line, (query) =>

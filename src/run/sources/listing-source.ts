@@ -147,7 +147,7 @@ export class ListingSource implements ServiceSource {
         ...{ client, concurrency, status, signal, onErrors, onDetail, resume },
       });
     } catch (error) {
-      throw await explainUnknownIds(error, { context, resource, session, query, partial });
+      throw explainUnknownIds(error, { resource, partial });
     }
   }
 }

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { answeringTransport } from '../support/fake-transport.ts';
+
+/** How a service reads a list in a query; the specification does not say (spec 4.9). */
+type Reading = 'comma' | 'repeat' | 'first' | 'last' | 'brackets' | 'one';
+
+const read: Readonly<Record<Reading, (query: URLSearchParams, name: string) => string[]>> = {
+  comma: (query, name) => query.getAll(name).slice(-1).join().split(','),
+  repeat: (query, name) => query.getAll(name),
+  first: (query, name) => query.getAll(name).slice(0, 1),
+  last: (query, name) => query.getAll(name).slice(-1),
+  brackets: (query, name) => query.getAll(`${name}[]`),
+  one: (query, name) => (query.getAll(name).length === 1 ? query.getAll(name) : ['two parameters']),
+};
+
+/** An invoice of customer or issuer `party`. */
+const invoice = (id: number, party: string): string =>
+  `{"id":${id},"date":"2026-01-01","dueBy":"2026-02-01","amountToBePaid":100,"currency":"CLP","customer":{"fiscalId":"${party}"}}`;
+
+interface Service {
+  readonly reading: Reading;
+  /** The fiscal IDs of the invoices, one each; those of `parties` are known, too. */
+  readonly invoices: readonly string[];
+  readonly parties?: readonly string[];
+  /** Whether a 400 names the IDs, as the specification has it for issued invoices alone. */
+  readonly names?: boolean;
+  /** Whether a record says whose it is. */
+  readonly shows?: boolean;
+  /** Whether parameters with brackets are ignored. */
+  readonly ignores?: boolean;
+}
+
+async function run(argv: readonly string[], { reading, invoices, parties = [], ...how }: Service) {
+  const { names = true, shows = true, ignores = false } = how;
+  const known = new Set([...invoices, ...parties]);
+  const transport = answeringTransport(({ url: { searchParams: query } }) => {
+    const name = ['customerFiscalIds', 'issuerFiscalIds'].find(
+      (one) => query.has(one) || query.has(`${one}[]`),
+    );
+    const isFiltered = name !== undefined && !(ignores && query.has(`${name}[]`));
+    const asked = isFiltered ? read[reading](query, name) : [...known];
+    const missing = asked.filter((id) => !known.has(id));
+    const errors = missing.map((fiscalId) => ({
+      _type: 'EmptyResponseError',
+      requestName: 'byFiscalId',
+      requestParams: { fiscalId: fiscalId.replace('-', '') },
+    }));
+    const headers = { 'content-type': 'application/json' };
+    if (isFiltered && missing.length === asked.length)
+      return { status: 400, headers, body: names ? { errors } : { errors: 'no such party' } };
+    const own = invoices.flatMap((party, id) =>
+      asked.includes(party) ? [shows ? invoice(id, party) : invoice(id, '?')] : [],
+    );
+    const size = Number(query.get('options_pageSize') ?? 10);
+    const page = own.slice(Number(query.get('options_page')) * size).slice(0, size);
+    const said = names ? JSON.stringify(errors) : '[]';
+    return {
+      headers,
+      body: `{"total":${own.length},"page":0,"errors":${said},"pageResults":[${page.join(',')}]}`,
+    };
+  });
+  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
+  const context = fakeContext({ openTransport: async () => transport, env, argv });
+  const code = await runCommandLine(context);
+  const { stdout, stderr } = context;
+  const ids = [...stdout.text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).toSorted((a, b) => a - b);
+  return { code, ids, stdout: stdout.text, stderr: stderr.text, calls: transport.asked.length };
+}
+
+const READINGS = ['comma', 'repeat', 'first', 'last', 'brackets', 'one'] as const;
+const ISSUED = ['issued', '--format', 'jsonl', '--customer-fiscal-id'];
+const RECEIVED = ['received', '--format', 'jsonl', '--issuer-fiscal-id'];
+/** Three of A, two of B, one of another. */
+const INVOICES = ['1-9', '1-9', '2-7', '3-5', '2-7', '1-9'];
+const WHOLE = { code: 0, ids: [0, 1, 2, 4, 5] };
+
+describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (reading) => {
+  const service: Service = { reading, invoices: INVOICES, parties: ['4-3'] };
+
+  it('brings the invoices of all of them', async () => {
+    expect(await run([...ISSUED, '1-9,2-7'], service)).toMatchObject({ ...WHOLE, stderr: '' });
+    expect(await run([...RECEIVED, '2-7,1-9'], { ...service, names: false })).toMatchObject(WHOLE);
+    expect(await run([...RECEIVED, '4-3,1-9,2-7'], { ...service, names: false })).toMatchObject(WHOLE);
+  });
+
+  it.each(['comma', 'repeat', 'brackets'])('does so with --list-encoding %s', async (how) => {
+    // A service that reads brackets alone understands nothing else, not even for one ID.
+    if (reading === 'brackets' && how !== 'brackets') {
+      const { code, stdout } = await run([...ISSUED, '1-9,2-7', '--list-encoding', how], service);
+      return expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    }
+    for (const ids of ['1-9,2-7', '4-3,2-7,1-9', '2-7,1-9,4-3'])
+      expect(await run([...ISSUED, ids, '--list-encoding', how], service)).toMatchObject(WHOLE);
+    const one = await run([...ISSUED, '2-7', '--list-encoding', how], service);
+    expect(one).toMatchObject({ code: 0, ids: [2, 4] });
+    const ignoring = await run([...ISSUED, '2-7', '--list-encoding', how], { ...service, ignores: true });
+    expect(ignoring).toMatchObject(reading === 'brackets' ? {} : { code: 0, ids: [2, 4] });
+  });
+
+  it('is added up and aged whole', async () => {
+    const sum = ['issued', '--customer-fiscal-id', '1-9,2-7', '--sum', 'amountToBePaid', '--format', 'json'];
+    expect((await run(sum, service)).stdout).toContain('500');
+    const aging = ['aging', '--customer-fiscal-id', '1-9,2-7', '--format', 'json'];
+    expect((await run(aging, service)).stdout).toMatch(/"total":300\b[^]*"total":200\b/);
+  });
+
+  it('names those that nobody has, and they are exit 6 under --strict', async () => {
+    const some = await run([...ISSUED, '1-9,8-6,2-7,9-4'], service);
+    expect(some).toMatchObject(WHOLE);
+    expect(some.stderr).toMatch(/has the fiscal ID 8-6\n.*has the fiscal ID 9-4\n/);
+    const strict = await run([...RECEIVED, '1-9,8-6,2-7', '--strict'], { ...service, names: false });
+    expect({ code: strict.code, ids: strict.ids }).toEqual({ ...WHOLE, code: 6 });
+    expect(strict.stderr).toContain('1 unknown fiscal ID: 8-6');
+  });
+
+  it('is exit 4 only where nobody has any of them', async () => {
+    for (const names of [true, false]) {
+      const none = await run([...RECEIVED, '8-6,9-4'], { ...service, names });
+      expect({ code: none.code, ids: none.ids }).toEqual({ code: 4, ids: [] });
+      expect(none.stderr).toContain('no issuer has any of these fiscal IDs: 8-6, 9-4');
+      const last = await run([...RECEIVED, '8-6,9-4,2-7'], { ...service, names });
+      expect(last).toMatchObject({ code: 0, ids: [2, 4] });
+    }
+  });
+
+  it('brings the first of them all under --limit, else says that it may not: exit 6', async () => {
+    const { code, ids, stderr } = await run([...ISSUED, '2-7,1-9', '--limit', '3'], service);
+    const isRead = !['first', 'last', 'one'].includes(reading);
+    expect({ code, ids }).toEqual(isRead ? { code: 0, ids: [0, 1, 2] } : { code: 6, ids: [0, 2, 4] });
+    expect(stderr).toMatch(isRead ? /^$/ : /of several fiscal IDs in one request, the service may have read/);
+    const enough = await run([...ISSUED, '2-7,1-9', '--limit', '6'], service);
+    expect(enough).toMatchObject(WHOLE);
+  });
+});
+
+// Brackets that a service may have ignored are never taken for a filter.
+it.each(['comma', 'repeat', 'first', 'last', 'one'] as const)(
+  'all come where the service reads %s and records do not say whose they are',
+  async (reading) => {
+    const hidden: Service = { reading, invoices: INVOICES, parties: ['4-3'], shows: false };
+    expect(await run([...ISSUED, '1-9,2-7,4-3'], hidden)).toMatchObject(WHOLE);
+    expect(await run([...RECEIVED, '4-3,2-7,1-9'], { ...hidden, names: false })).toMatchObject(WHOLE);
+  },
+);
+
+describe('hundreds of fiscal IDs', () => {
+  const parties = Array.from({ length: 300 }, (_, at) => `${10_000_000 + at}-${at % 10}`);
+  const invoices = parties.filter((_, at) => at % 3 === 0);
+
+  it.each([
+    ['repeat', 12],
+    ['brackets', 14],
+  ] as const)('take few calls where the service reads %s', async (reading, most) => {
+    const { code, ids, calls } = await run([...ISSUED, parties.join(',')], { reading, invoices, parties });
+    expect({ code, ids: ids.length }).toEqual({ code: 0, ids: 100 });
+    expect(calls).toBeLessThanOrEqual(most);
+  });
+
+  it('are asked for one by one where it reads one of them, and all come', async () => {
+    const { code, ids } = await run([...ISSUED, parties.join(',')], { reading: 'last', invoices, parties });
+    expect({ code, ids: ids.length }).toEqual({ code: 0, ids: 100 });
+  });
+
+  it('are given up after the first 20 that nobody has, and only those are named', async () => {
+    const service = { reading: 'one', invoices: ['1-9'], names: false } as const;
+    const { code, ids, stderr, calls } = await run([...RECEIVED, parties.join(',')], service);
+    expect({ code, ids }).toEqual({ code: 4, ids: [] });
+    expect(stderr).toContain('and 10 more');
+    expect(calls).toBeLessThan(130);
+  });
+});
+
+it('does not take a page of one customer for a page of two', async () => {
+  const argv = [...ISSUED, '1-9,2-7', '--page', '0', '--page-size', '2'];
+  const { code, ids, stderr } = await run(argv, { reading: 'last', invoices: INVOICES });
+  expect({ code, ids }).toEqual({ code: 2, ids: [] });
+  expect(stderr).toContain('--page does not go with 2 fiscal IDs');
+  const read = await run(argv, { reading: 'repeat', invoices: INVOICES });
+  expect(read).toMatchObject({ code: 0, ids: [0, 1] });
+});
