@@ -2,14 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import {
-  circlesIn,
-  exportedTwice,
-  importsOf,
-  loadedWith,
-  reachesProcess,
-  type Sources,
-} from './support/source-code.ts';
+import { circlesIn, exportedTwice, importsOf, reachesProcess, type Sources } from './support/source-code.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');
@@ -61,24 +54,6 @@ const ROOT_ENTRIES = [
   'test',
   'tsconfig.json',
 ];
-
-const MAX_LINES = 400;
-const MAX_NAMES = 18;
-
-/** Where `folio received -o x.csv` begins, and what it imports late on its way. */
-const OF_AN_EXPORT = [
-  'main.ts',
-  'process-context.ts',
-  'run/pipeline.ts',
-  'run/sources/listing-source.ts',
-  'profiles/store.ts',
-  'api/undici-transport.ts',
-  'output/files/whole-file.ts',
-  'output/csv/csv.ts',
-  'output/csv/plain-csv.ts',
-];
-/** Of what it loads, all but the declarations of commands and resources, of which every run has all. */
-const MAX_LOADED = 89;
 
 const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 const sources: Sources = new Map(paths.map((path) => [path, readFileSync(join(SRC, path), 'utf8')]));
@@ -132,24 +107,9 @@ describe('the house', () => {
     expect(others).toEqual([]);
   });
 
-  it('has files of one story and folders that one overlooks', () => {
-    const long = [...sources].filter(([, text]) => text.split('\n').length - 1 > MAX_LINES);
-    expect(long.map(([path]) => path)).toEqual([]);
-    const folders = ['', ...new Set(paths.flatMap(foldersOf))];
-    const full = folders.filter((folder) => readdirSync(join(SRC, folder)).length > MAX_NAMES);
-    expect(full).toEqual([]);
+  it('has no file and no folder that is called after nothing in particular', () => {
     const vague = paths.filter((path) => /(^|\/)(utils?|helpers?|common|types|misc)(\/|\.ts$)/.test(path));
     expect(vague).toEqual([]);
-  });
-
-  it('loads few files for `folio received -o x.csv`', () => {
-    const declared = [
-      ...importsOf(sources, 'cli/program.ts'),
-      ...importsOf(sources, 'resources/index.ts'),
-    ].filter((path) => /^(cli\/commands|resources)\//.test(path));
-    const loaded = loadedWith(sources, OF_AN_EXPORT);
-    expect(declared.length).toBeGreaterThan(15);
-    expect(loaded.filter((path) => !declared.includes(path)).length).toBeLessThanOrEqual(MAX_LOADED);
   });
 
   it('keeps the service’s own spelling in resources and the sandbox', () => {
@@ -157,12 +117,6 @@ describe('the house', () => {
     expect(spelled.filter((path) => !/^(resources|sandbox)\//.test(path))).toEqual([]);
   });
 });
-
-/** The folders that a path leads through: `a` and `a/b` for `a/b/c.ts`. */
-function foldersOf(path: string): string[] {
-  const parts = path.split('/').slice(0, -1);
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
-}
 
 describe('the rules of the house', () => {
   it.each([
@@ -211,19 +165,6 @@ describe('the rules of the house', () => {
       ]),
     );
     expect(circles).toEqual(['a.ts > b.ts > x/c.ts > a.ts', 'x/e.ts > x/e.ts']);
-  });
-
-  it('see what is loaded with a file, but for what is imported late or for a type', () => {
-    const sources = new Map([
-      [
-        'a.ts',
-        "import { b, type B } from './x/b.ts';\nimport type { C } from './c.ts';\nimport { type D } from './d.ts';",
-      ],
-      ['x/b.ts', "import '../e.ts';\nconst run = () => import('../f.ts');\nimport type G from '../g.ts';"],
-      ['e.ts', "import * as h from './h.ts';\n// import './i.ts'\nimport {\n  j,\n} from './j.ts';"],
-      ...['c.ts', 'd.ts', 'f.ts', 'g.ts', 'h.ts', 'i.ts', 'j.ts'].map((path) => [path, ''] as const),
-    ]);
-    expect(loadedWith(sources, ['a.ts'])).toEqual(['a.ts', 'x/b.ts', 'e.ts', 'h.ts', 'j.ts']);
   });
 
   it('see names that are exported twice, whatever they name', () => {

@@ -116,7 +116,10 @@ export const profilesFlags = flagGroup<ProfilesFlags>('Several organizations:', 
     '--all-profiles',
     'of every profile; --profile a,b for some. _profile is the first column',
   ),
-  outputDir: text('--output-dir <dir>', 'with several profiles: a file for each, <profile>.<ending>'),
+  outputDir: text(
+    '--output-dir <dir>',
+    'with several profiles: a file for each, <profile>.<listing>.<ending>',
+  ),
   sheetPerProfile: yes('--sheet-per-profile', 'xlsx, with several profiles: a sheet for each'),
 });
 

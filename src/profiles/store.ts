@@ -36,6 +36,11 @@ export function storePath(place: StorePlace): string | undefined {
   return folder && path.join(folder, 'config.json');
 }
 
+/** The file that holds profiles and settings on this machine, whether or not it exists; undefined where no folder can be told. */
+export function storeFile(env: Environment): string | undefined {
+  return storePath({ env, homedir, platform: platform() });
+}
+
 function systemFolder(place: StorePlace, path: PlatformPath): string | undefined {
   const { XDG_CONFIG_HOME: xdg, APPDATA: appData } = place.env;
   const isWindows = place.platform === 'win32';

@@ -26,7 +26,8 @@ import type { ReceiptPart, ReceiptFlags } from './receipt.ts';
 import { namedColumns } from '../output/column-choice.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-conflicts.ts';
-import type { GlobalFlags } from './run.ts';
+import type { ReadPath } from './paths.ts';
+import type { GlobalFlags, RunOptions } from './run.ts';
 import type { FlagDefaults } from './settings.ts';
 import type { ExtentFlags, FilterFlags } from './sources/listing-source.ts';
 
@@ -50,6 +51,19 @@ export interface Export {
   readonly sheet?: string;
   /** A result of the command's own, in place of those that the questions can ask for. */
   readonly makeResult?: (settings: SettingsOwner) => Promise<MakeResult>;
+}
+
+/** How the run of an export begins: with its flags, and with the files that it reads. */
+export async function runOf(asked: Export): Promise<RunOptions> {
+  const { source, globals, request, receipt, questions, output } = asked;
+  const { name, records, reads = [] } = source;
+  const { changesSince: file } = questions ?? {};
+  const earlier = file === undefined ? [] : await earlierExport(file);
+  return { globals, request, receipt, name, records, reads: [...reads, ...earlier], output: output.output };
+}
+
+async function earlierExport(file: string): Promise<readonly ReadPath[]> {
+  return (await import('../query/exports/read-receipt.ts')).readsOfExport('--changes-since', file);
 }
 
 /** Writes the records of one part to where the flags say. Throws IncompleteError after everything that came was written. */

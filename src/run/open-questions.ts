@@ -1,6 +1,5 @@
-import { promises } from 'node:fs';
 import type { Context } from '../context.ts';
-import { UsageError, type IncompleteError } from '../errors.ts';
+import type { IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
@@ -194,7 +193,6 @@ async function resultOf(
   if (asksForTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, site);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
-  await refuseOverwriting('--changes-since', path, plan?.target);
   const earlier = await filterOf(context, asked);
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
   const named = columns?.filter((column) => !isChoice(column)) ?? [];
@@ -218,21 +216,6 @@ export async function checkEarlierExport(
   if (typeof doubt !== 'string') return doubt;
   notices.warn(doubt);
   return undefined;
-}
-
-/** Throws UsageError where -o would replace the file that a flag has folio read. */
-export async function refuseOverwriting(
-  flag: string,
-  read: string,
-  output: string | undefined,
-): Promise<void> {
-  const paths = await Promise.all(
-    [read, output ?? ''].map((path) => promises.realpath(path).catch(() => undefined)),
-  );
-  if (output === undefined || paths[0] === undefined || paths[0] !== paths[1]) return;
-  throw new UsageError(`--output ${output} would replace the export that ${flag} is to read`, {
-    hint: 'Name another file.',
-  });
 }
 
 /** Has a count come out as a number and nothing else, unless the user chose a format: `n=$(folio issued --count)`. */

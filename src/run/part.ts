@@ -8,6 +8,7 @@ import type { UniqueRecords } from '../paging/unique-records.ts';
 import { chooseProfile } from '../profiles/connection.ts';
 import type { Resource } from '../resources/resource.ts';
 import { checkComplete, PartialResults } from './completeness.ts';
+import type { ReadPath } from './paths.ts';
 import type { Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import type { Track } from './progress/progress.ts';
@@ -34,6 +35,8 @@ interface SourceFacts {
   readonly strict?: boolean;
   /** The flags that decide which records come, by name: a run that resumes another must have the same. */
   readonly asked?: object;
+  /** The files that it reads, and those that it may write without being asked for them. */
+  readonly reads?: readonly ReadPath[];
   /**
    * The profiles to read, where the source itself has records of several, as a database does: each is read as a part of its
    * own. Called before everything else. Throws UsageError for a profile that the source does not have.

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { exportPart, writeColumns, type Export } from './export-part.ts';
+import { exportPart, runOf, writeColumns, type Export } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { askPart } from './part.ts';
 import { asksSeveral } from './session.ts';
@@ -39,16 +39,14 @@ export async function exportRecords<Given extends Export>(
   await checkDates(given.questions ?? {});
   await checkOrderOfTotals(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
-  const { source, globals, request, receipt, output, columns } = asked;
+  const { source, output, columns } = asked;
   const own = (await source.profiles?.(context)) ?? [];
   if (own.length > 1 || asksSeveral(asked)) {
     const { exportProfiles } = await import('./several/profiles.ts');
     return exportProfiles(context, asked, own);
   }
-  if (output.listColumns && columns !== undefined) return writeColumns(context, columns, output.output);
-  const { name, records } = source;
-  const options = { globals, request, receipt, name, records, output: output.output };
-  await inRun(context, options, async (run) => {
+  await inRun(context, await runOf(asked), async (run) => {
+    if (output.listColumns && columns !== undefined) return writeColumns(run.context, columns, output.output);
     try {
       await source.open?.(run);
       await askPart(run, { source, profile: own[0] }, (part) => exportPart(part, asked));

@@ -1,9 +1,7 @@
 import type { Context } from '../context.ts';
-import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
-import { findTarget, type Target } from '../output/files/target.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import { version } from '../version.ts';
 import type { PartialResults } from './completeness.ts';
@@ -241,11 +239,10 @@ export class Receipt extends ReceiptPart {
     }));
   }
 
-  /** Opens the receipt's file, before anything else. Throws OutputError or UsageError where it cannot be written. */
+  /** Opens the receipt's file. Throws OutputError where it cannot be written. */
   static async open(context: Context, options: ReceiptOptions): Promise<Receipt> {
-    const { file, output } = options;
+    const { file } = options;
     if (file === undefined) return new Receipt(context, options, undefined);
-    await refuseSameTarget(file, output);
     return new Receipt(context, options, await openDestination(file, context));
   }
 
@@ -292,18 +289,4 @@ export class Receipt extends ReceiptPart {
       await this.#file.discard();
     }
   }
-}
-
-async function refuseSameTarget(receipt: string, output: string | undefined): Promise<void> {
-  const [one, other] = [await findTarget(receipt), await findTarget(output)];
-  if (!isSame(one, other)) return;
-  throw new UsageError(`--receipt ${receipt} is where the records go`, { hint: 'Name two different files.' });
-}
-
-function isSame(one: Target, other: Target): boolean {
-  if (one.kind === 'file' && other.kind === 'file') {
-    return one.folder === other.folder && one.name === other.name;
-  }
-  if (one.kind === 'device' && other.kind === 'device') return one.path === other.path;
-  return one.kind === 'stdout' && other.kind === 'stdout';
 }

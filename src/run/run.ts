@@ -1,5 +1,6 @@
 import type { Context } from '../context.ts';
 import { Notices, type NoticeFlags } from './notices.ts';
+import { checkPaths, type ReadPath, type WrittenPath } from './paths.ts';
 import { Progress, type ProgressFlags } from './progress/progress.ts';
 import { Receipt, type ReceiptFlags } from './receipt.ts';
 import { makeFolder } from '../output/files/target.ts';
@@ -18,10 +19,14 @@ export interface RunOptions {
   readonly name: string;
   /** The same in the plural, for progress: `issued invoices`. */
   readonly records: string;
-  /** Where the records go, as given to -o. The receipt names it, and must be another file. */
+  /** What it reads besides the token file and the store: none of it is ever written over. */
+  readonly reads?: readonly ReadPath[] | undefined;
+  /** Where the records go, as given to -o. The receipt names it. */
   readonly output?: string | undefined;
   /** The folder that gets a file for each part, as given to --output-dir. It is made if need be. */
   readonly folder?: string | undefined;
+  /** What else it writes: the files of that folder, a database. */
+  readonly files?: readonly WrittenPath[] | undefined;
   /** Where the run has several parts, their names, in the order of progress and receipt. */
   readonly parts?: readonly string[] | undefined;
   /** What the parts are: profiles, unless given. */
@@ -46,6 +51,7 @@ export interface Run {
  * Does the work of one command as a run: shows progress meanwhile, and writes the receipt at the end, also after a failure.
  * A command sends all its requests within such a run.
  *
+ * @throws UsageError before the work where it would write over what it reads
  * @throws OutputError before the work where the receipt cannot be written; else what the work throws
  */
 export async function inRun(
@@ -60,6 +66,7 @@ export async function inRun(
     given,
     { flags: globals, what: records, parts, partKind },
     async (progress, context) => {
+      await checkPaths(context, pathsOf(options));
       // The receipt may be one of the files in it.
       if (folder !== undefined) await makeFolder(folder);
       const receipt = await Receipt.open(context, {
@@ -80,4 +87,19 @@ export async function inRun(
       });
     },
   );
+}
+
+function pathsOf({ globals, receipt, reads = [], output, folder, files = [] }: RunOptions) {
+  const { receipt: receiptFile } = receipt ?? {};
+  return {
+    tokenFile: globals.tokenFile,
+    reads,
+    writes: [
+      ...(folder === undefined ? [{ flag: '--output', path: output, is: 'where the records go' }] : []),
+      ...files,
+      ...(receiptFile === undefined
+        ? []
+        : [{ flag: '--receipt', path: receiptFile, is: 'where the receipt goes' }]),
+    ],
+  };
 }

@@ -40,25 +40,6 @@ function resolved(file: string, path: string): string {
   return parts.join('/');
 }
 
-/**
- * The files that are loaded with these: what they import at once, what that imports, and so on. What is imported late or for
- * a type alone is not loaded.
- */
-export function loadedWith(sources: Sources, files: readonly string[]): string[] {
-  const loaded = new Set(files);
-  for (const file of loaded) {
-    const text = withoutComments(sources.get(file)!);
-    const atOnce = text.matchAll(/^(?:import|export)\s+(?!type\b)(?:[^;'"]*\bfrom\s*)?['"](\.[^'"]+)['"]/gm);
-    for (const [statement, path] of atOnce) {
-      const names = /\{([^}]*)\}/.exec(statement)?.[1]?.split(',') ?? [''];
-      const other = resolved(file, path!);
-      if (names.every((name) => /^\s*(?:type\b.*)?$/.test(name)) && names.join('').trim() !== '') continue;
-      if (sources.has(other)) loaded.add(other);
-    }
-  }
-  return [...loaded];
-}
-
 /** Every circle of imports that a walk through the files meets, as `a.ts > b.ts > a.ts`. */
 export function circlesIn(sources: Sources): string[] {
   const circles: string[] = [];

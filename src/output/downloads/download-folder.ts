@@ -12,6 +12,9 @@ import { LinkRefused } from '../../api/files.ts';
 
 const LEDGER = '.folio-files.jsonl';
 
+/** The names of the files that a folder gets: `101-1.pdf`, and the list of them. */
+export const OWN_NAMES = /-\d+\.[a-z0-9]{1,8}$|^\.folio-files\.jsonl$/i;
+
 /** A file of an invoice that is in the folder. */
 export interface StoredFile {
   readonly name: string;

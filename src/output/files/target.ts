@@ -50,17 +50,23 @@ export async function findTarget(
   output: string | undefined,
   platform: string = systemPlatform(),
 ): Promise<Target> {
-  if (output === undefined || output === '-' || output === '/dev/stdout') return { kind: 'stdout' };
-  if (output === '/dev/stderr') return { kind: 'stderr' };
-  const descriptor = Number(DESCRIPTOR.exec(output)?.[1] ?? -1);
-  if (descriptor === 1) return { kind: 'stdout' };
+  const descriptor = findStream(output);
+  if (output === undefined || descriptor === 1) return { kind: 'stdout' };
   if (descriptor === 2) return { kind: 'stderr' };
-  if (descriptor >= 0) return { kind: 'descriptor', shown: output, descriptor };
+  if (descriptor !== undefined) return { kind: 'descriptor', shown: output, descriptor };
   try {
     return await findOnDisk(output, platform);
   } catch (error) {
     throw cannotWrite(output, error);
   }
+}
+
+/** The number of the open descriptor that `-o` names; undefined for the name of a file. */
+export function findStream(output: string | undefined): number | undefined {
+  if (output === undefined || output === '-' || output === '/dev/stdout') return 1;
+  if (output === '/dev/stderr') return 2;
+  const [, descriptor] = DESCRIPTOR.exec(output) ?? [];
+  return descriptor === undefined ? undefined : Number(descriptor);
 }
 
 async function findOnDisk(output: string, platform: string): Promise<Target> {
@@ -88,8 +94,8 @@ async function findOnDisk(output: string, platform: string): Promise<Target> {
   return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };
 }
 
-/** The path that a write through links would reach, even if nothing is there yet. */
-async function behindLinks(output: string): Promise<string> {
+/** The path that a write through links would reach, even if nothing is there yet. Throws OutputError where there is no folder. */
+export async function behindLinks(output: string): Promise<string> {
   let path = resolve(output);
   for (let hops = 0; hops < 40; hops++) {
     const folder = await promises.realpath(dirname(path)).catch((error: unknown) => {

@@ -43,6 +43,14 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
 /** The ending of a receipt's name, behind the name of its file. */
 export const RECEIPT_ENDING = '.receipt.json';
 
+/** What is read of an export, and what each file is, behind a verb: itself and, where there is one, its receipt. */
+export function readsOfExport(flag: string, path: string): readonly { path: string; is: string }[] {
+  return [
+    { path, is: `the export that ${flag} is to read` },
+    { path: `${path}${RECEIPT_ENDING}`, is: `the receipt of the export that ${flag} is to read` },
+  ];
+}
+
 /** The receipt of the file, `<file>.receipt.json`; undefined where there is none. */
 export async function usualReceipt(file: string): Promise<string | undefined> {
   const path = `${file}${RECEIPT_ENDING}`;

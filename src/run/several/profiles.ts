@@ -1,5 +1,6 @@
 import { CellReader } from '../../json/cells.ts';
 import { prependMember, type RecordBatch } from '../../json/records.ts';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
@@ -12,6 +13,7 @@ import {
   listColumns,
   remarkCount,
   remarkWritten,
+  runOf,
   withColumnsWatched,
   columnsWanted,
   type Export,
@@ -27,6 +29,7 @@ import { PROFILE_COLUMN } from '../../query/known-columns.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
+import { oneWordName } from '../../resources/resource.ts';
 import { chooseProfiles } from '../session.ts';
 import { asksForResult } from '../question-conflicts.ts';
 import { inRun, type Run } from '../run.ts';
@@ -39,18 +42,20 @@ import { flagDefaults, type FlagDefaults } from '../settings.ts';
  * @param own those that the source itself has; where it has none, the service is asked for those that the flags name
  */
 export async function exportProfiles(context: Context, asked: Export, own: readonly string[]): Promise<void> {
-  const { source, globals, request, receipt, output, profiles = {} } = asked;
+  const { source, profiles = {} } = asked;
   refuseTogether(asked);
   const names = own.length > 0 ? own : await chooseProfiles(context, asked);
-  const { name, records } = source;
-  const places = { output: output.output, folder: profiles.outputDir };
-  await inRun(context, { globals, request, receipt, name, records, ...places, parts: names }, async (run) => {
+  const { outputDir: folder } = profiles;
+  const apart = folder === undefined ? [] : await planFiles(context, { asked, folder, names });
+  const files = apart.map(({ profile, path }) => {
+    return { flag: '--output-dir:', path, is: `where the records of ${profile} go` };
+  });
+  await inRun(context, { ...(await runOf(asked)), folder, files, parts: names }, async (run) => {
     try {
       await source.open?.(run);
       const parts = names.map((profile) => ({ source, name: profile, profile }));
       const several = { run, asked, parts };
-      const folder = output.listColumns ? undefined : profiles.outputDir;
-      checkResults(folder === undefined ? await exportJoined(several) : await exportApart(several, folder));
+      checkResults(folder === undefined ? await exportJoined(several) : await exportApart(several, apart));
     } finally {
       await source.close?.();
     }
@@ -219,17 +224,55 @@ function isResult({ questions = {}, makeResult }: Export): boolean {
   return asksForResult(questions) || makeResult !== undefined;
 }
 
+/** The file of one profile in the folder of --output-dir. */
+interface FileApart {
+  readonly profile: string;
+  readonly path: string;
+  readonly format: Format;
+  /** The file as earlier versions called it, which had one name for all listings; undefined where there is none. */
+  readonly older: string | undefined;
+}
+
+/** The files of --output-dir: `<profile>.<listing>.<ending>`. The format is that of the flags, else the profile's own, else csv. */
+async function planFiles(
+  context: Context,
+  { asked, folder, names }: { asked: Export; folder: string; names: readonly string[] },
+): Promise<readonly FileApart[]> {
+  const { output, source, globals, sheet } = asked;
+  const listing = [...(sheet === undefined ? [] : [sheet]), oneWordName(source, '-')].join('-');
+  const store = globals.sandbox ? undefined : await context.config();
+  return Promise.all(
+    names.map(async (profile) => {
+      const format = fileFormat(output, store ? flagDefaults(store, profile, source.resource) : {});
+      const ending = endingOf(format);
+      const older = join(folder, `${profile}.${ending}`);
+      const isThere = await stat(older).then(
+        () => true,
+        () => false,
+      );
+      const path = join(folder, `${profile}.${listing}.${ending}`);
+      return { profile, path, format, older: isThere ? older : undefined };
+    }),
+  );
+}
+
 /**
- * Writes the records of each profile into a file of its own in the folder: the file that
- * `--profile <name> -o <folder>/<name>.<ending>` writes. One that fails leaves its file as it was.
+ * Writes the records of each profile into a file of its own: what `--profile <name> -o <file>` writes. One that fails leaves its
+ * file as it was.
  */
-async function exportApart({ run, asked, parts }: Several, folder: string): Promise<readonly PartResult[]> {
+async function exportApart(
+  { run, asked, parts }: Several,
+  files: readonly FileApart[],
+): Promise<readonly PartResult[]> {
+  for (const { older, path } of files) {
+    if (older === undefined) continue;
+    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
+  }
   const results: PartResult[] = [];
   const all = forEachPart(run, parts, (part, signal) =>
     tryPart(run, { ...part, signal }, (open) => {
-      const format = fileFormat(asked.output, open.defaults);
-      const output = join(folder, `${part.name}.${endingOf(format)}`);
-      return exportPart(open, asked, { ...asked.output, format, output });
+      const { format, path } = files.find(({ profile }) => profile === part.name)!;
+      return exportPart(open, asked, { ...asked.output, format, output: path });
     }),
   );
   for await (const result of all) results.push(result);

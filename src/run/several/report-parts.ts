@@ -132,7 +132,7 @@ async function exportParts(from: readonly string[]): Promise<(ReportPart & { rea
         hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,
       });
     }
-    const source = new ExportSource({ file: path, resource: RESOURCES[listing], output: undefined });
+    const source = new ExportSource({ file: path, resource: RESOURCES[listing] });
     return { name: listing, listing, source, file: path };
   });
   const twice = parts.find(({ listing }, index) => parts.findIndex((one) => one.listing === listing) < index);
@@ -170,9 +170,7 @@ async function databaseParts(
     const own = profiles.filter((profile) => held.get(resource)?.includes(profile));
     if (own.length === 0) return [];
     const database = new DatabaseRecords({ from, resource, profiles: own });
-    return [
-      { listing, own, source: new ExportSource({ file: from, resource, output: undefined, database }) },
-    ];
+    return [{ listing, own, source: new ExportSource({ file: from, resource, database }) }];
   });
   return profiles.flatMap((profile) =>
     sources

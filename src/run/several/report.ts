@@ -71,6 +71,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
     name: 'report',
     records: 'invoices and funds',
     partKind: 'listings' as const,
+    reads: parts.flatMap(({ source }) => source.reads ?? []),
   };
   await inRun(context, { ...options, output: output.output, parts: names }, async (run) => {
     const destination = await openDestination(output.output, run.context, {

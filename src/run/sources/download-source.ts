@@ -4,7 +4,7 @@ import { IncompleteError } from '../../errors.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { scanLines } from '../../json/scan-records.ts';
 import { downloadFile, type DownloadJob, type DownloadResult } from '../../output/downloads/download-file.ts';
-import { DownloadFolder } from '../../output/downloads/download-folder.ts';
+import { DownloadFolder, OWN_NAMES } from '../../output/downloads/download-folder.ts';
 import { InvoiceFileReader, LinkRenewal } from '../../output/downloads/invoice-files.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
@@ -18,6 +18,7 @@ import type { Written } from '../progress/progress-state.ts';
 import { ListingSource, type ListingSourceOptions } from './listing-source.ts';
 import { askedWhere, columnsOf } from '../open-questions.ts';
 import { requestDefaults } from '../parse-values.ts';
+import type { ReadPath } from '../paths.ts';
 import type { ServiceSite, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 
@@ -62,6 +63,14 @@ export class DownloadSource implements ServiceSource {
 
   get fiscalIds(): readonly string[] {
     return this.#listing.fiscalIds;
+  }
+
+  get reads(): readonly ReadPath[] {
+    const { folder } = this.#options;
+    return [
+      ...this.#listing.reads,
+      { path: folder, is: `a file of an invoice in ${folder}`, names: OWN_NAMES },
+    ];
   }
 
   get strict(): boolean {

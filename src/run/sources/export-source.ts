@@ -3,15 +3,16 @@ import { UsageError, type IncompleteError } from '../../errors.ts';
 import { sliceRecords } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
 import { readExport, saysProfile } from '../../query/exports/read-export.ts';
-import { doubtOfExport } from '../../query/exports/read-receipt.ts';
+import { doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import { PROFILE_COLUMN, type KnownColumns } from '../../query/known-columns.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Export } from '../export-part.ts';
-import { checkExtent, readFiscalIds, type FilterFlags } from './listing-source.ts';
-import { knownColumnsOf, refuseOverwriting } from '../open-questions.ts';
+import { checkExtent, listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
+import { knownColumnsOf } from '../open-questions.ts';
 import type { LocalSite, LocalSource } from '../part.ts';
+import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
 import { flagNamed } from '../parse-values.ts';
@@ -26,8 +27,6 @@ interface ExportSourceOptions {
   readonly resource: Resource;
   /** What the service would choose and order by is chosen and ordered here. */
   readonly filters?: FilterFlags;
-  /** As `-o` names it. */
-  readonly output: string | undefined;
   readonly field?: QuestionFlags['field'];
   /** Whether text must be told from numbers, which csv does not. */
   readonly exact?: boolean;
@@ -37,7 +36,7 @@ interface ExportSourceOptions {
 
 /**
  * The records of an export, for --from: those that the service would give, in the order asked for. Nothing is sent, and no
- * token is needed. Opening it throws UsageError where the export is what `output` would replace.
+ * token is needed.
  */
 export class ExportSource implements LocalSource {
   readonly kind = 'local';
@@ -63,6 +62,12 @@ export class ExportSource implements LocalSource {
     return this.resource.records;
   }
 
+  get reads(): readonly ReadPath[] {
+    const { file, database, resource, filters } = this.#options;
+    const own = database === undefined ? readsOfExport('--from', file) : database.reads;
+    return [...own, ...listsIn(`--${resource.fiscalIds?.flag}`, filters?.fiscalIds)];
+  }
+
   async profiles(context: Context): Promise<readonly string[]> {
     const { database } = this.#options;
     await database?.open(context);
@@ -78,8 +83,7 @@ export class ExportSource implements LocalSource {
   }
 
   async open({ context, notices }: Run): Promise<void> {
-    const { file, output, resource, filters = {}, database } = this.#options;
-    await refuseOverwriting('--from', file, output);
+    const { file, resource, filters = {}, database } = this.#options;
     await database?.open(context);
     this.#refuseOrderAlone();
     for (const stale of database?.stale ?? []) notices.warn(stale);
@@ -171,10 +175,9 @@ export class ExportSource implements LocalSource {
  */
 export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   asked: Asked,
-  options: Omit<ExportSourceOptions, 'output' | 'database'> & { readonly id?: string | undefined },
+  options: Omit<ExportSourceOptions, 'database'> & { readonly id?: string | undefined },
 ): Promise<Asked & Export> {
   const { file, resource, id, filters } = options;
-  const { output } = asked.output;
   const refused = filters === undefined ? asked : { ...asked, filters };
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   if (!(await isDatabase(file))) {
@@ -186,7 +189,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
     return {
       ...asked,
       ...(key && { questions: { ...questions, key } }),
-      source: new ExportSource({ ...options, output }),
+      source: new ExportSource(options),
     };
   }
   // The profiles are those of the database, whether or not there are some of these names here.
@@ -194,7 +197,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   refuseServiceFlags({ ...refused, globals, profiles: {} });
   const allProfiles = asked.profiles?.allProfiles === true;
   const database = new DatabaseRecords({ from: file, resource, id, profile, allProfiles });
-  return { ...asked, source: new ExportSource({ ...options, output, database }) };
+  return { ...asked, source: new ExportSource({ ...options, database }) };
 }
 
 /** Throws UsageError for a flag that concerns the service, where a file is read instead: it would make no difference. */

@@ -13,6 +13,7 @@ import {
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';
+import type { ReadPath } from '../paths.ts';
 import type { ResumeFrom, ServiceSite, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
@@ -78,6 +79,10 @@ export class ListingSource implements ServiceSource {
 
   get fiscalIds(): readonly string[] {
     return this.#fiscalIds;
+  }
+
+  get reads(): readonly ReadPath[] {
+    return listsIn(`--${this.resource.fiscalIds?.flag}`, this.#options.filters?.fiscalIds);
   }
 
   get strict(): boolean {
@@ -187,6 +192,12 @@ export async function readFiscalIds(
     throw new UsageError(`${flag}: no fiscal ID given`, { hint: 'Leave the flag out to get everything.' });
   }
   return [...ids];
+}
+
+/** The files among them. */
+export function listsIn(flag: string, values: readonly string[] = []): readonly ReadPath[] {
+  const files = values.filter((value) => value.startsWith('@') && value !== '@-');
+  return files.map((value) => ({ path: value.slice(1), is: `the list of ${flag}` }));
 }
 
 async function readList(flag: string, file: string, stdin: InputStream): Promise<string> {

@@ -18,6 +18,7 @@ import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { nameList } from '../parse-values.ts';
+import { readsOfDatabase, type ReadPath } from '../paths.ts';
 import { tableOf } from './sync-resources.ts';
 
 /** The first bytes of every SQLite file. */
@@ -167,6 +168,10 @@ export class DatabaseRecords {
   /** The profiles to read, once it is open. */
   get profiles(): readonly string[] {
     return this.#profiles;
+  }
+
+  get reads(): readonly ReadPath[] {
+    return readsOfDatabase(this.#address);
   }
 
   /** Whether the records can be ordered by their date. */

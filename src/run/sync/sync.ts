@@ -23,6 +23,7 @@ import { checkPart, recordsOf, tryPart, type Part } from '../part.ts';
 import { forEachPart } from '../several/parts-aside.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import type { ReceiptFlags } from '../receipt.ts';
+import { readsOfDatabase, type WrittenPath } from '../paths.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { showResults } from './sync-result.ts';
 import { syncResources, type SyncResource } from './sync-resources.ts';
@@ -83,7 +84,8 @@ export async function syncDatabase(context: Context, command: SyncRun): Promise<
     receipt,
     name: 'sync',
     records: 'records',
-    output: undefined,
+    files: databaseFile(address),
+    reads: readsOfDatabase(address).slice(1),
     parts,
     partKind: 'listings' as const,
   };
@@ -95,6 +97,10 @@ export async function syncDatabase(context: Context, command: SyncRun): Promise<
       await target.close();
     }
   });
+}
+
+function databaseFile(address: DatabaseAddress): readonly WrittenPath[] {
+  return address.engine === 'SQLite' ? [{ flag: 'sync', path: address.path, is: 'the database' }] : [];
 }
 
 function partName(profile: string | undefined, { name }: SyncResource): string {

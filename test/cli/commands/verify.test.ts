@@ -193,7 +193,7 @@ describe('folio verify of several files', () => {
       { organizations, folder: path },
     );
     expect(run.code).toBe(0);
-    const says = /north.csv: as delivered at .*\n\S+south.csv: as delivered at .*\n$/;
+    const says = /north.issued.csv: as delivered at .*\n\S+south.issued.csv: as delivered at .*\n$/;
     for (const argv of [
       [join(path, 'out')],
       [join(path, 'out', 'all.receipt.json')],
@@ -201,7 +201,7 @@ describe('folio verify of several files', () => {
     ]) {
       expect(await verify(...argv)).toMatchObject({ code: 0, stdout: expect.stringMatching(says) });
     }
-    writeFileSync(join(path, 'out', 'south.csv'), 'x');
+    writeFileSync(join(path, 'out', 'south.issued.csv'), 'x');
     expect(await verify(join(path, 'out'))).toMatchObject({
       code: 6,
       stderr: expect.stringContaining('1 of 2 files: '),

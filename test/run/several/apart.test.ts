@@ -5,6 +5,7 @@ import { always, where } from '../../support/fault-script.ts';
 import { status } from '../../support/faults.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import { runFolio } from '../../support/run-folio.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function two(south: Partial<Organization> = {}): Record<string, Organization> {
@@ -31,12 +32,12 @@ describe('--output-dir', () => {
       folder,
     });
     expect(stopped.code).toBe(6);
-    expect(stopped.stderr).toMatch(/south: kept \d+ records beside \S+south.csv/);
+    expect(stopped.stderr).toMatch(/south: kept \d+ records beside \S+south.issued.csv/);
     const { code, asked } = await runOrganizations(line, { organizations, folder });
     expect(code).toBe(0);
     const alone = await runOrganizations('issued --profile south', { organizations });
-    expect(readFileSync(join(folder, 'south.csv'), 'utf8')).toBe(alone.stdout);
-    expect(readdirSync(folder)).toEqual(['north.csv', 'south.csv']);
+    expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe(alone.stdout);
+    expect(readdirSync(folder)).toEqual(['north.issued.csv', 'south.issued.csv']);
     const pages = asked.filter(({ profile }) => profile === 'south');
     expect(pages.length).toBeLessThan(7);
   });
@@ -49,10 +50,12 @@ describe('--output-dir', () => {
       folder,
     });
     expect([code, stdout, stderr]).toEqual([0, '', '']);
-    expect(readdirSync(join(folder, 'a/b'))).toEqual(['north.csv', 'south.csv']);
+    expect(readdirSync(join(folder, 'a/b'))).toEqual(['north.issued.csv', 'south.issued.csv']);
     for (const name of ['north', 'south']) {
       await runOrganizations(`issued --profile ${name} -o FOLDER/alone.csv`, { organizations, folder });
-      const [apart, alone] = [`a/b/${name}.csv`, 'alone.csv'].map((file) => readFileSync(join(folder, file)));
+      const [apart, alone] = [`a/b/${name}.issued.csv`, 'alone.csv'].map((file) =>
+        readFileSync(join(folder, file)),
+      );
       expect(apart).toEqual(alone);
     }
   });
@@ -65,10 +68,10 @@ describe('--output-dir', () => {
     await runOrganizations(`${LINE} --output-dir FOLDER --format table`, { organizations, folder });
     expect(readdirSync(folder).sort()).toEqual(
       ['north', 'south'].flatMap((name) => [
-        ...(name === 'north' ? [`${name}.csv`] : []),
-        `${name}.json`,
-        ...(name === 'south' ? [`${name}.jsonl`] : []),
-        `${name}.txt`,
+        ...(name === 'north' ? [`${name}.issued.csv`] : []),
+        `${name}.issued.json`,
+        ...(name === 'south' ? [`${name}.issued.jsonl`] : []),
+        `${name}.issued.txt`,
       ]),
     );
   });
@@ -78,17 +81,17 @@ describe('--output-dir', () => {
     ['midway', where(({ records: [first] }) => first?.includes('"id":102') ?? false, status(500))],
   ])('leaves the old file of one that fails %s, and writes the others', async (_, script) => {
     const folder = temporaryFolder();
-    writeFileSync(join(folder, 'north.csv'), 'old');
-    writeFileSync(join(folder, 'south.csv'), 'old');
+    writeFileSync(join(folder, 'north.issued.csv'), 'old');
+    writeFileSync(join(folder, 'south.issued.csv'), 'old');
     const { code, stderr } = await runOrganizations(`${LINE} --output-dir FOLDER`, {
       organizations: two({ script }),
       folder,
     });
     expect(code).toBe(6);
     expect(stderr).toMatch(/^folio: 1 of 2 profiles missing: south: /);
-    expect(readFileSync(join(folder, 'north.csv'), 'utf8')).toMatch(/^id,number/);
-    expect(readFileSync(join(folder, 'south.csv'), 'utf8')).toBe('old');
-    expect(readdirSync(folder)).toEqual(['north.csv', 'south.csv']);
+    expect(readFileSync(join(folder, 'north.issued.csv'), 'utf8')).toMatch(/^id,number/);
+    expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['north.issued.csv', 'south.issued.csv']);
   });
 
   it('ends like the first when all fail', async () => {
@@ -98,13 +101,39 @@ describe('--output-dir', () => {
     expect(code).toBe(3);
   });
 
+  it('has a file for each listing, and says that one of an earlier version is old', async () => {
+    const folder = temporaryFolder();
+    const organizations = {
+      north: { records: { issued: modelRecords(3), received: modelRecords(2, 50) } },
+    };
+    writeFileSync(join(folder, 'north.csv'), 'old');
+    const first = await runOrganizations('issued --all-profiles --output-dir FOLDER', {
+      organizations,
+      folder,
+    });
+    expect(first.stderr).toBe(
+      `warning: ${folder}/north.csv is of an earlier version of folio; these records are in ${folder}/north.issued.csv now\n`,
+    );
+    await runOrganizations('received --all-profiles --output-dir FOLDER', { organizations, folder });
+    const aging = ['--sandbox', 'aging', '--profile', 'one', '--output-dir', folder];
+    expect(await runFolio(aging)).toMatchObject({ code: 0 });
+    expect(readdirSync(folder)).toEqual([
+      'north.csv',
+      'north.issued.csv',
+      'north.received.csv',
+      'one.aging-issued.csv',
+    ]);
+    expect(readFileSync(join(folder, 'north.csv'), 'utf8')).toBe('old');
+    expect(readFileSync(join(folder, 'north.issued.csv'), 'utf8').split('\n')).toHaveLength(5);
+  });
+
   it('goes for one profile as well', async () => {
     const folder = temporaryFolder();
     const { code } = await runOrganizations('issued --profile south --output-dir FOLDER', {
       organizations: two(),
       folder,
     });
-    expect([code, readdirSync(folder)]).toEqual([0, ['south.csv']]);
+    expect([code, readdirSync(folder)]).toEqual([0, ['south.issued.csv']]);
   });
 
   it('asks nobody where there can be no such folder', async () => {
@@ -125,12 +154,12 @@ describe('--output-dir', () => {
     await runOrganizations(`${LINE} --output-dir FOLDER ${flags}`, { organizations, folder });
     const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
     expect(receipt).toMatchObject({ output: folder, format: 'csv', records: 7, complete: true });
-    const bytes = ['north', 'south'].map((name) => statSync(join(folder, `${name}.csv`)).size);
+    const bytes = ['north', 'south'].map((name) => statSync(join(folder, `${name}.issued.csv`)).size);
     expect(receipt['bytes']).toBe(bytes[0]! + bytes[1]!);
     const verify = (name: string): Promise<{ code: number }> =>
-      runOrganizations(`verify FOLDER/${name}.csv ${flags}`, { organizations, folder });
+      runOrganizations(`verify FOLDER/${name}.issued.csv ${flags}`, { organizations, folder });
     expect((await verify('south')).code).toBe(0);
-    writeFileSync(join(folder, 'south.csv'), 'id\n1\n');
+    writeFileSync(join(folder, 'south.issued.csv'), 'id\n1\n');
     expect((await verify('south')).code).toBe(6);
     expect((await verify('north')).code).toBe(0);
   });

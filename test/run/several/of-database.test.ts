@@ -98,7 +98,7 @@ describe('several profiles of a database', () => {
     const apart = await run('issued --all-profiles --from FOLDER/books.db --output-dir FOLDER/out');
     expect([apart.code, Object.keys(written(join(folder, 'out')))]).toEqual([
       6,
-      ['empty.csv', 'south.jsonl', 'west.csv'],
+      ['empty.issued.csv', 'south.issued.jsonl', 'west.issued.csv'],
     ]);
     const alone = await run('issued --profile north --from FOLDER/books.db -o FOLDER/north.csv');
     expect([alone.code, alone.stdout, readdirSync(folder)]).toEqual([5, '', ['books.db', 'out']]);

@@ -174,7 +174,7 @@ describe('--from a database', () => {
     [['issued', '--from', 'BOOKS'], 'holds no issued invoices'],
     [['funds', '--from', 'BOOKS', '--profile', 'three'], 'holds no records of a profile three'],
     [['funds', '--from', 'BOOKS', '--sandbox'], '--from and --sandbox do not go together'],
-    [['funds', '--from', 'BOOKS', '-o', 'BOOKS'], 'would replace the export'],
+    [['funds', '--from', 'BOOKS', '-o', 'BOOKS'], 'would replace the database'],
     [['funds', '--from', 'postgres://u:p@h/x'], 'a password in the address'],
     [['funds', '--from', 'OTHER'], 'not a whole export'],
     [['funds', '--from', 'OTHER', '--sort-order', 'asc'], '--sort-order asc turns an order of the service'],

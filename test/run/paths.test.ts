@@ -1,0 +1,167 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  closeSync,
+  readFileSync,
+  readdirSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { modelRecords } from '../support/model-service.ts';
+import { runFolio, TEST_TOKEN } from '../support/run-folio.ts';
+import { runOrganizations } from '../support/run-organizations.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+/** A folder with what a run may read: the settings in `home`, a database, an export with its receipt, a list, a token. */
+async function place(): Promise<{ folder: string; env: Record<string, string> }> {
+  const folder = temporaryFolder();
+  const home = join(folder, 'home');
+  mkdirSync(home, { mode: 0o700 });
+  const env = { FOLIO_CONFIG_DIR: home };
+  writeFileSync(join(home, 'config.json'), '{"version":1,"profiles":{},"settings":{}}', { mode: 0o600 });
+  for (const line of [
+    'sync books.db issued',
+    'issued --limit 3 -o a.jsonl',
+    'issued download dl --limit 3 --only pdf',
+  ])
+    expect(
+      await runFolio(['--sandbox', ...line.split(' ')], { env, cwd: folder, stdio: 'ignore' }),
+    ).toMatchObject({ code: 0 });
+  writeFileSync(join(folder, 'ids.txt'), '1-9\n');
+  writeFileSync(join(folder, 'token'), TEST_TOKEN);
+  chmodSync(join(folder, 'token'), 0o600);
+  symlinkSync('a.jsonl', join(folder, 'link'));
+  linkSync(join(folder, 'a.jsonl'), join(folder, 'second-name'));
+  writeFileSync(join(folder, 'a.jsonl.receipt.json'), '{}');
+  mkdirSync(join(folder, 'out'));
+  symlinkSync('../a.jsonl', join(folder, 'out', 'one.issued.csv'));
+  return { folder, env };
+}
+
+const REFUSED: readonly (readonly [line: string, says: string])[] = [
+  ['sync books.db --sandbox --receipt books.db', '--receipt books.db is the database'],
+  ['sync new.db --sandbox --receipt ./new.db', '--receipt ./new.db is the database'],
+  ['sync new.db --sandbox --receipt NEW.db', '--receipt NEW.db is the database'],
+  ['issued --from books.db -o ../LAST/books.db', 'books.db would replace the database'],
+  [
+    'issued --sandbox --changes-since a.jsonl --receipt a.jsonl',
+    'would replace the export that --changes-since is to',
+  ],
+  [
+    'issued --sandbox --changes-since a.jsonl -o a.jsonl.receipt.json --format csv',
+    'would replace the receipt of the export that --changes-since is to read',
+  ],
+  ['issued --from a.jsonl -o link', 'would replace the export that --from is to read'],
+  ['issued --from link -o second-name --format csv', 'would replace the export that --from is to read'],
+  ['aging --from a.jsonl -o ./a.jsonl', 'would replace the export that --from is to read'],
+  [
+    'report --from issued=a.jsonl -o a.jsonl --format html',
+    'would replace the export that --from is to read',
+  ],
+  [
+    'issued --sandbox --customer-fiscal-id @ids.txt --receipt ids.txt',
+    'would replace the list of --customer-fiscal-id',
+  ],
+  [
+    'issued --base-url http://127.0.0.1:9/v1 --token-file token --receipt token',
+    'would replace the token file',
+  ],
+  ['issued --base-url http://127.0.0.1:9/v1 --token-file token -o token', 'would replace the token file'],
+  ['get /issued --sandbox -o home/config.json', "would replace folio's file of profiles and settings"],
+  ['issued --sandbox --receipt home/config.json', "would replace folio's file of profiles and settings"],
+  ['issued download dl --sandbox --receipt dl/101-1.pdf', 'would replace a file of an invoice in dl'],
+  [
+    'issued download dl --sandbox --receipt dl/.folio-files.jsonl',
+    'would replace a file of an invoice in dl',
+  ],
+  ['issued download dl --list-columns -o home/config.json', "would replace folio's file of profiles"],
+  ['issued --sandbox -o x.csv --receipt X.csv', '--receipt X.csv is where the records go'],
+  [
+    'issued --sandbox --profile one,two --output-dir out --customer-fiscal-id @a.jsonl',
+    '--output-dir: out/one.issued.csv would replace the list of --customer-fiscal-id',
+  ],
+  [
+    'issued --sandbox --profile one,two --output-dir made --receipt made/two.issued.csv',
+    'is where the records of two go',
+  ],
+];
+
+describe('what a run reads', () => {
+  it('is never written over, whatever flag or spelling: nothing is asked, nothing written', async () => {
+    const { folder, env } = await place();
+    const last = folder.split('/').at(-1)!;
+    const before = contents(folder);
+    for (const [line, says] of REFUSED) {
+      const args = line.replace('LAST', last).split(' ');
+      const { code, stdout, stderr } = await runFolio(args, {
+        env: { ...env, FOLIO_TOKEN: undefined },
+        cwd: folder,
+      });
+      expect([line, stdout.toString(), stderr]).toEqual([line, '', expect.stringContaining(says)]);
+      expect([line, code]).toEqual([line, 2]);
+      expect(contents(folder)).toEqual(before);
+    }
+  });
+
+  it('is not where the shell has standard output go', async () => {
+    const { folder, env } = await place();
+    const file = openSync(join(folder, 'a.jsonl'), 'a');
+    const { code } = await runFolio(['issued', '--from', 'a.jsonl'], {
+      env,
+      cwd: folder,
+      stdio: ['ignore', file, 'pipe'],
+    });
+    closeSync(file);
+    expect(code).toBe(2);
+    expect(readFileSync(join(folder, 'a.jsonl'), 'utf8').split('\n')).toHaveLength(4);
+  });
+
+  it('may lie beside what is written, whose name is like it', async () => {
+    const { folder, env } = await place();
+    for (const line of [
+      'issued --from a.jsonl -o b.jsonl',
+      'sync books.db issued --sandbox --receipt books.db.json',
+      'issued download dl --limit 3 --only pdf --sandbox -o dl/list.csv --receipt dl/receipt.json',
+      'issued --sandbox -o /dev/null',
+    ])
+      expect([line, await runFolio(line.split(' '), { env, cwd: folder })]).toMatchObject([
+        line,
+        { code: 0 },
+      ]);
+  });
+
+  it('is refused before the first request also where several are asked', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'north.issued.csv'), '1-9\n');
+    const { code, asked } = await runOrganizations(
+      'issued --all-profiles --output-dir FOLDER --customer-fiscal-id @FOLDER/north.issued.csv',
+      { organizations: { north: { records: { issued: modelRecords(3) } } }, folder },
+    );
+    expect([code, asked]).toEqual([2, []]);
+  });
+});
+
+/** Every file below the folder, with its text. */
+function contents(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted();
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const path = join(folder, name);
+      return existsSync(path) && !isFolder(path) ? [[name, readFileSync(path, 'latin1')]] : [];
+    }),
+  );
+}
+
+function isFolder(path: string): boolean {
+  try {
+    readdirSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
