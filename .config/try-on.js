@@ -24,7 +24,7 @@ const LINES = [
   'nothing',
 ];
 
-const TESTS = ['test/output', 'test/faults', 'test/safety', 'test/cli/loaded-files.test.ts'];
+const TESTS = ['test/output', 'test/cli/loaded-files.test.ts'];
 const VITEST = [
   'node_modules/vitest/vitest.mjs',
   'run',

@@ -1,13 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
+const root = new URL('..', import.meta.url).pathname;
+
+/** Files that replace a module for all that load it later: each has a process of its own. */
+const alone = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .map((name) => `test/${name}`)
+  .filter((name) => name.endsWith('.test.ts') && readFileSync(join(root, name), 'utf8').includes('vi.mock('));
+
+const shared = {
+  pool: 'forks',
+  setupFiles: ['test/support/around-each-file.ts'],
+  // For what hangs: no test may fail because the machine is slow.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  env: { FOLIO_TOKEN: undefined, FOLIO_BASE_URL: undefined, FOLIO_PROFILE: undefined },
+};
+
 export default defineConfig({
-  root: new URL('..', import.meta.url).pathname,
+  root,
   test: {
-    include: ['test/**/*.test.ts'],
-    pool: 'forks',
-    // For what hangs: no test may fail because the machine is slow.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    env: { FOLIO_TOKEN: undefined, FOLIO_BASE_URL: undefined, FOLIO_PROFILE: undefined },
+    maxWorkers: Math.max(2, availableParallelism()),
+    projects: [
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: alone,
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { ...shared, name: 'alone', include: alone, sequence: { groupOrder: 1 } },
+      },
+    ],
   },
 });

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { countFigure } from '../support/figures.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { chaosRun, type ChaosRun } from './chaos-run.ts';
 
-const RUNS = Number(process.env['FOLIO_CHAOS_RUNS'] ?? 2_000);
+const RUNS = randomRuns(2_000);
 
 describe('random faults in one call of five', () => {
   it('lose nothing silently', async () => {

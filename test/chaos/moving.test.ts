@@ -3,11 +3,12 @@ import { countFigure } from '../support/figures.ts';
 import type { FaultScript } from '../support/fault-script.ts';
 import { ModelService, modelRecord } from '../support/model-service.ts';
 import { MovingListing } from '../support/moving-listing.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
 import { runModel } from '../support/run-model.ts';
 import { passingFault } from './random-faults.ts';
 
-const RUNS = 500;
+const RUNS = randomRuns(500);
 
 /** One export of a listing that moves, from a service that fails in one call of five. */
 async function movingRun(seed: number) {

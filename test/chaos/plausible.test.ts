@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { countFigure } from '../support/figures.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { faultOf, plausibleRun } from './plausible-run.ts';
 
-const RUNS = Number(process.env['FOLIO_PLAUSIBLE_RUNS'] ?? (process.env['FOLIO_FIGURES'] ? 2_000 : 200));
+const RUNS = randomRuns(200);
 /** Other runs than the first ones, for who looks for more. */
 const FIRST = Number(process.env['FOLIO_PLAUSIBLE_FIRST'] ?? 0);
 

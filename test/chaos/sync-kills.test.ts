@@ -5,12 +5,12 @@ import { countFigure } from '../support/figures.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { databaseEngines } from '../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
 import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-/** `npm run figures` kills fifty times, `npm run soak` more often. */
-const KILLS = Number(process.env['FOLIO_KILLS'] ?? (process.env['FOLIO_FIGURES'] === undefined ? 5 : 50));
+const KILLS = randomRuns(5);
 const RECORDS = 2_000;
 
 let server: PostgresServer | undefined;

@@ -8,14 +8,14 @@ import { ServiceError } from '../../src/errors.ts';
 import { countFigure } from '../support/figures.ts';
 import { databaseEngines } from '../support/database-engines.ts';
 import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
 import { textsOf } from '../support/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { SyncModel, cellText, hashOf, recordText } from './sync-model.ts';
 import { open, options, part } from './try-sync.ts';
 
-/** `npm run figures` runs all; every test run a twentieth. */
-const RUNS = process.env['FOLIO_FIGURES'] === undefined ? 100 : 2_000;
+const RUNS = randomRuns(100);
 const SYNCS = 5;
 /** Databases that are synced at a time: where there is a server, most of a sync is waiting for it. */
 const TOGETHER = 4;

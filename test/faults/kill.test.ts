@@ -5,12 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
 import { countFigure } from '../support/figures.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
 import { lines, quickly, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const KILLS = Number(process.env['FOLIO_KILLS'] ?? 20);
+const KILLS = randomRuns(20);
 const PAGES = 12;
 
 const issued = modelRecords(PAGES * 50);

@@ -5,6 +5,7 @@ import { ServiceError } from '../../src/errors.ts';
 import { CellReader } from '../../src/json/cells.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 import { objectText } from './json-arbitrary.ts';
+import { randomRuns } from '../support/random-runs.ts';
 
 const batchOf = (...records: readonly string[]) => scanArray(Buffer.from(`[${records.join(',')}]`));
 
@@ -216,7 +217,7 @@ describe('CellReader beside lossless-json', () => {
         }
         expect(new Set(reader.columns).size).toBe(reader.columns.length);
       }),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 });

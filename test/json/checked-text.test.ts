@@ -4,6 +4,7 @@ import { compact, readCount, readJson, unescape } from '../../src/json/checked-t
 import { scanPage } from '../../src/json/scan-records.ts';
 import { atOnce } from '../../src/json/turns.ts';
 import { objectText, stringText } from './json-arbitrary.ts';
+import { randomRuns } from '../support/random-runs.ts';
 
 const compacted = (text: string) => {
   const bytes = Buffer.from(`xx${text}yy`);
@@ -99,7 +100,7 @@ describe('unescape', () => {
           Buffer.from(JSON.parse(literal) as string).toString('latin1'),
         );
       }),
-      { numRuns: 2000 },
+      { numRuns: randomRuns(2_000) },
     );
   });
 });

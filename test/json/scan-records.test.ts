@@ -5,6 +5,7 @@ import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
 import { scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
 import { atOnce } from '../../src/json/turns.ts';
 import { objectText } from './json-arbitrary.ts';
+import { randomRuns } from '../support/random-runs.ts';
 
 const scanned = (...args: Parameters<typeof scanPage>) => atOnce(scanPage(...args));
 
@@ -222,7 +223,7 @@ describe('scanPage beside JSON.parse', () => {
           expect(texts(scanned(bytes, 'data').records).map((record) => JSON.parse(record))).toEqual(data);
         }
       }),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 });
@@ -252,7 +253,7 @@ describe('scanPage on damaged bytes', () => {
         const { data } = JSON.parse(decoder.decode(body)) as { data: unknown[] };
         expect(records.map((record) => JSON.parse(record) as unknown)).toEqual(data);
       }),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 });

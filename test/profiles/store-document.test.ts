@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findJsonFault } from '../../src/profiles/store-document.ts';
+import { randomRuns } from '../support/random-runs.ts';
 
 function isJson(text: string): boolean {
   try {
@@ -45,7 +46,7 @@ describe('findJsonFault', () => {
       fc.property(damaged, (text) => {
         expect(findJsonFault(text) === undefined).toBe(isJson(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: randomRuns(3_000) },
     );
   });
 

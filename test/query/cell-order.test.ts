@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cellOrder, numberOrder } from '../../src/query/cell-order.ts';
 import { compareDecimals, parseDecimal } from '../../src/json/decimal.ts';
+import { randomRuns } from '../support/random-runs.ts';
 
 const literal = fc
   .record({
@@ -25,7 +26,7 @@ describe('cellOrder', () => {
         if (typeof left === 'string' || typeof right === 'string') throw new Error('a literal that is none');
         expect(order(numberOrder(a)!, numberOrder(b)!)).toBe(compareDecimals(left, right));
       }),
-      { numRuns: 2000 },
+      { numRuns: randomRuns(2_000) },
     );
   });
 

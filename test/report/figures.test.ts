@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LosslessNumber, parse } from 'lossless-json';
 import { MIDDAY_ZONE } from '../support/midday.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { browserForTests } from './browser.ts';
 
-const SEEDS = 20;
+const SEEDS = randomRuns(20);
 
 /** Serves the data of a seed, and keeps what the report and the other commands say of the same exports. */
 const SCRIPT = `

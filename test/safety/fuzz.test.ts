@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { endingOf, formats } from '../../src/output/formats.ts';
 import { countFigure } from '../support/figures.ts';
 import { startHttpService, type HttpService } from '../support/http-service.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { startFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { fuzzCase, type FuzzCase } from './fuzz-cases.ts';
 import { watchPeak } from './peak.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
-/** A few in the suite; for the figures many. */
-const RUNS = process.env['FOLIO_FIGURES'] === undefined ? 36 : Number(process.env['FOLIO_FUZZ'] ?? 5_000);
+const RUNS = randomRuns(36);
 /** The first case: many can be run in parts, and one that was found by itself. */
 const FIRST = Number(process.env['FOLIO_FUZZ_FROM'] ?? 1);
 /** Milliseconds and kilobytes that a run may take. */

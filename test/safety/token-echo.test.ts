@@ -16,7 +16,7 @@ import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 const LOUDNESS = [[], ['-v'], ['--debug'], ['--debug', '--retries', '0']];
 
 /**
- * In the suite, each command meets every second echo, each time in another loudness and, in turn, with either source; for the
+ * In the suite, each command meets every echo, each time in another loudness and, in turn, with either source; for the
  * figures, every echo in all.
  */
 const ALL = process.env['FOLIO_FIGURES'] !== undefined;

@@ -1,11 +1,8 @@
-import { afterAll, onTestFinished, TestRunner } from 'vitest';
+import { onTestFinished, TestRunner } from 'vitest';
 
 type Release = () => void | Promise<void>;
 
 const later: Release[] = [];
-afterAll(async () => {
-  for (const release of later.toReversed()) await release();
-});
 
 /**
  * Has something released with the test that runs: a folder, a server. Outside of tests, in hooks, and in tests that run side
@@ -15,4 +12,9 @@ export function whenTestEnds(release: Release): void {
   const test = TestRunner.getCurrentTest();
   if (test === undefined || test.concurrent === true) later.push(release);
   else onTestFinished(release);
+}
+
+/** Releases what waits for the last test of the file, the last first. */
+export async function releaseAll(): Promise<void> {
+  while (later.length > 0) await later.pop()!();
 }

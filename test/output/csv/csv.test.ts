@@ -8,6 +8,7 @@ import { scanLines } from '../../../src/json/scan-records.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
 import { objectText } from '../../json/json-arbitrary.ts';
 import { readStrictCsv } from '../strict-csv.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { batchOf } from '../../support/records.ts';
 import { writeAll } from '../write-all.ts';
 
@@ -168,7 +169,7 @@ describe('csv beside csv-stringify', () => {
           expect(written.toString('latin1')).toBe(Buffer.from(expected).toString('latin1'));
         },
       ),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 
@@ -181,7 +182,7 @@ describe('csv beside csv-stringify', () => {
         const expected = header.length === 0 ? [] : [header, ...rows].map(wellFormed);
         expect(JSON.stringify(readStrictCsv(text))).toBe(JSON.stringify(expected));
       }),
-      { numRuns: 2000 },
+      { numRuns: randomRuns(2_000) },
     );
   });
 });

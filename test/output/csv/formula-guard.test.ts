@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { guardFormula, unguardFormula } from '../../../src/output/csv/formula-guard.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 
 describe('guardFormula', () => {
   it.each([
@@ -120,7 +121,7 @@ describe('unguardFormula', () => {
       fc.property(text, fc.constantFrom(',', ';', '\t'), (text, delimiter) => {
         expect(unguardFormula(guardFormula(text, delimiter), delimiter)).toBe(text);
       }),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 });

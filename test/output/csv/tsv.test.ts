@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readTsvText, openTsv } from '../../../src/output/csv/tsv.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { batchOf } from '../../support/records.ts';
 import { writeAll } from '../write-all.ts';
 
@@ -47,7 +48,7 @@ describe('openTsv', () => {
         expect(read.slice(1)).toEqual(names.length === 0 ? [] : rows);
         expect(read[0]?.length ?? 0).toBe(names.length);
       }),
-      { numRuns: 1000 },
+      { numRuns: randomRuns(1_000) },
     );
   });
 });

@@ -6,6 +6,7 @@ import { safeFileName } from '../../../src/output/downloads/file-names.ts';
 import { NameRegister } from '../../../src/output/downloads/file-names.ts';
 import { around, devices, hostileNames, traversals } from '../hostile-names.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 
 const named: readonly (readonly [stem: string, name: string])[] = [
   ['F-1001', 'F-1001-1.pdf'],
@@ -79,7 +80,7 @@ describe('safeFileName', () => {
         hostileText,
         (stem, index, extension) => faultsOf(safeFileName({ stem, index, extension })).length === 0,
       ),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 });

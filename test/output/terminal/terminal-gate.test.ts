@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TerminalGate } from '../../../src/output/terminal/terminal-text.ts';
 import { visible } from '../../../src/output/terminal/terminal-text.ts';
 import { FakeOutput } from '../../support/fake-streams.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 import { hasForbidden, hostileText } from '../hostile-text.ts';
 
 async function gated(chunks: readonly (Uint8Array | string)[]): Promise<string> {
@@ -39,7 +40,7 @@ describe('TerminalGate', () => {
         const whole = bytes.toString('utf8').split(/(\r\n|\n|\t)/);
         expect(shown).toBe(whole.map((part, index) => (index % 2 === 0 ? visible(part) : part)).join(''));
       }),
-      { numRuns: 3_000 },
+      { numRuns: randomRuns(3_000) },
     );
   });
 });

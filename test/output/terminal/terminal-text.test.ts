@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visible, displayWidth, truncate, useColor } from '../../../src/output/terminal/terminal-text.ts';
 import { FORBIDDEN, hasForbidden, hostileText } from '../hostile-text.ts';
+import { randomRuns } from '../../support/random-runs.ts';
 
 const cases: readonly (readonly [what: string, given: string, shown: string])[] = [
   ['plain text', 'Ñandú & Cía. 漢字 😀 ❤️', 'Ñandú & Cía. 漢字 😀 ❤️'],
@@ -45,7 +46,7 @@ describe('visible', () => {
         const shown = visible(text);
         return !hasForbidden(shown) && visible(shown) === shown;
       }),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 });
@@ -109,7 +110,7 @@ describe('truncate', () => {
         else if (width > 0)
           expect([cut.endsWith('…'), text.startsWith(cut.slice(0, -1))]).toEqual([true, true]);
       }),
-      { numRuns: 10_000 },
+      { numRuns: randomRuns(10_000) },
     );
   });
 });

@@ -1,0 +1,33 @@
+/*
+ * Runs around each file of tests. Most files share a process with others (`.config/vitest.config.js`), so a file that leaves
+ * the process otherwise than it found it fails.
+ */
+import { afterAll, expect, vi } from 'vitest';
+import { releaseAll } from './when-test-ends.ts';
+
+const before = stateOfProcess();
+
+afterAll(async () => {
+  await releaseAll();
+  expect(stateOfProcess()).toEqual(before);
+});
+
+/** What a test may change of the process, and has to put back. */
+function stateOfProcess(): unknown {
+  const mask = process.umask(0);
+  process.umask(mask);
+  return {
+    mask,
+    folder: process.cwd(),
+    environment: { ...process.env },
+    listeners: namesOfEvents().map((name) => `${name}: ${process.listenerCount(name)}`),
+    clock: vi.isFakeTimers() ? 'of a test' : 'real',
+    exitCode: process.exitCode,
+  };
+}
+
+/** But for signals and the exit, for which libraries wait from their first use on. */
+function namesOfEvents(): string[] {
+  const names = process.eventNames().map(String);
+  return names.filter((name) => !name.startsWith('SIG') && name !== 'exit').toSorted();
+}
