@@ -59,7 +59,7 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
   // Node 22 and later read the source again, fail at the long lines of the bundle, and throw a SyntaxError instead.
   const code = named === 'ERR_ASSERTION' || error instanceof SyntaxError ? 'HPE' : named;
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
-  if (TLS.test(code)) return tlsFailure(error, to.host);
+  if (isTlsFailure(code)) return tlsFailure(error, to.host);
   const answered = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];
   if (answered !== undefined) return proxyRefusal(Number(answered), error, to);
   if (!(code in REASONS) && !OTHER.test(code)) return undefined;
@@ -74,6 +74,11 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
         whom === to.host ? 'Check the network and the base address.' : 'Check the network and HTTPS_PROXY.',
     }),
   };
+}
+
+/** Whether the code of an error is of the TLS handshake: of a certificate, or of what is no TLS. */
+export function isTlsFailure(code: string): boolean {
+  return TLS.test(code);
 }
 
 /** The codes of OpenSSL for an answer in plain text. */

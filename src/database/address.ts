@@ -21,17 +21,21 @@ export interface PostgresAddress {
   readonly password: string | undefined;
   readonly database: string | undefined;
   readonly sslMode: SslMode | undefined;
+  /** A file of certificates of authorities, or `system` for those that Node knows. */
+  readonly sslRootCertificate: string | undefined;
   /** Settings of the session, as in `-c search_path=books`. */
   readonly options: string | undefined;
   /** How messages call it: without a password. */
   readonly shown: string;
 }
 
-const sslModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
-type SslMode = (typeof sslModes)[number];
+/** How a connection is encrypted, in the words of libpq. */
+export const sslModes = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'] as const;
+/** One of `sslModes`. */
+export type SslMode = (typeof sslModes)[number];
 
 /** What an address may say behind its question mark. */
-const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'options'];
+const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'options'];
 
 /** Further endings of exports, besides those of folio's formats. */
 const EXPORT = /\.(?:xls|pdf|gz|zip)$/i;
@@ -98,6 +102,7 @@ function parsePostgres(text: string, { place, variable }: AddressPlace): Postgre
     port: port === undefined ? undefined : parsePort(port, place),
     password: decode(url.password) ?? parameter('password'),
     sslMode: parseSslMode(parameter('sslmode'), place),
+    sslRootCertificate: parameter('sslrootcert'),
     options: parameter('options'),
     shown: `postgres://${at}${database === undefined ? '' : `/${database}`}`,
   };

@@ -85,14 +85,17 @@ export interface Database {
   update(target: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void>;
   /** Views of the user that depend on the column, so that its type cannot change. */
   dependentViews(table: string, column: string): Promise<readonly string[]>;
-  /** Keeps other runs out; in SQLite, only makes sure that nobody writes now. Throws OutputError naming who has the lock. */
-  lock(): Promise<void>;
+  /** Makes sure that no other run writes now. Throws OutputError naming who does. */
+  refuseOthers(): Promise<void>;
+  /** Begins a transaction and keeps other runs out until it ends. Throws OutputError where another run writes now. */
   begin(): Promise<void>;
+  /** Begins a transaction as soon as a session that was lost has ended, which has its lock until then. */
+  beginAfterLostSession(): Promise<void>;
   /** Rejects with CommitUnknown where the answer did not come. */
   commit(): Promise<void>;
   /** Never rejects: where it fails the connection is gone, and with it the transaction. */
   rollback(): Promise<void>;
-  /** Connects again after the connection was lost, and takes the lock again if it was held. */
+  /** Connects again after the connection was lost. */
   reconnect(): Promise<void>;
   close(): Promise<void>;
 }

@@ -1,8 +1,15 @@
 import { OutputError, ServiceError, UsageError, errorCode, systemReason } from '../errors.ts';
+import { isTlsFailure } from '../api/network-failure.ts';
 import { Conflict } from './database.ts';
 
 /** Codes of what the server says (PostgreSQL, appendix A) that the user can do something about. */
 const CONFLICTS = new Set(['40001', '40P01']);
+/**
+ * Where a run committed between the beginning of this transaction and its lock, this one does not see the tables and the entry
+ * in `_runs` that the other made, and makes them again.
+ */
+const MADE_BY_ANOTHER = new Set(['_runs_pkey', 'pg_type_typname_nsp_index', 'pg_class_relname_nsp_index']);
+const TABLE_EXISTS = '42P07';
 const REFUSED_LOGIN = /^28|^3D000$/;
 const SERVER_GONE = /^57P0|^08|^53300$/;
 const LOCK_TIMEOUT = '55P03';
@@ -16,6 +23,9 @@ const ENDED = /connection terminated unexpectedly/i;
 const NOT_POSTGRES =
   /unexpected response|unknown message code|received invalid response|unknown auth|authentication request/i;
 const NO_TLS = /does not support SSL/i;
+/** The server's word on who may come in as what: PostgreSQL's `pg_hba.conf`, or a pooler's settings. */
+const WANTS_TLS = /no encryption|SSL required|requires? (?:an )?SSL|SSL off/i;
+const OTHER_NAME = 'ERR_TLS_CERT_ALTNAME_INVALID';
 const NO_PASSWORD = /password must be a string|no password/i;
 
 /** Whether the connection was lost, so that it is unknown what the server did last. */
@@ -23,6 +33,15 @@ export function isConnectionFailure(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = errorCode(error);
   return code === undefined ? LOST.test(error.message) : SERVER_GONE.test(code) || SYSTEM.test(code);
+}
+
+/** Whether the server took the connection for itself, but not encrypted; or lets this user in unencrypted only. */
+export function refusesEncryption(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    NO_TLS.test(error.message) ||
+    (errorCode(error) === '28000' && /SSL encryption|SSL on/i.test(error.message))
+  );
 }
 
 /** Whether another session had what was to be locked for too long. */
@@ -64,6 +83,15 @@ export function explainPostgres(error: unknown, shown: string): unknown {
       cause: error,
     });
   }
+  if (code !== undefined && isTlsFailure(code)) {
+    return new ServiceError(`${shown} cannot be trusted: ${systemReason(error)} (${code})`, {
+      hint:
+        code === OTHER_NAME
+          ? 'Name the host as its certificate does; ?sslmode=verify-ca takes any name of a trusted authority.'
+          : 'Name the file of its authority’s certificate: ?sslrootcert=FILE in the address, or PGSSLROOTCERT.',
+      cause: error,
+    });
+  }
   if (isConnectionFailure(error)) {
     const reason = code !== undefined && SYSTEM.test(code) ? systemReason(error) : message;
     return new ServiceError(`cannot reach ${shown}: ${reason}`, {
@@ -72,15 +100,17 @@ export function explainPostgres(error: unknown, shown: string): unknown {
     });
   }
   if (code === undefined || !/^[0-9A-Z]{5}$/.test(code)) return error;
-  if (CONFLICTS.has(code)) {
+  if (CONFLICTS.has(code) || code === TABLE_EXISTS || MADE_BY_ANOTHER.has(constraintOf(error))) {
     return new Conflict(`${shown} is being changed by others at the same time: ${message}`, {
       hint: 'Run folio sync again when they are done.',
       cause: error,
     });
   }
-  if (REFUSED_LOGIN.test(code)) {
+  if (REFUSED_LOGIN.test(code) || (code.startsWith('08') && WANTS_TLS.test(message))) {
     return new UsageError(`${shown} does not let folio in: ${message}`, {
-      hint: 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.',
+      hint: WANTS_TLS.test(message)
+        ? 'It asks for an encrypted connection: add ?sslmode=require to the address, or set PGSSLMODE.'
+        : 'Check user, password (PGPASSWORD or ~/.pgpass) and the name of the database.',
       cause: error,
     });
   }
@@ -89,4 +119,9 @@ export function explainPostgres(error: unknown, shown: string): unknown {
       ? 'Another session has the table locked. Run folio sync again when it is done.'
       : undefined;
   return new OutputError(`cannot use ${shown}: ${message}`, { hint, cause: error });
+}
+
+/** The name of the constraint that a row would break; empty for other errors. */
+function constraintOf(error: Error): string {
+  return 'constraint' in error ? String(error.constraint) : '';
 }

@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { userInfo } from 'node:os';
-import type { Client, ClientConfig } from 'pg';
-import type { Environment } from '../context.ts';
+import type { Client } from 'pg';
 import { OutputError, UsageError } from '../errors.ts';
 import type { PostgresAddress } from './address.ts';
 import { CopyRows, readCopyLine } from './copy-text.ts';
@@ -24,13 +22,7 @@ import {
   isConnectionFailure,
   isLockTimeout,
 } from './postgres-failure.ts';
-
-export interface PostgresContext {
-  readonly env: Environment;
-  readonly signal: AbortSignal;
-  /** The name of the session in the server's list of sessions. */
-  readonly application: string;
-}
+import { connect, loadDriver, type PostgresContext } from './postgres-connection.ts';
 
 /** Keys of one statement, and updates of one message. */
 const GROUP = 500;
@@ -43,7 +35,8 @@ const LOCK_PATIENCE = '60s';
 /** How long the server may take to end a lost session, which has the lock until then. */
 const LOST_SESSION_PATIENCE = '10s';
 
-const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i;
+/** The key of folio's lock, one for each schema. It belongs to a transaction: a pooler hands sessions from one client to another. */
+const LOCK_KEY = `${LOCK_CLASS}, hashtext(current_schema())`;
 
 export const postgresDialect: Dialect = {
   engine: 'PostgreSQL',
@@ -73,7 +66,7 @@ class PostgresDatabase implements Database {
   readonly #context: PostgresContext;
   #client: Client | undefined;
   #schema = '';
-  #isLocked = false;
+  #isInTransaction = false;
 
   constructor(address: PostgresAddress, context: PostgresContext) {
     this.shown = address.shown;
@@ -113,8 +106,9 @@ class PostgresDatabase implements Database {
 
   async *stream(sql: string, parameters: StoredRow = []): AsyncGenerator<StoredRow[]> {
     const { to } = (await loadDriver()).copyStreams;
-    let next = 0;
-    const text = sql.replaceAll('?', () => literal(parameters[next++]!));
+    const text = withParameters(sql, parameters, literal);
+    const isAlone = !this.#isInTransaction;
+    if (isAlone) await this.#beginTransaction('BEGIN READ ONLY');
     const client = this.#connected();
     try {
       let rest = '';
@@ -127,6 +121,8 @@ class PostgresDatabase implements Database {
     } catch (error) {
       throw this.#explain(error);
     }
+    // A reader that stops early closes the connection, and the transaction with it.
+    if (isAlone) await this.rollback();
   }
 
   async forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void> {
@@ -176,14 +172,38 @@ class PostgresDatabase implements Database {
     return rows.map(([name]) => String(name));
   }
 
-  async lock(): Promise<void> {
-    const [row] = await this.query(`SELECT pg_try_advisory_lock(${LOCK_CLASS}, hashtext(current_schema()))`);
+  async refuseOthers(): Promise<void> {
+    const [row] = await this.query(`SELECT pg_try_advisory_xact_lock(${LOCK_KEY})`);
     if (row![0] !== 't') throw await this.#heldByAnother();
-    this.#isLocked = true;
   }
 
   async begin(): Promise<void> {
-    await this.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await this.#beginTransaction('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    try {
+      await this.refuseOthers();
+    } catch (error) {
+      await this.rollback();
+      throw error;
+    }
+  }
+
+  async beginAfterLostSession(): Promise<void> {
+    await this.#beginTransaction('BEGIN');
+    try {
+      await this.query(`SET LOCAL lock_timeout = '${LOST_SESSION_PATIENCE}'`);
+      await this.#connected().query(`SELECT pg_advisory_xact_lock(${LOCK_KEY})`);
+    } catch (error) {
+      await this.rollback();
+      throw isLockTimeout(error) ? await this.#heldByAnother() : this.#explain(error);
+    }
+  }
+
+  /** Settings hold until the transaction ends: behind a pooler, the session is somebody else's afterwards. */
+  async #beginTransaction(sql: string): Promise<void> {
+    await this.query(sql);
+    this.#isInTransaction = true;
+    await this.query('SET LOCAL statement_timeout = 0');
+    await this.query(`SET LOCAL lock_timeout = '${LOCK_PATIENCE}'`);
   }
 
   async commit(): Promise<void> {
@@ -199,25 +219,25 @@ class PostgresDatabase implements Database {
         },
       );
     }
+    this.#isInTransaction = false;
   }
 
   async rollback(): Promise<void> {
     await this.#client?.query('ROLLBACK').catch(() => undefined);
+    this.#isInTransaction = false;
   }
 
   async reconnect(): Promise<void> {
     await this.#disconnect();
-    this.#client = await this.#makeClient();
+    this.#context.signal.throwIfAborted();
     try {
-      this.#context.signal.throwIfAborted();
-      await this.#client.connect();
+      this.#client = await connect(this.#address, this.#context, (client) => (this.#client = client));
     } catch (error) {
       await this.#disconnect();
       throw this.#explain(error, explainConnecting);
     }
     try {
-      await this.#setUpSession();
-      if (this.#isLocked) await this.#lockAgain();
+      await this.#findSchema();
     } catch (error) {
       await this.#disconnect();
       throw this.#explain(error);
@@ -229,19 +249,8 @@ class PostgresDatabase implements Database {
     await this.#disconnect();
   }
 
-  async #makeClient(): Promise<Client> {
-    const { pg } = await loadDriver();
-    const client = new pg.Client(clientConfig(this.#address, this.#context));
-    // An error of an idle connection shows at its next use.
-    client.on('error', () => undefined);
-    return client;
-  }
-
-  /** Sets what the statements here rely on, and finds the schema. Throws UsageError where folio cannot work in it. */
-  async #setUpSession(): Promise<void> {
-    await this.query('SET standard_conforming_strings = on');
-    await this.query('SET statement_timeout = 0');
-    await this.query(`SET lock_timeout = '${LOCK_PATIENCE}'`);
+  /** Throws UsageError where folio cannot work in the schema. */
+  async #findSchema(): Promise<void> {
     const [row] = await this.query("SELECT current_schema(), current_setting('server_encoding')");
     const [schema, encoding] = row!;
     if (schema === null || schema === undefined) {
@@ -260,26 +269,17 @@ class PostgresDatabase implements Database {
     this.#schema = String(schema);
   }
 
-  /** Takes the lock again after the session that had it was lost. */
-  async #lockAgain(): Promise<void> {
-    await this.query(`SET lock_timeout = '${LOST_SESSION_PATIENCE}'`);
-    try {
-      await this.#connected().query(`SELECT pg_advisory_lock(${LOCK_CLASS}, hashtext(current_schema()))`);
-    } catch (error) {
-      throw isLockTimeout(error) ? await this.#heldByAnother() : error;
-    }
-    await this.query(`SET lock_timeout = '${LOCK_PATIENCE}'`);
-  }
-
+  /** Only a superuser sees who the sessions of other users are. */
   async #heldByAnother(): Promise<OutputError> {
     const [holder] = await this.query(
       `SELECT a.application_name, a.usename, coalesce(host(a.client_addr), 'this machine'), to_char(a.backend_start, 'HH24:MI:SS')
        FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
-       WHERE l.locktype = 'advisory' AND l.granted AND l.classid = ${LOCK_CLASS} AND l.objid::int8::bit(32)::int4 = hashtext(current_schema())`,
+       WHERE l.locktype = 'advisory' AND l.granted AND a.datname = current_database()
+         AND l.classid = ${LOCK_CLASS} AND l.objid::int8::bit(32)::int4 = hashtext(current_schema())`,
     );
     const who =
-      holder === undefined
-        ? 'another run'
+      holder === undefined || holder.includes(null)
+        ? 'another session'
         : `${holder[0]} (${holder[1]}, from ${holder[2]}, since ${holder[3]})`;
     return new OutputError(`${this.shown} is being synced by ${who}`, {
       hint: 'Run folio sync again when that run is done.',
@@ -295,6 +295,7 @@ class PostgresDatabase implements Database {
   async #disconnect(): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
+    this.#isInTransaction = false;
     await client?.end().catch(() => undefined);
   }
 
@@ -317,61 +318,28 @@ class PostgresDatabase implements Database {
   }
 }
 
-/** Loads the optional packages. Throws UsageError where they are not installed. */
-async function loadDriver() {
-  try {
-    const [pg, copyStreams] = await Promise.all([import('pg'), import('pg-copy-streams')]);
-    return { pg: pg.default, copyStreams: copyStreams.default };
-  } catch (error) {
-    throw new UsageError('PostgreSQL needs the packages pg and pg-copy-streams', {
-      hint: 'Install them beside folio with npm install pg pg-copy-streams.',
-      cause: error,
-    });
-  }
-}
-
-function clientConfig(address: PostgresAddress, { env, application }: PostgresContext): ClientConfig {
-  const host = address.host ?? env['PGHOST'] ?? 'localhost';
-  const user = address.user ?? env['PGUSER'] ?? systemUser();
-  const password = address.password ?? env['PGPASSWORD'];
-  const isLocal = host.startsWith('/') || LOOPBACK.test(host);
-  const sslMode = address.sslMode ?? env['PGSSLMODE'] ?? (isLocal ? 'disable' : 'require');
-  return {
-    ...{ host, user },
-    port: address.port ?? Number(env['PGPORT'] ?? 5432),
-    database: address.database ?? env['PGDATABASE'] ?? user,
-    ...(password === undefined ? {} : { password }),
-    ...(address.options === undefined ? {} : { options: address.options }),
-    // As psql reads the word: `require` keeps listeners out, `verify-full` impostors too.
-    ssl:
-      isLocal && sslMode === 'prefer'
-        ? false
-        : sslMode !== 'disable' && { rejectUnauthorized: sslMode.startsWith('verify') },
-    application_name: application,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    // All values as the server writes them.
-    types: { getTypeParser: () => (text: string) => text },
-  };
-}
-
-function systemUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return 'postgres';
-  }
-}
-
-/** With `$1`, `$2` and so on for the question marks. Without parameters these are part of names. */
+/** With `$1`, `$2` and so on for the question marks. */
 function numbered(sql: string, parameters: StoredRow): string {
-  let next = 0;
-  return parameters.length === 0 ? sql : sql.replaceAll('?', () => `$${++next}`);
+  return withParameters(sql, parameters, (_, at) => `$${at + 1}`);
 }
 
-/** A value as SQL writes it; backslashes mean themselves, as `#setUpSession` sees to. */
+/** The statement with something in the place of each question mark that stands for a parameter, and not in a name. */
+function withParameters(
+  sql: string,
+  parameters: StoredRow,
+  write: (value: StoredValue, at: number) => string,
+): string {
+  let next = 0;
+  return sql.replaceAll(/"(?:[^"]|"")*"|\?/g, (found) =>
+    found === '?' ? write(parameters[next]!, next++) : found,
+  );
+}
+
+/** A value as SQL writes it. A backslash is written so that it means the same whatever `standard_conforming_strings` says. */
 function literal(value: StoredValue): string {
-  return value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`;
+  if (value === null) return 'NULL';
+  const quoted = `'${String(value).replaceAll("'", "''")}'`;
+  return quoted.includes('\\') ? `E${quoted.replaceAll('\\', '\\\\')}` : quoted;
 }
 
 async function* copyChunks(fill: FillRows): AsyncGenerator<Buffer> {

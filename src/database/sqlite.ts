@@ -269,13 +269,18 @@ class SqliteDatabase implements Database {
   }
 
   /** Only finds a program that writes now, before the service is asked. Other runs are kept out by a lock beside the file. */
-  async lock(): Promise<void> {
+  async refuseOthers(): Promise<void> {
     this.#explained(() => this.#connection.exec('BEGIN IMMEDIATE'));
     await this.rollback();
   }
 
   async begin(): Promise<void> {
     await this.#execWhenFree('BEGIN IMMEDIATE');
+  }
+
+  /** There is no session to lose. */
+  async beginAfterLostSession(): Promise<void> {
+    await this.begin();
   }
 
   async commit(): Promise<void> {

@@ -13,6 +13,8 @@ export interface SyncPart {
   readonly table: string;
   readonly profile: string;
   readonly organization: string | undefined;
+  /** The last run that wrote it whole when its reading began; 0 where none had. */
+  readonly lastRun: number;
   /** Milliseconds since 1970 when its reading began and ended. */
   readonly startedAt: number;
   readonly readAt: number;
@@ -139,7 +141,7 @@ const RECONNECT_DELAY = 250;
 
 /**
  * Finds out whether a run was committed, where the connection was lost before COMMIT was answered: then its entry is in `_runs`.
- * That is certain once the lock is ours again, since the lost session has then ended. Throws ServiceError where the run was not
+ * That is certain once the lost session has ended. Throws ServiceError where the run was not
  * committed.
  */
 async function confirmCommit(
@@ -150,6 +152,7 @@ async function confirmCommit(
   for (let tries = 1; ; tries++) {
     try {
       await database.reconnect();
+      await database.beginAfterLostSession();
       break;
     } catch (failure) {
       // Where the lock cannot be had, the server is there and was waited for already.
@@ -160,6 +163,7 @@ async function confirmCommit(
   const { table, profile, startedAt } = parts[0]!.part;
   const sql = `SELECT count(*) FROM ${database.table('_runs')} WHERE run = ? AND profile = ? AND resource = ? AND started_at = ?`;
   const [row] = await database.query(sql, [run, profile, table, instant(startedAt)]);
+  await database.rollback();
   if (Number(row![0]) === 1) return;
   throw new ServiceError(
     `cannot sync into ${database.shown}: the connection was lost before the sync was committed`,
@@ -179,8 +183,11 @@ async function writeParts(
   const runs = database.table('_runs');
   const [row] = await database.query(`SELECT coalesce(max(run), 0) + 1 FROM ${runs}`);
   const run = Number(row![0]);
+  const lastRuns = await lastCompleteRuns(database);
   const synced: SyncedPart[] = [];
-  for (const part of parts) {
+  for (const asRead of parts) {
+    const newer = lastRuns.get(listingName(asRead)) ?? 0;
+    const part = newer > asRead.lastRun ? { ...asRead, outcome: overtaken(database, asRead, newer) } : asRead;
     const compared = await compare(database, part, options.goneLimit);
     const { differences, listing } = compared;
     const { table, profile } = part;
@@ -197,6 +204,14 @@ async function writeParts(
     yield;
   });
   return { run, parts: synced };
+}
+
+/** The error for a listing that another run has read and written since its reading began: that run may know more. */
+function overtaken({ shown }: Database, { table, profile }: SyncPart, newer: number): OutputError {
+  return new OutputError(
+    `${table} of ${profile} was synced into ${shown} by another run, number ${newer}, while this one read it`,
+    { hint: 'What the other run wrote stands. Run folio sync again to be sure that it is the newest.' },
+  );
 }
 
 interface ComparedPart {
@@ -311,4 +326,23 @@ export async function rememberedOrganizations(database: Database): Promise<Reado
     `SELECT profile, organization FROM ${database.table('_runs')} WHERE organization IS NOT NULL ORDER BY run`,
   );
   return new Map(rows.map(([profile, organization]) => [String(profile), String(organization)]));
+}
+
+/** A listing of a profile as `lastCompleteRuns` names it. */
+export function listingName({ table, profile }: Pick<SyncPart, 'table' | 'profile'>): string {
+  return JSON.stringify([table, profile]);
+}
+
+/** The last run that wrote a listing whole, by `listingName`. */
+export async function lastCompleteRuns(database: Database): Promise<ReadonlyMap<string, number>> {
+  if ((await database.relation('_runs')) === undefined) return new Map();
+  const rows = await database.query(
+    `SELECT resource, profile, max(run) FROM ${database.table('_runs')} WHERE complete GROUP BY resource, profile`,
+  );
+  return new Map(
+    rows.map(([table, profile, run]) => [
+      listingName({ table: String(table), profile: String(profile) }),
+      Number(run),
+    ]),
+  );
 }

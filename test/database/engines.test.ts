@@ -2,7 +2,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { CommitUnknown } from '../../src/database/database.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
-import { planSync, rememberedOrganizations, writeSync } from '../../src/database/sync-run.ts';
+import {
+  lastCompleteRuns,
+  listingName,
+  planSync,
+  rememberedOrganizations,
+  writeSync,
+} from '../../src/database/sync-run.ts';
 import { profilesIn, readRecords } from '../../src/database/read-back.ts';
 import { checkTables } from '../../src/database/tables.ts';
 import { OutputError, ServiceError } from '../../src/errors.ts';
@@ -186,6 +192,31 @@ describe.each(databaseEngines)('%s', (engine) => {
   });
 });
 
+describe.each(databaseEngines)('a run that was overtaken, in %s', (engine) => {
+  it('leaves what the newer run wrote of the same listing, and writes the others', async () => {
+    const database = await open(await newAddress(engine));
+    await sync(database, invoices(2));
+    const lastRun = (await lastCompleteRuns(database)).get(
+      listingName({ table: 'issued', profile: 'north' }),
+    )!;
+    expect(lastRun).toBe(1);
+    await sync(database, invoices(3));
+    const old = await part(invoices(1), { lastRun });
+    const other = await part(invoices(4), { profile: 'south', lastRun: 0 });
+    const { parts } = await writeSync(database, [old, other], options);
+    expect(parts.map(({ error }) => error?.message)).toEqual([
+      expect.stringMatching(/^issued of north was synced into .* by another run, number 2, while this one/),
+      undefined,
+    ]);
+    const rows = await database.query('SELECT _profile, count(*) FROM issued_current GROUP BY 1 ORDER BY 1');
+    expect(rows.map((row) => row.map(String))).toEqual([
+      ['north', '3'],
+      ['south', '4'],
+    ]);
+    await database.close();
+  });
+});
+
 describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   it('names the view that keeps a type from changing', async () => {
     const database = await open(await server!.createDatabase());
@@ -204,40 +235,74 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
     await database.close();
   });
 
-  it('lets one run at a time in, and says who is there', async () => {
+  it('lets one run at a time write, and says who does', async () => {
     const address = await server!.createDatabase();
     const [first, second] = [await open(address), await open(address)];
-    await first.lock();
-    await expect(second.lock()).rejects.toMatchObject({
+    await first.begin();
+    const refusal = {
       message: expect.stringMatching(
         /is being synced by folio, process \d+ on .* \(books, from 127\.0\.0\.1, since \d\d:\d\d:\d\d\)$/,
       ),
-    });
-    await first.close();
-    await second.lock();
-    await second.close();
+    };
+    await expect(second.refuseOthers()).rejects.toMatchObject(refusal);
+    await expect(second.begin()).rejects.toMatchObject(refusal);
+    await first.commit();
+    await second.begin();
+    // Another database of the same server has books of its own.
+    const other = await open(await server!.createDatabase());
+    await other.begin();
+    for (const database of [first, second, other]) await database.close();
+  });
+
+  it('speaks of another session where it may not see whose that is', async () => {
+    const address = await server!.createDatabase();
+    const holder = await open(address);
+    await holder.begin();
+    await server!.query(address, 'CREATE ROLE reader LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO reader');
+    const reader = await open(address.replace('books@', 'reader@'));
+    await expect(reader.refuseOthers()).rejects.toThrow(/is being synced by another session$/);
+    for (const database of [holder, reader]) await database.close();
   });
 
   it('waits for the end of the session that it lost, which has the lock until then', async () => {
     const address = await server!.createDatabase();
     const [ours, lost] = [await open(address), await open(address)];
-    await ours.lock();
-    const waiting = async (): Promise<boolean> => {
+    const waits = async (): Promise<boolean> => {
       const sql = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
       return (await server!.query(address, sql)).length > 0;
     };
-    // Stands for the lost session: it gets the lock as soon as ours is disconnected.
-    const held = lost.query("SELECT pg_advisory_lock(x'666f6c69'::int, hashtext(current_schema()))");
-    while (!(await waiting()));
-    let isBack = false;
-    const back = ours.reconnect().finally(() => (isBack = true));
-    await held;
-    while (!isBack && !(await waiting()));
-    await lost.close();
+    await lost.begin();
+    await lost.query('CREATE TABLE written (a int)');
+    const back = ours.beginAfterLostSession();
+    while (!(await waits()));
+    await lost.commit();
     await back;
-    const other = await open(address);
-    await expect(other.lock()).rejects.toThrow('is being synced by folio');
-    for (const database of [other, ours]) await database.close();
+    expect(await ours.query('SELECT count(*) FROM written')).toEqual([['0']]);
+    await expect(lost.begin()).rejects.toThrow('is being synced by folio');
+    for (const database of [lost, ours]) await database.close();
+  });
+
+  it('leaves nothing of its own in the session, which a pooler hands on to others', async () => {
+    const address = await server!.createDatabase();
+    const database = await open(address);
+    const settings = "SELECT name, setting FROM pg_settings WHERE source = 'session' ORDER BY 1";
+    const before = await database.query(settings);
+    await sync(database, invoices(3));
+    for await (const _ of readRecords(database, 'issued', { profile: 'north' }));
+    expect(await database.query(settings)).toEqual(before);
+    expect(await database.query("SELECT 1 FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
+    await database.close();
+  });
+
+  it('works in a schema and with fields whose names have marks of parameters', async () => {
+    const address = await server!.createDatabase();
+    await server!.query(address, 'CREATE SCHEMA "what?$1"');
+    const database = await open(`${address}?options=${encodeURIComponent('-c search_path="what?$1"')}`);
+    await sync(database, ['{"id":1,"a?":"x\\\\y","b$1":2}']);
+    const { parts } = await sync(database, ['{"id":1,"a?":"z\\\\?","b$1":3}']);
+    expect(parts[0]).toMatchObject({ changed: 1, error: undefined });
+    expect(await database.query('SELECT "a?", "b$1" FROM issued')).toEqual([['z\\?', '3']]);
+    await database.close();
   });
 
   it('tries a transaction again that met another one', async () => {

@@ -32,6 +32,8 @@ export async function listing(texts: readonly string[], key?: readonly string[])
 export async function part(texts: readonly string[], more: Partial<SyncPart> = {}): Promise<SyncPart> {
   return {
     ...{ table: 'issued', profile: 'north', organization: undefined, startedAt: 0, readAt: 0 },
+    // Has seen every run there is.
+    lastRun: Infinity,
     outcome: await listing(texts),
     ...more,
   };

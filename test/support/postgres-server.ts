@@ -1,6 +1,15 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,8 +39,17 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
+/** How a server encrypts: its key and certificate, in PEM. It then lets in who encrypts, and nobody else. */
+export interface ServerEncryption {
+  readonly key: string;
+  readonly cert: string;
+}
+
 /** Starts a server, its files within the folder. It refuses to run as root: then it runs as another user. */
-export async function startPostgres(within = tmpdir()): Promise<PostgresServer> {
+export async function startPostgres(
+  within = tmpdir(),
+  encryption?: ServerEncryption,
+): Promise<PostgresServer> {
   const folder = mkdtempSync(join(realpathSync(within), 'folio-postgres-'));
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
@@ -41,6 +59,13 @@ export async function startPostgres(within = tmpdir()): Promise<PostgresServer> 
   execFileSync(join(programs, 'initdb'), initial, { ...user, cwd: folder, stdio: 'ignore' });
   // What a power failure would lose is of no concern to a test.
   const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'lc_messages=C'];
+  if (encryption !== undefined) {
+    writeFileSync(join(data, 'server.key'), encryption.key, { mode: 0o600 });
+    writeFileSync(join(data, 'server.crt'), encryption.cert);
+    writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all all trust\n');
+    if (user !== undefined) chownSync(join(data, 'server.key'), user.uid, user.gid);
+    settings.push('ssl=on');
+  }
   const args = ['-D', data, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])];
   let port: number;
   let server: ChildProcess;
@@ -87,7 +112,8 @@ async function queryPostgres(address: string, sql: string): Promise<Record<strin
   }
 }
 
-function otherUser(): { readonly uid: number; readonly gid: number } {
+/** Who runs the servers of tests, since they refuse to run as root. */
+export function otherUser(): { readonly uid: number; readonly gid: number } {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
   const line =
     lines.find((text) => text.startsWith('postgres:')) ?? lines.find((text) => text.startsWith('nobody:'));
@@ -95,7 +121,8 @@ function otherUser(): { readonly uid: number; readonly gid: number } {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-async function freePort(): Promise<number> {
+/** A port of this machine that nobody listens on now. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

@@ -6,6 +6,8 @@ import { SpooledListing } from '../../database/spooled-listing.ts';
 import { requireWritable, sqliteFileExists } from '../../database/sqlite.ts';
 import {
   planSync,
+  lastCompleteRuns,
+  listingName,
   rememberedOrganizations,
   writeSync,
   type GoneLimit,
@@ -167,7 +169,7 @@ interface SyncTarget {
   close(): Promise<void>;
 }
 
-/** Opens and locks the database, before the first request. Rejects where it cannot be written. */
+/** Opens the database before the first request. Rejects where it cannot be written, or is being written by another run. */
 async function openTarget(
   context: Context,
   address: DatabaseAddress,
@@ -182,7 +184,7 @@ async function openTarget(
   try {
     if (address.engine === 'PostgreSQL' || sqliteFileExists(address)) {
       existing = await openDatabase(address, context);
-      if (!onlyPlans) await existing.lock();
+      if (!onlyPlans) await existing.refuseOthers();
     }
   } catch (error) {
     await close();
@@ -255,10 +257,12 @@ async function readParts(syncing: Syncing, spools: SpooledListing[]): Promise<re
   const { run, target, asked } = syncing;
   const organizations =
     target.existing === undefined ? new Map() : await rememberedOrganizations(target.existing);
+  const lastRuns = target.existing === undefined ? new Map() : await lastCompleteRuns(target.existing);
   const read: ReadPart[] = [];
   const work = async (parts: readonly Asked[], signal: AbortSignal): Promise<readonly ReadPart[]> => {
     const done: ReadPart[] = [];
-    for (const one of parts) done.push(await readPart({ ...syncing, spools, organizations, signal }, one));
+    for (const one of parts)
+      done.push(await readPart({ ...syncing, spools, organizations, lastRuns, signal }, one));
     return done;
   };
   for await (const parts of forEachPart(run, asked, work)) read.push(...parts);
@@ -269,11 +273,13 @@ interface Reading extends Syncing {
   readonly spools: SpooledListing[];
   /** The organization of each profile at the last sync. */
   readonly organizations: ReadonlyMap<string, string>;
+  /** As `lastCompleteRuns` has them: when reading began. */
+  readonly lastRuns: ReadonlyMap<string, number>;
   readonly signal: AbortSignal;
 }
 
 async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
-  const { run, keys, organizations, signal, spools } = reading;
+  const { run, keys, organizations, lastRuns, signal, spools } = reading;
   const { clock } = run.context;
   const { name, resource } = asked;
   const listing = new SpooledListing({ ...resource, key: keys.get(resource.name) });
@@ -302,7 +308,9 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   });
   if (refusal !== undefined) throw refusal;
   const outcome = failure ?? listing;
-  const part = { table: resource.table, profile, organization, startedAt, readAt: clock.now(), outcome };
+  const { table } = resource;
+  const lastRun = lastRuns.get(listingName({ table, profile })) ?? 0;
+  const part = { table, profile, organization, lastRun, startedAt, readAt: clock.now(), outcome };
   return { asked, part };
 }
 

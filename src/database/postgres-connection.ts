@@ -1,0 +1,136 @@
+import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import { userInfo } from 'node:os';
+import type { ConnectionOptions } from 'node:tls';
+import type { Client, ClientConfig } from 'pg';
+import type { Environment } from '../context.ts';
+import { UsageError, systemReason } from '../errors.ts';
+import { sslModes, type PostgresAddress, type SslMode } from './address.ts';
+import { refusesEncryption } from './postgres-failure.ts';
+
+export interface PostgresContext {
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+  /** The name of the session in the server's list of sessions. */
+  readonly application: string;
+}
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1)$/i;
+
+/** Loads the optional packages. Throws UsageError where they are not installed. */
+export async function loadDriver() {
+  try {
+    const [pg, copyStreams] = await Promise.all([import('pg'), import('pg-copy-streams')]);
+    return { pg: pg.default, copyStreams: copyStreams.default };
+  } catch (error) {
+    throw new UsageError('PostgreSQL needs the packages pg and pg-copy-streams', {
+      hint: 'Install them beside folio with npm install pg pg-copy-streams.',
+      cause: error,
+    });
+  }
+}
+
+/**
+ * Connects, encrypted as `sslmode` says, in the meaning that libpq gives it: `prefer` encrypts where the server can, `require`
+ * keeps listeners out, `verify-ca` servers of other authorities, `verify-full` servers of other names as well. Rejects with the
+ * driver's error, or with UsageError for settings that cannot be used.
+ *
+ * @param onClient is given each client before it connects, so that a signal can cut its connection
+ */
+export async function connect(
+  address: PostgresAddress,
+  context: PostgresContext,
+  onClient: (client: Client) => void,
+): Promise<Client> {
+  const { pg } = await loadDriver();
+  const mode = sslModeOf(address, context);
+  const attempt = async (ssl: ConnectionOptions | false): Promise<Client> => {
+    context.signal.throwIfAborted();
+    const client = new pg.Client(clientConfig(address, { ...context, ssl }));
+    // An error of an idle connection shows at its next use.
+    client.on('error', () => undefined);
+    onClient(client);
+    await client.connect();
+    return client;
+  };
+  if (mode === 'disable') return attempt(false);
+  const encrypted = encryption(mode, address, context);
+  if (mode !== 'prefer') return attempt(encrypted);
+  try {
+    return await attempt(encrypted);
+  } catch (error) {
+    if (!refusesEncryption(error)) throw error;
+    return attempt(false);
+  }
+}
+
+function hostOf({ host }: PostgresAddress, { env }: PostgresContext): string {
+  return host ?? env['PGHOST'] ?? 'localhost';
+}
+
+/** Toward other machines nothing goes in plain text unless somebody says so. */
+function sslModeOf(address: PostgresAddress, context: PostgresContext): SslMode {
+  const host = hostOf(address, context);
+  // A socket in the file system is never encrypted.
+  if (host.startsWith('/')) return 'disable';
+  const named = address.sslMode ?? (context.env['PGSSLMODE'] || undefined);
+  if (named === undefined) return LOOPBACK.test(host) ? 'disable' : 'require';
+  const mode = sslModes.find((name) => name === named);
+  if (mode !== undefined) return mode;
+  throw new UsageError(`PGSSLMODE is ${named}`, { hint: `It may be ${sslModes.join(', ')}.` });
+}
+
+function encryption(mode: SslMode, address: PostgresAddress, context: PostgresContext): ConnectionOptions {
+  const file = address.sslRootCertificate ?? (context.env['PGSSLROOTCERT'] || undefined);
+  const host = hostOf(address, context);
+  // As with libpq: who names authorities wants the server's certificate to be of one of them.
+  const verifies = mode.startsWith('verify') || (mode === 'require' && file !== undefined);
+  return {
+    rejectUnauthorized: verifies,
+    ...(file !== undefined && file !== 'system' && { ca: readCertificates(file) }),
+    // The driver names hosts, but not addresses, to be looked for in the certificate.
+    ...(isIP(host) !== 0 && { host }),
+    ...(verifies && mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function readCertificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`cannot read the certificates in ${file}: ${systemReason(error)}`, {
+      hint: 'sslrootcert in the address, or PGSSLROOTCERT, names a file of the authorities that you trust, in PEM.',
+      cause: error,
+    });
+  }
+}
+
+interface Encrypted extends PostgresContext {
+  readonly ssl: ConnectionOptions | false;
+}
+
+function clientConfig(address: PostgresAddress, context: Encrypted): ClientConfig {
+  const { env, application, ssl } = context;
+  const user = address.user ?? env['PGUSER'] ?? systemUser();
+  const password = address.password ?? env['PGPASSWORD'];
+  return {
+    ...{ host: hostOf(address, context), user, ssl },
+    port: address.port ?? Number(env['PGPORT'] ?? 5432),
+    database: address.database ?? env['PGDATABASE'] ?? user,
+    ...(password === undefined ? {} : { password }),
+    ...(address.options === undefined ? {} : { options: address.options }),
+    application_name: application,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    // All values as the server writes them.
+    types: { getTypeParser: () => (text: string) => text },
+  };
+}
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return 'postgres';
+  }
+}
