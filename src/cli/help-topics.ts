@@ -57,7 +57,7 @@ export const variables: TermList = [
   ['NODE_EXTRA_CA_CERTS', 'a file with certificates of authorities of your own'],
   ['NODE_TLS_REJECT_UNAUTHORIZED', '0 switches off the check of certificates: with it folio does not run'],
   [
-    'PGPASSWORD, PGHOST, PGPORT, PGUSER, PGDATABASE, PGSSLMODE',
+    'PGPASSWORD, PGHOST, PGPORT, PGUSER, PGDATABASE, PGSSLMODE, PGSSLROOTCERT',
     'PostgreSQL: what the address of the database leaves out',
   ],
   ['XDG_CONFIG_HOME, APPDATA', 'where the folder of profiles is, unless FOLIO_CONFIG_DIR says'],

@@ -144,19 +144,17 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
     expect(ask('SELECT count(late), count(*) FROM issued_current')).toEqual(['1|2']);
   });
 
-  it('lets no second run in while one goes on', async () => {
+  // In PostgreSQL only the transaction that writes keeps others out: sessions are not a run's own behind a pooler.
+  it('lets no second run into SQLite while one goes on, and into PostgreSQL while none writes', async () => {
     const { address } = await newDatabase();
     await runSync({ issued: modelRecords(1) }, [address, 'issued']);
     const first = { records: { issued: modelRecords(1) }, args: [address, 'issued'], script: () => silence };
     await duringSync(first, async ({ process, exit }, service) => {
       await service.asked(1);
-      const second = await runSync({ issued: [] }, [address, 'issued']);
-      expect([second.code, second.stderr]).toEqual([
-        1,
-        expect.stringMatching(
-          engine === 'SQLite' ? /another run \(pid \d+/ : /is being synced by folio, process \d+/,
-        ),
-      ]);
+      const second = await runSync({ issued: modelRecords(2) }, [address, 'issued']);
+      expect([second.code, second.stderr]).toEqual(
+        engine === 'SQLite' ? [1, expect.stringMatching(/another run \(pid \d+/)] : [0, ''],
+      );
       process.kill('SIGTERM');
       expect((await exit).code).toBe(143);
       if (engine === 'PostgreSQL') await server!.left(address);
