@@ -68,6 +68,7 @@ export function addCommand<
     refuseFlagsOfOthers(command);
     const idle = new Set(groups.map(([group]) => group));
     const values = { globals: globalFlags.read(command) };
+    refuseAwkwardAlone(command, values.globals);
     for (const [group, { read }] of groups) {
       const given = read(command);
       const get = (): object => {
@@ -142,6 +143,14 @@ function refuseFlagsOfOthers(command: Command): void {
       hint: `Leave it out. See ${path} --help for what there is.`,
     });
   }
+}
+
+/** Refuses --awkward where no sandbox is asked: it says which data the sandbox has. */
+function refuseAwkwardAlone(command: Command, { awkward, sandbox }: GlobalFlags): void {
+  if (!awkward || sandbox || commandPath(command) === 'folio sandbox') return;
+  throw new UsageError('--awkward is about the data of --sandbox, which is not given', {
+    hint: 'Add --sandbox, or leave --awkward out.',
+  });
 }
 
 /** The names on the way to a command: `folio issued download`. */

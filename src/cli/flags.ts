@@ -280,6 +280,7 @@ function globalFlagGroup(): FlagGroup<GlobalFlags> {
     baseUrl: text('--base-url <url>', 'the address of the service, with or without /v1'),
     tokenFile: text('--token-file <file>', 'read the token from a file; - is standard input'),
     sandbox: yes('--sandbox', 'ask an embedded service with made-up data: no token, no set-up'),
+    awkward: yes('--awkward', 'with --sandbox: names and amounts that break careless programs'),
     quiet: yes('-q, --quiet', 'no progress and no warnings'),
     verbose: yes('-v, --verbose', 'say what is done, on standard error'),
     debug: yes('--debug', 'every request on standard error, and the stack of an error; never the token'),

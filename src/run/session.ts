@@ -27,6 +27,8 @@ export interface AddressFlags {
   readonly baseUrl?: string;
   readonly tokenFile?: string;
   readonly sandbox?: boolean;
+  /** Whether the sandbox has the data that breaks careless programs. */
+  readonly awkward?: boolean;
 }
 
 /** The most bytes of one response, as they are on the wire. */
@@ -83,7 +85,10 @@ export async function startSandboxService(context: Context, flags: AddressFlags)
     );
   }
   const { startSandbox } = await import('../sandbox/server.ts');
-  const sandbox = await startSandbox({ now: () => context.clock.now() });
+  const sandbox = await startSandbox({
+    now: () => context.clock.now(),
+    awkward: flags.awkward === true,
+  });
   return {
     baseUrl: parseBaseUrl(sandbox.baseUrl),
     tokenOf: (profile) => sandbox.tokens[profile === undefined ? 0 : placeInSandbox(profile)],

@@ -4,6 +4,10 @@ import type { Counts } from './data/organization.ts';
 export interface SandboxOptions extends Partial<Counts> {
   /** 0 to 2^32 - 1: the same seed gives the same data, tokens and links. Without one the data is that of 1, and keys are random. */
   readonly seed?: number;
+  /** The last day of the data, in days since 1970-01-01; without one that of `now` at the start, by the calendar of this machine. */
+  readonly today?: number | undefined;
+  /** With names, amounts and gaps that break careless programs. */
+  readonly awkward?: boolean;
   /** Milliseconds that every call takes at least: the same for each, or drawn between the two. */
   readonly latency?: readonly [least: number, most: number];
   /** The received listing alone takes 10 to 25 s more, as it does for large organizations (spec 4.2 rule 4). */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
+import { localDay } from './data/values.ts';
 import { Gateway } from './gateway.ts';
 import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
@@ -23,6 +24,8 @@ export interface Sandbox {
 const DEFAULTS: Settings = {
   ...defaultCounts,
   seed: 1,
+  today: undefined,
+  awkward: false,
   latency: [0, 0],
   realistic: false,
   failRate: 0,
@@ -84,7 +87,9 @@ function makeService(
   key: Buffer,
 ): { gateway: Gateway; tokens: readonly [string, string] } {
   const { seed, now } = settings;
-  const organizations = makeOrganizations(settings, seed, settings.ids === 'repeat');
+  const today = settings.today ?? localDay(now());
+  const repeatIds = settings.ids === 'repeat';
+  const organizations = makeOrganizations(settings, { seed, today, awkward: settings.awkward, repeatIds });
   // A token lasts a year: one that was issued a year and an hour ago ended an hour ago.
   const issuedAt = settings.token === 'expired' ? now() - (TOKEN_LIFE + 3600) * 1000 : now();
   const tokens = [

@@ -80,6 +80,8 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['get', '/customers/4711', '--paginate'], /\/customers\/4711 is no listing/],
   [['issued', '--base-url', 'http://api.example.com'], /plain http/],
   [['issued', '--base-url', 'https://user:secret@api.example.com'], /base address is refused/],
+  [['--awkward', 'issued'], /--awkward is about the data of --sandbox, which is not given/],
+  [['auth', 'status', '--awkward'], /--awkward is about the data of --sandbox/],
   [['--sandbox', 'issued', '--base-url', 'https://api.example.com'], /--sandbox and --base-url/],
 ];
 

@@ -15,7 +15,7 @@ function held(): number {
 }
 
 it('serves a million sorted records without holding them', async () => {
-  const sandbox = await startSandbox({ issued: count });
+  const sandbox = await startSandbox({ issued: count, awkward: true });
   const before = held();
   const amounts: number[] = [];
   for (const place of [0, 250_000, 999_999]) {
@@ -29,7 +29,7 @@ it('serves a million sorted records without holding them', async () => {
   }
   expect(amounts).toEqual(amounts.toSorted((left, right) => left - right));
   expect(amounts[0]).toBeLessThan(0);
-  expect(amounts[2]).toBeGreaterThan(9_000_000);
+  expect(amounts[2]).toBeGreaterThanOrEqual(9_000_000);
   // The text is 1.2 GB. An order is 4 MB.
   expect(held() - before).toBeLessThan(30e6);
   await sandbox.close();

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
+import { MIDDAY_ZONE } from './midday.ts';
 
 const BIN = new URL('../../bin/folio.js', import.meta.url).pathname;
 
@@ -12,11 +13,13 @@ export interface FolioExit {
 }
 
 export interface RunFolioOptions {
-  /** The whole environment but for FOLIO_TOKEN and a folder without settings; undefined leaves those out. */
+  /** The whole environment but for FOLIO_TOKEN, a folder without settings, and a zone for the sandbox; undefined leaves those out. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   /** By default stdin is closed and the other two are kept. */
   readonly stdio?: StdioOptions;
+  /** Whether the embedded service, where one is asked, has its awkward data: yes, unless a test is about the other. */
+  readonly awkward?: boolean;
   /** A script for `sh` that runs the program as `"$@"`, such as `"$@" | head`. */
   readonly shell?: string;
 }
@@ -34,9 +37,21 @@ export interface RunningFolio {
 
 /** Starts the real program, as built, with nothing of this process's environment. */
 export function startFolio(args: readonly string[], options: RunFolioOptions = {}): RunningFolio {
-  const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: NO_SETTINGS, ...options.env };
-  const command = [globalThis.process.execPath, BIN, ...args];
-  if (options.shell !== undefined) command.unshift('/bin/sh', '-c', options.shell, 'sh');
+  const { shell = '', awkward = true } = options;
+  const asksSandbox = [...args, ...shell.split(' ')].some((word) => /^(--)?sandbox$/.test(word));
+  const env = {
+    FOLIO_TOKEN: TEST_TOKEN,
+    FOLIO_CONFIG_DIR: NO_SETTINGS,
+    // The embedded service has data up to today: no day ends between two runs that are compared.
+    ...(asksSandbox && { TZ: MIDDAY_ZONE }),
+    ...options.env,
+  };
+  const words = awkward ? args.flatMap(awkwardly) : args;
+  const command = [globalThis.process.execPath, BIN, ...words];
+  if (shell !== '') {
+    const script = awkward ? shell.replaceAll(' --sandbox ', ' --sandbox --awkward ') : shell;
+    command.unshift('/bin/sh', '-c', script, 'sh');
+  }
   const process = spawn(command[0]!, command.slice(1), {
     env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
     cwd: options.cwd,
@@ -53,6 +68,11 @@ export function startFolio(args: readonly string[], options: RunFolioOptions = {
     stderr: Buffer.concat(stderr).toString('utf8'),
   }));
   return { process, exit };
+}
+
+/** Asks the embedded service for awkward data, since that finds the most. */
+function awkwardly(word: string, place: number): string[] {
+  return word === '--sandbox' || (word === 'sandbox' && place === 0) ? [word, '--awkward'] : [word];
 }
 
 /** Runs the real program to its end. */

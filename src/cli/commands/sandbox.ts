@@ -11,7 +11,7 @@ import {
   type SandboxOptions,
 } from '../../sandbox/options.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { millisecondSpan, oneOf, share, wholeNumber, type Offering } from '../../run/parse-values.ts';
+import { day, millisecondSpan, oneOf, share, wholeNumber, type Offering } from '../../run/parse-values.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued, yes, type Flag } from '../flag-group.ts';
@@ -38,6 +38,11 @@ function sandboxFlags() {
       '--seed <n>',
       'the same seed gives the same data, tokens and links (1, with keys of its own)',
       wholeNumber('--seed', 0, 2 ** 32 - 1),
+    ),
+    today: valued('--today <date>', 'the last day of the data, such as 2026-10-31 (today)', day('--today')),
+    awkward: yes(
+      '--awkward',
+      'with names, amounts and gaps that break careless programs: =SUM(A1), 9E3, line breaks',
     ),
     latency: valued(
       '--latency <ms>',
@@ -129,6 +134,7 @@ Examples:
   folio sandbox --port 8080                   serves at http://127.0.0.1:8080/v1
   folio sandbox --issued 1000000              a large organization
   folio sandbox --realistic --fail-rate 0.2   slow and unreliable, as on a bad day
+  folio sandbox --seed 1 --today 2026-10-31   the same data on every day
   folio sandbox --order by-size --ids repeat  as a service may be where the specification is silent
 `;
 

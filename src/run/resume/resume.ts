@@ -282,8 +282,10 @@ export async function openResumable(
     });
   }
   const fingerprint = fingerprintOf({
-    // The embedded service has another port each time, and the same records.
-    baseUrl: globals.sandbox ? 'the sandbox' : (session?.baseUrl.href ?? ''),
+    // The embedded service has another port each time, and on a day the same records.
+    baseUrl: globals.sandbox
+      ? `the sandbox${globals.awkward ? ', awkward' : ''}`
+      : (session?.baseUrl.href ?? ''),
     profile: session?.profile,
     organization: session?.organization,
     listing: source.name,

@@ -1,4 +1,5 @@
-import { DAYS_OF_DATA, FIRST_DAY, hash32, REFERENCE_DAY, type Currency } from './values.ts';
+import type { Parties } from './parties.ts';
+import { DAYS_OF_DATA, hash32, netOf, roundMoney, taxOn, type Currency } from './values.ts';
 
 export const statuses = [
   'PAID',
@@ -12,111 +13,251 @@ export type Status = (typeof statuses)[number];
 export const documentTypes = ['INVOICE', 'CREDIT_NOTE'] as const;
 export type DocumentType = (typeof documentTypes)[number];
 
+/** All in hundredths; `total` is the sum of the others. */
+export interface Amounts {
+  readonly net: number;
+  /** What no tax is due on. */
+  readonly exempt: number;
+  readonly tax: number;
+  readonly total: number;
+}
+
+/** A credit note and the invoice that it corrects, by their indices. */
+export interface Correction {
+  readonly note: number;
+  readonly invoice: number;
+  /** Whether nothing of the invoice is left; else the note gives back a part. */
+  readonly annuls: boolean;
+  readonly block: number;
+}
+
 interface LedgerOptions {
   readonly seed: number;
   readonly count: number;
-  /** How many customers or issuers the invoices are spread over, at least 1. */
-  readonly parties: number;
-  /** True when record follows record by date; otherwise they come as they arrived, up to 45 days late. */
+  /** The customers or issuers that the invoices are spread over. */
+  readonly parties: Parties;
+  /** True when record follows record by date; otherwise they come as they arrived, some of them weeks late. */
   readonly dated: boolean;
+  /** The last day of the data, in days since 1970-01-01. */
+  readonly today: number;
+  /** Whether amounts are spelled oddly, members missing and credit notes negative in a few records. */
+  readonly awkward: boolean;
 }
 
+/** In each block of so many records, one of the second half is a credit note for an invoice of the first. */
+const BLOCK = 20;
+
+/** Days after which a credit note has been set off against what the customer owed. */
+const SET_OFF_AFTER = 40;
+
 /**
- * What the invoices of one kind are sorted and filtered by. Each trait is computed from the index of the record
- * alone, in nanoseconds, so that a listing of a million can be sorted and filtered without making its records.
+ * What the invoices of one kind are sorted and filtered by, and what they amount to. Each trait is computed from the index of the
+ * record alone, in nanoseconds, so that a listing of a million can be sorted and filtered without making its records.
  */
 export class Ledger {
   readonly seed: number;
   readonly count: number;
   readonly dated: boolean;
-  readonly #parties: number;
+  readonly today: number;
+  readonly awkward: boolean;
+  readonly #parties: Parties;
 
   constructor(options: LedgerOptions) {
     this.seed = options.seed;
     this.count = options.count;
-    this.#parties = options.parties;
     this.dated = options.dated;
+    this.today = options.today;
+    this.awkward = options.awkward;
+    this.#parties = options.parties;
   }
 
-  /** The index of the customer or issuer. */
+  /** Records refer to a party even where there are none. */
+  get partyCount(): number {
+    return Math.max(1, this.#parties.count);
+  }
+
+  /** The credit note and its invoice, where the record is one of the two. */
+  correctionOf(index: number): Correction | undefined {
+    const correction = this.#correctionIn(Math.floor(index / BLOCK));
+    return correction?.note === index || correction?.invoice === index ? correction : undefined;
+  }
+
+  #correctionIn(block: number): Correction | undefined {
+    const random = hash32(this.seed, block, 13);
+    const note = block * BLOCK + BLOCK / 2 + (random % (BLOCK / 2));
+    if (note >= this.count) return undefined;
+    const invoice = block * BLOCK + ((random >>> 8) % (BLOCK / 2));
+    return { note, invoice, annuls: block % 3 === 1, block };
+  }
+
+  typeOf(index: number): DocumentType {
+    return this.correctionOf(index)?.note === index ? 'CREDIT_NOTE' : 'INVOICE';
+  }
+
+  /** The index of the customer or issuer. A few have much of the business, as it is in life. */
   partyOf(index: number): number {
-    return hash32(this.seed, index, 10) % this.#parties;
+    const share = hash32(this.seed, this.#origin(index), 10) / 2 ** 32;
+    return Math.floor(share * Math.sqrt(share) * this.partyCount);
+  }
+
+  currencyOf(index: number): Currency {
+    return this.#parties.currencyOf(this.partyOf(index));
+  }
+
+  /** The index of the invoice that a credit note corrects, or that of the record itself. */
+  #origin(index: number): number {
+    const correction = this.correctionOf(index);
+    return correction?.note === index ? correction.invoice : index;
+  }
+
+  /**
+   * Issued invoices and credit notes have a series each, without a gap. Those received are numbered by their issuers, each of whom
+   * has got to another number.
+   */
+  numberOf(index: number): number {
+    const block = Math.floor(index / BLOCK);
+    const note = this.#correctionIn(block)?.note ?? Infinity;
+    const start = this.dated ? 0 : 37 * (hash32(this.seed, this.partyOf(index), 22) % 900);
+    if (note === index) return 501 + start + block;
+    return 10_001 + start + index - block - (note < index ? 1 : 0);
   }
 
   /** The day on which the record came in, in days since 1970-01-01; never before that of the record before it. */
   arrivalDayOf(index: number): number {
-    return FIRST_DAY + Math.floor((index * DAYS_OF_DATA) / this.count);
+    return this.today - DAYS_OF_DATA + Math.floor(((index + 1) * DAYS_OF_DATA) / this.count);
   }
 
   /** The date of the invoice, in days since 1970-01-01. */
   dayOf(index: number): number {
-    return this.arrivalDayOf(index) - (this.dated ? 0 : hash32(this.seed, index, 11) % 46);
+    const arrival = this.arrivalDayOf(index);
+    if (this.dated) return arrival;
+    const random = hash32(this.seed, index, 11);
+    const invoice = this.#origin(index);
+    // A credit note is not older than its invoice.
+    if (invoice !== index) return Math.max(this.dayOf(invoice), arrival - (random % 6));
+    return arrival - (random % 5 === 0 ? (random >>> 4) % 46 : (random >>> 4) % 7);
   }
 
   /** The day by which the invoice is to be paid. */
   dueDayOf(index: number): number {
-    return this.dayOf(index) + 15 * (hash32(this.seed, index, 12) % 7);
+    const term = this.typeOf(index) === 'INVOICE' ? this.#parties.termOf(this.partyOf(index)) : 0;
+    return this.dayOf(index) + term;
   }
 
-  /** Whether a record has its due date: a few have null there, and a few do not have the member. */
+  /** Whether a record has its due date: a few awkward ones have null there, and a few do not have the member. */
   dueByOf(index: number): Presence {
-    return presence(hash32(this.seed, index, 18));
+    return this.awkward ? presence(hash32(this.seed, index, 18)) : 'there';
   }
 
   /** The same for the customer. */
   customerOf(index: number): Presence {
-    return presence(hash32(this.seed, index, 19));
-  }
-
-  typeOf(index: number): DocumentType {
-    return hash32(this.seed, index, 13) % 23 === 22 ? 'CREDIT_NOTE' : 'INVOICE';
-  }
-
-  /** Credit notes have a series of their own. */
-  numberOf(index: number): number {
-    return index + (this.typeOf(index) === 'INVOICE' ? 10_001 : 501);
-  }
-
-  currencyOf(index: number): Currency {
-    const share = hash32(this.seed, index, 14) % 100;
-    return share < 75 ? 'CLP' : share < 92 ? 'USD' : 'EUR';
+    return this.awkward ? presence(hash32(this.seed, index, 19)) : 'there';
   }
 
   /** True for the few amounts that are spelled with an exponent or superfluous decimals. */
   isOddlySpelled(index: number): boolean {
+    if (!this.awkward || this.typeOf(index) !== 'INVOICE') return false;
     return this.currencyOf(index) === 'CLP' && hash32(this.seed, index, 15) % 29 === 0;
   }
 
-  /** The total in hundredths, under 10^9 in size. A credit note's is negative or, in every other one, left to its type to tell. */
-  amountOf(index: number): number {
+  /** A credit note's are negative in every other awkward one; else the type tells alone. No total reaches 10^9. */
+  amountsOf(index: number): Amounts {
+    const correction = this.correctionOf(index);
+    if (correction?.note !== index) return this.#amountsOfInvoice(index);
+    const whole = this.#amountsOfInvoice(correction.invoice);
+    const percent = correction.annuls ? 100 : 10 + 5 * (hash32(this.seed, index, 16) % 5);
+    const currency = this.currencyOf(index);
+    const [net, exempt] = [whole.net, whole.exempt].map((part) =>
+      roundMoney((part * percent) / 100, currency),
+    ) as [number, number];
+    const tax = correction.annuls ? whole.tax : taxOn(net, currency);
+    const sign = this.awkward && correction.block % 2 === 0 ? -1 : 1;
+    return { net: sign * net, exempt: sign * exempt, tax: sign * tax, total: sign * (net + exempt + tax) };
+  }
+
+  #amountsOfInvoice(index: number): Amounts {
     const random = hash32(this.seed, index, 16);
-    const magnitude = 10 ** (3 + (random % 4));
-    const whole = this.isOddlySpelled(index)
-      ? magnitude * (1 + ((random >>> 8) % 9))
-      : Math.floor((magnitude * (1000 + ((random >>> 8) % 8999))) / 1000);
-    const hundredths = this.currencyOf(index) === 'CLP' ? whole * 100 : whole;
-    const isNegative = this.typeOf(index) === 'CREDIT_NOTE' && hash32(this.seed, index, 21) % 2 === 0;
-    return isNegative ? -hundredths : hundredths;
+    const currency = this.currencyOf(index);
+    if (this.isOddlySpelled(index)) {
+      const total = 100 * 10 ** (3 + (random % 4)) * (1 + ((random >>> 8) % 9));
+      const net = netOf(total, currency);
+      return { net, exempt: 0, tax: total - net, total };
+    }
+    const steps = STEPS[currency];
+    // What is bought is smaller than what is sold.
+    const share = (this.dated ? 1 : 0.6) * (1 + ((random >>> 8) % 1000) / 1000);
+    const base = roundMoney(steps[random % steps.length]! * share, currency);
+    // No value added tax is due on what goes abroad, or comes from there.
+    if (currency !== 'CLP' || this.#parties.isExempt(this.partyOf(index))) {
+      return { net: 0, exempt: base, tax: 0, total: base };
+    }
+    const exempt = (random >>> 20) % 12 === 0 ? roundMoney(base / 5, currency) : 0;
+    const tax = taxOn(base - exempt, currency);
+    return { net: base - exempt, exempt, tax, total: base + tax };
+  }
+
+  /** The total in hundredths. */
+  amountOf(index: number): number {
+    return this.amountsOf(index).total;
   }
 
   statusOf(index: number): Status {
-    const share = hash32(this.seed, index, 17) % 100;
-    if (share < 3) return 'NULLIFIED';
-    if (this.dueDayOf(index) >= REFERENCE_DAY) {
-      return share < 60 ? 'PENDING' : share < 90 ? 'PAID' : 'PARTIALLY_PAID';
+    const correction = this.correctionOf(index);
+    if (correction?.annuls === true) {
+      if (correction.invoice === index) return 'NULLIFIED';
+      return this.#isLeftOpen(correction) ? 'PENDING' : 'PAID';
     }
-    return share < 15
-      ? 'OVERDUE'
-      : share < 22
-        ? 'PARTIALLY_PAID'
-        : share < 29
-          ? 'MANUALLY_MARKED_AS_PAID'
-          : 'PAID';
+    const isSetOff = correction !== undefined && this.dayOf(correction.note) < this.today - SET_OFF_AFTER;
+    if (isSetOff) return 'PAID';
+    if (correction?.note === index) return 'PENDING';
+    return this.#statusByAge(index);
+  }
+
+  /** Most invoices are paid when they are due, and the later it is, the fewer are left. What is large is asked for first. */
+  #statusByAge(index: number): Status {
+    // 61 spreads neighbours evenly, so that also a small company has its share of each.
+    const share = ((hash32(this.seed, 6, 17) % 100) + index * 61) % 100;
+    const daysLate = this.today - this.dueDayOf(index);
+    if (daysLate <= 0)
+      return share < 10 && this.dayOf(index) < this.today
+        ? 'PAID'
+        : share < 16
+          ? 'PARTIALLY_PAID'
+          : 'PENDING';
+    const unpaid = daysLate <= 30 ? 36 : daysLate <= 60 ? 32 : daysLate <= 90 ? 18 : 4;
+    const isLarge = hash32(this.seed, index, 16) % STEPS[this.currencyOf(index)].length > 3;
+    if (share >= unpaid || (isLarge && daysLate > 30))
+      return share >= 94 ? 'MANUALLY_MARKED_AS_PAID' : 'PAID';
+    return share % 5 === 0 ? 'PARTIALLY_PAID' : 'OVERDUE';
+  }
+
+  /** As awkward services do, an annulled invoice and its credit note may both stay open. */
+  #isLeftOpen({ block }: Correction): boolean {
+    return this.awkward && block % 2 === 1;
+  }
+
+  /** What is paid or set off, in hundredths. */
+  paidOf(index: number): number {
+    const status = this.statusOf(index);
+    const total = this.amountOf(index);
+    if (status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID') return total;
+    return status === 'PARTIALLY_PAID' ? roundMoney(total * 0.4, this.currencyOf(index)) : 0;
+  }
+
+  /** What is still to be paid, in hundredths. */
+  openOf(index: number): number {
+    if (this.statusOf(index) !== 'NULLIFIED') return this.amountOf(index) - this.paidOf(index);
+    const correction = this.correctionOf(index);
+    return correction !== undefined && this.#isLeftOpen(correction) ? this.amountOf(index) : 0;
   }
 }
 
-export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
-export type InvoiceSortKey = (typeof sortKeys)[number];
+/** Amounts of invoices before tax, in hundredths: each is up to twice as large. */
+const STEPS: Readonly<Record<Currency, readonly number[]>> = {
+  CLP: [4_500_000, 9_000_000, 16_000_000, 16_000_000, 28_000_000, 28_000_000, 60_000_000, 120_000_000],
+  USD: [18_000, 42_000, 90_000, 90_000, 160_000, 380_000],
+  EUR: [15_000, 38_000, 80_000, 150_000, 300_000],
+};
 
 /** Whether a record has a member that most have. */
 export type Presence = 'there' | 'null' | 'missing';
@@ -125,136 +266,3 @@ function presence(random: number): Presence {
   const share = random % 60;
   return share === 0 ? 'null' : share === 1 ? 'missing' : 'there';
 }
-
-/** Records of a listing by their position in it: which of them are asked for, and in which order. */
-export interface RecordView {
-  readonly total: number;
-  /** The index of the record at `position`, 0 <= position < total. */
-  at(position: number): number;
-}
-
-const MAX_FILTERED = 4;
-
-/** The orders of one ledger. Each is made when it is first asked for and kept: four bytes a record. */
-export class Ordering {
-  readonly #ledger: Ledger;
-  readonly #filtered = new Map<string, RecordView>();
-  readonly #orders = new Map<InvoiceSortKey, Uint32Array>();
-
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger;
-  }
-
-  /** All records by `key`, or as they arrived without one; records of equal key as they arrived. */
-  view(key: InvoiceSortKey | undefined, descending: boolean): RecordView {
-    const total = this.#ledger.count;
-    const asArrived = key === undefined || (key === 'DATE' && this.#ledger.dated);
-    const order = asArrived ? undefined : this.#order(key);
-    const at = (position: number): number => (order === undefined ? position : order[position]!);
-    return { total, at: descending ? (position) => at(total - 1 - position) : at };
-  }
-
-  /**
-   * Only the records that `wanted` accepts, in the order of `view`. `name` stands for both: the last few such views
-   * are kept, so that the pages of one listing are not filtered again and again.
-   */
-  filtered(name: string, view: RecordView, wanted: (index: number) => boolean): RecordView {
-    const kept = this.#filtered.get(name) ?? filterView(view, wanted);
-    this.#filtered.delete(name);
-    this.#filtered.set(name, kept);
-    if (this.#filtered.size > MAX_FILTERED) this.#filtered.delete([...this.#filtered.keys()][0]!);
-    return kept;
-  }
-
-  #order(key: InvoiceSortKey): Uint32Array {
-    const order = this.#orders.get(key) ?? sortIndices(this.#ledger.count, traitOf(this.#ledger, key));
-    this.#orders.set(key, order);
-    return order;
-  }
-}
-
-/**
- * The same records with those of an equal trait in another order, which follows from the salt, as a database gives them when
- * nothing but the trait is asked for. Each run of equals is turned by a step that has no divisor in common with its length.
- *
- * @param view sorted by the trait
- */
-export function shuffleTies(view: RecordView, traitOf: (index: number) => number, salt: number): RecordView {
-  if (salt === 0) return view;
-  let [start, end, step, shift] = [0, 0, 1, 0];
-  return {
-    total: view.total,
-    at(position) {
-      if (position < start || position >= end) {
-        [start, end] = runAround(position, view, traitOf);
-        const count = end - start;
-        shift = hash32(salt, start, 93) % count;
-        step = (hash32(salt, start, 94) % count) + 1;
-        while (greatestDivisor(step, count) !== 1) step++;
-      }
-      return view.at(start + (((position - start) * step + shift) % (end - start)));
-    },
-  };
-}
-
-/** The first position of the run of equals around a position, and that after its last. Looks further in growing steps. */
-function runAround(
-  position: number,
-  view: RecordView,
-  traitOf: (index: number) => number,
-): [start: number, end: number] {
-  const trait = traitOf(view.at(position));
-  const isEqual = (place: number): boolean =>
-    place >= 0 && place < view.total && traitOf(view.at(place)) === trait;
-  const reach = (direction: 1 | -1): number => {
-    let [within, step] = [position, 1];
-    while (isEqual(within + direction * step)) {
-      within += direction * step;
-      step *= 2;
-    }
-    for (; step >= 1; step /= 2) if (isEqual(within + direction * step)) within += direction * step;
-    return within;
-  };
-  return [reach(-1), reach(1) + 1];
-}
-
-function greatestDivisor(one: number, other: number): number {
-  return other === 0 ? one : greatestDivisor(other, one % other);
-}
-
-function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
-  const kept: number[] = [];
-  for (let position = 0; position < view.total; position++) {
-    const index = view.at(position);
-    if (wanted(index)) kept.push(index);
-  }
-  const indices = Uint32Array.from(kept);
-  return { total: indices.length, at: (position) => indices[position]! };
-}
-
-/** Sorts records without a due date after all others. */
-const NO_DAY = 2 ** 20;
-
-/** What the listing is sorted by; without a key the day of arrival. */
-export function traitOf(ledger: Ledger, key: InvoiceSortKey | undefined): (index: number) => number {
-  if (key === undefined) return (index) => ledger.arrivalDayOf(index);
-  if (key === 'NUMBER') return (index) => ledger.numberOf(index);
-  if (key === 'DATE') return (index) => ledger.dayOf(index);
-  if (key === 'DUE_BY')
-    return (index) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : NO_DAY);
-  return (index) => ledger.amountOf(index);
-}
-
-/**
- * Sorts trait and index packed into one double each (trait × 2^23 + index is exact for traits under 2^30): the
- * numeric sort of a typed array is several times faster than one with a comparison function, and keeps ties in order.
- */
-function sortIndices(count: number, trait: (index: number) => number): Uint32Array {
-  const packed = new Float64Array(count);
-  for (let index = 0; index < count; index++) packed[index] = trait(index) * SPAN + index;
-  packed.sort();
-  return Uint32Array.from(packed, (value) => value - Math.floor(value / SPAN) * SPAN);
-}
-
-/** More than the largest number of records that the options allow. */
-const SPAN = 2 ** 23;

@@ -47,10 +47,14 @@ export function dayText(day: number): string {
   return text;
 }
 
-/** The first day of the data, the day that counts as today in it, and the days between. */
-export const FIRST_DAY = Date.UTC(2024, 10, 1) / MILLISECONDS_A_DAY;
-export const REFERENCE_DAY = Date.UTC(2026, 10, 1) / MILLISECONDS_A_DAY;
-export const DAYS_OF_DATA = REFERENCE_DAY - FIRST_DAY;
+/** How many days the data reaches back from the day that is today in it, so that each of the last twelve months is whole. */
+export const DAYS_OF_DATA = 400;
+
+/** The day by the calendar of this machine, in days since 1970-01-01. */
+export function localDay(now: number): number {
+  const date = new Date(now);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / MILLISECONDS_A_DAY;
+}
 
 /**
  * An ISO 8601 date, or date with time, as days since 1970-01-01 (with a fraction for the time); undefined when the
@@ -86,77 +90,38 @@ export function oddMoneyText(hundredths: number, style: number): string {
   return style % 2 === 0 ? `${digit}E${zeros!.length}` : `${digit}.0e+0${zeros!.length}`;
 }
 
-/** Without value added tax of 19 %, rounded to what the currency has. Both in hundredths. */
-export function netOf(hundredths: number, currency: Currency): number {
+/** Rounded to what the currency has. Both in hundredths. */
+export function roundMoney(hundredths: number, currency: Currency): number {
   const unit = currency === 'CLP' ? 100 : 1;
-  return Math.round(hundredths / 1.19 / unit) * unit;
+  return Math.round(hundredths / unit) * unit;
+}
+
+/** Value added tax of 19 %, in hundredths. */
+export function taxOn(net: number, currency: Currency): number {
+  return roundMoney(net * 0.19, currency);
+}
+
+/** What is left of an amount without its value added tax of 19 %, in hundredths. */
+export function netOf(total: number, currency: Currency): number {
+  return roundMoney(total / 1.19, currency);
 }
 
 /**
- * Names that break careless programs, as the inside of JSON strings: escapes for terminals, formulas for
- * spreadsheets, quotes, separators and line breaks for csv, characters of one to four bytes, composed and escaped.
+ * The part at `place` of an amount that is split into `count` parts, the largest a few times the smallest. All together are the
+ * amount, to the last unit.
  */
-const DIFFICULT_NAMES = [
-  '\\u001b[31mImprenta Roja\\u001b[0m',
-  '=SUM(A1:A9) Consultores',
-  'Comercial \\"La Única\\", Hijos y Cía. Ltda.',
-  'Transportes del Sur\\nSucursal Ñuñoa',
-  '+56 Telefonía SpA',
-  'Fiestas 🎈 y Globos',
-  '-Descuentos Ñandú',
-  '株式会社 山田商店',
-  '@rroba Medios',
-  'Repuestos; Fletes; Grúas',
-  'Müller, Schäfer & Söhne GmbH',
-  'Tabla\\tRasa\\r\\nEditores',
-  'Sociedad C:\\\\Datos S.A.',
-  'Cohetes \\ud83d\\ude80 Andinos',
-  'Pen\\u0303a y Pe\u0301rez Asociados',
-  'Iz\\u202eadreiuq\\u202c \\u200bInvisible',
-  'A\\/B \\u00c1gil',
-  'Łódź Żegluga Sp. z o.o.',
-];
-
-const TRADES = [
-  'Comercial',
-  'Constructora',
-  'Panadería',
-  'Librería',
-  'Transportes',
-  'Agrícola',
-  'Ferretería',
-];
-const PLACES = [
-  'Roble',
-  'Los Álamos',
-  'Ñuble',
-  'Santa Inés',
-  'Aconcagua',
-  'Río Bueno',
-  'Del Valle',
-  'Tres Cruces',
-];
-const FORMS = ['SpA', 'Ltda.', 'S.A.', 'E.I.R.L.'];
-const GIVEN_NAMES = ['Sofía', 'Martín', 'Inés', 'José', 'Ana', 'Begoña', 'Lucía', 'Tomás', 'Andrés', 'Zoë'];
-const FAMILY_NAMES = ['Núñez', 'Pérez', "O'Higgins", 'Muñoz', 'González', 'Ibáñez', 'Saavedra', 'Güell'];
-
-/** A company's name as a JSON string literal; every third is a difficult one. */
-export function companyName(seed: number, index: number): string {
-  if (index % 3 === 2) {
-    const round = Math.floor(index / 3 / DIFFICULT_NAMES.length);
-    const name = DIFFICULT_NAMES[Math.floor(index / 3) % DIFFICULT_NAMES.length]!;
-    return `"${name}${round === 0 ? '' : ` ${round + 1}`}"`;
-  }
-  const random = hash32(seed, index, 20);
-  const name = `${choose(TRADES, random)} ${choose(PLACES, random >>> 8)} ${choose(FORMS, random >>> 16)}`;
-  return `"${name}"`;
+export function shareOf(amount: number, { place, count, seed, currency }: SharePlace): number {
+  const upTo = (part: number): number => {
+    const offset = part === 0 || part === count ? 0 : (hash32(seed, part, 95) % 700) / 1000;
+    return roundMoney((amount * (part + offset)) / count, currency);
+  };
+  return upTo(place + 1) - upTo(place);
 }
 
-/** A person's name as a JSON string literal. */
-export function personName(random: number): string {
-  return `"${choose(GIVEN_NAMES, random)} ${choose(FAMILY_NAMES, random >>> 8)}"`;
-}
-
-function choose(list: readonly string[], random: number): string {
-  return list[random % list.length]!;
+interface SharePlace {
+  readonly place: number;
+  readonly count: number;
+  /** The same for all parts of an amount. */
+  readonly seed: number;
+  readonly currency: Currency;
 }

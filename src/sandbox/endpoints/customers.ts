@@ -1,15 +1,8 @@
 import { createHmac } from 'node:crypto';
-import type { Parties } from '../data/organization.ts';
-import {
-  companyName,
-  DAYS_OF_DATA,
-  dayText,
-  Draw,
-  FIRST_DAY,
-  hash32,
-  moneyText,
-  personName,
-} from '../data/values.ts';
+import { personName } from '../data/names.ts';
+import type { Book } from '../data/organization.ts';
+import type { Parties } from '../data/parties.ts';
+import { DAYS_OF_DATA, dayText, Draw, hash32, moneyText } from '../data/values.ts';
 import { errorReply, jsonReply } from '../reply.ts';
 import { BadQuery, pageTail, renderPage, type Call, type Endpoint } from './endpoint.ts';
 
@@ -25,7 +18,8 @@ export const customersEndpoint: Endpoint = {
   form: 'message',
   answer(call) {
     call.query.allowOnly(PARAMETERS);
-    const customers = call.world.organizations[call.place].issued.parties;
+    const { issued } = call.world.organizations[call.place];
+    const customers = issued.parties;
     const size = call.query.integer('options_pageSize', DEFAULT_SIZE, 1);
     if (size > MAX_SIZE) throw new BadQuery(`Invalid value for options_pageSize: ${size}`);
     const held = Math.min(size, call.world.maxRecords);
@@ -41,7 +35,7 @@ export const customersEndpoint: Endpoint = {
       size: held,
       head: '{"data":[',
       tail: pageTail().replace(/\}$/, `,"nextToken":${nextToken}}`),
-      render: (index) => renderCustomer(customers, index),
+      render: (index) => renderCustomer(issued, index),
     });
     return jsonReply(200, body!);
   },
@@ -65,9 +59,9 @@ export const customerEndpoint: Endpoint = {
   form: 'message',
   answer({ world, place, query, id }) {
     query.allowOnly([]);
-    const customers = world.organizations[place].issued.parties;
-    const index = customers.ids.indexOf(id, customers.count);
-    if (index >= 0) return jsonReply(200, renderCustomer(customers, index));
+    const { issued } = world.organizations[place];
+    const index = issued.parties.ids.indexOf(id, issued.parties.count);
+    if (index >= 0) return jsonReply(200, renderCustomer(issued, index));
     // 404 is intended; at present the service answers 500, and as for any other fault of its own.
     return world.missingCustomer === 404
       ? errorReply('message', 404, `Customer ${id} not found`)
@@ -143,21 +137,26 @@ export const portalLinkEndpoint: Endpoint = {
   },
 };
 
+/** Days within which all customers were won, before the data begins. */
+const DAYS_OF_GROWTH = 1500;
+
 /** A customer as the JSON text that the service sends. */
-export function renderCustomer(customers: Parties, index: number): string {
-  const draw = new Draw(hash32(customers.seed, index, 60));
-  const created = dayText(FIRST_DAY + Math.floor((index * DAYS_OF_DATA) / customers.count));
-  const overdue = draw.below(3) === 0 ? draw.below(5_000_000) : 0;
-  const balance = overdue + draw.below(90_000_000);
+export function renderCustomer({ parties, ledger, balances }: Book, index: number): string {
+  const draw = new Draw(hash32(parties.seed, index, 60));
+  const firstDay = ledger.today - DAYS_OF_DATA - DAYS_OF_GROWTH;
+  const created = dayText(firstDay + Math.floor((index * DAYS_OF_GROWTH) / parties.count));
+  const currency = parties.currencyOf(index);
+  const { open, overdue } = balances.of(index);
+  const limit = 100 * draw.below(40) * (currency === 'CLP' ? 500_000 : 1000);
   return (
-    `{"id":"${customers.ids.of(index)}","fiscalId":"${customers.fiscalIds.of(index)}"` +
-    `,"name":${companyName(customers.seed, index)},"email":"${customers.emailOf(index)}"` +
+    `{"id":"${parties.ids.of(index)}","fiscalId":"${parties.fiscalIds.of(index)}"` +
+    `,"name":${parties.nameOf(index)},"email":"${parties.emailOf(index)}"` +
     `,"phone":${draw.below(4) === 0 ? 'null' : `"+56 9 ${1000 + draw.below(9000)} ${1000 + draw.below(9000)}"`}` +
-    `,"address":${customers.addressOf(index)},"contacts":[${renderContacts(draw)}]` +
-    `,"paymentTermDays":${15 * draw.below(5)},"currency":"USD"` +
-    `,"balance":{"total":${moneyText(balance, 'USD')},"overdue":${moneyText(overdue, 'USD')}}` +
-    `,"creditLimit":${draw.below(6) === 0 ? '2.5E6' : moneyText(draw.below(9000) * 100_000, 'USD')}` +
-    `,"createdAt":"${created}T08:30:00Z"${lateFields(customers, index)}}`
+    `,"address":${parties.addressOf(index)},"contacts":[${renderContacts(draw)}]` +
+    `,"paymentTermDays":${parties.termOf(index)},"currency":"${currency}"` +
+    `,"balance":{"total":${moneyText(open, currency)},"overdue":${moneyText(overdue, currency)}}` +
+    `,"creditLimit":${ledger.awkward && draw.below(6) === 0 ? '2.5E6' : moneyText(limit, currency)}` +
+    `,"createdAt":"${created}T08:30:00Z"${lateFields(parties, index)}}`
   );
 }
 

@@ -1,4 +1,4 @@
-import type { RecordView } from '../data/ledger.ts';
+import type { RecordView } from '../data/ordering.ts';
 import type { Organization } from '../data/organization.ts';
 import type { DocumentShape, ListReading, RecordOrder } from '../options.ts';
 import type { BodyForm, Reply } from '../reply.ts';

@@ -1,17 +1,16 @@
+import { normalizeFiscalId } from '../data/ids.ts';
 import {
   documentTypes,
-  shuffleTies,
   statuses,
-  traitOf,
   type DocumentType,
-  type InvoiceSortKey,
   type Ledger,
   type Presence,
-  type RecordView,
   type Status,
 } from '../data/ledger.ts';
-import { normalizeFiscalId, type Book, type Parties } from '../data/organization.ts';
-import { moneyText, netOf, oddMoneyText, parseServiceDay } from '../data/values.ts';
+import { shuffleTies, traitOf, type InvoiceSortKey, type RecordView } from '../data/ordering.ts';
+import type { Book } from '../data/organization.ts';
+import type { Parties } from '../data/parties.ts';
+import { moneyText, oddMoneyText, parseServiceDay } from '../data/values.ts';
 import { BadQuery, type Query } from './endpoint.ts';
 
 /** Which invoices are asked for; what is undefined does not restrict. */
@@ -87,24 +86,25 @@ function readDay(query: Query, name: string): number | undefined {
   return day;
 }
 
-/** The amounts, in both kinds of invoices; what is paid follows from the status. */
+/** The amounts, in both kinds of invoices. Without awkward data they add up: net, exempt and tax to the total, as open and paid do. */
 export function renderAmounts(ledger: Ledger, index: number): string {
-  const [total, currency] = [ledger.amountOf(index), ledger.currencyOf(index)];
-  const [net, paid] = [netOf(total, currency), paidOf(ledger, index)];
-  const open = ledger.statusOf(index) === 'NULLIFIED' ? 0 : total - paid;
+  const currency = ledger.currencyOf(index);
+  const { net, exempt, tax, total } = ledger.amountsOf(index);
   const text = (amount: number): string => moneyText(amount, currency);
   const totalText = ledger.isOddlySpelled(index) ? oddMoneyText(total, index) : text(total);
   return (
-    `,"currency":"${currency}","totalAmount":${totalText},"netAmount":${text(net)},"taxAmount":${text(total - net)}` +
-    `,"amountToBePaid":${text(open)},"conciliatedAmount":${text(paid)}`
+    `,"currency":"${currency}","totalAmount":${totalText},"netAmount":${text(net)},"exemptAmount":${text(exempt)}` +
+    `,"taxAmount":${text(tax)},"amountToBePaid":${text(ledger.openOf(index))},"conciliatedAmount":${text(ledger.paidOf(index))}`
   );
 }
 
-/** What is paid of an invoice, in hundredths. */
-export function paidOf(ledger: Ledger, index: number): number {
-  const status = ledger.statusOf(index);
-  if (status === 'PAID' || status === 'MANUALLY_MARKED_AS_PAID') return ledger.amountOf(index);
-  return status === 'PARTIALLY_PAID' ? Math.round(ledger.amountOf(index) / 500) * 100 : 0;
+/** Which invoice a credit note corrects: its id, and its number for people. */
+export function renderRelated({ ledger, ids }: Book, index: number): string {
+  const correction = ledger.correctionOf(index);
+  const of = correction?.note === index ? correction.invoice : undefined;
+  return of === undefined
+    ? ',"relatedDocumentId":null,"relatedDocumentNumber":null'
+    : `,"relatedDocumentId":"${ids.of(of)}","relatedDocumentNumber":${ledger.numberOf(of)}`;
 }
 
 /** A member of an invoice that a few records have as null and a few do not have. */

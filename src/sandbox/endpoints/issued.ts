@@ -1,4 +1,5 @@
-import { sortKeys, type Ledger } from '../data/ledger.ts';
+import type { Ledger } from '../data/ledger.ts';
+import { sortKeys } from '../data/ordering.ts';
 import type { Book } from '../data/organization.ts';
 import { dayText, Draw, hash32, moneyText } from '../data/values.ts';
 import { jsonReply, type Reply } from '../reply.ts';
@@ -14,9 +15,9 @@ import {
   type RecordPage,
 } from './endpoint.ts';
 import {
-  paidOf,
   readFilter,
   renderAmounts,
+  renderRelated,
   resolveFiscalIds,
   selectInvoices,
   unlessMissing,
@@ -93,7 +94,8 @@ function readPage(
 type LinkTo = (invoice: string, file: number) => string;
 
 const CATEGORIES = ['Servicios', 'Productos', 'Mantención', 'Licencias', 'Exportación', 'Año anterior'];
-const NOTES = [
+const NOTES = ['null', 'null', 'null', '"Entregar en bodega 3"', '"Según cotización de marzo"', '""'];
+const AWKWARD_NOTES = [
   'null',
   '"Entregar en bodega 3, portón \\"B\\""',
   '"Línea 1\\nLínea 2"',
@@ -129,14 +131,20 @@ export function renderIssued(
     unlessMissing('customer', parties.summaryOf(party), ledger.customerOf(index)) +
     `,"categories":${renderCategories(draw)},"payments":[${payments}]` +
     (withMovements ? `,"movements":[${payments}]` : '') +
-    `,"referenceNumber":"inv_${id.slice(0, 14)}","purchaseOrder":${draw.below(3) === 0 ? `"OC-${draw.below(99_999)}"` : 'null'}` +
-    (draw.below(12) === 0
-      ? `,"trackingId":81${String(1e8 + draw.below(1e8))}${String(1e7 + draw.below(9e7))}`
-      : '') +
-    `,"notes":${draw.pick(NOTES)}${PAYMENT_INSTRUCTIONS}` +
+    `,"referenceNumber":"inv_${id.slice(0, 14)}"${renderRelated(book, index)}` +
+    `,"purchaseOrder":${draw.below(3) === 0 ? `"OC-${draw.below(99_999)}"` : 'null'}` +
+    renderTrackingId(ledger, draw) +
+    `,"notes":${draw.pick(ledger.awkward ? AWKWARD_NOTES : NOTES)}${PAYMENT_INSTRUCTIONS}` +
     `,"sentByEmail":${draw.below(2) === 0},"files":[${renderFiles(id, draw, linkTo)}]` +
     `,"createdAt":"${date}T13:${10 + draw.below(50)}:07.${100 + draw.below(900)}Z"${lateFields(ledger, index)}}`
   );
+}
+
+/** The tax authority's number of a few, which awkward ones have with 19 digits. */
+function renderTrackingId({ awkward }: Ledger, draw: Draw): string {
+  if (draw.below(12) !== 0) return '';
+  const [start, end] = [1e8 + draw.below(1e8), 1e7 + draw.below(9e7)];
+  return `,"trackingId":${awkward ? `81${start}${end}` : `8${start}`}`;
 }
 
 /** How many files the invoice of this index has, 0 to 2: the second is the XML. */
@@ -147,17 +155,26 @@ function renderFiles(id: string, draw: Draw, linkTo: LinkTo): string {
   return share < 8 ? first : `${first},{"fileUrl":"${linkTo(id, 1)}"}`;
 }
 
+/** Together what is paid. What a credit note took off is a payment of its own. */
 function renderPayments(ledger: Ledger, index: number, draw: Draw): string {
-  const paid = paidOf(ledger, index);
-  if (paid === 0) return '';
-  const date = dayText(ledger.dayOf(index) + draw.below(40));
-  const amount = moneyText(paid, ledger.currencyOf(index));
-  return `{"id":${7_000_000 + draw.below(1e6)},"date":"${date}","amount":${amount},"method":"TRANSFER"}`;
+  const paid = ledger.paidOf(index);
+  if (paid === 0 || ledger.typeOf(index) === 'CREDIT_NOTE') return '';
+  const correction = ledger.correctionOf(index);
+  const isSetOff = correction !== undefined && ledger.paidOf(correction.note) !== 0;
+  const off = isSetOff ? Math.abs(ledger.amountOf(correction.note)) : 0;
+  const earliest = isSetOff ? ledger.dayOf(correction.note) : ledger.dayOf(index);
+  const day = Math.min(ledger.today, Math.max(earliest, ledger.dueDayOf(index) + draw.below(26) - 15));
+  const method = ledger.statusOf(index) === 'MANUALLY_MARKED_AS_PAID' ? 'MANUAL' : 'TRANSFER';
+  const currency = ledger.currencyOf(index);
+  const render = (amount: number, on: number, how: string): string =>
+    `{"id":${7_000_000 + draw.below(1e6)},"date":"${dayText(on)}","amount":${moneyText(amount, currency)},"method":"${how}"}`;
+  const transfer = render(paid - off, day, method);
+  return isSetOff ? `${render(off, earliest, 'CREDIT_NOTE')},${transfer}` : transfer;
 }
 
 function exchangeRate(ledger: Ledger, index: number, draw: Draw): string {
   if (ledger.currencyOf(index) === 'CLP') return '1';
-  return draw.below(4) === 0
+  return ledger.awkward && draw.below(4) === 0
     ? `9.${1000 + draw.below(9000)}E2`
     : `9${10 + draw.below(90)}.${10 + draw.below(90)}0`;
 }
@@ -174,6 +191,8 @@ function renderCategories(draw: Draw): string {
 function lateFields(ledger: Ledger, index: number): string {
   if (index < ledger.count * 0.9) return '';
   const last = index === ledger.count - 1;
-  const dispute = `,"dispute":{"openedAt":"${dayText(ledger.dayOf(index))}","reason":"Monto, según \\"OC\\""}`;
-  return (last || index % 7 === 0 ? dispute : '') + (last ? ',"closing":{"year":2026,"ratio":1.50}' : '');
+  const reason = ledger.awkward ? 'Monto, según \\"OC\\"' : 'No coincide con la orden de compra';
+  const dispute = `,"dispute":{"openedAt":"${dayText(ledger.dayOf(index))}","reason":"${reason}"}`;
+  const closing = ledger.awkward && last ? ',"closing":{"year":2026,"ratio":1.50}' : '';
+  return (last || index % 7 === 0 ? dispute : '') + closing;
 }

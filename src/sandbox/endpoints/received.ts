@@ -1,9 +1,17 @@
-import { sortKeys, type Ledger } from '../data/ledger.ts';
+import type { Ledger } from '../data/ledger.ts';
+import { sortKeys } from '../data/ordering.ts';
 import type { Book } from '../data/organization.ts';
-import { dayText, Draw, hash32 } from '../data/values.ts';
+import { dayText, Draw, hash32, moneyText, shareOf } from '../data/values.ts';
 import { gatewayReply, jsonReply } from '../reply.ts';
 import { BadQuery, pageHead, pageTail, renderPage, tieSalt, type Endpoint } from './endpoint.ts';
-import { readFilter, renderAmounts, resolveFiscalIds, selectInvoices, unlessMissing } from './invoices.ts';
+import {
+  readFilter,
+  renderAmounts,
+  renderRelated,
+  resolveFiscalIds,
+  selectInvoices,
+  unlessMissing,
+} from './invoices.ts';
 
 // Without totalAmount, which is not accepted (spec 4.2 rule 5).
 const PARAMETERS = [
@@ -73,7 +81,8 @@ export function renderReceived(book: Book, index: number): string {
     `,"issuerFiscalId":"${parties.fiscalIds.of(party)}","receiverFiscalId":"${book.owner}"` +
     `,"issuer":${parties.summaryOf(party)},"approval":${renderApproval(draw)}` +
     `,"accountingEntries":[${renderEntries(ledger, index, draw)}]` +
-    `,"referenceNumber":"rec_${id.slice(0, 14)}","folio":${draw.below(40) === 0 ? '9007199254740993' : 1e6 + draw.below(1e6)}` +
+    `,"referenceNumber":"rec_${id.slice(0, 14)}"${renderRelated(book, index)}` +
+    `,"folio":${draw.below(40) === 0 && ledger.awkward ? '9007199254740993' : 1e6 + draw.below(1e6)}` +
     `${lateFields(ledger, index)}}`
   );
 }
@@ -83,16 +92,29 @@ function renderApproval(draw: Draw): string {
   return `{"state":"APPROVED","by":{"name":"Begoña Núñez","role":"Contador/a"},"steps":${1 + draw.below(3)}}`;
 }
 
-/** 33 to 40 entries of about 300 bytes, so that 500 records fit the 6 MB of a response and 1000 do not. */
+/**
+ * 33 to 40 entries of about 300 bytes, so that 500 records fit the 6 MB of a response and 1000 do not. Debit and credit are equal:
+ * the expense in parts and the tax on one side, what is owed on the other; the other way round in a credit note.
+ */
 function renderEntries(ledger: Ledger, index: number, draw: Draw): string {
   const count = 33 + draw.below(8);
   const number = ledger.numberOf(index);
+  const currency = ledger.currencyOf(index);
+  const { net, exempt, tax, total } = ledger.amountsOf(index);
+  const isCredit = ledger.typeOf(index) === 'CREDIT_NOTE';
+  const parts = { count: count - 2, seed: hash32(ledger.seed, index, 51), currency };
   let text = '';
   for (let line = 1; line <= count; line++) {
-    const [center, amount] = [draw.below(CENTERS.length), draw.below(9_000_000)];
+    const [isTax, isOwed] = [line === count - 1, line === count];
+    const center = draw.below(CENTERS.length);
+    const amount = Math.abs(
+      isOwed ? total : isTax ? tax : shareOf(Math.abs(net + exempt), { ...parts, place: line - 1 }),
+    );
+    const [debit, credit] = isOwed === isCredit ? [amount, 0] : [0, amount];
+    const account = isOwed ? 'Proveedores' : isTax ? 'IVA crédito fiscal' : draw.pick(ACCOUNTS);
     text +=
       `${line === 1 ? '' : ','}{"line":${line},"account":{"code":"5-${100 + draw.below(900)}-${10 + draw.below(90)}"` +
-      `,"name":"${draw.pick(ACCOUNTS)}"},"debit":${amount}.${10 + draw.below(90)},"credit":0.00` +
+      `,"name":"${account}"},"debit":${moneyText(debit, currency)},"credit":${moneyText(credit, currency)}` +
       `,"costCenter":{"code":"CC-${center}${line}","name":"${CENTERS[center]}"}` +
       `,"description":"Documento ${number}, línea ${line}: imputación automática según regla ${draw.below(500)}"` +
       `,"tax":{"code":"IVA","rate":0.190,"recoverable":${line % 9 !== 0}},"project":null}`;

@@ -129,6 +129,7 @@ describe('folio sandbox', () => {
     ['--fail-rate', '.', '0 to 1'],
     ['--missing-customer', '403', '500, 404'],
     ['--documents-as', 'list', 'envelope, array, array-total, null'],
+    ['--today', 'now', 'a day, such as 2026-10-31'],
     ['--lists', 'all', 'any, comma, repeat, first, last, brackets'],
     ['--order', 'none', 'stable, by-size, by-request'],
     ['--ids', 'none', 'unique, repeat'],
@@ -179,6 +180,20 @@ describe('folio sandbox, as built, behaves as services may', () => {
       expect(page[key]).toHaveLength(count);
       if (key === 'pageResults') expect(page['pageSize']).toBe(60);
     });
+  });
+
+  it('--today: the data goes up to that day; with --seed it is the same each time', async () => {
+    const read = async (day: string): Promise<{ date: string }[]> => {
+      let records: { date: string }[] = [];
+      await serveBuilt(['--seed', '1', '--today', day], async ({ get }) => {
+        const page = await get('/invoices/issued?options_pageSize=200');
+        records = (page.json as { pageResults: { date: string }[] }).pageResults;
+      });
+      return records;
+    };
+    const records = await read('2026-10-31');
+    expect(records.at(-1)!.date).toBe('2026-10-31T00:00:00Z');
+    expect((await read('2024-02-29')).at(-1)!.date).toBe('2024-02-29T00:00:00Z');
   });
 
   it('--lists last: of repeated parameters the last is read', async () => {

@@ -73,7 +73,7 @@ describe('figures of the built program', () => {
     const overdue = invoices.filter(
       ({ type, open, due }) => type === 'INVOICE' && open > 0n && due !== undefined && due < middayToday(),
     );
-    expect(overdue.length).toBeGreaterThan(10);
+    expect(overdue.length).toBeGreaterThan(5);
     expect((await rows('issued', '--overdue', '--columns', 'number')).flat()).toEqual(
       overdue.map(({ number }) => number),
     );

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FiscalIds, normalizeFiscalId, RecordIds } from '../../../src/sandbox/data/organization.ts';
+import { FiscalIds, normalizeFiscalId, RecordIds } from '../../../src/sandbox/data/ids.ts';
 
 it('an id leads to its record, in its own organization and as it is', () => {
   fc.assert(

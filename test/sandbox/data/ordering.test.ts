@@ -1,12 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  Ledger,
-  Ordering,
-  shuffleTies,
-  sortKeys,
-  type RecordView,
-} from '../../../src/sandbox/data/ledger.ts';
+import { RecordIds } from '../../../src/sandbox/data/ids.ts';
+import { Ledger } from '../../../src/sandbox/data/ledger.ts';
+import { Ordering, shuffleTies, sortKeys, type RecordView } from '../../../src/sandbox/data/ordering.ts';
+import { Parties } from '../../../src/sandbox/data/parties.ts';
+
+function ledgerOf(size: { seed: number; count: number; parties: number; dated: boolean }): Ledger {
+  const parties = new Parties({
+    ids: new RecordIds(size.seed),
+    count: size.parties,
+    firstFiscalId: 60_000_000,
+    kind: 'customer',
+    awkward: true,
+  });
+  return new Ledger({ ...size, parties, today: 20_000, awkward: true });
+}
 
 function positions(view: RecordView): number[] {
   return Array.from({ length: view.total }, (_, position) => view.at(position));
@@ -16,7 +24,7 @@ describe('Ordering', () => {
   it.each(sortKeys)('sorts by %s as a plain stable sort does', (key) => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(300), fc.boolean(), (seed, count, dated) => {
-        const ledger = new Ledger({ seed, count, parties: 7, dated });
+        const ledger = ledgerOf({ seed, count, parties: 7, dated });
         const trait = {
           NUMBER: (index: number) => ledger.numberOf(index),
           DATE: (index: number) => ledger.dayOf(index),
@@ -35,7 +43,7 @@ describe('Ordering', () => {
   it('can have records of an equal key in another order, each once', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(300), fc.nat(), fc.boolean(), (seed, count, salt, descending) => {
-        const ledger = new Ledger({ seed, count, parties: 7, dated: false });
+        const ledger = ledgerOf({ seed, count, parties: 7, dated: false });
         const view = new Ordering(ledger).view('DATE', descending);
         const shuffled = shuffleTies(view, (index) => ledger.dayOf(index), salt);
         const days = (indices: readonly number[]): number[] => indices.map((index) => ledger.dayOf(index));
@@ -48,12 +56,12 @@ describe('Ordering', () => {
   });
 
   it('without a key leaves the records as they arrived', () => {
-    const ordering = new Ordering(new Ledger({ seed: 1, count: 5, parties: 1, dated: false }));
+    const ordering = new Ordering(ledgerOf({ seed: 1, count: 5, parties: 1, dated: false }));
     expect(positions(ordering.view(undefined, false))).toEqual([0, 1, 2, 3, 4]);
   });
 
   it('filters in order, and only once for pages of the same listing', () => {
-    const ordering = new Ordering(new Ledger({ seed: 1, count: 50, parties: 3, dated: true }));
+    const ordering = new Ordering(ledgerOf({ seed: 1, count: 50, parties: 3, dated: true }));
     const asked: number[] = [];
     const even = (index: number): boolean => asked.push(index) > 0 && index % 2 === 0;
     const view = ordering.view('AMOUNT', true);

@@ -1,0 +1,138 @@
+import type { Ledger } from './ledger.ts';
+import { hash32 } from './values.ts';
+
+export const sortKeys = ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'] as const;
+export type InvoiceSortKey = (typeof sortKeys)[number];
+
+/** Records of a listing by their position in it: which of them are asked for, and in which order. */
+export interface RecordView {
+  readonly total: number;
+  /** The index of the record at `position`, 0 <= position < total. */
+  at(position: number): number;
+}
+
+const MAX_FILTERED = 4;
+
+/** The orders of one ledger. Each is made when it is first asked for and kept: four bytes a record. */
+export class Ordering {
+  readonly #ledger: Ledger;
+  readonly #filtered = new Map<string, RecordView>();
+  readonly #orders = new Map<InvoiceSortKey, Uint32Array>();
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** All records by `key`, or as they arrived without one; records of equal key as they arrived. */
+  view(key: InvoiceSortKey | undefined, descending: boolean): RecordView {
+    const total = this.#ledger.count;
+    const asArrived = key === undefined || (key === 'DATE' && this.#ledger.dated);
+    const order = asArrived ? undefined : this.#order(key);
+    const at = (position: number): number => (order === undefined ? position : order[position]!);
+    return { total, at: descending ? (position) => at(total - 1 - position) : at };
+  }
+
+  /**
+   * Only the records that `wanted` accepts, in the order of `view`. `name` stands for both: the last few such views
+   * are kept, so that the pages of one listing are not filtered again and again.
+   */
+  filtered(name: string, view: RecordView, wanted: (index: number) => boolean): RecordView {
+    const kept = this.#filtered.get(name) ?? filterView(view, wanted);
+    this.#filtered.delete(name);
+    this.#filtered.set(name, kept);
+    if (this.#filtered.size > MAX_FILTERED) this.#filtered.delete([...this.#filtered.keys()][0]!);
+    return kept;
+  }
+
+  #order(key: InvoiceSortKey): Uint32Array {
+    const order = this.#orders.get(key) ?? sortIndices(this.#ledger.count, traitOf(this.#ledger, key));
+    this.#orders.set(key, order);
+    return order;
+  }
+}
+
+/**
+ * The same records with those of an equal trait in another order, which follows from the salt, as a database gives them when
+ * nothing but the trait is asked for. Each run of equals is turned by a step that has no divisor in common with its length.
+ *
+ * @param view sorted by the trait
+ */
+export function shuffleTies(view: RecordView, traitOf: (index: number) => number, salt: number): RecordView {
+  if (salt === 0) return view;
+  let [start, end, step, shift] = [0, 0, 1, 0];
+  return {
+    total: view.total,
+    at(position) {
+      if (position < start || position >= end) {
+        [start, end] = runAround(position, view, traitOf);
+        const count = end - start;
+        shift = hash32(salt, start, 93) % count;
+        step = (hash32(salt, start, 94) % count) + 1;
+        while (greatestDivisor(step, count) !== 1) step++;
+      }
+      return view.at(start + (((position - start) * step + shift) % (end - start)));
+    },
+  };
+}
+
+/** The first position of the run of equals around a position, and that after its last. Looks further in growing steps. */
+function runAround(
+  position: number,
+  view: RecordView,
+  traitOf: (index: number) => number,
+): [start: number, end: number] {
+  const trait = traitOf(view.at(position));
+  const isEqual = (place: number): boolean =>
+    place >= 0 && place < view.total && traitOf(view.at(place)) === trait;
+  const reach = (direction: 1 | -1): number => {
+    let [within, step] = [position, 1];
+    while (isEqual(within + direction * step)) {
+      within += direction * step;
+      step *= 2;
+    }
+    for (; step >= 1; step /= 2) if (isEqual(within + direction * step)) within += direction * step;
+    return within;
+  };
+  return [reach(-1), reach(1) + 1];
+}
+
+function greatestDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestDivisor(other, one % other);
+}
+
+function filterView(view: RecordView, wanted: (index: number) => boolean): RecordView {
+  const kept: number[] = [];
+  for (let position = 0; position < view.total; position++) {
+    const index = view.at(position);
+    if (wanted(index)) kept.push(index);
+  }
+  const indices = Uint32Array.from(kept);
+  return { total: indices.length, at: (position) => indices[position]! };
+}
+
+/** Sorts records without a due date after all others. */
+const NO_DAY = 2 ** 20;
+
+/** What the listing is sorted by; without a key the day of arrival. */
+export function traitOf(ledger: Ledger, key: InvoiceSortKey | undefined): (index: number) => number {
+  if (key === undefined) return (index) => ledger.arrivalDayOf(index);
+  if (key === 'NUMBER') return (index) => ledger.numberOf(index);
+  if (key === 'DATE') return (index) => ledger.dayOf(index);
+  if (key === 'DUE_BY')
+    return (index) => (ledger.dueByOf(index) === 'there' ? ledger.dueDayOf(index) : NO_DAY);
+  return (index) => ledger.amountOf(index);
+}
+
+/**
+ * Sorts trait and index packed into one double each (trait × 2^23 + index is exact for traits under 2^30): the
+ * numeric sort of a typed array is several times faster than one with a comparison function, and keeps ties in order.
+ */
+function sortIndices(count: number, trait: (index: number) => number): Uint32Array {
+  const packed = new Float64Array(count);
+  for (let index = 0; index < count; index++) packed[index] = trait(index) * SPAN + index;
+  packed.sort();
+  return Uint32Array.from(packed, (value) => value - Math.floor(value / SPAN) * SPAN);
+}
+
+/** More than the largest number of records that the options allow. */
+const SPAN = 2 ** 23;
