@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
 import { makeOrganizations } from './data/organization.ts';
-import { localDay } from './data/values.ts';
+import { machineDay } from './data/values.ts';
 import { Gateway } from './gateway.ts';
 import { defaultCounts, type SandboxOptions, type Settings } from './options.ts';
 import { errorReply, gatewayReply, sendReply, type Reply } from './reply.ts';
@@ -87,7 +87,7 @@ function makeService(
   key: Buffer,
 ): { gateway: Gateway; tokens: readonly [string, string] } {
   const { seed, now } = settings;
-  const today = settings.today ?? localDay(now());
+  const today = settings.today ?? machineDay(now());
   const repeatIds = settings.ids === 'repeat';
   const organizations = makeOrganizations(settings, { seed, today, awkward: settings.awkward, repeatIds });
   // A token lasts a year: one that was issued a year and an hour ago ended an hour ago.

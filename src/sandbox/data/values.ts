@@ -51,7 +51,7 @@ export function dayText(day: number): string {
 export const DAYS_OF_DATA = 400;
 
 /** The day by the calendar of this machine, in days since 1970-01-01. */
-export function localDay(now: number): number {
+export function machineDay(now: number): number {
   const date = new Date(now);
   return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate()) / MILLISECONDS_A_DAY;
 }
