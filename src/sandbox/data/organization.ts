@@ -139,7 +139,7 @@ function makeOrganization(counts: Counts, origin: Origin): Organization {
 }
 
 /** What each party owes, in hundredths of its currency. Added up when it is first asked for: sixteen bytes a party. */
-export class Balances {
+class Balances {
   readonly #ledger: Ledger;
   #kept: { readonly open: Float64Array; readonly overdue: Float64Array } | undefined;
 
