@@ -37,6 +37,7 @@ import {
 } from './flag-group.ts';
 import { KNOWN_FIELDS } from '../query/known-columns.ts';
 import { parseCondition, parseSort, type Condition, type QuestionFlags } from '../query/question-syntax.ts';
+import type { FormFlags } from '../query/exports/csv-form.ts';
 import type { FromFlags } from '../run/sources/export-source.ts';
 
 /** In which format the records are written, and where. `planOutput` in `run/output-plan.ts` reads them. */
@@ -195,12 +196,35 @@ export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
 /** `--where`, repeatable, for commands that have no other question. */
 export const whereFlags = flagGroup<Pick<QuestionFlags, 'where'>>('Questions:', { where: whereFlag() });
 
+/** How an export was written, where neither it nor its receipt says it. `query/exports/csv-form.ts` reads them. */
+const formOfExport = {
+  fromFormat: valued(
+    '--from-format <format>',
+    'csv, tsv, json or jsonl, where neither the export nor its receipt says it',
+    oneOf('--from-format', ['csv', 'tsv', 'json', 'jsonl']),
+  ),
+  fromDelimiter: valued(
+    '--from-delimiter <c>',
+    'csv: the character between its cells',
+    delimiter('--from-delimiter'),
+  ),
+  fromColumns: valued(
+    '--from-columns <names>',
+    'csv, tsv: its columns, where it has no line that names them',
+    nameList('--from-columns'),
+  ),
+};
+
+/** The same by themselves, for a command that reads several exports. */
+export const formFlags = flagGroup<FormFlags>('What it is about:', formOfExport);
+
 /** `--from`: reads the records from a file or a database instead of the service. `run/sources/export-source.ts` reads it. */
 export const fromFlags = flagGroup<FromFlags>('Questions:', {
   from: text(
     '--from <file>',
     'read an export in jsonl, json or csv, or a database of folio sync: nothing is sent, no token is needed',
   ),
+  ...formOfExport,
 });
 
 /** The questions that folio itself answers from the records. `openQuestions` in `run/open-questions.ts` reads them. */

@@ -11,12 +11,16 @@ export function choosingWriter(openWriter: OpenWriter, asked: readonly string[])
   return (sink, layout) => {
     const survey = new ColumnSurvey();
     const records = new Collected({ survey });
+    let writer: Writer | undefined;
     return {
+      get columns() {
+        return writer?.columns;
+      },
       write: (batch) => records.add(batch),
       async end() {
         try {
           const chosen = chooseColumns(asked, layout.columns ?? columnsOf(survey));
-          const writer: Writer = openWriter(sink, {
+          writer = openWriter(sink, {
             ...layout,
             columns: chosen,
             unordered: onlyLeavesOut(asked),

@@ -11,6 +11,8 @@ export interface Writer {
   write(batch: RecordBatch): Promise<void>;
   /** Completes the document (closing bracket, spooled rows, the last table rows). Does not close the sink. */
   end(): Promise<void>;
+  /** csv, tsv: the columns that were written, in their order, once it has ended. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 /** How records are laid out; each format reads the members that concern it. */

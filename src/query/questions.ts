@@ -146,6 +146,12 @@ function writerOfResult(openWriter: OpenWriter, { columns }: ResultForm): OpenWr
     let writer: Writer | undefined;
     const opened = (): Writer =>
       (writer ??= openWriter(sink, { ...layout, columns: columns(layout.columns) }));
-    return { write: (batch) => opened().write(batch), end: () => opened().end() };
+    return {
+      get columns() {
+        return writer?.columns;
+      },
+      write: (batch) => opened().write(batch),
+      end: () => opened().end(),
+    };
   };
 }

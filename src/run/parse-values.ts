@@ -77,6 +77,15 @@ export function flagNamed(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
+/** Throws UsageError for a flag that says how an export was written, where none is read. */
+export function refuseForm(form: object): void {
+  const [given] = Object.entries(form).find(([, value]) => value !== undefined) ?? [];
+  if (given === undefined) return;
+  throw new UsageError(`${flagNamed(given)} is about an export, and none is read`, {
+    hint: 'Add --from <file>, or leave it out.',
+  });
+}
+
 /** A comma-separated list of names, none empty or twice. */
 export function nameList(flag: string) {
   return (value: string): readonly string[] => {

@@ -58,8 +58,16 @@ interface PartFacts {
   readonly delivered?: Destination | undefined;
   /** How many records came from the journal of a stopped run. */
   readonly takenOver?: number | undefined;
+  /** csv, tsv: the columns in their order, and what their cells are. */
+  readonly columns?: readonly WrittenColumn[] | undefined;
   /** Further members of the receipt, by name. */
   readonly results?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A column of a file of rows, as `DeliveredColumn` reads it. */
+export interface WrittenColumn {
+  readonly name: string;
+  readonly kind: string;
 }
 
 interface CountedFacts extends PartFacts {
@@ -130,12 +138,14 @@ function isOneFile({ plan, delivered }: PartFacts): boolean {
 }
 
 /** What was written. Records and bytes are 0 where a file was not put in place. */
-function writtenOf({ plan, delivered, records }: CountedFacts): Record<string, unknown> {
+function writtenOf({ plan, delivered, records, columns }: CountedFacts): Record<string, unknown> {
   const isStream = plan !== undefined && plan.target === undefined;
   return {
     format: plan?.format ?? null,
     header: plan?.layout.header ?? null,
     delimiter: plan?.layout.delimiter ?? null,
+    excel: plan?.layout.excel ?? null,
+    ...(columns && { columns }),
     records: delivered !== undefined || isStream ? records : 0,
     bytes: delivered?.bytes ?? 0,
     sha256: delivered?.sha256() ?? null,

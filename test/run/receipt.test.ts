@@ -54,6 +54,11 @@ describe('--receipt', () => {
       seconds: 0,
       output: join(folder, 'out.csv'),
       format: 'csv',
+      excel: false,
+      columns: [
+        { name: 'id', kind: 'number' },
+        { name: 'net', kind: 'number' },
+      ],
       header: true,
       delimiter: null,
       records: 2,

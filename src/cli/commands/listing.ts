@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { addCommand, type CommandHelp, type GroupValues } from '../command.ts';
+import { refuseForm } from '../../run/parse-values.ts';
 import {
   extentFlags,
   filterFlags,
@@ -74,19 +75,20 @@ function listing(resource: Resource, context: Context) {
       filters,
       extent,
       questions,
-      from: { from },
+      from: { from, ...form },
       ...others
     } = values;
     const { exportRecords } = await import('../../run/pipeline.ts');
     const asked = { ...others, filters, extent, questions };
     if (from === undefined) {
+      refuseForm(form);
       const { ListingSource } = await import('../../run/sources/listing-source.ts');
       const source = new ListingSource({ resource, id, filters, extent, key: questions.key });
       return exportRecords(context, { ...asked, source });
     }
     const { exportFrom } = await import('../../run/sources/export-source.ts');
     const { field, changesSince } = questions;
-    const options = { file: from, resource, id, filters, field, exact: changesSince !== undefined };
+    const options = { file: from, resource, id, filters, field, form, exact: changesSince !== undefined };
     await exportRecords(context, await exportFrom(asked, options));
   };
   return { flags, run };

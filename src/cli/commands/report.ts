@@ -5,7 +5,7 @@ import { oneOf, target } from '../../run/parse-values.ts';
 import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
-import { fieldFlag, receiptFlags, requestFlags } from '../flags.ts';
+import { fieldFlag, formFlags, receiptFlags, requestFlags } from '../flags.ts';
 
 /** `report`: how an organization stands, on one page. */
 export function addReport(program: Command, context: Context): void {
@@ -21,7 +21,13 @@ export function addReport(program: Command, context: Context): void {
       ['folio report --from issued.jsonl --from received.jsonl -o offline.html', 'of exports, offline'],
       ['folio report --format json', 'the figures behind the page'],
     ],
-    flags: { page: pageFlags, output: pageOutputFlags, receipt: receiptFlags, request: requestFlags },
+    flags: {
+      page: pageFlags,
+      form: formFlags,
+      output: pageOutputFlags,
+      receipt: receiptFlags,
+      request: requestFlags,
+    },
     run: async (values) => {
       const { writeReport } = await import('../../run/several/report.ts');
       await writeReport(context, values);

@@ -52,6 +52,10 @@ export class RowWriter implements Writer {
     this.#spool = options.spool ?? new Spool();
   }
 
+  get columns(): readonly string[] | undefined {
+    return this.#encoder?.columns;
+  }
+
   async write(batch: RecordBatch): Promise<void> {
     const encoder = await this.#open();
     const streams = this.#options.layout.columns !== undefined;

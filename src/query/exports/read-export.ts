@@ -4,6 +4,8 @@ import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { PROFILE_COLUMN } from '../known-columns.ts';
 import { batchOfRows, type Row, type RowField } from '../rows.ts';
+import { csvOrTsv, formOf, type CsvForm, type FormFlags } from './csv-form.ts';
+import type { DeliveredColumn } from './read-receipt.ts';
 import { ExportFile, unreadableFile } from './export-file.ts';
 import { parse, type CsvError } from 'csv-parse';
 import { unguardFormula } from '../../output/csv/formula-guard.ts';
@@ -23,13 +25,14 @@ const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
 
 /**
  * The records of an export, in their order, from a file that may be larger than memory: jsonl or json, else csv.
- * Throws UsageError where the file cannot be read, is of another kind or is not whole.
+ * Throws UsageError where the file cannot be read, is of another kind or is not whole, or where it must be said how it was
+ * written.
  *
  * @param exact whether text must be told from numbers, which csv does not
  */
 export async function* readExport(
   path: string,
-  { exact = false }: { readonly exact?: boolean } = {},
+  { exact = false, ...flags }: FormFlags & { readonly exact?: boolean } = {},
 ): AsyncGenerator<RecordBatch> {
   const file = await open(path).catch((error: unknown) => {
     throw unreadableFile(path, error);
@@ -37,23 +40,20 @@ export async function* readExport(
   try {
     const start = await startOf(file, path);
     refuseOtherFile(path, start);
-    const [first = ''] = start
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .trimStart();
-    if (first === '' || first === '[' || first === '{') yield* readJson(path);
+    const form = await formOf(path, start, flags);
+    if (form === undefined) yield* readJson(path);
     else if (exact) throw notExact(path);
-    else yield* readCsv(file, path, start);
+    else yield* readCsv(file, path, form);
   } finally {
     await file.close();
   }
 }
 
 /** Whether the first record of an export has the name of a profile; undefined where there is none, or nothing can be read. */
-export async function saysProfile(file: string): Promise<boolean | undefined> {
+export async function saysProfile(file: string, flags: FormFlags = {}): Promise<boolean | undefined> {
   const reader = new CellReader([PROFILE_COLUMN]);
   try {
-    for await (const batch of readExport(file)) {
+    for await (const batch of readExport(file, flags)) {
       if (batch.count > 0) return reader.read(batch, 0)[0] !== undefined;
     }
   } catch (error) {
@@ -97,8 +97,8 @@ async function* readJson(path: string): AsyncGenerator<RecordBatch> {
   }
 }
 
-async function* readCsv(file: FileHandle, path: string, start: Buffer): AsyncGenerator<RecordBatch> {
-  const reader = new CsvReader(path, start);
+async function* readCsv(file: FileHandle, path: string, form: CsvForm): AsyncGenerator<RecordBatch> {
+  const reader = new CsvReader(path, form);
   for (let position = 0; ;) {
     // A new buffer each time: the parser keeps the ends of rows that are not whole.
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -110,38 +110,29 @@ async function* readCsv(file: FileHandle, path: string, start: Buffer): AsyncGen
   yield batchOfRows(await reader.end());
 }
 
-const DELIMITERS = [',', ';', '\t', '|'];
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
-
 /**
- * Reads csv as folio writes it, in any dialect, and tsv, part by part. A row becomes a record with a member for each column.
- * Digits become numbers: a text of digits, such as an id, becomes a number of the same digits.
+ * Reads csv in any dialect that folio writes, and tsv, part by part. A row becomes a record with a member for each column. Where
+ * it is not known of which kind a column is, digits become numbers: a text of digits, such as an id, becomes a number of the
+ * same digits.
  */
 export class CsvReader {
   readonly #path: string;
-  readonly #delimiter: string;
-  /** True for a file of --excel, which has a byte order mark: an apostrophe stands before text that would run as a formula. */
-  readonly #isGuarded: boolean;
-  readonly #isTsv: boolean;
+  readonly #form: CsvForm;
   readonly #parser: ReturnType<typeof parse>;
   #header: readonly string[] | undefined;
   #rows: Row[] = [];
   #failure: UsageError | undefined;
 
-  /**
-   * @param path for messages; its ending shows tsv
-   * @param start the first bytes of the file, which show the dialect: its first line, if that is not too long
-   */
-  constructor(path: string, start: Buffer) {
+  /** @param path for messages */
+  constructor(path: string, form: CsvForm) {
     this.#path = path;
-    this.#isGuarded = start.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
-    this.#isTsv = /\.(?:tsv|tab)$/i.test(path);
-    this.#delimiter = this.#isTsv ? '\t' : delimiterOf(start.toString('utf8'));
+    this.#form = form;
+    this.#header = form.columns;
     this.#parser = parse({
       bom: true,
-      delimiter: this.#delimiter,
+      delimiter: form.delimiter,
       record_delimiter: ['\r\n', '\n'],
-      ...(this.#isTsv && { quote: false }),
+      ...(form.quoting !== 'csv' && { quote: false }),
     });
     this.#parser.on('readable', () => this.#take());
     this.#parser.on('error', (error) => (this.#failure ??= this.#refuse(reasonOf(error))));
@@ -172,19 +163,28 @@ export class CsvReader {
 
   #take(): void {
     for (;;) {
-      const read = this.#parser.read() as string[] | null;
-      if (read === null) return;
-      const cells = this.#isTsv ? read.map(readTsvText) : read;
-      if (this.#header === undefined) this.#header = cells;
-      else this.#rows.push(this.#recordOf(this.#header, cells));
+      const cells = this.#parser.read() as string[] | null;
+      if (cells === null) return;
+      const texts = cells.map((cell) => this.#textOf(cell));
+      if (this.#header === undefined) this.#header = texts;
+      else if (this.#header.length === texts.length) this.#rows.push(this.#recordOf(this.#header, texts));
+      else
+        this.#failure ??= this.#refuse(
+          `its rows have ${texts.length} cells, and ${this.#header.length} columns are named`,
+        );
     }
   }
 
+  #textOf(cell: string): string {
+    const { quoting, isGuarded, delimiter } = this.#form;
+    if (quoting === 'tsv') return readTsvText(cell);
+    if (quoting === 'either' && /["\\]/.test(cell)) this.#failure ??= csvOrTsv(this.#path);
+    return isGuarded ? unguardFormula(cell, delimiter) : cell;
+  }
+
   #recordOf(header: readonly string[], cells: readonly string[]): Row {
-    return header.map((name, index): RowField => [
-      name,
-      jsonOf(this.#isGuarded ? unguardFormula(cells[index]!, this.#delimiter) : cells[index]!),
-    ]);
+    const { kinds } = this.#form;
+    return header.map((name, index): RowField => [name, jsonOf(cells[index]!, kinds.get(name))]);
   }
 
   #refuse(what: string): UsageError {
@@ -210,14 +210,19 @@ function reasonOf(error: Error): string {
   }
 }
 
-function jsonOf(cell: string): string {
+/** The JSON text of a cell, whose column is of that kind. An empty cell is null, whatever it was. */
+function jsonOf(cell: string, kind: DeliveredColumn['kind'] | undefined): string {
   if (cell === '') return 'null';
-  return typeof parseDecimal(cell) === 'object' ? cell : JSON.stringify(cell);
+  if (kind === 'boolean' && (cell === 'true' || cell === 'false')) return cell;
+  if (kind === 'nested' && isJson(cell)) return cell;
+  return kind !== 'text' && typeof parseDecimal(cell) === 'object' ? cell : JSON.stringify(cell);
 }
 
-/** The delimiter that the header has most often, outside of quotes. */
-function delimiterOf(start: string): string {
-  const header = start.split('\n', 1)[0]!.replaceAll(/"[^"]*"/g, '');
-  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
-  return DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -16,7 +16,22 @@ export interface DeliveredFile {
   readonly errors: readonly string[];
   readonly format: string | null;
   readonly header: boolean;
+  /** csv: what stands between cells. */
+  readonly delimiter: string;
+  /** csv: whether it was written with --excel; undefined in a receipt that does not say so. */
+  readonly excel: boolean | undefined;
+  /** csv, tsv: the columns in their order. */
+  readonly columns: readonly DeliveredColumn[] | undefined;
 }
+
+/** A column of a file of rows, and what its cells were. */
+export interface DeliveredColumn {
+  readonly name: string;
+  readonly kind: (typeof COLUMN_KINDS)[number];
+}
+
+/** `nested` for lists and objects, `mixed` where there are several kinds, `none` for a column without cells. */
+const COLUMN_KINDS = ['number', 'text', 'boolean', 'nested', 'mixed', 'none'] as const;
 
 /**
  * Reads a receipt of --receipt: one file, or several where the run wrote a file for each profile.
@@ -93,6 +108,21 @@ export async function doubtOfExport(file: string): Promise<IncompleteError | str
   });
 }
 
+/**
+ * How the file was written, by the receipt beside it. Undefined where there is none, where it cannot be read, or where it is of
+ * another file: `doubtOfExport` says so.
+ */
+export async function deliveredForm(file: string): Promise<DeliveredFile | undefined> {
+  const path = await usualReceipt(file);
+  const all = path === undefined ? [] : await readReceipt(path).catch(() => []);
+  const delivered = deliveredAs(file, all);
+  const size = await stat(file).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+  return delivered?.sha256 != null && delivered.bytes === size ? delivered : undefined;
+}
+
 const ANY_FORM = { format: undefined, header: true };
 
 /** The one of the files that has the name of this file. Where there is only one, its name does not matter. */
@@ -114,7 +144,15 @@ function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): 
   if (typeof complete !== 'boolean') return wrong('complete');
   if (!Array.isArray(errors)) return wrong('errors');
   if (format !== null && typeof format !== 'string') return wrong('format');
-  const told = { errors: errors.map(String), format, header: header !== false };
+  const { delimiter, excel, columns } = receipt;
+  const told = {
+    errors: errors.map(String),
+    format,
+    header: header !== false,
+    delimiter: typeof delimiter === 'string' ? delimiter : ',',
+    excel: typeof excel === 'boolean' ? excel : undefined,
+    columns: Array.isArray(columns) && columns.every(isColumn) ? columns : undefined,
+  };
   return {
     output: typeof output === 'string' ? output : null,
     records,
@@ -146,6 +184,14 @@ function brokenReceipt(path: string, reason: string): FolioError {
   return new FolioError(`${path} is no receipt, or a broken one: ${reason}`, {
     hint: 'Name the file that --receipt wrote.',
   });
+}
+
+function isColumn(value: unknown): value is DeliveredColumn {
+  return (
+    isObject(value) &&
+    typeof value['name'] === 'string' &&
+    COLUMN_KINDS.some((kind) => kind === value['kind'])
+  );
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
+import type { FormFlags } from '../../query/exports/csv-form.ts';
 import { saysProfile } from '../../query/exports/read-export.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import { flagNamed, nameList, type RequestFlags } from '../parse-values.ts';
+import { flagNamed, nameList, refuseForm, type RequestFlags } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
@@ -34,6 +35,8 @@ interface ReportSources {
   readonly allProfiles: boolean | undefined;
   /** As given to --from. */
   readonly from: readonly string[] | undefined;
+  /** What is said of how the exports were written. */
+  readonly form: FormFlags;
 }
 
 /** What is read, and the flags that hold for it. */
@@ -45,9 +48,10 @@ interface ReportParts {
 /** The listings to read of each organization, from the service or from what --from names. Throws UsageError. */
 export async function reportParts(
   context: Context,
-  { globals, request, allProfiles, from }: ReportSources,
+  { globals, request, allProfiles, from, form }: ReportSources,
 ): Promise<ReportParts> {
-  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles, request });
+  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles, request, form });
+  refuseForm(form);
   const whom = { globals, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
   const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
   const parts = profiles.flatMap((profile) =>
@@ -64,7 +68,7 @@ export async function reportParts(
 async function partsFrom(
   context: Context,
   from: readonly string[],
-  { globals, allProfiles, request }: Omit<ReportSources, 'from'>,
+  { globals, allProfiles, request, form }: Omit<ReportSources, 'from'>,
 ): Promise<ReportParts> {
   const { sandbox, baseUrl, tokenFile } = globals;
   const ofService = Object.entries({ ...request, sandbox, baseUrl, tokenFile });
@@ -73,21 +77,22 @@ async function partsFrom(
   const { isDatabase } = await import('../sync/database-records.ts');
   const [first = ''] = from;
   if (from.length === 1 && (await isDatabase(first))) {
+    refuseForm(form);
     // The profiles are those of the database, whether or not there are some of these names here.
     const { profile, ...others } = globals;
     return { parts: await databaseParts(context, first, { profile, allProfiles }), globals: others };
   }
-  return partsOfExports(from, { globals, allProfiles });
+  return partsOfExports(from, { globals, allProfiles, form });
 }
 
 /** Where the exports say whose their records are, each organization is told of by itself, or those that --profile names. */
 async function partsOfExports(
   from: readonly string[],
-  { globals, allProfiles }: Pick<ReportSources, 'globals' | 'allProfiles'>,
+  { globals, allProfiles, form }: Pick<ReportSources, 'globals' | 'allProfiles' | 'form'>,
 ): Promise<ReportParts> {
-  const parts = await exportParts(from);
+  const parts = await exportParts(from, form);
   const said = await Promise.all(
-    parts.map(async (part) => ({ part, saysProfile: await saysProfile(part.file) })),
+    parts.map(async (part) => ({ part, saysProfile: await saysProfile(part.file, form) })),
   );
   const [of, ofOne] = [true, false].map(
     (says) => said.find(({ saysProfile }) => saysProfile === says)?.part.file,
@@ -120,7 +125,10 @@ function fileAgainst(flag: string, hint: string): UsageError {
   });
 }
 
-async function exportParts(from: readonly string[]): Promise<(ReportPart & { readonly file: string })[]> {
+async function exportParts(
+  from: readonly string[],
+  form: FormFlags,
+): Promise<(ReportPart & { readonly file: string })[]> {
   const { ExportSource } = await import('../sources/export-source.ts');
   const parts = from.map((text) => {
     const [, named, path = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
@@ -132,7 +140,7 @@ async function exportParts(from: readonly string[]): Promise<(ReportPart & { rea
         hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,
       });
     }
-    const source = new ExportSource({ file: path, resource: RESOURCES[listing] });
+    const source = new ExportSource({ file: path, resource: RESOURCES[listing], form });
     return { name: listing, listing, source, file: path };
   });
   const twice = parts.find(({ listing }, index) => parts.findIndex((one) => one.listing === listing) < index);

@@ -3,6 +3,7 @@ import { IncompleteError, UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
+import type { FormFlags } from '../../query/exports/csv-form.ts';
 import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../report/period.ts';
@@ -44,6 +45,7 @@ export interface ReportRun {
   readonly request: RequestFlags;
   readonly receipt: ReceiptFlags;
   readonly page: PageFlags;
+  readonly form: FormFlags;
   readonly output: PageOutputFlags;
 }
 
@@ -62,6 +64,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
     request,
     allProfiles: page.allProfiles,
     from: page.from,
+    form: asked.form,
   });
   const names = parts.map(({ name }) => name);
   const options = {

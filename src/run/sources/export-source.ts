@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { UsageError, type IncompleteError } from '../../errors.ts';
 import { sliceRecords } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
+import type { FormFlags } from '../../query/exports/csv-form.ts';
 import { readExport, saysProfile } from '../../query/exports/read-export.ts';
 import { doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import { PROFILE_COLUMN, type KnownColumns } from '../../query/known-columns.ts';
@@ -15,9 +16,9 @@ import type { LocalSite, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
-import { flagNamed } from '../parse-values.ts';
+import { flagNamed, refuseForm } from '../parse-values.ts';
 
-export interface FromFlags {
+export interface FromFlags extends FormFlags {
   /** An export, to be read instead of asking the service. */
   readonly from?: string;
 }
@@ -30,6 +31,8 @@ interface ExportSourceOptions {
   readonly field?: QuestionFlags['field'];
   /** Whether text must be told from numbers, which csv does not. */
   readonly exact?: boolean;
+  /** What is said of how it was written. */
+  readonly form?: FormFlags;
   /** What reads the file, where it is no export but a database. */
   readonly database?: DatabaseRecords;
 }
@@ -127,8 +130,8 @@ export class ExportSource implements LocalSource {
   }
 
   #stored(context: Context, profile: string | undefined): Records {
-    const { file, exact = false, database, filters } = this.#options;
-    if (database === undefined) return readExport(file, { exact });
+    const { file, exact = false, form, database, filters } = this.#options;
+    if (database === undefined) return readExport(file, { exact, ...form });
     if (profile === undefined) throw new Error('a database is read a profile at a time');
     return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
   }
@@ -177,7 +180,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   asked: Asked,
   options: Omit<ExportSourceOptions, 'database'> & { readonly id?: string | undefined },
 ): Promise<Asked & Export> {
-  const { file, resource, id, filters } = options;
+  const { file, resource, id, filters, form } = options;
   const refused = filters === undefined ? asked : { ...asked, filters };
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   if (!(await isDatabase(file))) {
@@ -185,13 +188,14 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
     const { questions } = asked;
     // Two organizations may have records of the same id.
     const isKeyed = questions?.changesSince !== undefined && questions.key === undefined;
-    const key = isKeyed && (await saysProfile(file)) ? [PROFILE_COLUMN, 'id'] : questions?.key;
+    const key = isKeyed && (await saysProfile(file, form)) ? [PROFILE_COLUMN, 'id'] : questions?.key;
     return {
       ...asked,
       ...(key && { questions: { ...questions, key } }),
       source: new ExportSource(options),
     };
   }
+  refuseForm(form ?? {});
   // The profiles are those of the database, whether or not there are some of these names here.
   const { profile, ...globals } = asked.globals;
   refuseServiceFlags({ ...refused, globals, profiles: {} });

@@ -1,13 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formOf } from '../../../src/query/exports/csv-form.ts';
 import { CsvReader } from '../../../src/query/exports/read-export.ts';
 import { batchOfRows, type Row } from '../../../src/query/rows.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
 import { batchOf, valuesOf } from '../../support/records.ts';
 
-async function read(text: string, pieces = 1): Promise<Record<string, unknown>[]> {
+async function read(text: string, pieces = 1, fromDelimiter?: string): Promise<Record<string, unknown>[]> {
   const bytes = Buffer.from(text);
-  const reader = new CsvReader('old.csv', bytes);
+  const reader = new CsvReader(
+    'old.csv',
+    (await formOf('old.csv', bytes, fromDelimiter === undefined ? {} : { fromDelimiter }))!,
+  );
   const size = Math.max(1, Math.ceil(bytes.length / pieces));
   const rows: Row[] = [];
   for (let at = 0; at < bytes.length; at += size)
@@ -25,13 +29,13 @@ describe('CsvReader', () => {
 
   it('reads tsv, known by its ending, without quotes', async () => {
     const bytes = Buffer.from(String.raw`a"	b\c` + '\n' + String.raw`1.50	"x\ty\\\n` + '\n');
-    const reader = new CsvReader('old.TSV', bytes);
+    const reader = new CsvReader('old.TSV', (await formOf('old.TSV', bytes, {}))!);
     const rows = [...(await reader.read(bytes)), ...(await reader.end())];
     expect(valuesOf(batchOfRows(rows))).toEqual([{ 'a"': 1.5, 'b\\c': '"x\ty\\\n' }]);
   });
 
   it('finds the delimiter in the header', async () => {
-    for (const mark of [',', ';', '\t', '|']) {
+    for (const mark of [',', ';', '|']) {
       expect(await read(`a${mark}"x,;\t|"${mark}c\n1${mark}"2,;"${mark}3`)).toEqual([
         { a: 1, 'x,;\t|': '2,;', c: 3 },
       ]);
@@ -55,7 +59,9 @@ describe('CsvReader', () => {
         await writer.write(batchOf(...records));
         await writer.end();
         const expected = records.map(({ k, a, b }) => ({ k, a: a || null, b: b || null }));
-        expect(await read(Buffer.concat(chunks).toString('utf8'), pieces)).toEqual(expected);
+        expect(await read(Buffer.concat(chunks).toString('utf8'), pieces, dialect.delimiter)).toEqual(
+          expected,
+        );
       }),
     );
   });
