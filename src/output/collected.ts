@@ -1,5 +1,5 @@
 import type { ColumnSurvey } from '../json/column-facts.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
 import { Spool } from './spool.ts';
 
@@ -9,7 +9,7 @@ const MEMORY = 256 * 1024;
 interface CollectedOptions {
   /** Notes of which kinds the columns are, as the records come. */
   readonly survey?: ColumnSurvey;
-  /** Whether `inOrder` is going to be asked for: that takes 8 bytes of memory for each record. */
+  /** Whether `inOrder` is going to be asked for, in place of `read`: that takes 8 bytes of memory for each record. */
   readonly anyOrder?: boolean;
   /** Bytes that are kept in memory before there is a file; 256 KiB unless given. */
   readonly memory?: number;
@@ -22,16 +22,15 @@ interface CollectedOptions {
 export class Collected {
   readonly #spool: Spool;
   readonly #survey: ColumnSurvey | undefined;
-  /** Where each record stands in the spool; undefined where nobody asks. */
-  readonly #starts: number[] | undefined;
-  readonly #lengths: number[] = [];
+  /** Where each record begins in the spool, and where the last one ends; undefined where nobody asks. */
+  readonly #bounds: number[] | undefined;
   readonly #spaced: boolean[] = [];
   #count = 0;
 
   constructor({ survey, anyOrder = false, memory = MEMORY }: CollectedOptions = {}) {
     this.#spool = new Spool({ memory });
     this.#survey = survey;
-    this.#starts = anyOrder ? [] : undefined;
+    this.#bounds = anyOrder ? [0] : undefined;
   }
 
   /** How many records there are. */
@@ -46,10 +45,13 @@ export class Collected {
     if (this.#survey !== undefined)
       for (let index = 0; index < count; index++) this.#survey.add(batch, index);
     this.#count += count;
+    if (this.#bounds !== undefined) {
+      await this.#spool.append(linesOf(batch, this.#bounds));
+      return;
+    }
     this.#spaced.push(batch.spaced);
     const { places, bytes } = packed(batch);
     await this.#spool.append(new Uint8Array(places.buffer));
-    if (this.#starts !== undefined) this.#note(places, this.#starts);
     await this.#spool.append(bytes);
   }
 
@@ -75,11 +77,10 @@ export class Collected {
     let parts: Buffer[] = [];
     let bytes = 0;
     for (const number of numbers) {
-      const start = this.#starts![number]!;
-      const record = this.#spool.slice(start, start + this.#lengths[number]!);
-      parts.push(record, NEWLINE);
+      const record = this.#spool.slice(this.#bounds![number]!, this.#bounds![number + 1]!);
+      parts.push(record);
       bytes += record.length;
-      if (bytes < BATCH.bytes && parts.length < 2 * BATCH.records) continue;
+      if (bytes < BATCH.bytes && parts.length < BATCH.records) continue;
       yield scanLines(Buffer.concat(parts));
       [parts, bytes] = [[], 0];
     }
@@ -90,19 +91,23 @@ export class Collected {
   async close(): Promise<void> {
     await this.#spool.close();
   }
-
-  #note(places: Int32Array, starts: number[]): void {
-    const { size } = this.#spool;
-    for (let slot = 0; slot < places.length / 2; slot += 2) {
-      starts.push(size + places[slot]!);
-      this.#lengths.push(places[slot + 1]! - places[slot]!);
-    }
-  }
 }
 
 /** The most records in another order that are passed on together. */
 const BATCH = { bytes: 1_000_000, records: 4_000 };
 const NEWLINE = Buffer.from('\n');
+
+/** The records, each with a line end, which is added to the bounds of those before. */
+function linesOf(batch: RecordBatch, bounds: number[]): Buffer {
+  const parts: Uint8Array[] = [];
+  let end = bounds.at(-1)!;
+  for (let index = 0; index < batch.count; index++) {
+    const bytes = recordBytes(batch, index);
+    parts.push(bytes, NEWLINE);
+    bounds.push((end += bytes.length + 1));
+  }
+  return Buffer.concat(parts);
+}
 
 /** The bytes of the records alone, without those between them; and the bounds and ids of each in these bytes. */
 function packed(batch: RecordBatch): { places: Int32Array; bytes: Buffer } {

@@ -27,7 +27,6 @@ export class Spool {
   /** The chunks that are not in the file: all of them while there is no file. */
   #chunks: Uint8Array[] = [];
   #held = 0;
-  #size = 0;
   /** Bytes of each chunk in the file. */
   readonly #filed: number[] = [];
   /** A descriptor instead of a FileHandle: a run that fails never closes it, and Node warns of lost handles. */
@@ -39,15 +38,9 @@ export class Spool {
     this.#memory = memory;
   }
 
-  /** Bytes that were appended so far. */
-  get size(): number {
-    return this.#size;
-  }
-
   /** Takes a chunk. Its buffer may be used again as soon as this resolves. */
   async append(chunk: Uint8Array): Promise<void> {
     this.#held += chunk.length;
-    this.#size += chunk.length;
     const isFull = this.#held > (this.#file === undefined ? this.#memory : 0);
     this.#chunks.push(isFull ? chunk : Buffer.from(chunk));
     if (isFull) await this.#explained(() => this.#flush());

@@ -18,8 +18,6 @@ const MAX_CHUNKS = 50_000;
 
 /** Cells after which the event loop gets a turn. Where there are many columns, most cells are empty. */
 const CELLS_A_TURN = 1_000_000;
-/** Records that are put aside at a time: each may have 10,000 columns. */
-const RECORDS_A_TURN = 100;
 
 /** The only column of a file without records: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
@@ -50,8 +48,11 @@ class ParquetFile implements Writer {
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    for (let from = 0; from < batch.count; from += RECORDS_A_TURN) {
-      const part = sliceRecords(batch, from, from + RECORDS_A_TURN);
+    // Records of thousands of columns are taken by the hundred, so that the event loop gets its turns.
+    const columns = Math.max(1, this.#survey.columns.length);
+    const step = Math.max(100, Math.floor(CELLS_A_TURN / columns));
+    for (let from = 0; from < batch.count; from += step) {
+      const part = sliceRecords(batch, from, from + step);
       await this.#records.add(part);
       await this.#yieldAfter(part.count * this.#survey.columns.length);
     }
