@@ -39,6 +39,8 @@ const aliases = {
   './socks5-proxy-agent': 'module.exports = class {};',
   // commander loads it for commands that are programs of their own, which folio has none of; this loads it for the first one.
   'node:child_process': `module.exports = { get spawn() { return require('node:child_process').spawn; } };`,
+  // cli-table3 measures by an older Unicode than the terminal's, and takes twice the time for it.
+  'string-width': `module.exports = require('./src/output/terminal/terminal-text.ts').displayWidth;`,
   // conf loads a validator of JSON schemas, which runs only when a schema is given, and none is.
   'ajv/dist/2020.js':
     'export class Ajv2020 { constructor() { throw new Error("conf is used without a schema"); } }',
@@ -66,6 +68,9 @@ export const alias = {
     );
     onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
       importer.includes('/node_modules/commander/') ? { path, namespace: 'alias' } : undefined,
+    );
+    onResolve({ filter: /^string-width$/ }, ({ path, importer }) =>
+      importer.includes('/node_modules/cli-table3/') ? { path, namespace: 'alias' } : undefined,
     );
     onLoad({ filter: /.*/, namespace: 'alias' }, ({ path }) => ({
       contents: aliases[path],

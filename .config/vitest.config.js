@@ -12,7 +12,7 @@ const alone = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8
 
 const shared = {
   pool: 'forks',
-  setupFiles: ['test/support/around-each-file.ts'],
+  setupFiles: ['test/support/around-each-file.ts', 'test/support/table-width.ts'],
   // For what hangs: no test may fail because the machine is slow.
   testTimeout: 120_000,
   hookTimeout: 120_000,

@@ -38,9 +38,13 @@ const INVOICES = [
 }));
 
 /** What a terminal of so many columns shows of the invoices, without colours. */
-async function shown(columns: number, env: Record<string, string> = { NO_COLOR: '1' }): Promise<string> {
+async function shown(
+  columns: number,
+  env: Record<string, string> = { NO_COLOR: '1' },
+  invoices: readonly object[] = INVOICES,
+): Promise<string> {
   const file = join(temporaryFolder(), 'invoices.jsonl');
-  writeFileSync(file, INVOICES.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
+  writeFileSync(file, invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
   const { code, screen } = await runInTerminal(['issued', '--from', file, '--no-progress'], { columns, env });
   expect(code).toBe(0);
   return screen.replaceAll('\r\n', '\n');
@@ -59,6 +63,18 @@ describe.runIf(HAS_TERMINAL).concurrent('a table of invoices on a terminal', () 
     expect(lines[0]!.trim().split(/ +/)).toEqual(names);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(columns);
     expect(lines.filter((line) => line.startsWith('Not shown'))).toHaveLength(1);
+  });
+
+  it('leaves out a column before it cuts two names to the same text', async () => {
+    const named = ['Librería Santa Inés del Maipo Ltda.', 'Librería Santa Inés del Maule Ltda.'].map(
+      (name, index) => ({ ...INVOICES[index]!, customer: { name } }),
+    );
+    const apart = await shown(80, { NO_COLOR: '1' }, named);
+    expect(apart).toContain('Librería Santa Inés del Mai');
+    expect(apart).toContain('Librería Santa Inés del Mau');
+    expect(apart).toMatch(/Not shown: .*status/);
+    for (const line of apart.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    expect(await shown(120, { NO_COLOR: '1' }, named)).toMatch(/Maipo Ltda\. .*PENDING/);
   });
 
   it('takes a terminal that says nothing of its width for one of 80 columns', async () => {

@@ -1,5 +1,5 @@
 import CliTable from 'cli-table3';
-import { paint, columnWidth, truncate, type Style } from '../terminal/terminal-text.ts';
+import { paint, displayWidth, truncate, type Style } from '../terminal/terminal-text.ts';
 import { headOf, type FittedTable } from './table-fit.ts';
 
 interface DrawingOptions {
@@ -8,113 +8,136 @@ interface DrawingOptions {
   readonly cut: boolean;
 }
 
+/** A row that is to be drawn: its texts by the place of their column, and the styles of some of them. */
+export interface DrawnRow {
+  readonly texts: readonly string[];
+  readonly styles: ReadonlyMap<number, Style> | undefined;
+}
+
+interface DrawnCell {
+  readonly text: string;
+  readonly width: number;
+  readonly style: Style | undefined;
+}
+
+/** Rows and columns that cli-table3 draws in one table: its time grows with the square of either. */
+const BLOCK = { rows: 25, columns: 40 };
+
 /**
- * Draws rows in columns whose widths are known. cli-table3 lays out the head, the line below it and one row, of stand-ins as
- * wide as the columns; what stands between those is the same in every row, which then takes a thousandth of the time:
- * cli-table3 measures each cell several times, and by an older Unicode than the terminal's.
+ * Draws rows in columns whose widths are known, with cli-table3: a table for each few rows, of which only the first has a head. The
+ * tables have no lines but the one below the head, and so they make one.
  */
 export class TableDrawing {
   readonly #table: FittedTable;
   readonly #options: DrawingOptions;
-  readonly #form: TableForm;
 
   constructor(table: FittedTable, options: DrawingOptions) {
     this.#table = table;
     this.#options = options;
-    this.#form = layOut(table);
   }
 
   /** The names of the columns and the line below them. */
   head(): string {
-    const names = this.#table.columns.map(headOf);
-    const { color } = this.#options;
-    return `${this.#line(names, () => (color ? 'bold' : undefined))}${this.#form.rule}\n`;
+    const { columns } = this.#table;
+    const style = this.#options.color ? 'bold' : undefined;
+    const names = columns.map((column): DrawnCell => cellOf(headOf(column), style));
+    const blank = columns.map((): DrawnCell => cellOf('', undefined));
+    return textOf(this.#draw([names, blank], true).slice(0, 2));
   }
 
-  /** A row as a line. Blanks at its end are left out: they are a nuisance when a line is copied. */
-  row(texts: readonly string[], styles: ReadonlyMap<number, Style> | undefined): string {
-    const { columns } = this.#table;
-    const { cut, color } = this.#options;
-    return this.#line(
-      columns.map(({ column: { index }, width }) =>
-        cut ? truncate(texts[index] ?? '', width) : (texts[index] ?? ''),
-      ),
-      (place) => (color ? styles?.get(columns[place]!.column.index) : undefined),
-    );
-  }
-
-  #line(texts: readonly string[], styleOf: (place: number) => Style | undefined): string {
-    const { columns } = this.#table;
-    let line = '';
-    /** Blanks that are not written unless something comes after them. */
-    let blanks = 0;
-    for (const [place, text] of texts.entries()) {
-      const { column, width } = columns[place]!;
-      const gap = place === 0 ? '' : this.#form.gaps[place - 1]!;
-      const pad = Math.max(0, width - columnWidth(text));
-      blanks += gap.length + (column.numeric ? pad : 0);
-      if (text !== '') {
-        const style = styleOf(place);
-        line += ' '.repeat(blanks) + (style === undefined ? text : paint(text, style));
-        blanks = 0;
-      }
-      if (!column.numeric) blanks += pad;
+  /** The rows, a line each. */
+  rows(rows: Iterable<DrawnRow>): string {
+    const lines: string[] = [];
+    let block: DrawnCell[][] = [];
+    const flush = (): void => {
+      if (block.length > 0) lines.push(...this.#draw(block));
+      block = [];
+    };
+    for (const row of rows) {
+      const cells = this.#cellsOf(row);
+      const isWide = cells.some(({ width }, at) => width > this.#table.columns[at]!.width);
+      // A row with a cell that is wider than its column has widths of its own.
+      if (isWide || block.length === BLOCK.rows) flush();
+      block.push(cells);
+      if (isWide) flush();
     }
-    return `${line}\n`;
+    flush();
+    return textOf(lines);
+  }
+
+  #cellsOf({ texts, styles }: DrawnRow): DrawnCell[] {
+    const { cut, color } = this.#options;
+    return this.#table.columns.map(({ column: { index }, width }) => {
+      const text = texts[index] ?? '';
+      return cellOf(cut ? truncate(text, width) : text, color ? styles?.get(index) : undefined);
+    });
+  }
+
+  /** The lines of the rows; of the first, as the head, with the line below it. */
+  #draw(rows: readonly DrawnCell[][], hasHead = false): string[] {
+    const { columns, gap } = this.#table;
+    const between = ' '.repeat(gap);
+    let lines: string[] = [];
+    for (let from = 0; from < columns.length; from += BLOCK.columns) {
+      const some = columns.slice(from, from + BLOCK.columns);
+      const cells = rows.map((row) => row.slice(from, from + BLOCK.columns));
+      const widths = some.map(({ width }, at) => Math.max(width, ...cells.map((row) => row[at]!.width)));
+      const [head, ...body] = cells.map((row) => row.map(contentOf));
+      const table = new CliTable({
+        head: hasHead ? head! : [],
+        colWidths: widths,
+        colAligns: some.map(({ column }) => (column.numeric ? 'right' : 'left')),
+        chars: { ...NO_LINES, mid: '─', 'mid-mid': between, middle: between },
+        style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
+      });
+      table.push(...(hasHead ? body : [head!, ...body]));
+      const drawn = withLongTexts(table.toString(), cells).split('\n');
+      lines = from === 0 ? drawn : lines.map((line, at) => line + between + drawn[at]!);
+    }
+    return lines;
   }
 }
 
-/** What cli-table3 puts around the cells of a row, and below the head. */
-interface TableForm {
-  readonly rule: string;
-  /** What stands after each column but the last: blanks. */
-  readonly gaps: readonly string[];
+const NO_LINES = Object.fromEntries(
+  [
+    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
+    ...['left', 'left-mid', 'right', 'right-mid'],
+  ].map((name) => [name, '']),
+);
+
+/** Blanks at the end of a line are left out: they are a nuisance when it is copied. */
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${withoutBlanks(line)}\n`).join('');
+}
+
+function withoutBlanks(line: string): string {
+  let end = line.length;
+  while (line[end - 1] === ' ') end--;
+  return line.slice(0, end);
+}
+
+function cellOf(text: string, style: Style | undefined): DrawnCell {
+  return { text, width: displayWidth(text), style };
 }
 
 /** A character one cell wide that no shown text has: see `visible`. */
-const STAND_IN = '\u2028';
-const STAND_INS = /\u2028+/;
+const STAND_IN = '\u00ad';
+const STAND_INS = /\u00ad+/g;
+/** Characters of a text that stands for itself. */
+const SHORT = 100;
 
-/** So many columns are laid out at a time: cli-table3's time grows with the square of the cells in one table. */
-const BLOCK = 40;
+/** cli-table3 takes time with the square of a text some of whose characters are not one cell wide: a long one is put in afterwards. */
+function isLong({ text, width }: DrawnCell): boolean {
+  return text.length > SHORT && text.length !== width;
+}
 
-const NONE = [
-  'top',
-  'top-mid',
-  'top-left',
-  'top-right',
-  'bottom',
-  'bottom-mid',
-  'bottom-left',
-  'bottom-right',
-  'left',
-  'left-mid',
-  'right',
-  'right-mid',
-] as const;
+function contentOf(cell: DrawnCell): string {
+  const { text, style } = cell;
+  const shown = isLong(cell) ? STAND_IN.repeat(cell.width) : text;
+  return style === undefined || text === '' ? shown : paint(shown, style);
+}
 
-function layOut({ columns, gap }: FittedTable): TableForm {
-  const between = ' '.repeat(gap);
-  const rules: string[] = [];
-  const gaps: string[] = [];
-  for (let from = 0; from < columns.length; from += BLOCK) {
-    const block = columns.slice(from, from + BLOCK);
-    const cells = block.map(({ width }) => STAND_IN.repeat(width));
-    const table = new CliTable({
-      head: cells,
-      colWidths: block.map(({ width }) => width),
-      chars: {
-        ...Object.fromEntries(NONE.map((name) => [name, ''])),
-        mid: '─',
-        'mid-mid': between,
-        middle: between,
-      },
-      style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
-    });
-    table.push(cells);
-    const [, rule = '', row = ''] = table.toString().split('\n');
-    rules.push(rule);
-    gaps.push(...row.split(STAND_INS).slice(1, -1), between);
-  }
-  return { rule: rules.join(between), gaps };
+function withLongTexts(drawn: string, rows: readonly (readonly DrawnCell[])[]): string {
+  const long = rows.flat().filter(isLong);
+  return long.length === 0 ? drawn : drawn.replace(STAND_INS, () => long.shift()!.text);
 }

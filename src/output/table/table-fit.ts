@@ -85,7 +85,8 @@ function fitByRank(columns: readonly ShownColumn[], room: number): Fit {
     for (const column of ranked) {
       const isMoney = column.role === 'amount' || column.role === 'open';
       const needed = isMoney && currency !== undefined ? [currency, column] : [column];
-      if (!fit.add(needed, leastOf)) break;
+      // No two names are cut to the same text, but where columns that matter more leave no room for that.
+      if (!fit.add(needed, tellingOf) && !fit.add(needed, leastOf)) break;
     }
     return fit;
   };
@@ -127,6 +128,26 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
 /** In display cells. The name of a column is no reason to make it wider: there is a word for it. */
 function leastOf({ role, word, numeric, cells }: ShownColumn): number {
   return Math.min(Math.max(cells, columnWidth(word)), sizeOf(role, numeric, 'least'));
+}
+
+function tellingOf(column: ShownColumn): number {
+  const { role, numeric, telling } = column;
+  return Math.max(leastOf(column), Math.min(telling, sizeOf(role, numeric, 'comfort')));
+}
+
+/** The least width at which texts that differ are not cut to the same text. */
+export function tellingWidth(texts: Iterable<string | undefined>): number {
+  const sorted = [...new Set(texts)].filter((text) => text !== undefined).toSorted();
+  let telling = 0;
+  for (let at = 1; at < sorted.length; at++) {
+    const [one, other] = [sorted[at - 1]!, sorted[at]!];
+    let common = 0;
+    while (common < one.length && one[common] === other[common]) common++;
+    // The first character that differs, and the mark of what is cut; or the shorter text as a whole.
+    const both = columnWidth(other.slice(0, common) + String.fromCodePoint(other.codePointAt(common)!)) + 1;
+    telling = Math.max(telling, Math.min(both, columnWidth(one)));
+  }
+  return telling;
 }
 
 function comfortOf({ role, numeric, width }: ShownColumn): number {

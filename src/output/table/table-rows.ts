@@ -28,6 +28,8 @@ export interface ShownColumn {
   readonly cells: number;
   /** Display cells of its widest cell or its name. */
   readonly width: number;
+  /** Display cells with which the names of parties can be told apart; 0 for other columns. */
+  readonly telling: number;
   /** Numbers only: aligned on the right. */
   readonly numeric: boolean;
   /** All are days, some of them written as the midnight with which they begin: shown as days. */
@@ -107,6 +109,7 @@ export class TableRows {
       rank: known?.rank ?? (role === 'profile' ? 0 : undefined),
       cells,
       width: Math.max(columnWidth(name), cells),
+      telling: 0,
       numeric: numbers > 0 && numbers === filled,
       days: areDays,
       nested: nested > 0,

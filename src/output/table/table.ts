@@ -4,7 +4,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { paint, columnWidth, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { TableDrawing } from './table-drawing.ts';
-import { fitColumns, GAP, leftOutNote, type FittedTable } from './table-fit.ts';
+import { fitColumns, GAP, leftOutNote, tellingWidth, type FittedTable } from './table-fit.ts';
 import { dayOf, TableRows, type ShownColumn } from './table-rows.ts';
 
 /** How many records decide the columns and their widths: where cells are cut to fit the terminal, and where they are whole. */
@@ -13,8 +13,9 @@ const SAMPLE = { cut: 500, whole: 10_000 };
 /** The most cells that are kept for that: records of thousands of columns would fill the memory. */
 const MAX_SAMPLE_CELLS = 1_000_000;
 
-/** Cells that are read or drawn before the event loop gets a turn, in which a signal is heard: a long table takes seconds. */
+/** Cells that are read, and drawn, before the event loop gets a turn, in which a signal is heard: a long table takes seconds. */
 const CELLS_A_TURN = 20_000;
+const CELLS_DRAWN = 1_000;
 
 /** The width of the notes below a table, in display cells, where there is no terminal. */
 const NOTES_WIDTH = 100;
@@ -87,15 +88,15 @@ class TableWriter implements Writer {
     const { drawing, form } = this.#body;
     const rows = this.#held;
     this.#held = [];
-    let [text, cells] = ['', 0];
-    for (const texts of rows) {
-      text += drawing.row(form.shown(texts), form.stylesOf(texts));
-      if ((cells += this.#shown.size) < CELLS_A_TURN) continue;
-      await this.#sink.write(text);
+    const step = Math.max(1, Math.floor(CELLS_DRAWN / Math.max(1, this.#shown.size)));
+    for (let from = 0; from < rows.length; from += step) {
+      const drawn = rows.slice(from, from + step).map((texts) => ({
+        texts: form.shown(texts),
+        styles: form.stylesOf(texts),
+      }));
+      await this.#sink.write(drawing.rows(drawn));
       await setImmediate();
-      [text, cells] = ['', 0];
     }
-    if (text !== '') await this.#sink.write(text);
   }
 
   async #decideColumns(): Promise<{ drawing: TableDrawing; form: RowForm } | undefined> {
@@ -104,7 +105,10 @@ class TableWriter implements Writer {
     const { width = Infinity, color, columns: given, unordered } = this.#layout;
     const asked = unordered ? undefined : given;
     const form = new RowForm(columns, this.#layout);
-    const measured = columns.map((column) => form.withRoomForMark(column));
+    const measured = columns.map((column) => ({
+      ...form.withRoomForMark(column),
+      telling: column.role === 'party' ? tellingWidth(this.#held.map((texts) => texts[column.index])) : 0,
+    }));
     const fitted: FittedTable = this.#cut
       ? fitColumns(measured, width, asked !== undefined)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };

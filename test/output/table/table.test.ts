@@ -73,6 +73,13 @@ CLP                 10003
     );
   });
 
+  it('shows a text of 80,000 characters of any script whole', async () => {
+    const long = '漢字é👍🏽'.repeat(10_000);
+    const text = await table([`[{"a":"x","b":"y"},{"a":${JSON.stringify(long)},"b":"z"}]`]);
+    expect(text.split('\n').map((line) => line.includes(long))).toEqual([false, false, false, true, false]);
+    expect(text).toMatch(/👍🏽 {2}z\n$/u);
+  });
+
   it('lets a cell that came late be longer than its column', async () => {
     const short = `[${'{"a":"x","b":"y"},'.repeat(9_999)}{"a":"x","b":"y"}]`;
     const lines = (await table([short, '[{"a":"longer","b":"y","c":"late"}]'])).split('\n');
