@@ -35,6 +35,7 @@ function ownProcess(argv: readonly string[]): OwnProcess {
     stdin: () => process.stdin,
     stdout: () => process.stdout,
     stderr: () => process.stderr,
+    descriptors: { stdout: 1, stderr: 2 },
     // The runtime's `performance` does the same, and takes 1 ms to load.
     elapsed: () => Number(process.hrtime.bigint()) / 1e6,
     kill: (pid, signal) => process.kill(pid, signal),

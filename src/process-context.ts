@@ -25,6 +25,8 @@ export interface OwnProcess {
   readonly stdin: () => ReadStream;
   readonly stdout: () => WriteStream;
   readonly stderr: () => WriteStream;
+  /** The numbers of the files that these two write to. */
+  readonly descriptors: { readonly stdout: number; readonly stderr: number };
   /** Milliseconds since some moment, as `Clock.elapsed`. */
   elapsed(): number;
   /** Sends a signal to a process. 0 sends nothing and throws when there is no such process. */
@@ -62,8 +64,8 @@ function realContext(own: OwnProcess): Context {
   return {
     argv,
     stdin: inputStream(own.stdin, own.stderr),
-    stdout: outputStream('standard output', 1, own.stdout),
-    stderr: afterPager(outputStream('standard error', 2, own.stderr), stop),
+    stdout: outputStream('standard output', own.descriptors.stdout, own.stdout),
+    stderr: afterPager(outputStream('standard error', own.descriptors.stderr, own.stderr), stop),
     env,
     secrets,
     signal,
@@ -150,7 +152,7 @@ const MAX_DIRECT_WRITE = 8 * 1024;
  * takes the runtime 4 ms, so the first small texts, which are often the only ones, are written without a stream. More
  * is not, because such a write waits for a slow reader, and nothing could stop the run meanwhile. `name` is for messages.
  */
-function outputStream(name: string, descriptor: 1 | 2, open: () => WriteStream): OutputStream {
+function outputStream(name: string, descriptor: number, open: () => WriteStream): OutputStream {
   let failure: Error | undefined;
   let opened: WriteStream | undefined;
   let room = MAX_DIRECT_WRITE;

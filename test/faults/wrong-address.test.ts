@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { always } from '../support/fault-script.ts';
 import { ModelService } from '../support/model-service.ts';
@@ -50,7 +50,7 @@ describe('a refusal', () => {
     it(`is exit ${code}, in the same words by every command, and the token is not shown`, async () => {
       await withServer(await start(), async ({ baseUrl }) => {
         const env = { FOLIO_TOKEN: TOKEN, FOLIO_BASE_URL: baseUrl, FOLIO_CONFIG_DIR: temporaryFolder() };
-        const run = async (args: readonly string[]) => ({ args, ...(await runFolio(args, { env })) });
+        const run = async (args: readonly string[]) => ({ args, ...(await runHere(args, { env })) });
         for (const exit of await Promise.all(COMMANDS.map(run))) {
           const said = exit.stdout.toString('utf8') + exit.stderr;
           const { args } = exit;
@@ -63,8 +63,7 @@ describe('a refusal', () => {
     it('stores no login', async () => {
       await withServer(await start(), async ({ baseUrl }) => {
         const env = { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: temporaryFolder() };
-        const shell = `printf %s ${TOKEN} | "$@"`;
-        const exit = await runFolio(['auth', 'login', '--base-url', baseUrl], { env, shell });
+        const exit = await runHere(['auth', 'login', '--base-url', baseUrl], { env, input: TOKEN });
         expect(exit).toMatchObject({ code, stdout: Buffer.alloc(0) });
         expect(exit.stderr).toContain(says);
         expect(exit.stderr).toContain('the token was not stored');
@@ -77,9 +76,9 @@ describe('a refusal', () => {
     const script = always({ kind: 'answer', of: () => response } as const);
     await withServer(await startFaultServer(new ModelService(), script), async ({ baseUrl }) => {
       const env = { FOLIO_BASE_URL: baseUrl };
-      expect((await runFolio(['funds', 'get', '7'], { env })).code).toBe(4);
-      expect((await runFolio(['funds', 'documents', '7'], { env })).code).toBe(4);
-      expect((await runFolio(['customers', 'get', '7'], { env })).code).toBe(4);
+      expect((await runHere(['funds', 'get', '7'], { env })).code).toBe(4);
+      expect((await runHere(['funds', 'documents', '7'], { env })).code).toBe(4);
+      expect((await runHere(['customers', 'get', '7'], { env })).code).toBe(4);
     });
   });
 });
@@ -91,7 +90,7 @@ describe('a 400 about an unknown fiscal ID and something else', () => {
     const script = always({ kind: 'answer', of: () => ({ status: 400, headers: {}, body }) } as const);
     await withServer(await startFaultServer(new ModelService(), script), async ({ baseUrl }) => {
       const args = ['issued', '--customer-fiscal-id', '86345678-9', '--format', 'csv'];
-      const exit = await runFolio(args, { env: { FOLIO_BASE_URL: baseUrl } });
+      const exit = await runHere(args, { env: { FOLIO_BASE_URL: baseUrl } });
       expect(exit.code).toBe(4);
       expect(exit.stderr).toContain('86345678-9');
       expect(exit.stderr).toContain('dueBy is no date');

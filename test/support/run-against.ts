@@ -3,6 +3,7 @@ import type { HttpService } from './http-service.ts';
 import type { FaultScript, SeenRequest } from './fault-script.ts';
 import { ModelService, type ModelRecords } from './model-service.ts';
 import { runFolio, type FolioExit, type RunFolioOptions } from './run-folio.ts';
+import { runHere } from './run-here.ts';
 
 /** Faults are met as they are in life, but for the waiting. */
 export const QUICK = ['--retry-delay', '1'];
@@ -20,11 +21,15 @@ interface AgainstExit extends FolioExit {
   readonly requests: readonly SeenRequest[];
 }
 
-/** Runs the real program against a server that does what the script says. */
+/**
+ * Runs the program as built against a server that does what the script says: in a process of its own where the options are about
+ * more than the environment.
+ */
 export async function runAgainst({ records, script, args, options }: RunAgainst): Promise<AgainstExit> {
+  const run = Object.keys(options ?? {}).some((name) => name !== 'env') ? runFolio : runHere;
   const service = records instanceof ModelService ? records : new ModelService(records);
   return withServer(await startFaultServer(service, script), async (server) => {
-    const exit = await runFolio(quickly(args, server), options);
+    const exit = await run(quickly(args, server), options);
     const { host, requests } = server;
     return { ...exit, text: exit.stdout.toString('utf8'), host, requests };
   });

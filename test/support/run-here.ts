@@ -1,0 +1,60 @@
+import { closeSync, createWriteStream, openSync, readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ReadStream, WriteStream } from 'node:tty';
+import type { OwnProcess, start } from '../../src/process-context.ts';
+import { NO_SETTINGS, TEST_TOKEN, type FolioExit, type RunFolioOptions } from './run-folio.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const DIST = resolve(import.meta.dirname, '../../dist');
+
+interface RunHereOptions extends Pick<RunFolioOptions, 'env'> {
+  /** What standard input holds; by default nothing. */
+  readonly input?: string;
+}
+
+/**
+ * Runs the program as built in this process, which takes a tenth of the time of a process of its own. The environment is that of
+ * `runFolio`, but for the time zone and what else the runtime reads when it starts. What is about the process (signals, memory,
+ * pipes, its folder) needs `runFolio`.
+ */
+export async function runHere(args: readonly string[], options: RunHereOptions = {}): Promise<FolioExit> {
+  const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: NO_SETTINGS, ...options.env };
+  const folder = temporaryFolder();
+  const [stdout, stderr] = [join(folder, 'stdout'), join(folder, 'stderr')];
+  const descriptors = { stdout: openSync(stdout, 'w'), stderr: openSync(stderr, 'w') };
+  // The program asks a stream that is no terminal for no more than a file's stream has.
+  const writeTo = (fd: number): WriteStream =>
+    createWriteStream('', { fd, autoClose: false }) as unknown as WriteStream;
+  const own: OwnProcess = {
+    argv: args,
+    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
+    pid: process.pid,
+    uid: process.getuid?.(),
+    stdin: () => Readable.from([Buffer.from(options.input ?? '')]) as unknown as ReadStream,
+    stdout: () => writeTo(descriptors.stdout),
+    stderr: () => writeTo(descriptors.stderr),
+    descriptors,
+    elapsed: () => performance.now(),
+    kill: (pid, signal) => process.kill(pid, signal),
+    once: () => {},
+    endBy: (signal) => {
+      throw new Error(`the program would end by ${signal}`);
+    },
+    quietly: (load) => load(),
+  };
+  try {
+    const code = await (await builtStart())(own);
+    return { code, signal: null, stdout: readFileSync(stdout), stderr: readFileSync(stderr, 'utf8') };
+  } finally {
+    closeSync(descriptors.stdout);
+    closeSync(descriptors.stderr);
+  }
+}
+
+/** What `main` hands the process to, in the file that the build made of it. */
+async function builtStart(): Promise<typeof start> {
+  const name = readdirSync(DIST).find((file) => file.startsWith('process-context-'));
+  const built = (await import(join(DIST, name!))) as { readonly start: typeof start };
+  return built.start;
+}
