@@ -91,7 +91,7 @@ describe('what ships', () => {
     const bin = readdirSync(join(ROOT, 'bin'));
     expect(bin.toSorted()).toEqual(['folio.js', 'package.json']);
     const others = readdirSync(dist).filter((name) => !names.includes(name));
-    expect(others.toSorted()).toEqual(['man', 'package.json']);
+    expect(others.toSorted()).toEqual(['NOTICES.txt', 'man', 'package.json']);
     for (const name of names) {
       const text = readFileSync(join(dist, name), 'utf8');
       const asked = [...text.matchAll(/\brequire\("(\.[^"]+)"\)/g)].map(([, path]) => path!.slice(2));

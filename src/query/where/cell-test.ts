@@ -119,7 +119,7 @@ export function foldFiscalId(text: string): string {
 }
 
 /** The kind of a column with these facts; undefined where no cell has a value. */
-export function kindOf({
+export function comparedKind({
   numbers,
   texts,
   booleans,

@@ -3,7 +3,7 @@ import { ColumnFacts, ColumnSurvey } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
-import { cellTest, checkValues, kindOf, type AskedWhere, type ColumnKind } from './cell-test.ts';
+import { cellTest, checkValues, comparedKind, type AskedWhere, type ColumnKind } from './cell-test.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion, Note } from '../questions.ts';
@@ -129,7 +129,7 @@ export class WhereFilter {
     for (let index = 0; index < batch.count; index++) survey.add(batch, index);
     for (const test of this.#tests) {
       if (!this.#unchecked.has(test)) continue;
-      const kinds = test.at.map((column) => kindOf(survey.factsOf(column)));
+      const kinds = test.at.map((column) => comparedKind(survey.factsOf(column)));
       if (kinds.every((kind) => kind === undefined)) continue;
       this.#unchecked.delete(test);
       test.check!(kinds);
@@ -165,7 +165,7 @@ class MetValues {
   /** `status has PAID, PENDING`, `dueBy goes from 2024-10-15 to 2026-12-30`; undefined without any value. */
   describe(): string | undefined {
     if (this.#least === undefined || this.#most === undefined) return undefined;
-    const kind = kindOf(this.#facts);
+    const kind = comparedKind(this.#facts);
     if ((kind === 'numbers' || kind === 'dates') && this.#texts.size > 1) {
       const [from, to] = [this.#least.text, this.#most.text].map((text) =>
         kind === 'dates' ? text.slice(0, 'yyyy-mm-dd'.length) : text,
