@@ -159,7 +159,7 @@ export class PageReader {
     if (onRefusal === 'retry') throw cause;
     if (reason === 'slow') {
       this.sizes.slow(size);
-      if (region.again !== true) {
+      if (region.again !== true && !this.sizes.isTrial(step)) {
         return { rest: [{ ...region, from, to: end, again: true, limit: region.limit ?? stayAt(step) }] };
       }
     }

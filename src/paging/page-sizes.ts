@@ -14,6 +14,9 @@ export const CHECK_SIZE = 10;
 /** Records of the page that shows how many bytes a record takes: it comes where they take up to 114 KB each. */
 const WEIGHING_SIZE = 50;
 
+/** How many times larger a size must be to be worth a trial between what comes and what was refused. */
+const LEAST_STEP = 1.15;
+
 /** A page to ask for. */
 export interface SizedWindow extends Window {
   /** The size that is tried with it: the page may be a few records smaller or larger, so that it overlaps another. */
@@ -124,7 +127,8 @@ export class PageSizes {
    * @param before what was known of the place
    */
   refused({ size, step }: SizedWindow, reason: RefusalReason, before?: LocalLimit): LocalLimit {
-    if (step === this.#trial) {
+    const isFailedSearch = this.isTrial(step);
+    if (isFailedSearch) {
       this.#trial = 0;
       this.#patience *= 2;
     }
@@ -141,6 +145,8 @@ export class PageSizes {
       this.#refused = Math.min(this.#refused, size);
       this.#size = Math.min(this.#size, Math.max(half, this.#served));
     }
+    // The size before the trial is known to come.
+    if (isFailedSearch) half = Math.max(1, Math.min(size - 1, this.#size));
     const isFailedTrial = before?.refused === Infinity;
     const patience = (before?.patience ?? 1) * (isFailedTrial ? 2 : 1);
     return { most: half, refused: Math.min(size, before?.refused ?? Infinity), calm: 0, patience };
@@ -154,6 +160,11 @@ export class PageSizes {
     this.#size = Math.min(this.#size, half);
     this.largest = Math.min(this.largest, size);
     return { most: half, refused: size, calm: 0, patience: 1 };
+  }
+
+  /** Whether a page of this step is the one that shows whether a larger size comes: then it is asked for once. */
+  isTrial(step: number): boolean {
+    return step === this.#trial;
   }
 
   /** Notes that a page of this size was too slow. Sizes that are much the same count as one. */
@@ -197,11 +208,10 @@ export class PageSizes {
     const fits = count === 0 ? Infinity : Math.floor(PAGE_BYTES / (bytes / count));
     if (count >= size) {
       this.#came = Math.max(this.#came, size);
-      // A page that is much smaller than its step says nothing about the step.
-      const came = size * 1.2 >= step && !this.#refusesSizes ? step : size;
-      this.#served = Math.max(this.#served, came);
-      if (came >= this.#refused) this.#refused = Infinity;
-      if (place === undefined || came >= this.#size) this.#learn(came, fits);
+      // A page that is smaller than its step, so that it overlaps, says nothing about the step.
+      this.#served = Math.max(this.#served, size);
+      if (size >= this.#refused) this.#refused = Infinity;
+      if (place === undefined || size >= this.#size) this.#learn(size, fits);
     }
     return place && this.#climb(place, fits);
   }
@@ -249,12 +259,23 @@ export class PageSizes {
     return { most: larger, refused: Infinity, calm: 0, patience };
   }
 
+  /**
+   * The size to try next. Twice the present one, since a refusal may have been a fault that passed. Where a trial failed, or
+   * what was refused is far, a size between the two: as many times larger than what comes as it is smaller than what was
+   * refused, so that the largest size that comes is found in a few trials. Where the two are close, the search is over.
+   */
+  #sizeToTry(): number {
+    const twice = this.#size * 2;
+    const isSearch = this.#refused < Infinity && (this.#patience > 1 || this.#refused > twice);
+    const middle = Math.floor(Math.sqrt(this.#size * this.#refused));
+    return isSearch && middle >= this.#size * LEAST_STEP ? middle : twice;
+  }
+
   /** A larger size than the present one, where it is time to try it. */
   #trialSize(most: number): number | undefined {
     if (this.#size >= this.largest || this.#trial > 0 || this.#calm < this.#patience) return undefined;
     const fits = this.#bytesPerRecord === 0 ? Infinity : Math.floor(PAGE_BYTES / this.#bytesPerRecord);
-    const half = this.#refused === Infinity ? 0 : Math.floor(this.#refused / 2);
-    const larger = Math.min(this.largest, Math.max(this.#size * 2, half), fits);
+    const larger = Math.min(this.largest, this.#sizeToTry(), fits);
     if (larger > most || larger <= this.#size) return undefined;
     if (this.#refusesSizes && larger >= this.#refused) return undefined;
     this.#trial = larger;

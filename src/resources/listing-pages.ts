@@ -222,12 +222,23 @@ async function getPage<T>(
     return await client.get({ path, query: [...query, ...filters], parse, passes, signal, isListing });
   } catch (error) {
     if (error instanceof StatusError && TOO_MUCH.includes(error.status)) {
-      throw new PageRefused(error.milliseconds >= SLOW ? 'slow' : 'large', error);
+      throw error.milliseconds >= SLOW
+        ? new PageRefused('slow', slowFailure(error))
+        : new PageRefused('large', error);
     }
     const isRefused = error instanceof RefusedQuery || (error instanceof StatusError && error.status === 500);
     if (isRefused && isAdjustable) throw new PageRefused('size', error);
     throw error;
   }
+}
+
+/** The error of a page that took too long, for a service that is slow whatever the size. */
+function slowFailure(error: StatusError): Error {
+  const seconds = Math.round(error.milliseconds / 1000);
+  return error.reworded(
+    `${error.message}; the answer took ${seconds} s, and the service gives up after 29 s`,
+    'Try again when the service is less busy, or ask for still smaller pages with --page-size.',
+  );
 }
 
 /** The request of a page, and the signal that ends its parsing. */

@@ -173,9 +173,19 @@ describe('pages that are too much', () => {
     expect(asked.length).toBeLessThanOrEqual(60);
   });
 
+  it('take about as many calls as the largest size that comes in time, wherever that is', async () => {
+    const { code, rows, asked } = await runAgainst(['received'], (query) =>
+      Number(query.get('options_pageSize')) > 50 ? [502, '{}', 29_200] : served(records(3_000), query),
+    );
+    expect({ code, rows: rows.length }).toEqual({ code: 0, rows: 3_000 });
+    // 60 of 50 records, and what it takes to find that size.
+    expect(asked.length).toBeLessThanOrEqual(110);
+  });
+
   it('are given up soon by a service that is slow at every size', async () => {
-    const { code, asked } = await runAgainst(['received'], () => [502, '{}', 29_200]);
+    const { code, asked, stderr } = await runAgainst(['received'], () => [502, '{}', 29_200]);
     expect(code).toBe(5);
+    expect(stderr).toMatch(/\(502\).*took 29 s, and the service gives up after 29 s\n.*--page-size/);
     expect(new Set(asked).size).toBe(2);
     expect(asked.length).toBeLessThanOrEqual(10);
   });
