@@ -1,17 +1,18 @@
 import type { ApiClient } from '../api/client.ts';
 import { pathSegment, type QueryPair } from '../api/address.ts';
-import { StatusError } from '../api/status-failure.ts';
+import { RefusedQuery, StatusError } from '../api/status-failure.ts';
 import type { ResponseHead } from '../api/attempt.ts';
 import { FolioError, Interrupted, NotFoundError, BadBody } from '../errors.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
-import { scanArray, scanPage, scanRecord } from '../json/scan-records.ts';
+import { scanArray, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';
-import { atOnce } from '../json/turns.ts';
+import { PageRefused } from '../paging/page.ts';
 import { walkNumbered } from '../paging/numbered-walk.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
-import { numberedPages } from './listing-pages.ts';
+import { cursorPages, numberedPages } from './listing-pages.ts';
+import { isChileanFiscalId } from './resource.ts';
 
 /** The request for one customer. */
 interface CustomerRequest<T> {
@@ -34,37 +35,108 @@ export function isCustomerPath(path: string): boolean {
 
 /**
  * Asks for one customer. For an unknown customer the service answers 500 at present, and will answer 404 one day (spec 4.4).
- * A 500 after all retries therefore means an unknown customer, provided that the service lists customers.
+ * So a 500 after all retries is held against the listing: a customer that is there is asked for again, one that is not is
+ * unknown. What can only be a fiscal ID is asked for once.
  *
  * @throws NotFoundError for an unknown customer; else as `ApiClient.get` does
  */
 export async function getCustomer<T>(client: ApiClient, request: CustomerRequest<T>): Promise<T> {
+  const id = decoded(request.path.slice('/customers/'.length));
+  const isFiscalId = isChileanFiscalId(id);
   try {
-    return await client.get(request);
+    return await client.get({ ...request, passes: isFiscalId ? [500] : [] });
   } catch (error) {
-    if (!(error instanceof StatusError) || error.status !== 500) throw error;
-    if (!(await listsCustomers(client, request.signal))) throw error;
-    const id = request.path.slice('/customers/'.length);
-    throw new NotFoundError(`the service lists customers, but answers 500 for customer ${id}`, {
-      hint: 'At present it answers so for customers that do not exist. Check the ID with `folio customers`.',
-      cause: error,
-    });
+    if (isFiscalId && (isStatus500(error) || error instanceof NotFoundError)) throw isNoId(id, error);
+    if (!isStatus500(error)) throw error;
+    const listed = await findCustomer(client, id, request.signal);
+    if (listed === undefined) throw error;
+    if (listed) return askAgain(client, request, id);
+    throw new NotFoundError(
+      `the service answers 500 for customer ${id}, and has no such id among its customers`,
+      {
+        hint: 'At present it answers so for customers that do not exist. Check the ID with `folio customers`.',
+        cause: error,
+      },
+    );
   }
 }
 
-/** Statuses of a service in trouble. Each of them answers the question at once, so none is retried. */
-const IN_TROUBLE = [429, 500, 502, 503, 504];
-
-/** Whether the service works: it answers with its listing of customers. */
-async function listsCustomers(client: ApiClient, signal: AbortSignal): Promise<boolean> {
-  const { path, paging } = customers;
-  const parse = (body: Buffer): boolean => atOnce(scanPage(body, paging.recordsIn)).records.count >= 0;
+/** What is percent-encoded, decoded; the text itself where it is not encoded well. */
+function decoded(text: string): string {
   try {
-    return await client.get({ path, query: [], parse, passes: IN_TROUBLE, signal });
-  } catch (error) {
-    if (error instanceof FolioError && !(error instanceof Interrupted)) return false;
-    throw error;
+    return decodeURIComponent(text);
+  } catch {
+    return text;
   }
+}
+
+function isStatus500(error: unknown): error is StatusError {
+  return error instanceof StatusError && error.status === 500;
+}
+
+function isNoId(id: string, cause: Error): NotFoundError {
+  return new NotFoundError(`no customer has the id ${id}, which looks like a fiscal ID`, {
+    hint: `Customers are asked for by their id: find it with \`folio customers --where fiscalId=${id} --columns id,name\`.`,
+    cause,
+  });
+}
+
+/** Asks once more, with all retries, for a customer that the listing has. */
+async function askAgain<T>(client: ApiClient, request: CustomerRequest<T>, id: string): Promise<T> {
+  try {
+    return await client.get(request);
+  } catch (error) {
+    if (!isStatus500(error)) throw error;
+    throw error.reworded(
+      `${error.message}; customer ${id} exists, since the listing has it`,
+      'Try again later, or take it from the listing: `folio customers --where id=…`.',
+    );
+  }
+}
+
+/** The most pages that are looked through: a service may send cursors for ever. */
+const MOST_PAGES = 300;
+
+/** Whether the listing has a customer of this id; undefined where the service does not serve it, or lists no ids. */
+async function findCustomer(
+  client: ApiClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<boolean | undefined> {
+  const { path, paging } = customers;
+  if (paging.kind !== 'cursor') return undefined;
+  const fetchPage = cursorPages({ path, filters: [], client, onErrors: () => {} }, paging);
+  let size: number | undefined = paging.walkSize;
+  let cursor: string | undefined;
+  let [records, ids] = [0, 0];
+  for (let pages = 0; pages < MOST_PAGES; pages++) {
+    try {
+      // A service in trouble answers the question at once.
+      const page = await fetchPage({ cursor, size, signal, onRefusal: 'once' });
+      for (let index = 0; index < page.records.count; index++) {
+        const own = idOf(page.records, index);
+        if (own === id) return true;
+        if (own !== undefined) ids++;
+      }
+      records += page.records.count;
+      if (page.next === null) return records === 0 || ids > 0 ? false : undefined;
+      cursor = page.next;
+    } catch (error) {
+      const isOfSize = error instanceof PageRefused || error instanceof RefusedQuery;
+      if (isOfSize && size !== undefined) size = undefined;
+      else if (isOfSize || (error instanceof FolioError && !(error instanceof Interrupted))) return undefined;
+      else throw error;
+    }
+  }
+  return undefined;
+}
+
+/** The id of a record as text, whether it is a text or a number. */
+function idOf({ bytes, ids }: RecordBatch, index: number): string | undefined {
+  const [start = -1, end = -1] = [ids[2 * index], ids[2 * index + 1]];
+  if (start < 0) return undefined;
+  const literal = bytes.toString('utf8', start, end);
+  return literal.startsWith('"') ? String(JSON.parse(literal)) : literal;
 }
 
 const PORTAL_LINK = '/customers/portal-link';

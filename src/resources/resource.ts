@@ -112,6 +112,14 @@ export function normalizedFiscalId(id: string): string {
   return id.replace(/[.\-\s]/g, '').toUpperCase();
 }
 
+/** Whether a text is a Chilean fiscal ID, written with its dash, and with the right check digit: no other number is. */
+export function isChileanFiscalId(text: string): boolean {
+  const [, written = '', check = ''] = /^(\d{1,3}(?:\.\d{3}){1,2}|\d{6,9})-([\dk])$/i.exec(text) ?? [];
+  const digits = [...written.replaceAll('.', '')].toReversed().map(Number);
+  const sum = digits.reduce((total, digit, at) => total + digit * (2 + (at % 6)), 0);
+  return digits.length > 0 && '0K987654321'[sum % 11] === check.toUpperCase();
+}
+
 /** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
 export function shownOfInvoices(party: string): readonly ShownField[] {
   return [

@@ -24,6 +24,10 @@ describe('a file', () => {
     ['a page called a PDF', '/f/1.pdf', 'application/pdf', `\n  ${LOG_IN}`, 'a web page, not the file'],
     ['a page called XML', '/f/1.xml', 'text/xml', `\ufeff${LOG_IN}`, 'a web page, not the file'],
     ['JSON called a PDF', '/f/1.pdf', 'application/pdf', '{"error":"expired"}', 'no PDF'],
+    ['JSON', '/f/1', 'application/json; charset=utf-8', '{"a":1}', 'the link gives JSON, not the file'],
+    ['JSON at the path of a PDF', '/f/1.pdf', 'application/json', '[]', 'the link gives JSON, not the file'],
+    ['an error of no type', '/f/1', 'application/octet-stream', '{"message":"expired"}', 'an error, not'],
+    ['an error called JSON', '/f/1.json', 'application/json', ' {"code":7,"errors":["x"]}', 'an error, not'],
     ['text called XML', '/f/1.xml', 'text/xml', 'expired', 'no XML'],
   ])('that is %s is not kept, and fetched by the next run', async (_, path, type, body, says) => {
     const good = fileAt(path);
@@ -38,6 +42,41 @@ describe('a file', () => {
     sends = good;
     expect((await download(folder, service.origin)).code).toBe(0);
     expect(readFileSync(join(folder, files(folder)[0]!), 'utf8')).toBe(good);
+  });
+
+  it('that is an error in JSON is no file of a kind that --only leaves out', async () => {
+    let body = '{"error":"expired"}';
+    const invoices = [{ id: 'a', number: 1, files: ['/f/1.pdf'] }];
+    const service = await startInvoiceService(invoices, (_request, response) =>
+      response.setHeader('content-type', body === '%PDF-' ? 'application/pdf' : 'application/json').end(body),
+    );
+    const folder = temporaryFolder();
+    const args = [
+      'issued',
+      'download',
+      folder,
+      '--base-url',
+      service.origin,
+      '--only',
+      'pdf',
+      '--retries',
+      '0',
+    ];
+    const first = await runFolio(args);
+    expect({ code: first.code, files: files(folder) }).toEqual({ code: 6, files: [] });
+    body = '%PDF-';
+    expect((await runFolio(args)).code).toBe(0);
+    expect(files(folder)).toEqual(['1-1.pdf']);
+  });
+
+  it('of JSON that is no error is kept where JSON was named', async () => {
+    const invoices = [{ id: 'a', number: 1, files: ['/f/1.json'] }];
+    const service = await startInvoiceService(invoices, (_request, response) =>
+      response.setHeader('content-type', 'application/json').end('{"lines":[{"message":"thanks"}]}'),
+    );
+    const folder = temporaryFolder();
+    expect((await download(folder, service.origin)).code).toBe(0);
+    expect(files(folder)).toEqual(['1-1.json']);
   });
 
   it('of UTF-16 XML, or a PDF with bytes before it, is kept', async () => {

@@ -69,6 +69,9 @@ async function fetchFile(
   const { invoice, index } = file;
   const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {
     const ending = cleanExtension(head.contentType, head.path);
+    // An error, sent with status 200: it must not pass for a file of another kind that nobody wants.
+    if (ending === 'json' && !/\.json$/i.test(head.path))
+      throw new LinkRefused('the link gives JSON, not the file');
     const entry = { invoice, index, base, ending };
     if (only?.has(ending) !== false) return folder.store(entry, body);
     await folder.note(entry);

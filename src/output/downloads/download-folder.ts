@@ -192,9 +192,9 @@ const BYTE_ORDER_MARK = /^(?:\u00ef\u00bb\u00bf|\u00ff\u00fe|\u00fe\u00ff)/;
 
 /**
  * Passes the bytes on, after a check that they begin as a file of that ending does. Where a link has ended, some services
- * send a page to log in, with status 200. If it were kept, it would pass for the invoice for ever.
+ * send a page to log in or an error in JSON, with status 200. If it were kept, it would pass for the invoice for ever.
  *
- * @throws LinkRefused for a web page, for what is called a PDF or XML and is none, before any byte is given
+ * @throws LinkRefused for a web page, for an error, for what is called a PDF or XML and is none, before any byte is given
  */
 async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
@@ -223,6 +223,9 @@ async function* checkedStart(body: AsyncIterable<Buffer>, ending: string): Async
   yield Buffer.concat(held);
 }
 
+/** An object that has one of the members in which services say what went wrong (spec 7), not within another one. */
+const ERROR_IN_JSON = /^\{[^{}]*"(?:error|errors|message|Message|errorMessage|detail)"\s*:/;
+
 /** What a file is instead of what its ending says; undefined where it may be that. */
 function contentInstead(start: string, ending: string): string | undefined {
   // In UTF-16 every second byte of such text is zero.
@@ -231,5 +234,5 @@ function contentInstead(start: string, ending: string): string | undefined {
     return 'a web page, not the file';
   if (ending === 'pdf' && !start.includes('%PDF-')) return 'something that is no PDF';
   if (ending === 'xml' && !text.startsWith('<')) return 'something that is no XML';
-  return undefined;
+  return ERROR_IN_JSON.test(text) ? 'an error, not the file' : undefined;
 }
