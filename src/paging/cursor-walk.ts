@@ -58,7 +58,7 @@ const EMPTY_WITH_CURSOR = 20;
 export async function* walkCursors(options: CursorWalkOptions): AsyncGenerator<Delivery> {
   const walk = new CursorWalk(options);
   yield* walk.read();
-  if (walk.isDoubtful) yield* walk.readAgain();
+  if (walk.mayLack) yield* walk.readAgain();
 }
 
 class CursorWalk {
@@ -87,7 +87,7 @@ class CursorWalk {
   }
 
   /** True where records may be missing: records were held back, or the listing moved. */
-  get isDoubtful(): boolean {
+  get mayLack(): boolean {
     return (this.#heldBack.length > 0 || this.#isShifted) && !this.#isRepeating && !this.#isEnough;
   }
 
@@ -102,7 +102,7 @@ class CursorWalk {
         last === undefined ? 0 : await inTurns(commonRun(last, records, this.#unique.newReader()), signal);
       if (records.count > 0) last = records;
       this.#isShifted ||= common > 0;
-      status.repeats += common;
+      status.repeat(common);
       const before = this.#unique.inPass;
       const fresh = await inTurns(this.#take(sliceRecords(records, common, records.count)), signal);
       // A walk that resumes this one must not begin behind records that are still in doubt.
@@ -174,12 +174,16 @@ class CursorWalk {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
-    const { fresh, repeated, alike, unsure } = yield* this.#unique.sift(records, this.#isAgain, true);
+    const { fresh, repeated, sameKey, unsure } = yield* this.#unique.deduplicate(
+      records,
+      this.#isAgain,
+      true,
+    );
     this.#unsure += unsure;
-    status.repeats += repeated.count + alike.count;
+    status.repeat(repeated.count + sameKey.count);
     this.#heldBack.push(...copiesOf(repeated));
-    for (const record of copiesOf(alike)) this.#notGiven.add(this.#contentOf(record, 0));
-    this.#heldBack.push(...(this.#isAgain ? this.#notGivenOf(records) : copiesOf(alike)));
+    for (const record of copiesOf(sameKey)) this.#notGiven.add(this.#contentOf(record, 0));
+    this.#heldBack.push(...(this.#isAgain ? this.#notGivenOf(records) : copiesOf(sameKey)));
     return fresh;
   }
 
@@ -306,13 +310,14 @@ class CursorPages {
         if (reason === 'slow') {
           this.#sizes.slow(size);
           if (!again) {
+            this.#options.status.again(size);
             again = true;
             continue;
           }
         }
         again = false;
         most = this.#sizes.refused(window, reason).most;
-        this.#options.status.shrink(size, most, reason);
+        this.#options.status.shrink({ from: size, to: most, reason });
       }
     }
   }

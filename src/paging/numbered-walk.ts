@@ -7,7 +7,7 @@ import type { Delivery, FetchPage } from './page.ts';
 import { Pass, type PlacedPage } from './pass.ts';
 import { SeenOrder } from './seen-order.ts';
 import { UniqueRecords } from './unique-records.ts';
-import type { Doubt } from './walk-status.ts';
+import type { IncompleteReason } from './walk-status.ts';
 
 /** What a walk of numbered pages is made of. */
 export interface NumberedWalkOptions extends PageReaderOptions {
@@ -130,7 +130,7 @@ class NumberedWalk {
     if (pass.mayRepeat) this.#unique.count('page');
     const before = this.#unique.inPass;
     const isMoved = pass.isShifted || orderMayMove;
-    const { fresh, again, changed, unsure } = yield* this.#unique.sift(records, isMoved);
+    const { fresh, again, changed, unsure } = yield* this.#unique.deduplicate(records, isMoved);
     this.#watchForRepeats(placed, {
       records: records.count,
       isNew: this.#unique.inPass > before,
@@ -138,7 +138,7 @@ class NumberedWalk {
     this.#unsure += unsure;
     const given = sliceRecords(fresh, 0, this.#until - status.records);
     status.records += given.count;
-    status.repeats += again + changed;
+    status.repeat(again + changed);
     status.orderMayMove ||= orderMayMove && pass.pages > 1;
     this.#leftOut += fresh.count - given.count;
     const next = this.#round === 'first' ? placed.offset + placed.records.count : undefined;
@@ -169,29 +169,29 @@ class NumberedWalk {
     this.#mayBeUnordered ||= this.#isUnordered || (this.#round !== 'first' && pass.isQuietlyShifted);
     this.#hasMoved ||= this.#hasNewTotal || (pass.isShifted && this.#round !== 'parts');
     status.drift ||= pass.hasNewTotal || (pass.moved && !this.#isUnordered);
-    const { lacking, doubt } = this.#doubt();
-    status.settle(lacking, doubt);
+    const { lacking, reason } = this.#incomplete();
+    status.settle(lacking, reason);
     this.#done.push(this.#round);
     const next = lacking === 0 ? undefined : this.#nextRound();
     return next && this.#begin(next);
   }
 
   /** How many records may be missing, at least, and why. */
-  #doubt(): { readonly lacking: number; readonly doubt: Doubt } {
+  #incomplete(): { readonly lacking: number; readonly reason: IncompleteReason } {
     const { pass } = this.#reader;
     const [missing, tooMany] = [this.#missing, this.#tooMany];
     const unclear =
       !this.#isExact && (this.#unsure > 0 || (pass.changedAtBorder > 0 && this.#unique.keysRepeat));
     const lacking = Math.max(missing, tooMany, this.#isProven && !unclear ? 0 : 1);
-    if (this.#isRepeating || pass.isStuck) return { lacking, doubt: 'repeating' };
-    if (this.#hasNewTotal) return { lacking, doubt: 'changing' };
-    if (tooMany > 0 && this.#unique.hasKeys) return { lacking, doubt: 'more' };
+    if (this.#isRepeating || pass.isStuck) return { lacking, reason: 'repeating' };
+    if (this.#hasNewTotal) return { lacking, reason: 'changing' };
+    if (tooMany > 0 && this.#unique.hasKeys) return { lacking, reason: 'more' };
     // Where only the order of a listing is not stable, no record vanishes.
     const hasLost = this.#unique.hasKeys && this.#unique.size > this.#expected;
-    if (!hasLost && this.#isUnordered) return { lacking, doubt: 'order' };
+    if (!hasLost && this.#isUnordered) return { lacking, reason: 'order' };
     const isNamed = this.#reader.extent.total !== undefined && missing > 0;
     const isSteady = !pass.moved && !unclear && !hasLost && this.#unique.repeatedInPass === 0;
-    return { lacking, doubt: isNamed && isSteady ? 'total' : 'unsteady' };
+    return { lacking, reason: isNamed && isSteady ? 'total' : 'unsteady' };
   }
 
   /** True when the pages read last show that none was missed: they hold together, and none of their records came twice. */
@@ -271,7 +271,7 @@ class NumberedWalk {
   #partsOrAll(): Round {
     const { pass, sizes } = this.#reader;
     const isShort = pass.whole.pages <= 2 * this.#options.concurrency;
-    return isShort || pass.doubtful(sizes.largest).length === 0 ? 'everything' : 'parts';
+    return isShort || pass.toReadAgain(sizes.largest).length === 0 ? 'everything' : 'parts';
   }
 
   #begin(round: Round): readonly Region[] {
@@ -281,7 +281,7 @@ class NumberedWalk {
     this.#oldRecords = 0;
     sizes.keepConstant(round === 'one-size');
     if (round === 'parts') {
-      const rereads = pass.doubtful(sizes.largest);
+      const rereads = pass.toReadAgain(sizes.largest);
       this.#reader.begin(new Pass(this.#unique, { rereads, whole: pass.whole }));
       this.#unique.beginPart();
       return rereads;

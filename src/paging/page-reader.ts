@@ -160,11 +160,12 @@ export class PageReader {
     if (reason === 'slow') {
       this.sizes.slow(size);
       if (region.again !== true && !this.sizes.isTrial(step)) {
+        this.#options.status.again(size, from);
         return { rest: [{ ...region, from, to: end, again: true, limit: region.limit ?? stayAt(step) }] };
       }
     }
     const limit = this.sizes.refused(task, reason, region.limit);
-    this.#options.status.shrink(size, limit.most, reason);
+    this.#options.status.shrink({ at: from, from: size, to: limit.most, reason });
     return { rest: [{ from, to: end, limit }] };
   }
 
@@ -186,7 +187,7 @@ export class PageReader {
     const records = sliceRecords(page.records, 0, end - offset);
     const reached = offset + count;
     const isLast = total === undefined ? reached <= from && count > 0 : count < size && reached >= total;
-    const placed = { offset, from, records, isLast, epoch: this.pass.arrived(total) };
+    const placed = { offset, from, records, isLast, revision: this.pass.arrived(total) };
     const rest = total === undefined ? this.#goOn(task, count) : this.#fill(task, count, total);
     const behind = region.limit !== undefined && region.to !== undefined && to < region.to;
     if (behind) rest.push({ from: to, to: region.to, limit });

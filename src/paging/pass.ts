@@ -12,7 +12,7 @@ export interface PlacedPage {
   /** Whether the listing was seen to end with it. */
   readonly isLast: boolean;
   /** How often the total had changed when it came. */
-  readonly epoch: number;
+  readonly revision: number;
 }
 
 /** What is kept of a page, to compare the next page with it. */
@@ -24,7 +24,7 @@ interface PageEdge {
   readonly first: Known | undefined;
   /** Its last record; where the page is empty, the last record before it. */
   readonly last: Known | undefined;
-  readonly epoch: number;
+  readonly revision: number;
 }
 
 /** How a record is recognized. A record without a key has its content for a key. */
@@ -45,15 +45,15 @@ interface Border {
   readonly offset: number;
   /** The number of the page behind it. */
   readonly page: number;
-  readonly isTorn: boolean;
+  readonly isGap: boolean;
 }
 
 /** Records of a page that are looked at in one step. */
 const STEP = 256;
 /** The fewest records of a page that can show that the service repeats itself. */
 const LEAST_REPEATED = 5;
-/** The fewest torn borders that show that the order changes from page to page; they must also be half of all borders. */
-const OFTEN_TORN = 3;
+/** The fewest gaps that show that the order changes from page to page; they must also be half of all borders. */
+const OFTEN_GAPS = 3;
 
 /**
  * One pass over a listing, or over parts of it, and whether a record was lost on the way.
@@ -63,15 +63,15 @@ const OFTEN_TORN = 3;
  * the two readings. Therefore each page is asked for with the last record of the page before it. Pages that hold together
  * from the beginning of the listing to its end have every record that existed throughout.
  *
- * Two pages without a common record are torn apart: the place is read again, until a reading holds together with a page on
- * either side. Where the total changed between two pages, the place is read again as well, since a record may have been
+ * Between two pages without a common record there is a gap: the place is read again, until a reading is contiguous with a
+ * page on either side. Where the total changed between two pages, the place is read again as well, since a record may have been
  * inserted there. Pages too small to overlap, or of a size that the service fixes, are compared with the total alone.
  */
 export class Pass {
   /** Pages so far. */
   pages = 0;
-  /** Pages that were torn from the one before them. */
-  torn = 0;
+  /** Pages with a gap between them and the one before. */
+  gaps = 0;
   /** True when two pages overlap in other places than they should, although the total was the same. */
   isQuietlyShifted = false;
   /** True when a page held just what the one before it held: the service may send the same for ever. */
@@ -89,12 +89,12 @@ export class Pass {
   readonly #borders: Border[] = [];
   #previous: PageEdge | undefined;
   #overlaps = 0;
-  #epoch = 0;
+  #revision = 0;
   #total: number | undefined;
   #lowest = Infinity;
   #highest = -Infinity;
 
-  /** @param again the regions that are read again, and the pass over everything that left them in doubt */
+  /** @param again the regions that are read again, and the pass over everything that shows nothing of them */
   constructor(keys: Keys, again?: { readonly rereads: readonly Reread[]; readonly whole: Pass }) {
     this.#keys = keys;
     this.#identity = keys.newReader();
@@ -109,27 +109,27 @@ export class Pass {
 
   /** Notes the total of a page, in the order in which pages arrive. Returns how often the total has changed so far. */
   arrived(total: number | undefined): number {
-    if (total === undefined) return this.#epoch;
-    if (total !== (this.#total ?? total)) this.#epoch++;
+    if (total === undefined) return this.#revision;
+    if (total !== (this.#total ?? total)) this.#revision++;
     this.#total = total;
     this.#lowest = Math.min(this.#lowest, total);
     this.#highest = Math.max(this.#highest, total);
-    return this.#epoch;
+    return this.#revision;
   }
 
   /** Takes the next page in the order of the listing. Returns its records without those of the page before it. */
   *join(placed: PlacedPage): Steps<RecordBatch> {
-    const { offset, from, records, epoch } = placed;
+    const { offset, from, records, revision } = placed;
     const before = this.#previous;
     const page = this.pages++;
     const common = before === undefined ? Math.max(0, from - offset) : yield* this.#inCommon(placed, before);
-    const isTorn = common === 'torn';
+    const isGap = common === 'gap';
     const fits = typeof common === 'number';
-    if (before !== undefined && (!fits || before.epoch !== epoch)) {
-      this.#borders.push({ offset, page, isTorn });
+    if (before !== undefined && (!fits || before.revision !== revision)) {
+      this.#borders.push({ offset, page, isGap });
       this.mayRepeat ||= !fits || offset >= before.reached;
-      this.isQuietlyShifted ||= !fits && before.epoch === epoch;
-      if (isTorn) this.torn++;
+      this.isQuietlyShifted ||= !fits && before.revision === revision;
+      if (isGap) this.gaps++;
     }
     const edge = this.#edgeOf(placed, before);
     this.#previous = edge;
@@ -141,13 +141,15 @@ export class Pass {
 
   /** True when the total changed. */
   get hasNewTotal(): boolean {
-    return this.#epoch > 0;
+    return this.#revision > 0;
   }
 
   /** True when the listing was seen to move: then a record may have been missed. */
   get moved(): boolean {
     return (
-      this.#epoch > 0 || this.#borders.length > 0 || this.#rereads.some(({ holdsTogether }) => !holdsTogether)
+      this.#revision > 0 ||
+      this.#borders.length > 0 ||
+      this.#rereads.some(({ isContiguous }) => !isContiguous)
     );
   }
 
@@ -156,35 +158,35 @@ export class Pass {
     return this.moved || this.#whole !== undefined;
   }
 
-  /** True when so many pages are torn with the same total that the order itself must change. */
+  /** True when there are so many gaps with the same total that the order itself must change. */
   get looksUnordered(): boolean {
-    return this.#epoch === 0 && this.torn >= OFTEN_TORN && this.torn * 2 >= this.#overlaps;
+    return this.#revision === 0 && this.gaps >= OFTEN_GAPS && this.gaps * 2 >= this.#overlaps;
   }
 
   /**
    * The regions to read again, in pages of this size: around each border where pages do not hold together, and those that
    * were in doubt before. Empty where no place is known.
    */
-  doubtful(size: number): Reread[] {
+  toReadAgain(size: number): Reread[] {
     if (this.isStuck) return [];
     const change = Math.max(0, this.#highest - this.#lowest);
     const reach = size + Math.ceil(change / size) * size;
-    const around = this.#borders.map(({ offset, page, isTorn }) => {
+    const around = this.#borders.map(({ offset, page, isGap }) => {
       const border = Math.floor(offset / size) * size;
-      const torn = isTorn && this.#whole === undefined ? { after: page - 1, before: page } : undefined;
-      return new Reread(Math.max(0, border - reach), border + reach, torn);
+      const gap = isGap && this.#whole === undefined ? { after: page - 1, before: page } : undefined;
+      return new Reread(Math.max(0, border - reach), border + reach, gap);
     });
     return mergeRereads([...this.#rereads.map((reread) => reread.next()), ...around]);
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
-  *#inCommon({ offset, from, records }: PlacedPage, before: PageEdge): Steps<number | 'shifted' | 'torn'> {
+  *#inCommon({ offset, from, records }: PlacedPage, before: PageEdge): Steps<number | 'shifted' | 'gap'> {
     const overlap = before.reached - offset;
-    // Pages that adjoin prove nothing. A gap is torn, unless the place between was asked for separately.
-    if (overlap <= 0) return overlap < 0 && offset > from ? 'torn' : 0;
+    // Pages that adjoin prove nothing. A place between them is a gap, unless it was asked for separately.
+    if (overlap <= 0) return overlap < 0 && offset > from ? 'gap' : 0;
     this.#overlaps++;
     const { last } = before;
-    if (last === undefined) return 'torn';
+    if (last === undefined) return 'gap';
     if (yield* this.#isEndOf(before.records, records, overlap)) return overlap;
     let isThere = false;
     let isChanged = false;
@@ -194,7 +196,7 @@ export class Pass {
       isThere = known.content === last.content;
       isChanged ||= this.#isKey(known) && known.key === last.key;
     }
-    if (!isThere && !isChanged) return 'torn';
+    if (!isThere && !isChanged) return 'gap';
     if (!isThere) this.changedAtBorder++;
     return 'shifted';
   }
@@ -215,7 +217,7 @@ export class Pass {
     return true;
   }
 
-  #edgeOf({ offset, records, epoch }: PlacedPage, before: PageEdge | undefined): PageEdge {
+  #edgeOf({ offset, records, revision }: PlacedPage, before: PageEdge | undefined): PageEdge {
     const { count } = records;
     return {
       offset,
@@ -223,7 +225,7 @@ export class Pass {
       records,
       first: count > 0 ? this.#known(records, 0) : undefined,
       last: count > 0 ? this.#known(records, count - 1) : before?.last,
-      epoch,
+      revision,
     };
   }
 
@@ -283,12 +285,12 @@ class Reread {
   #first = Infinity;
   #last = -Infinity;
 
-  /** @param torn the numbers of the pages between which records may be lost; without it, every reading holds together */
-  constructor(from: number, to: number, torn?: { readonly after: number; readonly before: number }) {
+  /** @param gap the numbers of the pages between which records may be lost; without it, every reading holds together */
+  constructor(from: number, to: number, gap?: { readonly after: number; readonly before: number }) {
     this.from = from;
     this.to = to;
-    this.#after = torn?.after ?? Infinity;
-    this.#before = torn?.before ?? -Infinity;
+    this.#after = gap?.after ?? Infinity;
+    this.#before = gap?.before ?? -Infinity;
   }
 
   /** Notes that it holds a record of the page of this number. */
@@ -303,15 +305,15 @@ class Reread {
   }
 
   /** Whether it holds together with what was read before. */
-  get holdsTogether(): boolean {
+  get isContiguous(): boolean {
     return (this.from === 0 || this.#first <= this.#after) && this.#last >= this.#before;
   }
 
   /** The region to read the next time: a larger one, where this one does not hold together. */
   next(): Reread {
-    const more = this.holdsTogether ? 0 : this.to - this.from;
-    const torn = { after: this.#after, before: this.#before };
-    return new Reread(Math.max(0, this.from - more), this.to + more, torn);
+    const more = this.isContiguous ? 0 : this.to - this.from;
+    const gap = { after: this.#after, before: this.#before };
+    return new Reread(Math.max(0, this.from - more), this.to + more, gap);
   }
 
   /** This region and another that it touches, as one. */

@@ -3,7 +3,7 @@ import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { Steps } from '../json/turns.ts';
 
 /** The records of a page, by what became of them. Each list is in the order of the page. */
-export interface Sifted {
+export interface Deduplicated {
   /** Not given before. */
   readonly fresh: RecordBatch;
   /** How many were given before, word for word but for their links. */
@@ -12,8 +12,8 @@ export interface Sifted {
   readonly changed: number;
   /** The same where a key may stand for several records: they are given, so that none is missing. */
   readonly unsure: number;
-  /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsAlike` asks for it. */
-  readonly alike: RecordBatch;
+  /** Not seen before, but with a key that came before in this pass, on another page. Only where `holdsSameKey` asks for it. */
+  readonly sameKey: RecordBatch;
   /** Came before in this pass, word for word, on another page. */
   readonly repeated: RecordBatch;
 }
@@ -26,20 +26,20 @@ const NOTHING_NEW_WITHOUT_KEYS = 12;
 /** Records of a page that are looked at in one step. */
 const STEP = 256;
 
-/** The same while a page is sifted: lists of the places of records in the page. */
-interface Piles {
+/** The same while a page is deduplicated: lists of the places of records in the page. */
+interface Result {
   readonly fresh: number[];
   readonly repeated: number[];
-  readonly alike: number[];
+  readonly sameKey: number[];
   again: number;
   changed: number;
   unsure: number;
 }
 
-interface Sifting {
-  readonly piles: Piles;
+interface Deduplication {
+  readonly result: Result;
   readonly moved: boolean;
-  readonly holdsAlike: boolean;
+  readonly holdsSameKey: boolean;
 }
 
 /** Where equal records without a key count as different ones: within one page, or in all of a pass that reads nothing twice. */
@@ -141,28 +141,28 @@ export class UniqueRecords {
    * Sorts the records of one page by whether they were given before.
    *
    * @param moved whether the listing was seen to move, so that a record may have come before in another form
-   * @param holdsAlike whether to hold back a record with a key that came before with another content
+   * @param holdsSameKey whether to hold back a record with a key that came before with another content
    */
-  *sift(batch: RecordBatch, moved: boolean, holdsAlike = false): Steps<Sifted> {
-    const piles: Piles = { fresh: [], again: 0, changed: 0, unsure: 0, alike: [], repeated: [] };
+  *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): Steps<Deduplicated> {
+    const result: Result = { fresh: [], again: 0, changed: 0, unsure: 0, sameKey: [], repeated: [] };
     this.#inPage.clear();
     this.#keysInPage.clear();
     for (let from = 0; from < batch.count; from += STEP) {
       if (from > 0) yield;
-      this.#siftSome(batch, from, { piles, moved, holdsAlike });
+      this.#deduplicateSome(batch, from, { result, moved, holdsSameKey });
     }
-    const { fresh, repeated, alike, ...counts } = piles;
+    const { fresh, repeated, sameKey, ...counts } = result;
     this.size += fresh.length;
     this.repeatedInPass += repeated.length;
     return {
       fresh: fresh.length === batch.count ? batch : selectRecords(batch, fresh),
       ...counts,
       repeated: selectRecords(batch, repeated),
-      alike: selectRecords(batch, alike),
+      sameKey: selectRecords(batch, sameKey),
     };
   }
 
-  #siftSome(batch: RecordBatch, from: number, { piles, moved, holdsAlike }: Sifting): void {
+  #deduplicateSome(batch: RecordBatch, from: number, { result, moved, holdsSameKey }: Deduplication): void {
     const to = Math.min(from + STEP, batch.count);
     for (let index = from; index < to; index++) {
       const identity = this.#identity.read(batch, index);
@@ -175,20 +175,20 @@ export class UniqueRecords {
       const isTwiceInPage = hasKey && !this.#keysInPage.add(words[0]!, words[1]!);
       const isKnownKey = hasKey && !this.#noteKey();
       if (isTwiceInPage) this.keysRepeat = true;
-      const isNewKey = !holdsAlike || !hasKey || this.#passKeys.add(words[0]!, words[1]!);
-      const isAlike = holdsAlike && !isNewKey && !isTwiceInPage;
+      const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words[0]!, words[1]!);
+      const hasSameKey = holdsSameKey && !isNewKey && !isTwiceInPage;
       const isKnown = !this.#contents.add(high, low);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(high, inPage);
-      if (isRepeated) piles.repeated.push(index);
-      else if (isAlike) {
-        if (!isKnown) piles.alike.push(index);
+      if (isRepeated) result.repeated.push(index);
+      else if (hasSameKey) {
+        if (!isKnown) result.sameKey.push(index);
       } else this.inPass++;
-      if (isKnown) piles.again++;
-      else if (isKnownKey && moved && !this.keysRepeat) piles.changed++;
+      if (isKnown) result.again++;
+      else if (isKnownKey && moved && !this.keysRepeat) result.changed++;
       else {
-        if (isKnownKey && moved && !isTwiceInPage) piles.unsure++;
+        if (isKnownKey && moved && !isTwiceInPage) result.unsure++;
         if (isKnownKey) this.keysRepeat = true;
-        if (!isAlike) piles.fresh.push(index);
+        if (!hasSameKey) result.fresh.push(index);
       }
     }
   }

@@ -1,10 +1,29 @@
 import type { RefusalReason } from './page.ts';
 
-/** An event of a walk, for the progress. */
+/**
+ * An event of a walk, for the progress, the lines of --debug and the counts of the receipt: whatever may explain why a record is
+ * missing, comes late or twice. Places are of records, from 0.
+ * - `page`: a page came;
+ * - `shrink`: a page was refused, and its records are asked for in smaller pages;
+ * - `again`: a page was slow, and is asked for once more as it was;
+ * - `give up`: a record is not served even alone, so it is left out;
+ * - `repeat`: records came that had come before, and were left out;
+ * - `reread`: pages did not hold together, or records may be missing, so places or all of it are read again.
+ */
 export type WalkEvent =
   | { readonly kind: 'page'; readonly records: number; readonly total: number | undefined }
-  | { readonly kind: 'shrink'; readonly from: number; readonly to: number; readonly reason: RefusalReason }
-  | { readonly kind: 'reread'; readonly round: number };
+  | {
+      readonly kind: 'shrink';
+      /** Undefined where pages have cursors. */
+      readonly at?: number | undefined;
+      readonly from: number;
+      readonly to: number;
+      readonly reason: RefusalReason;
+    }
+  | { readonly kind: 'again'; readonly at?: number | undefined; readonly size: number }
+  | { readonly kind: 'give up'; readonly at: number }
+  | { readonly kind: 'repeat'; readonly records: number }
+  | { readonly kind: 'reread'; readonly round: number; readonly reason?: IncompleteReason | undefined };
 
 /**
  * Why records may be missing:
@@ -16,7 +35,7 @@ export type WalkEvent =
  * - `more`: more records came than the service names, so that some of them are one record before and after a change;
  * - `ids`: of a list of fiscal IDs, the service may have read a part.
  */
-export type Doubt = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids';
+export type IncompleteReason = 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids';
 
 /** The state of a walk: for its progress, its receipt and its exit code. Counts are of records unless they say otherwise. */
 export class WalkStatus {
@@ -25,6 +44,8 @@ export class WalkStatus {
   pages = 0;
   /** Pages that were refused and asked for again in smaller ones. */
   shrinks = 0;
+  /** Pages that were slow and asked for again as they were. */
+  slowPages = 0;
   /** Records that came again and were left out. */
   repeats = 0;
   /** Rounds of reading again, because pages did not hold together. */
@@ -38,9 +59,9 @@ export class WalkStatus {
   /** Offsets of the records that the service does not serve, even alone. */
   readonly unreadable = new Set<number>();
   /** How many records may be missing, at least. */
-  inDoubt = 0;
+  incomplete = 0;
   /** Why they may be missing; undefined where none may be. */
-  doubt: Doubt | undefined;
+  reason: IncompleteReason | undefined;
 
   readonly #observe: (event: WalkEvent) => void;
 
@@ -93,39 +114,53 @@ export class WalkStatus {
     this.totalAtEnd = before + (part.totalAtEnd ?? 0);
     this.drift ||= part.drift;
     this.orderMayMove ||= part.orderMayMove;
-    this.settle(this.inDoubt + part.inDoubt, this.doubt ?? part.doubt);
+    this.settle(this.incomplete + part.incomplete, this.reason ?? part.reason);
   }
 
   /** Adds what a part took, where its records do not count. */
   addCalls(part: WalkStatus): void {
     this.pages += part.pages;
     this.shrinks += part.shrinks;
+    this.slowPages += part.slowPages;
     this.repeats += part.repeats;
     this.rereads += part.rereads;
   }
 
-  shrink(from: number, to: number, reason: RefusalReason): void {
+  shrink(refused: Omit<WalkEvent & { readonly kind: 'shrink' }, 'kind'>): void {
     this.shrinks++;
-    this.#observe({ kind: 'shrink', from, to, reason });
+    this.#observe({ kind: 'shrink', ...refused });
+  }
+
+  /** @param at the place of the page, where its number says it */
+  again(size: number, at?: number): void {
+    this.slowPages++;
+    this.#observe({ kind: 'again', at, size });
   }
 
   cannotRead(offset: number): void {
     this.unreadable.add(offset);
+    this.#observe({ kind: 'give up', at: offset });
+  }
+
+  repeat(records: number): void {
+    if (records === 0) return;
+    this.repeats += records;
+    this.#observe({ kind: 'repeat', records });
   }
 
   reread(): void {
     this.rereads++;
-    this.#observe({ kind: 'reread', round: this.rereads });
+    this.#observe({ kind: 'reread', round: this.rereads, reason: this.reason });
   }
 
   /** Says how many records may be missing, and why. */
-  settle(inDoubt: number, doubt: Doubt | undefined): void {
-    this.inDoubt = inDoubt;
-    this.doubt = inDoubt === 0 ? undefined : doubt;
+  settle(incomplete: number, reason: IncompleteReason | undefined): void {
+    this.incomplete = incomplete;
+    this.reason = incomplete === 0 ? undefined : reason;
   }
 
   /** False when something that was asked for may be missing. */
   get complete(): boolean {
-    return this.unreadable.size === 0 && this.inDoubt === 0;
+    return this.unreadable.size === 0 && this.incomplete === 0;
   }
 }

@@ -118,7 +118,7 @@ export class FiscalIdWalk {
     if (open.length > 0 && this.#left > 0) yield* this.#oneByOne(open);
     if (!this.#answered && this.#unknown.size > 0) throw this.#noneOf([...this.#unknown], undefined);
     const { given, again } = this.#strays;
-    if (again < given) this.#doubt(given - again);
+    if (again < given) this.#noteIncomplete(given - again);
   }
 
   /** Asks for IDs in one spelling, in as many requests as it takes. Returns those for which it proves nothing. */
@@ -202,7 +202,8 @@ export class FiscalIdWalk {
       if (this.#left > 0) continue;
       const { totalAtEnd = 0 } = status;
       // Which records of several IDs are the first ones in the order of the listing, only the service could say.
-      if (!isOne && (totalAtEnd > left || id !== ids.at(-1))) this.#doubt(Math.max(1, totalAtEnd - left));
+      if (!isOne && (totalAtEnd > left || id !== ids.at(-1)))
+        this.#noteIncomplete(Math.max(1, totalAtEnd - left));
       return;
     }
   }
@@ -241,10 +242,10 @@ export class FiscalIdWalk {
   async *#fresh(records: RecordBatch): AsyncGenerator<Delivery> {
     const { status, signal } = this.#options;
     const given = (this.#given ??= new UniqueRecords());
-    const sifted = await inTurns(given.sift(records, false), signal);
-    const fresh = sliceRecords(sifted.fresh, 0, this.#left);
+    const deduplicated = await inTurns(given.deduplicate(records, false), signal);
+    const fresh = sliceRecords(deduplicated.fresh, 0, this.#left);
     status.records += fresh.count;
-    status.repeats += sifted.again;
+    status.repeat(deduplicated.again);
     if (fresh.count > 0) yield { records: fresh, next: undefined };
   }
 
@@ -289,9 +290,9 @@ export class FiscalIdWalk {
     });
   }
 
-  #doubt(records: number): void {
+  #noteIncomplete(records: number): void {
     const { status } = this.#options;
-    status.settle(status.inDoubt + records, 'ids');
+    status.settle(status.incomplete + records, 'ids');
   }
 
   #tellSpelling(spelling: ListEncoding): void {

@@ -2,7 +2,7 @@ import type { Redact } from '../api/redact.ts';
 import { readPartialErrors } from '../api/error-body.ts';
 import { alsoSaid, UnknownFiscalIds } from '../api/status-failure.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
-import type { Doubt, WalkStatus } from '../paging/walk-status.ts';
+import type { IncompleteReason, WalkStatus } from '../paging/walk-status.ts';
 import { normalizedFiscalId, type FiscalIdFilter, type Resource } from '../resources/resource.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
@@ -16,7 +16,7 @@ const MAX_PLACES = 20;
  * @param unknown fiscal IDs that matched nobody, where that is a failure; else none
  */
 export function checkComplete(status: WalkStatus, unknown: readonly string[]): void {
-  const lacks = [...unreadable(status), ...inDoubt(status)];
+  const lacks = [...unreadable(status), ...incomplete(status)];
   if (unknown.length > 0) lacks.push(`${countOf(unknown.length, 'unknown fiscal ID')}: ${firstOf(unknown)}`);
   if (lacks.length === 0) return;
   throw new IncompleteError(
@@ -25,7 +25,7 @@ export function checkComplete(status: WalkStatus, unknown: readonly string[]): v
       hint:
         status.complete && unknown.length > 0
           ? 'Leave out the unknown IDs, or leave out --strict.'
-          : DOUBTS[status.doubt ?? 'changing'].hint,
+          : REASONS[status.reason ?? 'changing'].hint,
     },
   );
 }
@@ -40,7 +40,7 @@ function unreadable({ unreadable: offsets }: WalkStatus): string[] {
 const AGAIN_LATER = 'Run it again when the service is quieter.';
 
 /** Why records may be missing, and what to do about it. */
-const DOUBTS: Readonly<Record<Doubt, { readonly why: string; readonly hint: string }>> = {
+const REASONS: Readonly<Record<IncompleteReason, { readonly why: string; readonly hint: string }>> = {
   changing: { why: 'the listing kept changing while it was read', hint: AGAIN_LATER },
   order: {
     why: 'the service’s order changes from request to request',
@@ -65,12 +65,16 @@ const DOUBTS: Readonly<Record<Doubt, { readonly why: string; readonly hint: stri
   },
 };
 
-function inDoubt({ inDoubt: doubtful, doubt = 'changing', totalAtEnd }: WalkStatus): string[] {
-  if (doubtful === 0) return [];
-  const { why } = DOUBTS[doubt];
-  if (doubt === 'ids') return [why];
-  const of =
-    totalAtEnd === undefined ? countOf(doubtful, 'record') : `${doubtful} of the ${totalAtEnd} records`;
+/** Why records may be missing, in words. */
+export function whyIncomplete(reason: IncompleteReason = 'changing'): string {
+  return REASONS[reason].why;
+}
+
+function incomplete({ incomplete: count, reason = 'changing', totalAtEnd }: WalkStatus): string[] {
+  if (count === 0) return [];
+  const why = whyIncomplete(reason);
+  if (reason === 'ids') return [why];
+  const of = totalAtEnd === undefined ? countOf(count, 'record') : `${count} of the ${totalAtEnd} records`;
   const named = totalAtEnd === undefined ? 'or more' : 'that the service names';
   return [`${of} ${named} are in doubt: ${why}`];
 }

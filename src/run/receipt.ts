@@ -178,7 +178,12 @@ function walkOf(parts: readonly PartFacts[]): Record<string, unknown> {
     pages: sum(parts, ({ status }) => status.pages),
     requests: sum(stats, ({ requests }) => requests),
     retries: sum(stats, ({ retries }) => retries),
+    // What may explain why a record is missing or comes late, as the lines of --debug tell it (`WalkEvent`).
     shrinks: sum(parts, ({ status }) => status.shrinks),
+    slowPages: sum(parts, ({ status }) => status.slowPages),
+    rereads: sum(parts, ({ status }) => status.rereads),
+    repeats: sum(parts, ({ status }) => status.repeats),
+    givenUp: sum(parts, ({ status }) => status.unreadable.size),
     wireBytes: sum(stats, ({ bytes }) => bytes),
   };
 }

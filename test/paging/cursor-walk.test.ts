@@ -66,7 +66,7 @@ describe('a walk by cursors', () => {
     const records = [...numberedRecords(28), '{"id":3,"n":1}', '{"id":4,"n":1}'];
     const fetchPage = changingListing(records, '{"id":0,"n":1}');
     const { status } = await walk({ fetchPage, size: 10 });
-    expect(status).toMatchObject({ records: 31, complete: false, doubt: 'unsteady' });
+    expect(status).toMatchObject({ records: 31, complete: false, reason: 'unsteady' });
   });
 
   it('leaves in doubt a record without a key that comes in another form when all is read again', async () => {
@@ -74,7 +74,7 @@ describe('a walk by cursors', () => {
     const fetchPage = changingListing(records, '{"text":"changed"}');
     const { given, status } = await walk({ fetchPage, size: 10 });
     expect(given).toHaveLength(31);
-    expect(status).toMatchObject({ complete: false, doubt: 'unsteady' });
+    expect(status).toMatchObject({ complete: false, reason: 'unsteady' });
   });
 
   it('goes on over 19 empty pages in a row, and takes 20 for a listing that never ends', async () => {
@@ -91,7 +91,7 @@ describe('a walk by cursors', () => {
     const over = await walk({ fetchPage: withGap(19), size: 10 });
     expect([over.given, over.status.complete]).toEqual([['{"id":0}', '{"id":20}'], true]);
     const endless = await walk({ fetchPage: withGap(20), size: 10 });
-    expect([endless.given, endless.status.complete, endless.status.doubt]).toEqual([
+    expect([endless.given, endless.status.complete, endless.status.reason]).toEqual([
       ['{"id":0}'],
       false,
       'repeating',

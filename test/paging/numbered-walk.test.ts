@@ -92,7 +92,7 @@ describe('a walk over numbered pages', () => {
     );
     const { all, status } = walk({ fetchPage, size: 10, until: 20 });
     expect(await all).toEqual(numberedRecords(20));
-    expect(status).toMatchObject({ records: 20, complete: false, inDoubt: 1, drift: true });
+    expect(status).toMatchObject({ records: 20, complete: false, incomplete: 1, drift: true });
   });
 
   it('takes a single page for what it is, whatever the total', async () => {
@@ -181,7 +181,7 @@ describe('a walk over numbered pages', () => {
       };
       const { all: given, status } = walk({ fetchPage: short, size: 7 });
       expect(await given).toEqual(all.toSpliced(43, 17));
-      expect(status.inDoubt).toBe(17);
+      expect(status.incomplete).toBe(17);
     });
   });
 
@@ -423,7 +423,7 @@ describe('a total that is not true', () => {
     );
     const { all, status } = walk({ fetchPage });
     expect(await all).toEqual(numberedRecords(250));
-    expect(status).toMatchObject({ complete: false, inDoubt: 1_000_000_000 - 250, rereads: 2 });
+    expect(status).toMatchObject({ complete: false, incomplete: 1_000_000_000 - 250, rereads: 2 });
     expect(asked.length).toBeLessThan(60);
   });
 
@@ -438,7 +438,7 @@ describe('a total that is not true', () => {
         );
         const { all, status } = walk({ fetchPage, size });
         expect(await all).toEqual(same);
-        expect(status.inDoubt).toBe(total - 5);
+        expect(status.incomplete).toBe(total - 5);
         expect(asked.length).toBeLessThan(30);
       }
     },

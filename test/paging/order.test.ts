@@ -65,7 +65,7 @@ describe('a service whose order changes from request to request', () => {
   it('is not believed where it has no such order', async () => {
     const { fetchPage } = withDeletion();
     const { status } = await walk({ fetchPage });
-    expect(status).toMatchObject({ complete: false, doubt: 'changing' });
+    expect(status).toMatchObject({ complete: false, reason: 'changing' });
   });
 
   it('is read in the other order where it kept still, too', async () => {
@@ -80,7 +80,7 @@ describe('a service whose order changes from request to request', () => {
     const records = Array.from({ length: 40 }, (_, at) => `{"text":"${at}"}`);
     const { fetchPage } = restless(records, { answer: ({ records: batch }) => ({ records: batch }) });
     const { status } = await walk({ fetchPage });
-    expect(status).toMatchObject({ complete: false, doubt: 'order' });
+    expect(status).toMatchObject({ complete: false, reason: 'order' });
   });
 });
 
@@ -99,7 +99,7 @@ describe('records that no key tells apart', () => {
     );
     const { given, status } = await walk({ fetchPage });
     expect(given).toHaveLength(41);
-    expect(status).toMatchObject({ complete: false, doubt: 'unsteady' });
+    expect(status).toMatchObject({ complete: false, reason: 'unsteady' });
   });
 
   it('are not called unordered where the listing moves and has no total', async () => {
@@ -113,7 +113,7 @@ describe('records that no key tells apart', () => {
       },
     );
     const { status } = await walk({ fetchPage });
-    expect(status).toMatchObject({ complete: false, doubt: 'unsteady' });
+    expect(status).toMatchObject({ complete: false, reason: 'unsteady' });
   });
 });
 

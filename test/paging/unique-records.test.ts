@@ -4,8 +4,8 @@ import { HashSet, UniqueRecords } from '../../src/paging/unique-records.ts';
 import { atOnce } from '../../src/json/turns.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
-const sift = (unique: UniqueRecords, ...args: Parameters<UniqueRecords['sift']>) =>
-  atOnce(unique.sift(...args));
+const deduplicate = (unique: UniqueRecords, ...args: Parameters<UniqueRecords['deduplicate']>) =>
+  atOnce(unique.deduplicate(...args));
 
 const record = fc.constantFrom('{"id":1}', '{"id":2}', '{"id":3}', '{"a":1}', '{"a":2}');
 const pages = fc.array(fc.array(record, { maxLength: 6 }), { maxLength: 6 });
@@ -21,7 +21,7 @@ function broken(all: readonly (readonly string[])[], at: number, counting: 'page
       for (const earlier of given) unique.restore(batchOf(...earlier));
       unique.count(counting);
     }
-    given.push(textsOf(sift(unique, batchOf(...page), false).fresh));
+    given.push(textsOf(deduplicate(unique, batchOf(...page), false).fresh));
   }
   return given;
 }
@@ -42,21 +42,21 @@ describe('UniqueRecords', () => {
     const unique = new UniqueRecords();
     unique.count('pass');
     const page = batchOf('{"a":1}', '{"id":1}', '{"a":1}');
-    expect(sift(unique, page, false).fresh.count).toBe(3);
-    expect(textsOf(sift(unique, page, false).fresh)).toEqual(['{"a":1}', '{"a":1}']);
+    expect(deduplicate(unique, page, false).fresh.count).toBe(3);
+    expect(textsOf(deduplicate(unique, page, false).fresh)).toEqual(['{"a":1}', '{"a":1}']);
     expect(unique.size).toBe(5);
   });
 
   it('gives a record of the same id and another content again, unless the listing moved', () => {
     const unique = new UniqueRecords();
-    sift(unique, batchOf('{"id":1,"net":1}', '{"id":2,"net":1}'), false);
-    const moved = sift(unique, batchOf('{"id":1,"net":2}'), true);
+    deduplicate(unique, batchOf('{"id":1,"net":1}', '{"id":2,"net":1}'), false);
+    const moved = deduplicate(unique, batchOf('{"id":1,"net":2}'), true);
     expect(moved).toMatchObject({ changed: 1, again: 0, unsure: 0, fresh: { count: 0 } });
     expect(unique.keysRepeat).toBe(false);
-    expect(sift(unique, batchOf('{"id":1,"net":3}'), false).fresh.count).toBe(1);
+    expect(deduplicate(unique, batchOf('{"id":1,"net":3}'), false).fresh.count).toBe(1);
     expect(unique.keysRepeat).toBe(true);
     // From here on nobody can tell, and nothing is to be missing.
-    expect(sift(unique, batchOf('{"id":2,"net":2}'), true)).toMatchObject({
+    expect(deduplicate(unique, batchOf('{"id":2,"net":2}'), true)).toMatchObject({
       unsure: 1,
       fresh: { count: 1 },
     });
@@ -64,29 +64,32 @@ describe('UniqueRecords', () => {
 
   it('takes records of one page for different ones, whatever their ids', () => {
     const unique = new UniqueRecords();
-    expect(sift(unique, batchOf('{"id":1}', '{"id":1}', '{"id":1,"x":2}'), true).fresh.count).toBe(3);
+    expect(deduplicate(unique, batchOf('{"id":1}', '{"id":1}', '{"id":1,"x":2}'), true).fresh.count).toBe(3);
   });
 
   it('knows a record by its links as little as by white space around it', () => {
     const unique = new UniqueRecords();
     const signed = (signature: string): string =>
       `{"number":"F-1","files":[{"fileUrl":"https://files.example/1?sig=${signature}"}]}`;
-    expect(sift(unique, batchOf(signed('a')), false).fresh.count).toBe(1);
-    expect(sift(unique, batchOf(signed('bb')), false)).toMatchObject({ again: 1, fresh: { count: 0 } });
+    expect(deduplicate(unique, batchOf(signed('a')), false).fresh.count).toBe(1);
+    expect(deduplicate(unique, batchOf(signed('bb')), false)).toMatchObject({
+      again: 1,
+      fresh: { count: 0 },
+    });
   });
 
   it('knows a record without an id by its number and kind, or by the columns that it is given', async () => {
     const unique = await UniqueRecords.of({ natural: ['number', 'documentType'] });
-    sift(unique, batchOf('{"number":7,"documentType":"INVOICE","net":1}'), false);
+    deduplicate(unique, batchOf('{"number":7,"documentType":"INVOICE","net":1}'), false);
     const page = [
       '{"number":7,"documentType":"INVOICE","net":2}',
       '{"number":7,"documentType":"NOTE","net":1}',
     ];
-    expect(sift(unique, batchOf(...page), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
+    expect(deduplicate(unique, batchOf(...page), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
     const named = await UniqueRecords.of({ named: ['ref'] });
-    sift(named, batchOf('{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}'), false);
+    deduplicate(named, batchOf('{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}'), false);
     expect(named.keysRepeat).toBe(false);
-    expect(sift(named, batchOf('{"id":2,"ref":"a"}'), true)).toMatchObject({ changed: 1 });
+    expect(deduplicate(named, batchOf('{"id":2,"ref":"a"}'), true)).toMatchObject({ changed: 1 });
   });
 });
 

@@ -46,7 +46,7 @@ export class ProgressState {
   walked(event: WalkEvent): void {
     if (event.kind === 'shrink') this.shrinks++;
     else if (event.kind === 'reread') this.rereads = event.round;
-    else {
+    else if (event.kind === 'page') {
       this.pages++;
       this.#total = event.total ?? this.#total;
       // Records that are read again were counted before.

@@ -1,7 +1,9 @@
 import type { RequestEvent } from '../../api/client.ts';
 import type { Context, OutputStream } from '../../context.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
 import { isForPeople, streamWith } from '../../output/terminal/terminal-text.ts';
 import type { WalkEvent } from '../../paging/walk-status.ts';
+import { whyIncomplete } from '../completeness.ts';
 import type { Notices } from '../notices.ts';
 import type { ProgressView } from './progress-display.ts';
 import { duration, ProgressState } from './progress-state.ts';
@@ -18,6 +20,32 @@ function logRequest(notices: Notices, event: RequestEvent): void {
     const { target, reason, wait } = event;
     notices.detail(`GET ${target} again in ${wait} ms${ordinal(event.attempt + 1)}: ${reason}`);
     if (wait > LONG_WAIT) notices.remark(`waits ${duration(wait)} before it asks again: ${reason}`);
+  }
+}
+
+const REFUSED = { large: 'were too much', slow: 'took too long', size: 'were refused' } as const;
+
+/** A line for each event of a walk that may explain why a record is missing. Records have their numbers in the listing. */
+function logWalk(notices: Notices, event: WalkEvent): void {
+  const line = walkLine(event);
+  if (line !== undefined) notices.detail(line);
+}
+
+function walkLine(event: WalkEvent): string | undefined {
+  const place = 'at' in event && event.at !== undefined ? ` from number ${event.at + 1}` : '';
+  switch (event.kind) {
+    case 'page':
+      return undefined;
+    case 'shrink':
+      return `shrunk: ${event.from} records${place} ${REFUSED[event.reason]}, asks for ${event.to}`;
+    case 'again':
+      return `asked again: ${event.size} records${place} took too long`;
+    case 'give up':
+      return `given up: number ${event.at + 1} of the listing is not served even alone`;
+    case 'repeat':
+      return `repeats: ${countOf(event.records, 'record')} came again, left out`;
+    case 'reread':
+      return `read again, round ${event.round}: ${whyIncomplete(event.reason)}`;
   }
 }
 
@@ -111,7 +139,10 @@ export class Progress {
     const { clock } = this.#context;
     state.begin(clock.now());
     return {
-      walked: (event) => state.walked(event),
+      walked: (event) => {
+        state.walked(event);
+        logWalk(notices, event);
+      },
       asked: (event) => {
         state.asked(event, clock.now());
         logRequest(notices, event);
