@@ -1,23 +1,14 @@
 /*
- * `node .config/ci-summary.js <folder with results of vitest> <versions of Node that failed> <passed or failed, the packages>`:
- * which tests were skipped and why that is allowed, which failed and with what, and one line of counts. Fails where a test, a
- * version or a package failed, or where a test was skipped that may not be.
+ * `node .config/ci-summary.js <folder with results of vitest> <versions of Node that failed> <packages> <without programs>`, the
+ * last two `passed` or `failed`: which tests were skipped and why that is allowed, which failed and with what, and one line of
+ * counts. Fails where any of it failed, or where a test was skipped that may not be.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Tests that may be skipped, and why. */
-const ALLOWED = new Map([
-  [
-    'a disk that fills up leaves the old file and nothing beside it: exit 1 with the reason',
-    'it mounts a small disk, which most containers forbid',
-  ],
-  [
-    'folio sync into SQLite keeps what there was when the disk is full',
-    'it mounts a small disk, which most containers forbid',
-  ],
-]);
+/** What tests may be skipped for want of, and why. */
+const ALLOWED = new Map([['the right to mount a disk', 'most containers forbid it']]);
 
-const [folder, failedOn = '', packages] = process.argv.slice(2);
+const [folder, failedOn = '', packages, without] = process.argv.slice(2);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 const results = files.flatMap((name) => JSON.parse(readFileSync(`${folder}/${name}`, 'utf8')).testResults);
 const tests = results.flatMap(({ assertionResults }) => assertionResults);
@@ -25,22 +16,24 @@ const broken = results.filter(
   ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
 );
 const failures = tests.filter(({ status }) => status === 'failed');
-const namesOf = (...states) =>
-  tests.filter(({ status }) => states.includes(status)).map(({ fullName }) => fullName);
-
-const skipped = namesOf('pending', 'skipped', 'todo', 'disabled');
-const passed = namesOf('passed').length;
+const skipped = tests.filter(({ status }) => ['pending', 'skipped', 'todo', 'disabled'].includes(status));
+const passed = tests.filter(({ status }) => status === 'passed').length;
 const failedVersions = failedOn.split(' ').filter(Boolean).length;
-const failed = failures.length + broken.length + failedVersions + (packages === 'passed' ? 0 : 1);
-const refused = skipped.filter((name) => !ALLOWED.has(name));
+const others = [packages, without].filter((outcome) => outcome !== 'passed').length;
+const failed = failures.length + broken.length + failedVersions + others;
+const refused = skipped.filter(
+  ({ meta: { missing = [] } }) => missing.length === 0 || missing.some((what) => !ALLOWED.has(what)),
+);
 
 say(`\nSkipped tests: ${skipped.length}`);
-for (const name of new Set(skipped))
-  say(`  ${name}\n    ${ALLOWED.get(name) ?? 'NOT ALLOWED: .ci/run has to install what it needs'}`);
-say('Tests that may be skipped:');
-for (const [name, why] of ALLOWED) say(`  ${name}\n    ${why}`);
+for (const { fullName, meta } of skipped)
+  say(`  ${fullName}: ${meta.missing?.join(', ') ?? 'no reason is given'}`);
+say('May be skipped for want of:');
+for (const [what, why] of ALLOWED) say(`  ${what}: ${why}`);
+for (const { fullName } of refused) say(`SKIPPED, which is not allowed: ${fullName}`);
 if (failedOn !== '') say(`Versions of Node that failed or could not be had: ${failedOn}`);
 say(`Standalone program and Debian package, on a machine without Node: ${packages ?? 'not tried'}`);
+say(`Tests on machines that lack what some of them start: ${without ?? 'not tried'}`);
 // Last, where it is seen although the output before is cut.
 for (const { name, message } of broken) say(`FAILED: ${name}\n${firstLinesOf(message)}`);
 for (const { fullName, failureMessages } of failures)

@@ -22,6 +22,7 @@ const shared = {
 export default defineConfig({
   root,
   test: {
+    reporters: ['default', './.config/skipped-tests.js'],
     maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {

@@ -1,8 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { circlesIn, exportedTwice, importsOf, reachesProcess, type Sources } from './support/source-code.ts';
+import {
+  circlesIn,
+  exportedTwice,
+  importsOf,
+  reachesProcess,
+  startsPrograms,
+  type Sources,
+} from './support/source-code.ts';
+import { needingThat, runProgram } from './support/programs.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const SRC = join(ROOT, 'src');
@@ -55,6 +62,9 @@ const ROOT_ENTRIES = [
   'tsconfig.json',
 ];
 
+/** Options of a test about what is tracked: whoever has the files alone has nothing to ask. */
+const needingClone = needingThat('a clone of the repository', () => existsSync(join(ROOT, '.git')), 'git');
+
 const paths = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'));
 const sources: Sources = new Map(paths.map((path) => [path, readFileSync(join(SRC, path), 'utf8')]));
 
@@ -65,8 +75,8 @@ describe('the house', () => {
     expect([...new Set(paths.map(roomOf))].toSorted()).toEqual(Object.keys(MAY_IMPORT).toSorted());
   });
 
-  it('has a root that one overlooks', () => {
-    const tracked = execFileSync('git', ['ls-files'], { cwd: ROOT, encoding: 'utf8' }).trim().split('\n');
+  it('has a root that one overlooks', needingClone, () => {
+    const tracked = runProgram('git', ['ls-files'], { cwd: ROOT }).trim().split('\n');
     expect([...new Set(tracked.map(roomOf))].toSorted()).toEqual(ROOT_ENTRIES);
   });
 
@@ -112,6 +122,15 @@ describe('the house', () => {
     expect(vague).toEqual([]);
   });
 
+  it('starts programs, in tests, by way of the one file that finds them', () => {
+    const tests = join(ROOT, 'test');
+    const starting = readdirSync(tests, { recursive: true, encoding: 'utf8' })
+      // A benchmark is no test: it measures what there is.
+      .filter((path) => path.endsWith('.ts') && !path.startsWith('bench/'))
+      .filter((path) => startsPrograms(readFileSync(join(tests, path), 'utf8')));
+    expect(starting).toEqual(['support/programs.ts']);
+  });
+
   it('keeps the service’s own spelling in resources and the sandbox', () => {
     const spelled = paths.filter((path) => /['`"](options_\w+|\w+FiscalIds)['`"]/.test(sources.get(path)!));
     expect(spelled.filter((path) => !/^(resources|sandbox)\//.test(path))).toEqual([]);
@@ -152,6 +171,27 @@ describe('the rules of the house', () => {
     'const x = /process[\'"]/.test(y);',
   ])('do not see it in %j', (code) => {
     expect(reachesProcess(code)).toBe(false);
+  });
+
+  it.each([
+    "import { spawn } from 'node:child_process';",
+    "import {\n  execFile,\n  type ChildProcess,\n} from 'child_process';",
+    "import * as programs from 'node:child_process';",
+    "const { spawn } = await import('node:child_process');",
+    "const { spawn } = require('child_process');",
+    "vi.importActual('node:child_process');",
+    "process.getBuiltinModule('node:child_process');",
+  ])('see that programs are started in %j', (code) => {
+    expect(startsPrograms(code)).toBe(true);
+  });
+
+  it.each([
+    "import type { ChildProcess } from 'node:child_process';",
+    "// import { spawn } from 'node:child_process';",
+    "expect(parts).not.toContain('child_process');",
+    "import { spawn } from './child_process.ts';",
+  ])('do not see it in %j', (code) => {
+    expect(startsPrograms(code)).toBe(false);
   });
 
   it('see circles through late imports, types and several files', () => {

@@ -1,8 +1,8 @@
-import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { needing, runProgram, tryProgram } from './support/programs.ts';
 import { startFolio, type RunningFolio } from './support/run-folio.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
@@ -10,7 +10,6 @@ const README = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8'
 const BIN = resolve(import.meta.dirname, '../bin/folio.js');
 
 const recipes = [...README.matchAll(/```sh recipe\n([^`]+)```/g)].map(([, lines]) => lines!.trim());
-const hasJq = spawnSync('jq', ['--version']).status === 0;
 
 let service: RunningFolio;
 let settings: Record<string, string>;
@@ -33,7 +32,8 @@ describe('a recipe of the README', () => {
   });
 
   for (const recipe of recipes) {
-    it.skipIf(recipe.includes('| jq') && !hasJq)(recipe.split('\n')[0]!, () => {
+    const programs = recipe.includes('| jq') ? (['bash', 'jq'] as const) : (['bash'] as const);
+    it(recipe.split('\n')[0]!, needing(...programs), () => {
       const shell = loggedIn();
       for (const line of recipe.split('\n')) {
         const before = filesBelow(shell.folder);
@@ -63,7 +63,7 @@ describe('a recipe of the README', () => {
     expect([Object.keys(env), job.includes('%')]).toEqual([['MAILTO', 'PATH', 'FOLIO_BASE_URL'], false]);
     const command = job.replaceAll('/srv/', `${folder}/srv/`).replaceAll('/etc/folio/token', token);
     const night = (): unknown => {
-      const { status, stdout, stderr } = spawnSync('/bin/sh', ['-c', command], {
+      const { status, stdout, stderr } = tryProgram('sh', ['-c', command], {
         env: {
           ...env,
           PATH: `${path}:${env['PATH']}`,
@@ -72,7 +72,6 @@ describe('a recipe of the README', () => {
           SHELL: '/bin/sh',
           FOLIO_BASE_URL: settings['FOLIO_BASE_URL']!,
         },
-        encoding: 'utf8',
       });
       return { status, mail: stdout + stderr };
     };
@@ -82,14 +81,14 @@ describe('a recipe of the README', () => {
     const books = join(folder, 'srv/books');
     expect(readdirSync(books).toSorted()).toEqual(['received.csv', 'received.csv.receipt.json']);
     expect(readFileSync(join(books, 'received.csv'), 'utf8').split('\n').length).toBeGreaterThan(90);
-    const verified = spawnSync(program, ['verify', books], { env: { PATH: path }, encoding: 'utf8' });
+    const verified = tryProgram('sh', [program, 'verify', books], { env: { PATH: path } });
     expect([verified.status, verified.stderr]).toEqual([0, '']);
 
     writeFileSync(token, 'no-token-of-anybody-0123456789');
     expect(night()).toEqual({ status: 3, mail: expect.stringMatching(/^folio: .+\n {2}.+\n$/) });
   });
 
-  it('for DuckDB gives the sums that folio gives', async () => {
+  it('for DuckDB gives the sums that folio gives', needing('bash'), async () => {
     const { run, folder } = loggedIn();
     const query = /duckdb -c "([^"]+)"/.exec(README)![1]!;
     expect(README).toContain('`folio issued -o issued.parquet`');
@@ -118,7 +117,7 @@ function machine(): { folder: string; home: string; path: string; program: strin
   const program = join(bin, 'folio');
   writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
   chmodSync(program, 0o755);
-  return { folder: temporaryFolder(), home, program, path: `${bin}:/usr/local/bin:/usr/bin:/bin` };
+  return { folder: temporaryFolder(), home, program, path: `${bin}:${process.env['PATH']}` };
 }
 
 /** A machine on which north and south are logged in, north being the current one. The settings are in the folder, too. */
@@ -130,15 +129,10 @@ function loggedIn(): Shell {
     const file = join(home, profile);
     writeFileSync(file, token, { mode: 0o600 });
     const where = ['--base-url', settings['FOLIO_BASE_URL']!, '--token-file', file, '--no-verify'];
-    execFileSync(program, ['auth', 'login', '--profile', profile, ...where], { env, stdio: 'ignore' });
+    runProgram('sh', [program, 'auth', 'login', '--profile', profile, ...where], { env, stdio: 'ignore' });
   }
   const run: Shell['run'] = (line) =>
-    spawnSync('bash', ['-o', 'pipefail', '-c', line], {
-      cwd: folder,
-      env,
-      encoding: 'utf8',
-      maxBuffer: 2 ** 26,
-    });
+    tryProgram('bash', ['-o', 'pipefail', '-c', line], { cwd: folder, env });
   return { folder, run };
 }
 

@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { postgresPrograms, startPostgres } from '../support/postgres-server.ts';
+import { needing } from '../support/programs.ts';
+import { startPostgres } from '../support/postgres-server.ts';
 import { folio } from './folio-command.ts';
 import { median, ratio, runOnce, type Measured } from './measure.ts';
 import { printTable, seconds, times } from './print-table.ts';
@@ -26,7 +27,7 @@ type NewDatabase = () => Promise<string>;
 /** Keeping a database: the first sync and one that finds nothing new beside the csv export of the same, and memory. */
 export async function measureSync(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'folio-bench-'));
-  const server = postgresPrograms === undefined ? undefined : await startPostgres();
+  const server = needing('postgres').skip ? undefined : await startPostgres();
   let files = 0;
   const engines: [string, NewDatabase][] = [['SQLite', async () => join(folder, `${++files}.db`)]];
   if (server !== undefined) engines.push(['PostgreSQL', () => server.createDatabase()]);

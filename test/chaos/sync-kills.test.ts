@@ -1,23 +1,18 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { countFigure } from '../support/figures.ts';
 import { modelRecords } from '../support/model-service.ts';
-import { databaseEngines } from '../support/database-engines.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
-import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
+import { duringSync, runSync } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const KILLS = randomRuns(5);
 const RECORDS = 2_000;
 
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (postgresPrograms !== undefined) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+const server = postgresForTests();
 
 /** Two states of the books that differ in a third of the records, in ones that are gone and in new ones. */
 const states = [0, 1].map((state) =>
@@ -26,20 +21,20 @@ const states = [0, 1].map((state) =>
   ),
 );
 
-describe.each(databaseEngines)('folio sync into %s', (engine) => {
+describeDatabases('folio sync into %s', (engine) => {
   it(
     'killed at any moment leaves the old state or the new one, and the next run succeeds',
     { timeout: 600_000 },
     async () => {
       const address =
-        engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
-      const ask = (sql: string): string[] =>
-        engine === 'SQLite' ? sqlite3(address, sql) : psql(address, sql);
-      const stored = (): { records: string[]; run: number; history: number } => {
-        const records = ask('SELECT _raw FROM issued WHERE _gone_run IS NULL');
-        const [run, history] = ask(
+        engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+      const stored = async (): Promise<{ records: string[]; run: number; history: number }> => {
+        const records = await ask(address, 'SELECT _raw FROM issued WHERE _gone_run IS NULL');
+        const [counts] = await ask(
+          address,
           'SELECT (SELECT max(run) FROM _runs), (SELECT count(*) FROM issued_history)',
-        )[0]!.split('|');
+        );
+        const [run, history] = counts!.split('|');
         return { records: records.toSorted(), run: Number(run), history: Number(history) };
       };
       const args = [address, 'issued', '--allow-gone'];
@@ -47,7 +42,7 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
       await runSync({ issued: states[0]! }, args);
       let [current, longest, killedWriting] = [0, 0, 0];
       for (let kill = 0; kill < KILLS; kill++) {
-        const before = stored();
+        const before = await stored();
         const next = states[1 - current]!;
         const delay = kill === 0 ? 0 : draw(Math.round(longest * 1.1));
         await duringSync({ records: { issued: next }, args }, async ({ process, exit }) => {
@@ -56,8 +51,8 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
           await exit;
         });
         // It may still be committing, and has the lock.
-        if (engine === 'PostgreSQL') await server!.left(address);
-        const after = stored();
+        if (engine === 'PostgreSQL') await server().left(address);
+        const after = await stored();
         const isNew = after.run === before.run + 1;
         if (isNew) killedWriting++;
         else expect(after).toEqual(before);
@@ -66,7 +61,7 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
         const { code, stderr } = await runSync({ issued: next }, args);
         longest = Math.max(longest, performance.now() - started);
         expect([code, stderr]).toEqual([0, '']);
-        expect(stored().records).toEqual(next.toSorted());
+        expect((await stored()).records).toEqual(next.toSorted());
         current = 1 - current;
       }
       countFigure({ what: `kills of a sync into ${engine}`, ran: KILLS, lost: 0 });

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
+import { needing } from '../support/programs.ts';
 import { TEST_TOKEN } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -14,9 +14,7 @@ function listing(records: number, ...flags: string[]): string[] {
   return ['customers', '--from', file, '--no-color', '--no-progress', ...flags];
 }
 
-const HAS_LESS = spawnSync('less', ['--version']).status === 0;
-
-describe.runIf(HAS_TERMINAL).concurrent('a pager', () => {
+describe.concurrent('a pager', needingTerminal, () => {
   it('shows what is longer than the screen, and what is said of it comes when it is quit', async () => {
     const env = { FOLIO_PAGER: 'sed "s/^/| /"', PAGER: 'false' };
     const { code, screen } = await runInTerminal(listing(60), { env, rows: 20 });
@@ -104,7 +102,7 @@ describe.runIf(HAS_TERMINAL).concurrent('a pager', () => {
     expect(code).toBe(130);
   });
 
-  it.runIf(HAS_LESS)('is less where none is named', async () => {
+  it('is less where none is named', needing('script', 'less'), async () => {
     const { code, screen } = await runInTerminal(listing(60), {
       ...{ env: { FOLIO_PAGER: undefined }, rows: 20 },
       typed: [[':', 'q']],

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { ModelService } from '../support/model-service.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { quickly, withServer } from '../support/run-against.ts';
@@ -50,7 +50,7 @@ async function shown(
   return screen.replaceAll('\r\n', '\n');
 }
 
-describe.runIf(HAS_TERMINAL).concurrent('a table of invoices on a terminal', () => {
+describe.concurrent('a table of invoices on a terminal', needingTerminal, () => {
   it.each([
     [60, ['number', 'dueBy', 'customer.name', 'totalAmount', 'open', 'cur']],
     [80, ['number', 'date', 'dueBy', 'customer.name', 'totalAmount', 'open', 'cur', 'status']],
@@ -116,7 +116,7 @@ async function asked(args: readonly string[]): Promise<{ queries: string[]; scre
   });
 }
 
-describe.runIf(HAS_TERMINAL).concurrent('the newest', () => {
+describe.concurrent('the newest', needingTerminal, () => {
   it.each([
     [['issued'], 'sortBy=DATE&sortOrder=DESC', '50 of 60, the newest first · --all for the rest\r\n'],
     [['received', '--limit', '5'], 'sortBy=DATE&sortOrder=DESC', '5 of 60, the newest first\r\n'],

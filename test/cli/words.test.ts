@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -10,7 +10,7 @@ function tooLong(screen: string, columns: number): string[] {
   return screen.split('\r\n').filter((line) => line.length > columns && line.trim().includes(' '));
 }
 
-describe.runIf(HAS_TERMINAL).concurrent('words on a terminal', () => {
+describe.concurrent('words on a terminal', needingTerminal, () => {
   it.each([
     [['--help'], 50],
     [['issued', '--help'], 60],

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseEngines } from '../support/database-engines.ts';
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { needing } from '../support/programs.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -24,7 +24,7 @@ let plain: PostgresServer;
 let ownAuthority: string;
 let otherAuthority: string;
 
-describe.runIf(databaseEngines.includes('PostgreSQL'))('the connection to PostgreSQL', () => {
+describe('the connection to PostgreSQL', needing('postgres'), () => {
   beforeAll(async () => {
     const folder = temporaryFolder();
     const [own, other] = [await certificateFor('books.test'), await certificateFor('books.test')];

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CommitUnknown } from '../../src/database/database.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import {
@@ -13,25 +13,21 @@ import { profilesIn, readRecords } from '../../src/database/read-back.ts';
 import { checkTables } from '../../src/database/tables.ts';
 import { OutputError, ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
-import { databaseEngines } from '../support/database-engines.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { needing } from '../support/programs.ts';
 import { textsOf } from '../support/records.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { open, options, part, sync } from './try-sync.ts';
 
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (postgresPrograms !== undefined) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+const server = postgresForTests();
 
 const newAddress = async (engine: string): Promise<string> =>
-  engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server!.createDatabase();
+  engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server().createDatabase();
 
 const invoices = (count: number): string[] =>
   Array.from({ length: count }, (_, at) => `{"id":${at},"number":"F-${at}"}`);
 
-describe.each(databaseEngines)('%s', (engine) => {
+describeDatabases('%s', (engine) => {
   it('writes no row but the run’s entry when nothing is new', async () => {
     const database = await open(await newAddress(engine));
     await sync(database, invoices(30));
@@ -192,7 +188,7 @@ describe.each(databaseEngines)('%s', (engine) => {
   });
 });
 
-describe.each(databaseEngines)('a run that was overtaken, in %s', (engine) => {
+describeDatabases('a run that was overtaken, in %s', (engine) => {
   it('leaves what the newer run wrote of the same listing, and writes the others', async () => {
     const database = await open(await newAddress(engine));
     await sync(database, invoices(2));
@@ -217,9 +213,9 @@ describe.each(databaseEngines)('a run that was overtaken, in %s', (engine) => {
   });
 });
 
-describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
+describe('PostgreSQL alone', needing('postgres'), () => {
   it('names the view that keeps a type from changing', async () => {
-    const database = await open(await server!.createDatabase());
+    const database = await open(await server().createDatabase());
     await sync(database, ['{"id":1,"amount":1.10}']);
     await database.query('CREATE VIEW totals AS SELECT sum(amount) FROM issued');
     await expect(sync(database, ['{"id":1,"amount":"x"}'])).rejects.toMatchObject({
@@ -236,7 +232,7 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   });
 
   it('lets one run at a time write, and says who does', async () => {
-    const address = await server!.createDatabase();
+    const address = await server().createDatabase();
     const [first, second] = [await open(address), await open(address)];
     await first.begin();
     const refusal = {
@@ -249,27 +245,27 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
     await first.commit();
     await second.begin();
     // Another database of the same server has books of its own.
-    const other = await open(await server!.createDatabase());
+    const other = await open(await server().createDatabase());
     await other.begin();
     for (const database of [first, second, other]) await database.close();
   });
 
   it('speaks of another session where it may not see whose that is', async () => {
-    const address = await server!.createDatabase();
+    const address = await server().createDatabase();
     const holder = await open(address);
     await holder.begin();
-    await server!.query(address, 'CREATE ROLE reader LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO reader');
+    await server().query(address, 'CREATE ROLE reader LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO reader');
     const reader = await open(address.replace('books@', 'reader@'));
     await expect(reader.refuseOthers()).rejects.toThrow(/is being synced by another session$/);
     for (const database of [holder, reader]) await database.close();
   });
 
   it('waits for the end of the session that it lost, which has the lock until then', async () => {
-    const address = await server!.createDatabase();
+    const address = await server().createDatabase();
     const [ours, lost] = [await open(address), await open(address)];
     const waits = async (): Promise<boolean> => {
       const sql = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
-      return (await server!.query(address, sql)).length > 0;
+      return (await server().query(address, sql)).length > 0;
     };
     await lost.begin();
     await lost.query('CREATE TABLE written (a int)');
@@ -283,7 +279,7 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   });
 
   it('leaves nothing of its own in the session, which a pooler hands on to others', async () => {
-    const address = await server!.createDatabase();
+    const address = await server().createDatabase();
     const database = await open(address);
     const settings = "SELECT name, setting FROM pg_settings WHERE source = 'session' ORDER BY 1";
     const before = await database.query(settings);
@@ -295,8 +291,8 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   });
 
   it('works in a schema and with fields whose names have marks of parameters', async () => {
-    const address = await server!.createDatabase();
-    await server!.query(address, 'CREATE SCHEMA "what?$1"');
+    const address = await server().createDatabase();
+    await server().query(address, 'CREATE SCHEMA "what?$1"');
     const database = await open(`${address}?options=${encodeURIComponent('-c search_path="what?$1"')}`);
     await sync(database, ['{"id":1,"a?":"x\\\\y","b$1":2}']);
     const { parts } = await sync(database, ['{"id":1,"a?":"z\\\\?","b$1":3}']);
@@ -306,7 +302,7 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   });
 
   it('tries a transaction again that met another one', async () => {
-    const address = await server!.createDatabase();
+    const address = await server().createDatabase();
     const [ours, theirs] = [await open(address), await open(address)];
     await sync(ours, ['{"id":1,"a":1}']);
     let met = 0;
@@ -324,7 +320,7 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   });
 
   it('finds out whether a sync was committed whose answer got lost', async () => {
-    const database = await open(await server!.createDatabase());
+    const database = await open(await server().createDatabase());
     await sync(database, invoices(2));
     const commit = database.commit.bind(database);
     for (const isKept of [true, false]) {
@@ -342,7 +338,7 @@ describe.runIf(postgresPrograms !== undefined)('PostgreSQL alone', () => {
   });
 
   it('does not wait again and again for a lock that was waited for', async () => {
-    const database = await open(await server!.createDatabase());
+    const database = await open(await server().createDatabase());
     database.commit = () => Promise.reject(new CommitUnknown('lost'));
     const reconnect = vi.fn(() => Promise.reject(new OutputError('is being synced')));
     database.reconnect = reconnect;

@@ -1,13 +1,13 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
 import { readRecords } from '../../src/database/read-back.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { countFigure } from '../support/figures.ts';
-import { databaseEngines } from '../support/database-engines.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { hasProgram } from '../support/programs.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
 import { textsOf } from '../support/records.ts';
@@ -23,14 +23,11 @@ const TOGETHER = 4;
 /** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : undefined;
 
-let server: PostgresServer | undefined;
+const server = postgresForTests(MEMORY);
 let address = '';
 beforeAll(async () => {
-  if (postgresPrograms === undefined) return;
-  server = await startPostgres(MEMORY);
-  address = await server.createDatabase();
+  if (hasProgram('postgres')) address = await server().createDatabase();
 });
-afterAll(() => server?.stop());
 
 const LONG = 'aVeryLongFieldNameThatGoesOnAndOnUntilNoDatabaseOfThisKindTakesIt';
 
@@ -153,7 +150,7 @@ async function expectModel(database: Database, model: SyncModel): Promise<void> 
 }
 
 async function runInNewDatabase(engine: string, seed: number, folder: string): Promise<void> {
-  if (engine === 'PostgreSQL') await server!.query(address, `CREATE SCHEMA s${seed}`);
+  if (engine === 'PostgreSQL') await server().query(address, `CREATE SCHEMA s${seed}`);
   const path = join(folder, `${seed}.db`);
   const database = await open(engine === 'SQLite' ? path : `${address}?options=-csearch_path%3Ds${seed}`);
   try {
@@ -166,7 +163,7 @@ async function runInNewDatabase(engine: string, seed: number, folder: string): P
   rmSync(path, { force: true });
 }
 
-describe.each(databaseEngines)('a %s database', (engine) => {
+describeDatabases('a %s database', (engine) => {
   it('is what the model says after random edits', { timeout: 1_200_000 }, async () => {
     const folder = temporaryFolder(MEMORY);
     let next = 0;

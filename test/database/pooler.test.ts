@@ -1,73 +1,71 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { modelRecords } from '../support/model-service.ts';
-import { pgbouncer, startPooler, type Pooler } from '../support/pgbouncer.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { postgresForTests } from '../support/databases.ts';
+import { startPooler, type Pooler } from '../support/pgbouncer.ts';
+import { needing } from '../support/programs.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { runSync } from '../support/sync-service.ts';
 import { open } from './try-sync.ts';
 
-const isHere = pgbouncer !== undefined && postgresPrograms !== undefined;
-if (!isHere) it.skip('PgBouncer is not installed', () => {});
+describe(
+  'folio sync behind a pooler that lends connections for a transaction',
+  needing('pgbouncer', 'postgres'),
+  () => {
+    const server = postgresForTests();
+    let pooler: Pooler;
+    beforeAll(async () => {
+      pooler = await startPooler(server().port);
+    });
+    afterAll(() => pooler.stop());
 
-let server: PostgresServer | undefined;
-let pooler: Pooler | undefined;
-beforeAll(async () => {
-  if (!isHere) return;
-  server = await startPostgres();
-  pooler = await startPooler(server.port);
-});
-afterAll(async () => {
-  await pooler?.stop();
-  await server?.stop();
-});
-
-describe.runIf(isHere)('folio sync behind a pooler that lends connections for a transaction', () => {
-  it('leaves no lock and no setting to the next client', async () => {
-    const direct = await server!.createDatabase();
-    await server!.query(direct, "ALTER ROLE books SET statement_timeout = '33s'");
-    const address = pooler!.through(direct);
-    const first = await runSync({ issued: modelRecords(30) }, [address, 'issued']);
-    expect([first.code, first.stderr]).toEqual([0, '']);
-    const settings = "SELECT current_setting('statement_timeout') AS s, current_setting('lock_timeout') AS l";
-    for (let tries = 0; tries < 3; tries++) {
-      expect(await server!.query(address, settings)).toEqual([{ s: '33s', l: '0' }]);
-    }
-    expect(await server!.query(direct, "SELECT * FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
-    const second = await runSync({ issued: modelRecords(31) }, [direct, 'issued']);
-    expect([second.code, second.stderr]).toEqual([0, '']);
-    const read = await runFolio(['issued', '--from', address, '--count']);
-    expect([read.code, read.stdout.toString(), read.stderr]).toEqual([0, '31\n', '']);
-  });
-
-  it('has one of two syncs at once into an empty database write, and the other say why not', async () => {
-    const address = pooler!.through(await server!.createDatabase());
-    const runs = await Promise.all(
-      [1, 2, 3].map(() => runSync({ issued: modelRecords(500) }, [address, 'issued'])),
-    );
-    for (const { code, stderr } of runs) {
-      if (code === 0) expect(stderr).toBe('');
-      else {
-        expect(code).toBe(1);
-        expect(stderr).toMatch(/is being synced by|was synced into .* by another run, number \d+,/);
+    it('leaves no lock and no setting to the next client', async () => {
+      const direct = await server().createDatabase();
+      await server().query(direct, "ALTER ROLE books SET statement_timeout = '33s'");
+      const address = pooler.through(direct);
+      const first = await runSync({ issued: modelRecords(30) }, [address, 'issued']);
+      expect([first.code, first.stderr]).toEqual([0, '']);
+      const settings =
+        "SELECT current_setting('statement_timeout') AS s, current_setting('lock_timeout') AS l";
+      for (let tries = 0; tries < 3; tries++) {
+        expect(await server().query(address, settings)).toEqual([{ s: '33s', l: '0' }]);
       }
-    }
-    expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
-    const rows = await server!.query(address, 'SELECT count(*) AS n FROM issued_current');
-    expect(rows).toEqual([{ n: '500' }]);
-  });
+      expect(await server().query(direct, "SELECT * FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
+      const second = await runSync({ issued: modelRecords(31) }, [direct, 'issued']);
+      expect([second.code, second.stderr]).toEqual([0, '']);
+      const read = await runFolio(['issued', '--from', address, '--count']);
+      expect([read.code, read.stdout.toString(), read.stderr]).toEqual([0, '31\n', '']);
+    });
 
-  it('refuses a sync while another one writes', async () => {
-    const address = pooler!.through(await server!.createDatabase());
-    const writing = await open(address);
-    await writing.begin();
-    const { code, stderr } = await runSync({ issued: modelRecords(3) }, [address, 'issued']);
-    expect([code, stderr]).toEqual([
-      1,
-      expect.stringMatching(
-        /is being synced by folio, process .*\n.*Run folio sync again when that run is done/,
-      ),
-    ]);
-    await writing.rollback();
-    await writing.close();
-  });
-});
+    it('has one of two syncs at once into an empty database write, and the other say why not', async () => {
+      const address = pooler.through(await server().createDatabase());
+      const runs = await Promise.all(
+        [1, 2, 3].map(() => runSync({ issued: modelRecords(500) }, [address, 'issued'])),
+      );
+      for (const { code, stderr } of runs) {
+        if (code === 0) expect(stderr).toBe('');
+        else {
+          expect(code).toBe(1);
+          expect(stderr).toMatch(/is being synced by|was synced into .* by another run, number \d+,/);
+        }
+      }
+      expect(runs.filter(({ code }) => code === 0).length).toBeGreaterThan(0);
+      const rows = await server().query(address, 'SELECT count(*) AS n FROM issued_current');
+      expect(rows).toEqual([{ n: '500' }]);
+    });
+
+    it('refuses a sync while another one writes', async () => {
+      const address = pooler.through(await server().createDatabase());
+      const writing = await open(address);
+      await writing.begin();
+      const { code, stderr } = await runSync({ issued: modelRecords(3) }, [address, 'issued']);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(
+          /is being synced by folio, process .*\n.*Run folio sync again when that run is done/,
+        ),
+      ]);
+      await writing.rollback();
+      await writing.close();
+    });
+  },
+);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,18 +7,20 @@ import { silence } from '../support/faults.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, quickly, runAgainst, withServer } from '../support/run-against.ts';
-import { runFolio, startFolio } from '../support/run-folio.ts';
+import { runFolio, startFolio, type RunFolioOptions } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { mayMount } from '../support/small-disk.ts';
+import { needing, pathOf } from '../support/programs.ts';
+import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 
 const issued = modelRecords(3_000);
 const EXPORT = ['issued', '--page-size', '500', '--format', 'jsonl'];
 
 /** Modes forbid nothing to root: run by root, the program is started without that privilege. */
-const HEEDING_MODES =
-  process.getuid?.() === 0
-    ? { shell: 'exec setpriv --bounding-set -dac_override,-dac_read_search -- "$@"' }
-    : {};
+const NEEDED = process.getuid?.() === 0 ? (['setpriv'] as const) : [];
+const heedingModes = (): RunFolioOptions =>
+  NEEDED.length === 0
+    ? {}
+    : { shell: `exec ${pathOf('setpriv')} --bounding-set -dac_override,-dac_read_search -- "$@"` };
 
 function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   return work(temporaryFolder());
@@ -48,7 +49,7 @@ describe.concurrent('an output that cannot be written', () => {
   it.each([
     ['in a folder that is read-only', 0o500, undefined],
     ['onto a file that is read-only', 0o700, 'old\n'],
-  ])('%s: said before the first request', (_, mode, old) =>
+  ])('%s: said before the first request', needing(...NEEDED), (_, mode, old) =>
     inFolder(async (folder) => {
       const file = join(folder, 'out.jsonl');
       if (old !== undefined) await writeFile(file, old, { mode: 0o400 });
@@ -57,7 +58,7 @@ describe.concurrent('an output that cannot be written', () => {
       const { code, stderr, requests } = await runAgainst({
         records: { issued },
         args,
-        options: HEEDING_MODES,
+        options: heedingModes(),
       });
       expect({ code, requests: requests.length }).toEqual({ code: 1, requests: 0 });
       expect(stderr).toContain(`cannot write ${file}: permission denied`);
@@ -101,51 +102,36 @@ describe.concurrent('an output that cannot be written', () => {
 });
 
 describe('a disk that fills up', () => {
-  it.skipIf(!mayMount())('leaves the old file and nothing beside it: exit 1 with the reason', () =>
-    inFolder(async (folder) => {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
-      try {
-        const file = join(folder, 'out.jsonl');
-        await writeFile(file, 'old\n');
-        const { code, stderr } = await runAgainst({ records: { issued }, args: [...EXPORT, '-o', file] });
-        expect(code).toBe(1);
-        expect(stderr).toMatch(/^folio: cannot write .*out\.jsonl: .*no space/i);
-        expect(await readFile(file, 'utf8')).toBe('old\n');
-        expect(await readdir(folder)).toEqual(['out.jsonl']);
-      } finally {
-        execFileSync('umount', [folder]);
-      }
+  it('leaves the old file and nothing beside it: exit 1 with the reason', needingSmallDisk, () =>
+    onSmallDisk(temporaryFolder(), '64k', async (folder) => {
+      const file = join(folder, 'out.jsonl');
+      await writeFile(file, 'old\n');
+      const { code, stderr } = await runAgainst({ records: { issued }, args: [...EXPORT, '-o', file] });
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^folio: cannot write .*out\.jsonl: .*no space/i);
+      expect(await readFile(file, 'utf8')).toBe('old\n');
+      expect(await readdir(folder)).toEqual(['out.jsonl']);
     }),
   );
 
-  it.skipIf(!mayMount())('is named with the file of a download that did not fit', () =>
-    inFolder(async (folder) => {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', folder]);
-      try {
-        const files = join(folder, 'files');
-        const { code, stderr } = await runFolio(['--sandbox', 'issued', 'download', files]);
-        expect(code).toBe(1);
-        expect(stderr).toMatch(/^folio: cannot write .*\/files\/.*: no space/);
-      } finally {
-        execFileSync('umount', [folder]);
-      }
+  it('is named with the file of a download that did not fit', needingSmallDisk, () =>
+    onSmallDisk(temporaryFolder(), '16k', async (folder) => {
+      const files = join(folder, 'files');
+      const { code, stderr } = await runFolio(['--sandbox', 'issued', 'download', files]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^folio: cannot write .*\/files\/.*: no space/);
     }),
   );
 
-  it.skipIf(!mayMount())('gets back what a page that did not fit took of it, under --resume', () =>
-    inFolder(async (folder) => {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
-      try {
-        const args = ['issued', '--resume', '-o', join(folder, 'out.jsonl')];
-        const { code } = await runAgainst({ records: { issued }, args });
-        expect(code).toBe(1);
-        const [journal, ...others] = await readdir(folder);
-        expect([journal, others]).toEqual(['.out.jsonl.folio-resume', []]);
-        // What a run is, and no page.
-        expect((await stat(join(folder, journal!))).size).toBeLessThan(2_000);
-      } finally {
-        execFileSync('umount', [folder]);
-      }
+  it('gets back what a page that did not fit took of it, under --resume', needingSmallDisk, () =>
+    onSmallDisk(temporaryFolder(), '64k', async (folder) => {
+      const args = ['issued', '--resume', '-o', join(folder, 'out.jsonl')];
+      const { code } = await runAgainst({ records: { issued }, args });
+      expect(code).toBe(1);
+      const [journal, ...others] = await readdir(folder);
+      expect([journal, others]).toEqual(['.out.jsonl.folio-resume', []]);
+      // What a run is, and no page.
+      expect((await stat(join(folder, journal!))).size).toBeLessThan(2_000);
     }),
   );
 });

@@ -1,28 +1,23 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, readFileSync } from 'node:fs';
 import { createServer, connect } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { cut, silence } from '../support/faults.ts';
-import { mayMount } from '../support/small-disk.ts';
+import { needing, runProgram } from '../support/programs.ts';
+import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 import { modelRecords } from '../support/model-service.ts';
-import { databaseEngines } from '../support/database-engines.ts';
 import { listenOnLoopback } from '../support/listen-on-loopback.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../support/postgres-server.ts';
-import { duringSync, psql, runSync, sqlite3 } from '../support/sync-service.ts';
+import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
+import { duringSync, runSync } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (postgresPrograms !== undefined) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+const server = postgresForTests();
 
-describe.each(databaseEngines)('folio sync into %s', (engine) => {
-  const newDatabase = async (): Promise<{ address: string; ask: (sql: string) => string[] }> => {
+describeDatabases('folio sync into %s', (engine) => {
+  const newDatabase = async () => {
     const address =
-      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
-    return { address, ask: (sql) => (engine === 'SQLite' ? sqlite3(address, sql) : psql(address, sql)) };
+      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+    return { address, ask: (sql: string) => ask(address, sql) };
   };
 
   it('leaves the rows of a listing that fails half-way, and writes the others', async () => {
@@ -35,9 +30,9 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
         url.pathname.endsWith('issued') && url.searchParams.get('options_page') !== '0' ? cut : undefined,
     });
     expect([code, stderr]).toEqual([6, expect.stringMatching(/1 of 2 listings left as they were: issued: /)]);
-    expect(ask('SELECT count(*) FROM issued')).toEqual(['5']);
-    expect(ask('SELECT count(*) FROM customers')).toEqual(['3']);
-    const error = ask("SELECT error FROM _runs WHERE run = 2 AND resource = 'issued'");
+    expect(await ask('SELECT count(*) FROM issued')).toEqual(['5']);
+    expect(await ask('SELECT count(*) FROM customers')).toEqual(['3']);
+    const error = await ask("SELECT error FROM _runs WHERE run = 2 AND resource = 'issued'");
     expect(error[0]).toMatch(/127\.0\.0\.1/);
   });
 
@@ -46,8 +41,8 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
     await runSync({ issued: modelRecords(5) }, [address, 'issued']);
     const exit = await runSync({}, [address, 'issued', '--retries', '0'], { script: () => cut });
     expect([exit.code, exit.text]).toEqual([5, expect.stringContaining('default,issued,,0,0,0,0')]);
-    expect(ask('SELECT count(*) FROM issued')).toEqual(['5']);
-    expect(ask('SELECT run, total FROM _runs ORDER BY 1')).toEqual(['1|5', '2|']);
+    expect(await ask('SELECT count(*) FROM issued')).toEqual(['5']);
+    expect(await ask('SELECT run, total FROM _runs ORDER BY 1')).toEqual(['1|5', '2|']);
   });
 
   it('does not believe a listing that comes back empty, unless it is told to', async () => {
@@ -59,9 +54,9 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
       'folio: 30 of the 30 records of issued are no longer listed, more than 10 %: they were left as they were\n' +
         '  If they are really gone, run folio sync again with --allow-gone.\n',
     ]);
-    expect(ask('SELECT count(*) FROM issued WHERE _gone_run IS NULL')).toEqual(['30']);
+    expect(await ask('SELECT count(*) FROM issued WHERE _gone_run IS NULL')).toEqual(['30']);
     expect((await runSync({ issued: [] }, [address, 'issued', '--max-gone', '30'])).code).toBe(0);
-    expect(ask('SELECT count(*) FROM issued WHERE _gone_run = 3')).toEqual(['30']);
+    expect(await ask('SELECT count(*) FROM issued WHERE _gone_run = 3')).toEqual(['30']);
   });
 
   it('keeps what a record was that changed, vanished and came back', async () => {
@@ -75,13 +70,13 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
     ]) {
       expect((await runSync({ issued }, [address, 'issued'])).code).toBe(0);
     }
-    expect(ask('SELECT _run, _change, _raw FROM issued_history ORDER BY 1')).toEqual([
+    expect(await ask('SELECT _run, _change, _raw FROM issued_history ORDER BY 1')).toEqual([
       '2|changed|{"id":1,"a":1}',
       '3|gone|{"id":1,"a":2}',
       '4|back|{"id":1,"a":2}',
     ]);
-    expect(ask('SELECT _first_run, _changed_run, _gone_run FROM issued')).toEqual(['1|2|']);
-    expect(ask('SELECT run, added, changed, gone, back FROM _runs')).toEqual([
+    expect(await ask('SELECT _first_run, _changed_run, _gone_run FROM issued')).toEqual(['1|2|']);
+    expect(await ask('SELECT run, added, changed, gone, back FROM _runs')).toEqual([
       ...['1|1|0|0|0', '2|0|1|0|0', '3|0|0|1|0', '4|0|0|0|1', '5|0|0|0|0'],
     ]);
   });
@@ -96,8 +91,8 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
       'warning: the column n of issued holds text from now on: not all of its values are of one kind\n',
     ]);
     expect((await runSync(records, [address, 'issued'])).stderr).toBe('');
-    expect(ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '7']);
-    expect(ask(`SELECT type FROM _columns WHERE field = 'n'`)).toEqual(['text']);
+    expect(await ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '7']);
+    expect(await ask(`SELECT type FROM _columns WHERE field = 'n'`)).toEqual(['text']);
   });
 
   it('says that a text holds NUL, and keeps it in the record', async () => {
@@ -107,41 +102,43 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
       0,
       expect.stringContaining('1 record with the character NUL in a text'),
     ]);
-    expect(ask('SELECT t, _raw FROM issued')).toEqual(['a\uFFFDb|{"id":1,"t":"a\\u0000b"}']);
+    expect(await ask('SELECT t, _raw FROM issued')).toEqual(['a\uFFFDb|{"id":1,"t":"a\\u0000b"}']);
   });
 
   it('refuses a table of others and the books of a newer folio, and touches nothing', async () => {
     const { address, ask } = await newDatabase();
-    ask('CREATE TABLE customers (name text)');
+    await ask('CREATE TABLE customers (name text)');
     const foreign = await runSync({ customers: modelRecords(1) }, [address, 'customers']);
     expect([foreign.code, foreign.stderr]).toEqual([
       2,
       expect.stringContaining('has a table or view customers that folio did not make'),
     ]);
     await runSync({ issued: modelRecords(1) }, [address, 'issued']);
-    ask("UPDATE _runs SET folio_version = '99.0.0'");
+    await ask("UPDATE _runs SET folio_version = '99.0.0'");
     const newer = await runSync({ issued: modelRecords(2) }, [address, 'issued']);
     expect([newer.code, newer.stderr]).toEqual([
       2,
       expect.stringContaining('was written by folio 99.0.0, which is newer'),
     ]);
-    expect(ask('SELECT count(*) FROM issued')).toEqual(['1']);
+    expect(await ask('SELECT count(*) FROM issued')).toEqual(['1']);
   });
 
   it('leaves the tables, views and indexes of the user alone', async () => {
     const { address, ask } = await newDatabase();
     await runSync({ issued: ['{"id":1,"n":1}'] }, [address, 'issued']);
-    ask('CREATE TABLE notes (id integer, note text)');
-    ask("INSERT INTO notes VALUES (1, 'mine')");
-    ask('CREATE VIEW noted AS SELECT note, n FROM notes JOIN issued_current ON issued_current.n = notes.id');
-    ask('CREATE INDEX by_number ON issued (n)');
+    await ask('CREATE TABLE notes (id integer, note text)');
+    await ask("INSERT INTO notes VALUES (1, 'mine')");
+    await ask(
+      'CREATE VIEW noted AS SELECT note, n FROM notes JOIN issued_current ON issued_current.n = notes.id',
+    );
+    await ask('CREATE INDEX by_number ON issued (n)');
     const exit = await runSync({ issued: ['{"id":1,"n":1,"late":"x"}', '{"id":2,"n":2}'] }, [
       address,
       'issued',
     ]);
     expect(exit.code).toBe(0);
-    expect(ask('SELECT * FROM noted')).toEqual(['mine|1']);
-    expect(ask('SELECT count(late), count(*) FROM issued_current')).toEqual(['1|2']);
+    expect(await ask('SELECT * FROM noted')).toEqual(['mine|1']);
+    expect(await ask('SELECT count(late), count(*) FROM issued_current')).toEqual(['1|2']);
   });
 
   // In PostgreSQL only the transaction that writes keeps others out: sessions are not a run's own behind a pooler.
@@ -157,7 +154,7 @@ describe.each(databaseEngines)('folio sync into %s', (engine) => {
       );
       process.kill('SIGTERM');
       expect((await exit).code).toBe(143);
-      if (engine === 'PostgreSQL') await server!.left(address);
+      if (engine === 'PostgreSQL') await server().left(address);
     });
     expect((await runSync({ issued: modelRecords(1) }, [address, 'issued'])).code).toBe(0);
   });
@@ -179,11 +176,8 @@ describe('folio sync into SQLite', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it.skipIf(!mayMount())('keeps what there was when the disk is full', async () => {
-    const folder = join(temporaryFolder(), 'small');
-    mkdirSync(folder);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=600k', 'none', folder]);
-    try {
+  it('keeps what there was when the disk is full', needingSmallDisk, () =>
+    onSmallDisk(temporaryFolder(), '600k', async (folder) => {
       const path = join(folder, 'books.db');
       await runSync({ issued: modelRecords(20) }, [path, 'issued']);
       const exit = await runSync({ issued: modelRecords(9_000) }, [path, 'issued']);
@@ -191,12 +185,10 @@ describe('folio sync into SQLite', () => {
         1,
         expect.stringContaining('disk is full\n  Free some space'),
       ]);
-      expect(sqlite3(path, 'SELECT count(*) FROM issued')).toEqual(['20']);
+      expect(await ask(path, 'SELECT count(*) FROM issued')).toEqual(['20']);
       expect((await runSync({ issued: modelRecords(21) }, [path, 'issued'])).code).toBe(0);
-    } finally {
-      execFileSync('umount', [folder]);
-    }
-  });
+    }),
+  );
 });
 
 /** Between folio and its server: cuts the connection around the COMMIT of the sync. */
@@ -237,15 +229,22 @@ async function startCutter(port: number, when: 'before' | 'in' | 'after') {
   };
 }
 
-describe.runIf(postgresPrograms !== undefined)('folio sync into PostgreSQL', () => {
+/** Run by Node: has PostgreSQL do something. */
+const ASK_POSTGRES = `
+  const { Client } = require('pg');
+  const [address, sql] = process.argv.slice(1);
+  const client = new Client(address);
+  client.connect().then(() => client.query(sql)).then(() => client.end());`;
+
+describe('folio sync into PostgreSQL', needing('postgres'), () => {
   it.each(['before', 'in', 'after'] as const)('whose connection is cut %s COMMIT', async (when) => {
-    const address = await server!.createDatabase();
+    const address = await server().createDatabase();
     await runSync({ issued: modelRecords(3) }, [address, 'issued']);
-    const cutter = await startCutter(server!.port, when);
-    const through = address.replace(`:${server!.port}/`, `:${cutter.port}/`);
+    const cutter = await startCutter(server().port, when);
+    const through = address.replace(`:${server().port}/`, `:${cutter.port}/`);
     const exit = await runSync({ issued: modelRecords(5) }, [through, 'issued']);
     expect(cutter.cuts).toBe(1);
-    const runs = psql(address, 'SELECT run, added FROM _runs ORDER BY 1');
+    const runs = await ask(address, 'SELECT run, added FROM _runs ORDER BY 1');
     if (when === 'before') {
       expect([exit.code, exit.stderr]).toEqual([
         5,
@@ -256,19 +255,20 @@ describe.runIf(postgresPrograms !== undefined)('folio sync into PostgreSQL', () 
       expect([exit.code, exit.stderr]).toEqual([0, '']);
       expect(runs).toEqual(['1|3', '2|2']);
     }
-    await server!.left(address);
+    await server().left(address);
     const next = await runSync({ issued: modelRecords(5) }, [address, 'issued']);
-    expect([next.code, psql(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['5']]);
+    expect([next.code, await ask(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['5']]);
   });
 
   it('whose server goes away while the listing is read finds it again, or says so', async () => {
-    const address = await server!.createDatabase();
+    const address = await server().createDatabase();
     const end =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'folio,%'";
     const exit = await runSync({ issued: modelRecords(3) }, [address, 'issued'], {
-      script: () => void psql(address, end),
+      // At once, while the listing waits for its answer.
+      script: () => void runProgram('node', ['-e', ASK_POSTGRES, address, end]),
     });
     expect([exit.code, exit.stderr]).toEqual([0, '']);
-    expect(psql(address, 'SELECT count(*) FROM issued')).toEqual(['3']);
+    expect(await ask(address, 'SELECT count(*) FROM issued')).toEqual(['3']);
   });
 });

@@ -1,8 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
+import { pathOf, startProgram } from '../support/programs.ts';
 
 /** A run reduced to its output: it opens the target, writes ten pieces of 100 kB, and commits; a line before each step. */
 const PROGRAM = `
@@ -63,15 +64,15 @@ export function startWriting(
   target: string,
   { hold = false, limit = '' } = {},
 ): WritingProcess {
-  const node = [process.execPath, program, target, ...(hold ? ['hold'] : [])];
+  const node = [pathOf('node'), program, target, ...(hold ? ['hold'] : [])];
   // `exec`, so that a kill reaches the program itself.
-  const child = spawn('sh', ['-c', `${limit} exec "$@"`, 'sh', ...node], {
+  const child = startProgram('sh', ['-c', `${limit} exec "$@"`, 'sh', ...node], {
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   const steps: string[] = [];
   const progress = new EventEmitter();
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout!.setEncoding('utf8').on('data', (text: string) => {
     steps.push(...text.split('\n').filter((line) => line !== ''));
     progress.emit('change');
   });

@@ -9,7 +9,6 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { processTable } from '../../src/output/files/processes.ts';
@@ -17,6 +16,7 @@ import { openStore } from '../../src/profiles/store.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { UsageError } from '../../src/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { runProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const { signal } = new AbortController();
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
     const file = join(folder, 'config.json');
     writeFileSync(file, '{}', { mode: 0o644 });
     const error = (await open(folder).catch((thrown: unknown) => thrown)) as UsageError;
-    execFileSync('sh', ['-c', /`(.*)`/.exec(error.hint!)![1]!]);
+    runProgram('sh', ['-c', /`(.*)`/.exec(error.hint!)![1]!]);
     await expect(open(folder)).resolves.toMatchObject({ file });
   });
 
@@ -181,7 +181,7 @@ describe.skipIf(process.platform === 'win32')('the store on disk', () => {
 
   it('does not wait for a pipe that lies in the place of the file', async () => {
     const folder = temporaryFolder();
-    execFileSync('sh', ['-c', 'mkfifo -m 600 "$0"', join(folder, 'config.json')]);
+    runProgram('mkfifo', ['-m', '600', join(folder, 'config.json')]);
     await expect(open(folder)).rejects.toThrow(/it is not a file/);
   });
 

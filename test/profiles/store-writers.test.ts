@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { lockTarget } from '../../src/output/files/lock.ts';
@@ -10,6 +9,7 @@ import { openStore } from '../../src/profiles/store.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { Interrupted } from '../../src/errors.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { startProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 function open(
@@ -75,8 +75,9 @@ describe('writers at the same time', () => {
         js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
       },
     });
-    const run = promisify(execFile);
-    await Promise.all(['a', 'b', 'c'].map((name) => run(process.execPath, [script, folder, name])));
+    const writers = ['a', 'b', 'c'].map((name) => startProgram('node', [script, folder, name]));
+    const exits = await Promise.all(writers.map((writer) => once(writer, 'exit')));
+    expect(exits).toEqual([0, 0, 0].map((code) => [code, null]));
     expect(Object.keys(settingsIn(folder))).toHaveLength(30);
     expect(readdirSync(folder)).toEqual(['config.json']);
   });

@@ -1,8 +1,6 @@
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { afterAll, beforeAll } from 'vitest';
-
-/** Where Debian's package puts it. */
-const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+import { pathOf } from '../support/programs.ts';
 
 export interface OpenedPage {
   readonly page: Page;
@@ -24,7 +22,7 @@ export function browserForTests(): (path: string, options?: OpenOptions) => Prom
   let browser: Browser;
   beforeAll(async () => {
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-quic'];
-    browser = await chromium.launch({ executablePath: CHROMIUM, args, timeout: PATIENCE });
+    browser = await chromium.launch({ executablePath: pathOf('chromium'), args, timeout: PATIENCE });
   });
   afterAll(() => browser.close());
   return async (path, { width = 1280, colorScheme = 'light', script = true } = {}) => {

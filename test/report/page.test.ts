@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { needing, runProgram } from '../support/programs.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { browserForTests } from './browser.ts';
@@ -53,6 +53,26 @@ const HOSTILE = [
 ];
 
 describe('the page of a report', () => {
+  it('has no token and no signed link', async () => {
+    const text = readFileSync(await sandboxReport(), 'utf8');
+    expect(text).not.toMatch(/eyJ|https?:\/\/|signature|expires=/i);
+  });
+
+  it('stays small for many invoices', async () => {
+    const many = Array.from({ length: 20_000 }, (_, index) =>
+      invoice({
+        number: index,
+        dueBy: index % 2 === 0 ? '2020-01-01' : '2026-11-30',
+        customer: { name: `Customer ${index % 5000}`, fiscalId: `${index % 5000}-1` },
+      }),
+    );
+    const text = readFileSync(await reportOf(many), 'utf8');
+    expect(text.length).toBeLessThan(200_000);
+    expect(text).toContain('10,000');
+  });
+});
+
+describe('the page of a report in a browser', needing('chromium'), () => {
   const open = browserForTests();
 
   it('asks for nothing and says nothing on the console, wide, narrow and dark', async () => {
@@ -77,11 +97,6 @@ describe('the page of a report', () => {
     expect(policy).toMatch(
       /^default-src 'none'; style-src 'sha256-[\w+/=]+'; script-src 'sha256-[\w+/=]+'; base-uri 'none'; form-action 'none'$/,
     );
-  });
-
-  it('has no token and no signed link', async () => {
-    const text = readFileSync(await sandboxReport(), 'utf8');
-    expect(text).not.toMatch(/eyJ|https?:\/\/|signature|expires=/i);
   });
 
   it('sorts a table by the exact values of a column, up and down', async () => {
@@ -111,16 +126,20 @@ describe('the page of a report', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('repeats the head of a table on every page that it goes on to in print', async () => {
-    const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
-    const { page } = await open(await reportOf(numbers.map((number) => invoice({ number }))));
-    // On paper of half the height the ten largest take two pages.
-    const pdf = await page.pdf({ width: '210mm', height: '100mm' });
-    const pages = execFileSync('pdftotext', ['-layout', '-', '-'], { input: pdf }).toString().split('\f');
-    const rows = pages.filter((text) => /^ *\d+ +Roble +Feb 5, 2026/m.test(text));
-    expect(rows.length).toBeGreaterThan(1);
-    expect(rows.filter((text) => !text.includes('Days overdue'))).toEqual([]);
-  });
+  it(
+    'repeats the head of a table on every page that it goes on to in print',
+    needing('chromium', 'pdftotext'),
+    async () => {
+      const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
+      const { page } = await open(await reportOf(numbers.map((number) => invoice({ number }))));
+      // On paper of half the height the ten largest take two pages.
+      const pdf = await page.pdf({ width: '210mm', height: '100mm' });
+      const pages = runProgram('pdftotext', ['-layout', '-', '-'], { input: pdf }).split('\f');
+      const rows = pages.filter((text) => /^ *\d+ +Roble +Feb 5, 2026/m.test(text));
+      expect(rows.length).toBeGreaterThan(1);
+      expect(rows.filter((text) => !text.includes('Days overdue'))).toEqual([]);
+    },
+  );
 
   it('is whole without its script', async () => {
     const { page } = await open(await sandboxReport(), { script: false });
@@ -163,18 +182,5 @@ describe('the page of a report', () => {
     const violations = await page.evaluate(`${axe}
       axe.run().then((result) => result.violations.map((violation) => JSON.stringify(violation).slice(0, 500)))`);
     expect(violations).toEqual([]);
-  });
-
-  it('stays small for many invoices', async () => {
-    const many = Array.from({ length: 20_000 }, (_, index) =>
-      invoice({
-        number: index,
-        dueBy: index % 2 === 0 ? '2020-01-01' : '2026-11-30',
-        customer: { name: `Customer ${index % 5000}`, fiscalId: `${index % 5000}-1` },
-      }),
-    );
-    const text = readFileSync(await reportOf(many), 'utf8');
-    expect(text.length).toBeLessThan(200_000);
-    expect(text).toContain('10,000');
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
 import { always } from '../support/fault-script.ts';
 import { status } from '../support/faults.ts';
-import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { ModelService } from '../support/model-service.ts';
 import { withServer } from '../support/run-against.ts';
 import { startFolio } from '../support/run-folio.ts';
@@ -87,7 +87,7 @@ describe.concurrent('auth login', () => {
     expect(leakIn(said)).toBeUndefined();
   });
 
-  it.runIf(HAS_TERMINAL)('asks at a terminal without showing what is typed', async () => {
+  it('asks at a terminal without showing what is typed', needingTerminal, async () => {
     const folder = temporaryFolder();
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     const args = ['auth', 'login', '--base-url', 'https://api.example.com', '--no-verify'];

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { needing, runProgram } from '../support/programs.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -105,9 +105,9 @@ describe('the package', () => {
     for (const notice of notices) expect(notice).toMatch(/MIT|ISC|BSD|Apache|permission|CC0/i);
   });
 
-  it('publishes the program and nothing else', () => {
+  it('publishes the program and nothing else', needing('npm'), () => {
     const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--loglevel=error', '--offline'];
-    const [packed] = JSON.parse(execFileSync('npm', args, { cwd: ROOT, encoding: 'utf8' })) as {
+    const [packed] = JSON.parse(runProgram('npm', args, { cwd: ROOT })) as {
       files: { path: string; mode: number }[];
     }[];
     const paths = packed!.files.map(({ path }) => path);

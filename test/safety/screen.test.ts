@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FORBIDDEN } from '../output/hostile-text.ts';
 import { countFigure } from '../support/figures.ts';
 import type { HttpService } from '../support/http-service.ts';
-import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { runFolio } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TEXTS, startHostileService } from './hostile-service.ts';
@@ -52,7 +52,7 @@ const SHOWING = [
   ['customers', '--retries', '0', '--param', 'a=refused/500', '-v'],
 ];
 
-describe.runIf(HAS_TERMINAL).concurrent('a terminal', () => {
+describe.concurrent('a terminal', needingTerminal, () => {
   it.each(SHOWING.map((args) => [args.join(' '), args] as const))('is safe from: %s', async (_, args) => {
     const env = { NO_COLOR: '1', FOLIO_BASE_URL: service.baseUrl };
     const { screen } = await runInTerminal([...args, '--no-progress'], { env });

@@ -1,16 +1,14 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService } from '../support/model-service.ts';
 import { runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio } from '../support/run-folio.ts';
+import { needing, startProgram } from '../support/programs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-
-const HAS_OFFICE = spawnSync('soffice', ['--version']).status === 0;
 
 /** Texts that some spreadsheet would run, from OWASP's list, public advisories, and what programs drop on reading. */
 const FORMULAS = [
@@ -142,12 +140,12 @@ async function formulasIn(csv: string, separators: string): Promise<string[]> {
     folder,
     join(folder, 'table.csv'),
   ];
-  await promisify(execFile)('soffice', args);
+  await once(startProgram('soffice', args), 'exit');
   const text = readFileSync(join(folder, 'table.fods'), 'utf8');
   return [...text.matchAll(/table:formula="([^"]*)"/g)].map(([, formula]) => formula!);
 }
 
-describe.runIf(HAS_OFFICE)('LibreOffice', () => {
+describe('LibreOffice', needing('soffice'), () => {
   it.each([
     ['commas', '44'],
     ['semicolons', '59'],

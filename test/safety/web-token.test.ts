@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
-import { HAS_TERMINAL, runInTerminal } from '../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { jsonWebToken } from '../support/json-web-token.ts';
 import { ModelService } from '../support/model-service.ts';
 import { runAgainst, withServer } from '../support/run-against.ts';
@@ -35,7 +35,7 @@ describe.concurrent('a token that is a JSON Web Token', () => {
     expect(stderr).toMatch(said);
   });
 
-  it.runIf(HAS_TERMINAL)('says so on a terminal in its last 14 days', async () => {
+  it('says so on a terminal in its last 14 days', needingTerminal, async () => {
     const server = await startFaultServer(new ModelService({ issued: ['{"id":1}'] }));
     await withServer(server, async ({ baseUrl }) => {
       const env = { FOLIO_TOKEN: tokenUntil(2.5), FOLIO_BASE_URL: baseUrl };

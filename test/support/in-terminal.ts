@@ -1,8 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { needingThat, pathOf, tryProgram } from './programs.ts';
 import { startFolio, type RunFolioOptions } from './run-folio.ts';
 
-/** Whether this machine has util-linux's `script`, which runs a program in a pseudo-terminal. */
-export const HAS_TERMINAL = spawnSync('script', ['--version']).stdout?.includes('util-linux') === true;
+/** Options of a test that runs the program in a pseudo-terminal, which `script` makes, where it is that of util-linux. */
+export const needingTerminal = needingThat(
+  'the script of util-linux',
+  () => tryProgram('script', ['--version']).stdout.includes('util-linux'),
+  'script',
+);
 
 interface TerminalExit {
   readonly code: number | null;
@@ -23,7 +27,7 @@ interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
 const inTerminal = (columns: number, rows: number): string => `
 quoted=
 for word; do quoted="$quoted '$(printf %s "$word" | sed "s/'/'\\\\\\\\''/g")'"; done
-exec script -qefc "stty cols ${columns} rows ${rows}; exec $quoted" /dev/null`;
+exec ${pathOf('script')} -qefc "stty cols ${columns} rows ${rows}; exec $quoted" /dev/null`;
 
 /** Runs the real program in a pseudo-terminal: all three of its streams are one. */
 export async function runInTerminal(

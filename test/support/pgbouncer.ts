@@ -1,16 +1,10 @@
 import { once } from 'node:events';
-import { spawn } from 'node:child_process';
-import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePort, otherUser } from './postgres-server.ts';
-
-/** Where Debian and others keep it. */
-const PLACES = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'];
-
-/** The path of PgBouncer; undefined where this machine has none. */
-export const pgbouncer: string | undefined = PLACES.find((path) => existsSync(path));
+import { startProgram } from './programs.ts';
 
 /** A pooler in front of a PostgreSQL. */
 export interface Pooler {
@@ -32,14 +26,17 @@ export async function startPooler(postgresPort: number): Promise<Pooler> {
   const file = join(folder, 'pgbouncer.ini');
   writeFileSync(file, `${settings.join('\n')}\n`);
   for (const path of user === undefined ? [] : [folder, file]) chownSync(path, user!.uid, user!.gid);
-  const server = spawn(pgbouncer!, [file], { ...user, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+  const server = startProgram('pgbouncer', [file], {
+    ...{ ...user, cwd: folder },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const said: string[] = [];
-  for await (const line of createInterface({ input: server.stderr })) {
+  for await (const line of createInterface({ input: server.stderr! })) {
     said.push(line);
     if (line.includes('process up')) break;
   }
   if (server.exitCode !== null) throw new Error(`PgBouncer did not start: ${said.join('\n')}`);
-  server.stderr.resume();
+  server.stderr!.resume();
   return {
     through: (address) => address.replace(/:\d+\//, `:${port}/`),
     async stop() {

@@ -1,31 +1,12 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chownSync,
-  existsSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { chownSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import pg from 'pg';
-
-/** Where Debian keeps each version's programs. */
-const DEBIAN = '/usr/lib/postgresql';
-
-/** The folder of the newest PostgreSQL of this machine; undefined where there is none. */
-export const postgresPrograms: string | undefined = existsSync(DEBIAN)
-  ? readdirSync(DEBIAN)
-      .toSorted((a, b) => Number(b) - Number(a))
-      .map((version) => join(DEBIAN, version, 'bin'))
-      .find((folder) => existsSync(join(folder, 'initdb')))
-  : undefined;
+import { pathOf, runProgram, startProgram } from './programs.ts';
 
 /** A PostgreSQL of a test's own, in a temporary folder. */
 export interface PostgresServer {
@@ -54,9 +35,9 @@ export async function startPostgres(
   const user = process.getuid?.() === 0 ? otherUser() : undefined;
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = join(folder, 'data');
-  const programs = postgresPrograms!;
+  const initdb = join(dirname(realpathSync(pathOf('postgres'))), 'initdb');
   const initial = ['-D', data, '-U', 'books', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(programs, 'initdb'), initial, { ...user, cwd: folder, stdio: 'ignore' });
+  runProgram('sh', ['-c', 'exec "$@"', 'sh', initdb, ...initial], { ...user, cwd: folder, stdio: 'ignore' });
   // What a power failure would lose is of no concern to a test.
   const settings = ['listen_addresses=127.0.0.1', 'fsync=off', 'full_page_writes=off', 'lc_messages=C'];
   if (encryption !== undefined) {
@@ -71,7 +52,7 @@ export async function startPostgres(
   let server: ChildProcess;
   do {
     port = await freePort();
-    server = spawn(join(programs, 'postgres'), [...args, '-p', `${port}`], {
+    server = startProgram('postgres', [...args, '-p', `${port}`], {
       ...{ ...user, cwd: folder },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
@@ -101,12 +82,21 @@ export async function startPostgres(
 }
 
 async function queryPostgres(address: string, sql: string): Promise<Record<string, string | null>[]> {
+  const { fields, rows } = await resultOf(address, sql);
+  return rows.map((row) => Object.fromEntries(fields.map(({ name }, at) => [name, row[at]!])));
+}
+
+/** The cells of a query's rows, as the texts that the server sent. */
+export async function postgresRows(address: string, sql: string): Promise<(string | null)[][]> {
+  return (await resultOf(address, sql)).rows;
+}
+
+async function resultOf(address: string, sql: string): Promise<pg.QueryArrayResult<(string | null)[]>> {
   const types = { getTypeParser: () => (text: string) => text };
   const client = new pg.Client({ connectionString: address, types });
   await client.connect();
   try {
-    const result = await client.query<Record<string, string | null>>(sql);
-    return result.rows;
+    return await client.query<(string | null)[]>({ text: sql, rowMode: 'array' });
   } finally {
     await client.end();
   }

@@ -1,6 +1,7 @@
-import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { MIDDAY_ZONE } from './midday.ts';
+import { pathOf, startProgram } from './programs.ts';
 
 const BIN = new URL('../../bin/folio.js', import.meta.url).pathname;
 
@@ -47,16 +48,16 @@ export function startFolio(args: readonly string[], options: RunFolioOptions = {
     ...options.env,
   };
   const words = awkward ? args.flatMap(awkwardly) : args;
-  const command = [globalThis.process.execPath, BIN, ...words];
-  if (shell !== '') {
-    const script = awkward ? shell.replaceAll(' --sandbox ', ' --sandbox --awkward ') : shell;
-    command.unshift('/bin/sh', '-c', script, 'sh');
-  }
-  const process = spawn(command[0]!, command.slice(1), {
+  const script = awkward ? shell.replaceAll(' --sandbox ', ' --sandbox --awkward ') : shell;
+  const started = {
     env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
     cwd: options.cwd,
     stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
-  });
+  };
+  const process =
+    shell === ''
+      ? startProgram('node', [BIN, ...words], started)
+      : startProgram('sh', ['-c', script, 'sh', pathOf('node'), BIN, ...words], started);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   process.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));

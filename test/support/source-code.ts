@@ -83,6 +83,16 @@ function exportsOf(code: string): string[] {
   return [...declared].map(([, name]) => name!).concat(fromLists.filter(Boolean));
 }
 
+/** Whether code loads what starts programs; for its types alone is no matter. In double quotes stands what is no code. */
+export function startsPrograms(text: string): boolean {
+  const code = withoutComments(text).replaceAll(/"(?:[^"\\\n]|\\.)*"/g, '""');
+  const module =
+    /(\bfrom|\b(?:import|require|importActual|getBuiltinModule)\()\s*['`](?:node:)?child_process['`]/g;
+  return [...code.matchAll(module)].some(
+    ({ index, 1: how }) => how !== 'from' || !/\bimport\s+type\b[^;]*$/.test(code.slice(0, index)),
+  );
+}
+
 /** Whether code can reach the process of the runtime: by its name, through a global object, or as a module. */
 export function reachesProcess(text: string): boolean {
   const code = codeOnly(text);

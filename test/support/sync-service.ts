@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import type { FaultScript } from './fault-script.ts';
 import { startFaultServer } from './fault-server.ts';
 import type { HttpService } from './http-service.ts';
@@ -36,18 +35,4 @@ export async function duringSync<T>(
   return withServer(await startFaultServer(new ModelService(records), script), (server) =>
     work(startFolio(quickly(['sync', ...args], server)), server),
   );
-}
-
-/** What the shell of SQLite answers, a line a row. */
-export function sqlite3(path: string, sql: string): string[] {
-  const text = execFileSync('sqlite3', ['-cmd', '.timeout 10000', path, sql], { encoding: 'utf8' });
-  return text === '' ? [] : text.trimEnd().split('\n');
-}
-
-/** What psql answers, a line a row. */
-export function psql(address: string, sql: string): string[] {
-  const text = execFileSync('psql', [address, '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', sql], {
-    encoding: 'utf8',
-  });
-  return text === '' ? [] : text.trimEnd().split('\n');
 }

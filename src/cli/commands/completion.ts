@@ -10,7 +10,7 @@ import { addCommand } from '../command.ts';
 /** The shells that folio has completion scripts for. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 /** One of these shells. */
-export type Shell = (typeof shells)[number];
+type Shell = (typeof shells)[number];
 
 /** `completion`, and the hidden command from which its scripts get the names of profiles. */
 export function addCompletion(program: Command, context: Context): void {

@@ -1,36 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { completionTree } from '../../../src/cli/completion/tree.ts';
-import { shells, type Shell } from '../../../src/cli/commands/completion.ts';
+import { shells } from '../../../src/cli/commands/completion.ts';
 import { buildProgram } from '../../../src/cli/program.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { fakeContext } from '../../support/fake-context.ts';
+import { needing, runProgram } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 async function folio(argv: readonly string[], env: Record<string, string> = {}) {
   const context = fakeContext({ argv, env });
   const code = await runCommandLine(context);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text };
-}
-
-function has(shell: string): boolean {
-  try {
-    execFileSync(shell, ['-c', 'exit 0'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** What a shell prints. */
-function runShell(
-  shell: Shell,
-  args: readonly string[],
-  options: { readonly input?: string; readonly env?: Record<string, string> },
-): string {
-  return execFileSync(shell, args, { ...options, encoding: 'utf8' });
 }
 
 /** A folder for the PATH with a `folio` that knows two profiles and nothing else. */
@@ -92,7 +74,7 @@ describe('folio completion', () => {
     expect(plain.filter((name) => valued.has(name))).toEqual([]);
   });
 
-  it.runIf(has('bash'))('completes in bash', async () => {
+  it('completes in bash', needing('bash'), async () => {
     const { stdout: script } = await folio(['completion', 'bash']);
     const trials = [...LINES, [['issued', '--format', '=', 'cs'], ['csv']] as const].map(([words]) => {
       const line = ['folio', ...words].map((word) => `'${word}'`).join(' ');
@@ -100,18 +82,18 @@ describe('folio completion', () => {
     });
     const env = { PATH: pathWithFolio() };
     const input = `${script}\nset -u\n${trials.join('\n')}\n`;
-    const offered = runShell('bash', ['--norc', '--noprofile'], { input, env });
+    const offered = runProgram('bash', ['--norc', '--noprofile'], { input, env });
     const lists = offered.split('\n').map((line) => line.split(' ').filter(Boolean).sort());
     expect(lists.slice(0, -1)).toEqual([...LINES.map(([, words]) => words), ['csv']]);
   });
 
-  it.runIf(has('fish'))('completes in fish', async () => {
+  it('completes in fish', needing('fish'), async () => {
     const { stdout: script } = await folio(['completion', 'fish']);
     const trials = LINES.map(([words]) => `complete -C 'folio ${words.join(' ')}'; echo ---`);
     const env = { PATH: pathWithFolio(), HOME: temporaryFolder() };
     const file = join(temporaryFolder(), 'trials.fish');
     writeFileSync(file, `${script}\n${trials.join('\n')}\n`);
-    const offered = runShell('fish', ['--no-config', file], { env });
+    const offered = runProgram('fish', ['--no-config', file], { env });
     const lists = offered.split('---\n').map((part) =>
       part
         .split('\n')
@@ -122,10 +104,10 @@ describe('folio completion', () => {
     expect(lists.slice(0, -1)).toEqual(LINES.map(([, words]) => words));
   });
 
-  it.runIf(has('zsh'))('is read by zsh', async () => {
+  it('is read by zsh', needing('zsh'), async () => {
     const { stdout: script } = await folio(['completion', 'zsh']);
     const input = `compdef() { print "$@"; }\n${script}\n`;
-    expect(runShell('zsh', ['-f'], { input })).toBe('_folio folio\n');
+    expect(runProgram('zsh', ['-f'], { input })).toBe('_folio folio\n');
   });
 });
 

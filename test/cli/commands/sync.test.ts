@@ -1,22 +1,18 @@
-import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
 import { startHttpService } from '../../support/http-service.ts';
-import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
+import { ask, postgresForTests } from '../../support/databases.ts';
+import { needing, runProgram, tryProgram } from '../../support/programs.ts';
 import { NO_SETTINGS, runFolio } from '../../support/run-folio.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
-import { psql, runSync, sqlite3 } from '../../support/sync-service.ts';
+import { runSync } from '../../support/sync-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (postgresPrograms !== undefined) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+const server = postgresForTests();
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const DATABASE = { FOLIO_CONFIG_DIR: NO_SETTINGS };
@@ -35,8 +31,8 @@ describe('folio sync', () => {
         'sandbox,issued,120,120,0,0,0,S,\nsandbox,received,90,90,0,0,0,S,\n' +
         'sandbox,customers,40,40,0,0,0,S,\nsandbox,funds,12,12,0,0,0,S,\n',
     );
-    expect(sqlite3(path, 'SELECT count(*) FROM issued_current')).toEqual(['120']);
-    const before = sqlite3(path, 'SELECT * FROM issued');
+    expect(await ask(path, 'SELECT count(*) FROM issued_current')).toEqual(['120']);
+    const before = await ask(path, 'SELECT * FROM issued');
     const again = await runFolio(['--sandbox', 'sync', path, 'issued', '--format', 'json']);
     expect(JSON.parse(again.stdout.toString())).toEqual([
       {
@@ -51,15 +47,17 @@ describe('folio sync', () => {
         error: null,
       },
     ]);
-    expect(sqlite3(path, 'SELECT * FROM issued')).toEqual(before);
-    expect(sqlite3(path, 'SELECT run, resource, complete FROM _runs WHERE run = 2')).toEqual(['2|issued|1']);
+    expect(await ask(path, 'SELECT * FROM issued')).toEqual(before);
+    expect(await ask(path, 'SELECT run, resource, complete FROM _runs WHERE run = 2')).toEqual([
+      '2|issued|1',
+    ]);
   });
 
   it('holds the documents of every fund, with the fund of each', async () => {
     const path = join(temporaryFolder(), 'books.db');
     const { code } = await runFolio(['--sandbox', 'sync', path, 'fund-documents']);
     expect(code).toBe(0);
-    expect(sqlite3(path, 'SELECT count(*), count(DISTINCT "fundId") FROM fund_documents')).toEqual([
+    expect(await ask(path, 'SELECT count(*), count(DISTINCT "fundId") FROM fund_documents')).toEqual([
       '1560|12',
     ]);
   });
@@ -84,14 +82,17 @@ describe('folio sync', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it.runIf(HAS_TERMINAL)('plans for people with the first records below the table', async () => {
+  it('plans for people with the first records below the table', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'books.db');
     const sync = ['--sandbox', 'sync', path, 'issued', 'received', 'customers', 'funds'];
     await runFolio(sync);
-    sqlite3(path, "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '' WHERE rowid = 1");
+    await ask(
+      path,
+      "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '' WHERE rowid = 1",
+    );
     const { code, screen } = await runInTerminal([...sync, '--plan', '--no-progress']);
     const plain = screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '').replaceAll(/\d+\.\d/g, 'S');
-    const [key] = sqlite3(path, 'SELECT number, _key FROM received WHERE rowid = 1');
+    const [key] = await ask(path, 'SELECT number, _key FROM received WHERE rowid = 1');
     const [number, id] = key!.split('|');
     expect([code, plain]).toEqual([
       0,
@@ -150,8 +151,11 @@ describe('folio sync', () => {
     expect(stdout).toContain('south,issued,3,3,0,0,0');
     expect(stderr).toMatch(/1 of 3 listings left as they were: east issued: .+ \(401\)/);
     const path = join(folder, 'books.db');
-    expect(sqlite3(path, 'SELECT _profile, count(*) FROM issued GROUP BY 1')).toEqual(['north|2', 'south|3']);
-    expect(sqlite3(path, 'SELECT profile, complete, total FROM _runs')).toEqual([
+    expect(await ask(path, 'SELECT _profile, count(*) FROM issued GROUP BY 1')).toEqual([
+      'north|2',
+      'south|3',
+    ]);
+    expect(await ask(path, 'SELECT profile, complete, total FROM _runs')).toEqual([
       'north|1|2',
       'east|0|',
       'south|1|3',
@@ -161,13 +165,13 @@ describe('folio sync', () => {
   it('refuses the books of another organization under the name of a profile', async () => {
     const path = join(temporaryFolder(), 'books.db');
     await runFolio(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
-    sqlite3(path, "UPDATE _runs SET organization = 'another'");
+    await ask(path, "UPDATE _runs SET organization = 'another'");
     const { code, stderr } = await runFolio(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /the profile one is of the organization \w+ now, and the database holds the books of another under that name/,
     );
-    expect(sqlite3(path, 'SELECT count(*) FROM _runs')).toEqual(['1']);
+    expect(await ask(path, 'SELECT count(*) FROM _runs')).toEqual(['1']);
   });
 
   it.each([
@@ -213,9 +217,8 @@ describe('folio sync', () => {
     for (const part of ['bin', 'dist', 'package.json'])
       cpSync(join(ROOT, part), join(folder, part), { recursive: true });
     const sync = (address: string) =>
-      spawnSync(process.execPath, [join(folder, 'bin/folio.js'), '--sandbox', 'sync', address], {
+      tryProgram('node', [join(folder, 'bin/folio.js'), '--sandbox', 'sync', address], {
         cwd: folder,
-        encoding: 'utf8',
       });
     const postgres = sync('postgres://u@127.0.0.1/x');
     expect([postgres.status, postgres.stdout, postgres.stderr]).toEqual([
@@ -258,37 +261,31 @@ describe('folio sync', () => {
       '--key',
       'received=number',
     ]);
-    expect([named.code, sqlite3(path, 'SELECT _key FROM received')]).toEqual([0, ['4', '5']]);
+    expect([named.code, await ask(path, 'SELECT _key FROM received')]).toEqual([0, ['4', '5']]);
   });
 
-  it.runIf(postgresPrograms !== undefined)(
-    'takes the address with its password from the environment',
-    async () => {
-      const address = await server!.createDatabase();
-      const env = { DATABASE_URL: address.replace('books@', 'books:s3cret@') };
-      const exit = await runSync(
-        { issued: modelRecords(3) },
-        ['--to-env', 'DATABASE_URL', 'issued', '--debug'],
-        { env },
-      );
-      expect([exit.code, psql(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['3']]);
-      expect(exit.stderr).not.toContain('s3cret');
-    },
-  );
+  it('takes the address with its password from the environment', needing('postgres'), async () => {
+    const address = await server().createDatabase();
+    const env = { DATABASE_URL: address.replace('books@', 'books:s3cret@') };
+    const exit = await runSync(
+      { issued: modelRecords(3) },
+      ['--to-env', 'DATABASE_URL', 'issued', '--debug'],
+      { env },
+    );
+    expect([exit.code, await ask(address, 'SELECT count(*) FROM issued')]).toEqual([0, ['3']]);
+    expect(exit.stderr).not.toContain('s3cret');
+  });
 
-  it.runIf(postgresPrograms !== undefined)(
-    'says what is wrong with a server that lets nobody in',
-    async () => {
-      const exit = await runSync({ issued: [] }, [
-        `postgres://books@127.0.0.1:${server!.port}/nothing`,
-        'issued',
-      ]);
-      expect([exit.code, exit.stderr]).toEqual([
-        2,
-        expect.stringContaining('database "nothing" does not exist'),
-      ]);
-    },
-  );
+  it('says what is wrong with a server that lets nobody in', needing('postgres'), async () => {
+    const exit = await runSync({ issued: [] }, [
+      `postgres://books@127.0.0.1:${server().port}/nothing`,
+      'issued',
+    ]);
+    expect([exit.code, exit.stderr]).toEqual([
+      2,
+      expect.stringContaining('database "nothing" does not exist'),
+    ]);
+  });
 });
 
 describe('the queries of the help', () => {
@@ -304,17 +301,23 @@ describe('the queries of the help', () => {
     [expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|status\|"OPEN"\|"PAID"$/)],
   ];
 
-  it('answer in sqlite3', async () => {
+  const linesOf = (text: string): string[] => text.trimEnd().split('\n');
+
+  it('answer in sqlite3', needing('sqlite3'), async () => {
     const path = join(temporaryFolder(), 'books.db');
     await runSync({ issued: before }, [path, 'issued']);
     await runSync({ issued: after }, [path, 'issued']);
-    expect(databaseQueries.map(({ sqlite }) => sqlite3(path, sqlite))).toEqual(expected);
+    const answers = databaseQueries.map(({ sqlite }) => runProgram('sqlite3', [path, sqlite]));
+    expect(answers.map(linesOf)).toEqual(expected);
   });
 
-  it.runIf(postgresPrograms !== undefined)('answer in psql', async () => {
-    const address = await server!.createDatabase();
+  it('answer in psql', needing('psql', 'postgres'), async () => {
+    const address = await server().createDatabase();
     await runSync({ issued: before }, [address, 'issued']);
     await runSync({ issued: after }, [address, 'issued']);
-    expect(databaseQueries.map(({ postgres }) => psql(address, postgres))).toEqual(expected);
+    const answers = databaseQueries.map(({ postgres }) =>
+      runProgram('psql', [address, '-XAtq', '-v', 'ON_ERROR_STOP=1', '-c', postgres]),
+    );
+    expect(answers.map(linesOf)).toEqual(expected);
   });
 });

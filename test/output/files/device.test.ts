@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { closeSync, createReadStream, openSync, readFileSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../support/programs.ts';
 import { Interrupted, OutputError, errorCode } from '../../../src/errors.ts';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
 import { destinationContext } from '../destination-context.ts';
@@ -26,7 +26,7 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
 
   it('is written as the bytes come, once there is a reader', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    runProgram('mkfifo', [pipe]);
     const opening = openDestination(pipe, destinationContext());
     const read = text(createReadStream(pipe));
     const destination = await opening;
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
 
   it('without a reader is waited for until the run is stopped', async () => {
     const folder = temporaryFolder();
-    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    runProgram('mkfifo', [join(folder, 'pipe')]);
     const controller = new AbortController();
     const opening = openDestination(join(folder, 'pipe'), destinationContext({ signal: controller.signal }));
     controller.abort(new Interrupted('SIGTERM'));
@@ -49,7 +49,7 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
 
   it('whose reader is gone says so', async () => {
     const pipe = join(temporaryFolder(), 'pipe');
-    execFileSync('mkfifo', [pipe]);
+    runProgram('mkfifo', [pipe]);
     const reader = openSync(pipe, 'r+');
     const destination = await openDestination(pipe, destinationContext());
     closeSync(reader);

@@ -1,26 +1,11 @@
-import { execFile } from 'node:child_process';
-import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { needing, startProgram } from '../../support/programs.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { workbookOf } from './write-workbook.ts';
-
-const program = ['soffice', 'libreoffice'].flatMap(pathsOf).find(isProgram);
-
-function pathsOf(name: string): string[] {
-  return (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name));
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** What LibreOffice, with a profile of its own, makes of a workbook. */
 async function convert(workbook: Buffer, to: string, result: string): Promise<string> {
@@ -29,7 +14,7 @@ async function convert(workbook: Buffer, to: string, result: string): Promise<st
   writeFileSync(file, workbook);
   const profile = `-env:UserInstallation=${pathToFileURL(join(folder, 'profile')).href}`;
   const args = [profile, '--headless', '--convert-to', to, '--outdir', folder, file];
-  await promisify(execFile)(program!, args);
+  await once(startProgram('soffice', args), 'exit');
   return readFileSync(join(folder, result), 'utf8');
 }
 
@@ -42,7 +27,7 @@ const RECORDS = [
 const CELL = /<table:table-cell [^>]*office:value-type="(\w+)"[^>]*>\s*<text:p>([^]*?)<\/table:table-cell>/g;
 const PARAGRAPH_END = /<\/text:p>\s*(?:<text:p>)?/g;
 
-describe.skipIf(program === undefined)('LibreOffice', () => {
+describe('LibreOffice', needing('soffice'), () => {
   it('reads every cell as it was sent, and calculates nothing', async () => {
     const book = await workbookOf(RECORDS, { sheet: "O'Higgins & Cía" });
     const text = await convert(book, 'fods', 'book.fods');

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../support/programs.ts';
 import { Journal } from '../../../src/output/journal.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { modelRecords, ModelService } from '../../support/model-service.ts';
@@ -94,7 +94,7 @@ describe('--resume where nothing can be kept', () => {
 
   it('is a usage error for a named pipe', async () => {
     const site = new ResumeSite(new ModelService());
-    execFileSync('mkfifo', [site.path('pipe')]);
+    runProgram('mkfifo', [site.path('pipe')]);
     expect(await site.run('issued --resume -o FOLDER/pipe')).toMatchObject({ code: 2, asked: [] });
   });
 });
@@ -111,7 +111,7 @@ describe('a journal that is not what this user wrote', () => {
 
   it('is refused when others can write it', async () => {
     const site = await stoppedSite();
-    execFileSync('chmod', ['666', site.path('.out.csv.folio-resume')]);
+    runProgram('chmod', ['666', site.path('.out.csv.folio-resume')]);
     const { code, stderr } = await site.run(LINE);
     expect(code).toBe(1);
     expect(stderr).toContain('others can write it');

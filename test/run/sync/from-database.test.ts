@@ -1,22 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { databaseEngines } from '../../support/database-engines.ts';
-import { HAS_TERMINAL, runInTerminal } from '../../support/in-terminal.ts';
+import { describe, expect, it } from 'vitest';
+import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
 import { MIDDAY_ZONE } from '../../support/midday.ts';
 import { runSync } from '../../support/sync-service.ts';
-import { postgresPrograms, startPostgres, type PostgresServer } from '../../support/postgres-server.ts';
+import { describeDatabases, postgresForTests } from '../../support/databases.ts';
 import { startFaultServer } from '../../support/fault-server.ts';
 import { ModelService, modelRecords } from '../../support/model-service.ts';
 import { withServer } from '../../support/run-against.ts';
 import { runFolio, TEST_TOKEN, type FolioExit } from '../../support/run-folio.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-let server: PostgresServer | undefined;
-beforeAll(async () => {
-  if (postgresPrograms !== undefined) server = await startPostgres();
-});
-afterAll(() => server?.stop());
+const server = postgresForTests();
 
 async function answer(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runFolio(args, { env: { TZ: MIDDAY_ZONE } });
@@ -26,10 +21,10 @@ async function answer(...args: string[]): Promise<string> {
 
 const withoutLinks = (text: string): string => text.replaceAll(/"fileUrl":"[^"]*"/g, '"fileUrl":null');
 
-describe.each(databaseEngines)('--from a %s database', (engine) => {
+describeDatabases('--from a %s database', (engine) => {
   it('answers as the service does', { timeout: 180_000 }, async () => {
     const address =
-      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
+      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
     const resources = ['issued', 'received', 'customers', 'funds', 'fund-documents'];
     await answer('--sandbox', 'sync', address, ...resources);
     const fund = (
@@ -57,7 +52,7 @@ describe.each(databaseEngines)('--from a %s database', (engine) => {
   });
 });
 
-describe.runIf(HAS_TERMINAL)('--from a database on a terminal', () => {
+describe('--from a database on a terminal', needingTerminal, () => {
   it.each([['issued'], ['received'], ['funds'], ['customers'], ['issued', '--all-profiles']])(
     'shows of %s what the service shows',
     async (...args) => {
@@ -77,10 +72,10 @@ describe.runIf(HAS_TERMINAL)('--from a database on a terminal', () => {
   );
 });
 
-describe.each(databaseEngines)('the order of records --from a %s database', (engine) => {
+describeDatabases('the order of records --from a %s database', (engine) => {
   it('is that of the service also when later runs brought some of them', async () => {
     const address =
-      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
+      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
     const dated = (id: number, day: string): string => `{"id":${id},"date":"2026-01-${day}T00:00:00Z"}`;
     const early = [dated(1, '05'), dated(2, '09'), '{"id":3,"date":null}'];
     const later = [dated(4, '01'), dated(1, '05'), dated(5, '05'), dated(2, '10'), '{"id":3,"date":null}'];
@@ -95,9 +90,9 @@ describe.each(databaseEngines)('the order of records --from a %s database', (eng
   });
 });
 
-describe.each(databaseEngines)('the profiles of a %s database', (engine) => {
+describeDatabases('the profiles of a %s database', (engine) => {
   it('are those that it holds', async () => {
-    const path = engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server!.createDatabase();
+    const path = engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
     await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
     const both = await answer('--sandbox', 'funds', '--all-profiles', '--format', 'jsonl');
     const of = (...args: string[]): Promise<string> =>

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { always } from '../../../support/fault-script.ts';
 import { startFaultServer } from '../../../support/fault-server.ts';
 import { status } from '../../../support/faults.ts';
-import { HAS_TERMINAL, runInTerminal } from '../../../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../../../support/in-terminal.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { ModelService } from '../../../support/model-service.ts';
 import { withServer } from '../../../support/run-against.ts';
@@ -128,10 +128,10 @@ describe.concurrent('auth login with the token of another organization', () => {
     }
   });
 
-  it.runIf(HAS_TERMINAL).each([
+  it.each([
     ['yes', 0, 'org_2'],
     ['no', 2, undefined],
-  ])('is asked about on a terminal: %s', async (answer, code, organization) => {
+  ])('is asked about on a terminal: %s', needingTerminal, async (answer, code, organization) => {
     const { env, read } = storeOf('https://api.example.com/v1', { south: tokenOf('org_1') });
     const run = await runInTerminal(login(tokenFile(tokenOf('org_2'))), {
       env,
@@ -170,7 +170,7 @@ describe.concurrent('auth logout', () => {
 describe.concurrent('a token that ends within 14 days', () => {
   const end = Math.floor(Date.now() / 1000) + 3 * 86_400;
 
-  it('is told by receipts and doctor, and by every run on a terminal', async () => {
+  it('is told by receipts and doctor', async () => {
     const server = await startFaultServer(records());
     await withServer(server, async ({ baseUrl }) => {
       const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
@@ -181,7 +181,13 @@ describe.concurrent('a token that ends within 14 days', () => {
         tokenEndsSoon: new Date(end * 1000).toISOString(),
       });
       expect((await runFolio(['doctor'], { env })).stdout.toString()).toMatch(/^warning +token .*in 2 days/m);
-      if (!HAS_TERMINAL) return;
+    });
+  });
+
+  it('is told by every run on a terminal', needingTerminal, async () => {
+    const server = await startFaultServer(records());
+    await withServer(server, async ({ baseUrl }) => {
+      const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
       const { screen } = await runInTerminal(['issued'], { env });
       expect(screen).toContain('the token ends on ');
     });
@@ -189,7 +195,7 @@ describe.concurrent('a token that ends within 14 days', () => {
 });
 
 describe.concurrent('auth list', () => {
-  it.runIf(HAS_TERMINAL)('fits the terminal', async () => {
+  it('fits the terminal', needingTerminal, async () => {
     const { env } = storeOf(`https://${'long-name.'.repeat(12)}example.com/v1`, {
       south: tokenOf('organization-with-a-long-name-1'),
       north: 'two words',
