@@ -96,7 +96,8 @@ async function resultOf(address: string, sql: string): Promise<pg.QueryArrayResu
   const client = new pg.Client({ connectionString: address, types });
   await client.connect();
   try {
-    return await client.query<(string | null)[]>({ text: sql, rowMode: 'array' });
+    // Of several statements, that of the last.
+    return [await client.query<(string | null)[]>({ text: sql, rowMode: 'array' })].flat().at(-1)!;
   } finally {
     await client.end();
   }
