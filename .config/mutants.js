@@ -1,0 +1,175 @@
+/*
+ * `node .config/mutants.js [folder …] [--survivors <file>] [--seed <text>]`: mutation testing. Of each folder of `src`, 200
+ * mutants are tried, one after the other, with those files of the same folder of `test` that reach them. Prints how many of
+ * them the tests found, and writes the others to a file. A program that a test starts has no mutants: it is the built one.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Instrumenter } from '@stryker-mutator/instrumenter';
+import { createVitest } from 'vitest/node';
+
+const FOLDERS = ['paging', 'json', 'query', 'database', 'api', 'resources', 'output/csv'];
+const TRIED = 200;
+/** Trials in one process. */
+const TOGETHER = 50;
+
+const root = join(import.meta.dirname, '..');
+const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { survivors: { type: 'string' }, seed: { type: 'string', default: 'folio' } },
+});
+
+const list = [];
+for (const folder of positionals.length > 0 ? positionals : FOLDERS) {
+  const { tried, all, survived } = await tryFolder(folder);
+  const unreached = survived.filter(({ files }) => files.length === 0);
+  const score = ((100 * (tried - survived.length)) / tried).toFixed(1);
+  process.stdout.write(
+    `${folder}: ${score} % found of ${tried} mutants (there are ${all}); ${survived.length} survived, ${unreached.length} of them reached by no test\n`,
+  );
+  for (const mutant of survived) {
+    const reached = unreached.includes(mutant) ? ' (reached by no test)' : '';
+    list.push(`${mutant.file}:${mutant.line}: ${mutant.change}${reached}\n`);
+  }
+}
+if (options.survivors !== undefined) writeFileSync(options.survivors, list.sort().join(''));
+rmSync(scratch, { recursive: true });
+
+async function tryFolder(folder) {
+  const { code, mutants } = await instrument(folder);
+  const tests = namesIn(`test/${folder}`).filter((name) => name.endsWith('.test.ts'));
+  const unchanged = tests.map((file) => ({ name: file, files: [file] }));
+  const surveyed = [...(await run(unchanged, code)).values()];
+  for (const { name, errors } of surveyed) {
+    if (errors.length > 0) throw new AggregateError(errors, `${name} fails without a mutant: ${errors[0]}`);
+  }
+  const quickest = surveyed.toSorted((one, other) => one.millis - other.millis);
+
+  const trials = choose(mutants).map((mutant) => {
+    const reaching = quickest.filter(({ reached }) => reached[mutant.id] > 0);
+    return {
+      ...mutant,
+      name: mutant.id,
+      mutant: mutant.id,
+      files: reaching.map(({ name }) => name),
+      mostHits: 100 * Math.max(...reaching.map(({ reached }) => reached[mutant.id])),
+      mostMillis: 3_000 + 3 * reaching.reduce((sum, { millis }) => sum + millis, 0),
+    };
+  });
+  const outcomes = await run(
+    trials.filter(({ files }) => files.length > 0),
+    code,
+  );
+  const survived = trials.filter(({ id }) => (outcomes.get(id)?.errors ?? []).length === 0);
+  return { tried: trials.length, all: mutants.length, survived };
+}
+
+/** Every mutant of a folder, and the code of its files with all of them in it, each behind a condition. */
+async function instrument(folder) {
+  const paths = namesIn(`src/${folder}`).filter((name) => /(?<!\.d)\.ts$/.test(name));
+  const sources = new Map(paths.map((path) => [path, readFileSync(path, 'utf8')]));
+  const quiet = { debug() {}, info() {}, isDebugEnabled: () => false };
+  const { files, mutants } = await new Instrumenter(quiet).instrument(
+    [...sources].map(([name, content]) => ({ name, content, mutate: true })),
+    { plugins: null, ignorers: [], excludedMutations: [], noHeader: true },
+  );
+  const disabled = mutants.find(({ status }) => status !== undefined);
+  if (disabled !== undefined) throw new Error(`A comment of ${disabled.fileName} switches mutants off`);
+  return {
+    code: new Map(files.map(({ name, content }) => [name, content])),
+    mutants: mutants.map(({ id, fileName, location: { start, end }, replacement }) => {
+      const lines = sources
+        .get(fileName)
+        .split('\n')
+        .slice(start.line, end.line + 1);
+      lines.push(lines.pop().slice(0, end.column));
+      lines.unshift(lines.shift().slice(start.column));
+      const change = `${lines.join(' ')} → ${replacement}`.replaceAll(/\s+/g, ' ');
+      return { id, file: relative(root, fileName), line: start.line + 1, change };
+    }),
+  };
+}
+
+/** The mutants with the smallest hashes: most of them are chosen again when other lines of the folder change. */
+function choose(mutants) {
+  const counts = new Map();
+  const hashed = mutants.map((mutant) => {
+    const name = `${basename(mutant.file)} ${mutant.change}`;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const hash = createHash('sha256').update(`${options.seed} ${name} ${counts.get(name)}`);
+    return { mutant, hash: hash.digest('hex') };
+  });
+  return hashed
+    .toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
+    .slice(0, TRIED)
+    .map(({ mutant }) => mutant);
+}
+
+/** What came of each trial, by its name. One that ended the process failed; those behind it begin again in another. */
+async function run(trials, code) {
+  const outcomes = new Map();
+  for (let rest = trials; rest.length > 0; rest = rest.filter(({ name }) => !outcomes.has(name))) {
+    const together = rest.slice(0, TOGETHER);
+    const log = join(scratch, 'log');
+    writeFileSync(log, '');
+    const { errors, errorsOf } = await runInVitest(together, log, code);
+    const lines = readFileSync(log, 'utf8').split('\n').filter(Boolean).map(JSON.parse);
+    if (lines.length === 0) throw new AggregateError(errors, 'The tests did not begin');
+    for (const line of lines)
+      if (line.hasEnded) outcomes.set(line.name, { ...line, errors: errorsOf.get(line.name) });
+    const { name } = lines.at(-1);
+    if (!outcomes.has(name)) outcomes.set(name, { name, errors: ['the process was ended'] });
+  }
+  return outcomes;
+}
+
+/** Runs the trials in one process, each as a file of tests. Returns the errors of each, by its name, and of all of them. */
+async function runInVitest(trials, log, code) {
+  const driver = join(import.meta.dirname, 'mutant-trial.js');
+  const names = new Map(
+    trials.map((trial, index) => {
+      const path = join(scratch, `${index}.trial.js`);
+      const [from, argument] = [driver, { ...trial, log }].map((value) => JSON.stringify(value));
+      writeFileSync(path, `import { tryTests } from ${from};\nawait tryTests(${argument});\n`);
+      return [path, trial.name];
+    }),
+  );
+  const vitest = await createVitest(
+    'test',
+    {
+      config: false,
+      root,
+      dir: scratch,
+      include: ['*.trial.js'],
+      watch: false,
+      pool: 'forks',
+      maxWorkers: 1,
+      isolate: false,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
+      reporters: [{}],
+    },
+    { plugins: [{ name: 'mutants', enforce: 'pre', load: (path) => code.get(path) }] },
+  );
+  const { unhandledErrors, testModules } = await vitest.start();
+  await vitest.close();
+  for (const path of names.keys()) rmSync(path);
+  const errorsOf = new Map(testModules.map((file) => [names.get(file.moduleId), messagesIn(file)]));
+  return { errors: unhandledErrors, errorsOf };
+}
+
+/** The messages of all errors of a file: of its tests, its hooks and its suites. */
+function messagesIn(file) {
+  const failed = [...file.children.allTests('failed')].flatMap((test) => test.result().errors);
+  const suites = [...file.children.allSuites()].flatMap((suite) => suite.errors());
+  return [...file.errors(), ...suites, ...failed].map(({ message }) => message);
+}
+
+function namesIn(folder) {
+  const names = readdirSync(join(root, folder), { recursive: true });
+  return names.map((name) => join(root, folder, name));
+}
