@@ -35,7 +35,7 @@ import {
   type Flag,
   type FlagGroup,
 } from './flag-group.ts';
-import { KNOWN_FIELDS } from '../query/known-columns.ts';
+import { FIELD_NAMES } from '../invoices/fields.ts';
 import { parseCondition, parseSort, type Condition, type QuestionFlags } from '../query/question-syntax.ts';
 import type { FormFlags } from '../query/exports/csv-form.ts';
 import type { FromFlags } from '../run/sources/export-source.ts';
@@ -235,7 +235,12 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   until: text('--until <date>', 'issued on that day or before; a month counts whole'),
   field: fieldFlag(),
   count: yes('--count', 'how many records; with --group-by for each value of a column'),
-  sum: valued('--sum <columns>', 'the exact total of a column, for each currency', collected('--sum')),
+  sum: valued(
+    '--sum <columns>',
+    'the exact total of a column, for each currency, credit notes taken away',
+    collected('--sum'),
+  ),
+  asSent: yes('--as-sent', 'with --sum: add cells as they stand, credit notes and cancelled documents too'),
   groupBy: valued(
     '--group-by <columns>',
     'totals for each value of a column; without --sum, the number of records',
@@ -261,7 +266,7 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
 export function fieldFlag(): Flag<readonly (readonly [field: string, column: string])[]> {
   return valued(
     '--field <name=column>',
-    `the column of ${KNOWN_FIELDS.join(', ')}; for good: folio config set fields.<name>`,
+    `the column of ${FIELD_NAMES.join(', ')}; for good: folio config set fields.<name>`,
     parameter('--field'),
   );
 }

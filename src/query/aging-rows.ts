@@ -1,19 +1,13 @@
 import { formatDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
-import {
-  addDecimals,
-  compareDecimals,
-  DECIMAL_ZERO,
-  formatDecimal,
-  widestScale,
-  type Decimal,
-} from '../json/decimal.ts';
+import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { bucketNames, type Buckets } from '../invoices/open-items.ts';
 import { countOf } from '../output/terminal/number-text.ts';
-import { Aging, bucketNames, type AgedBalance, type AgingOptions } from './aging.ts';
+import { Aging, sumOfBalances, totalOf, type AgedBalance, type AgingOptions } from './aging.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
-import { PROFILE_COLUMN } from './known-columns.ts';
-import type { Buckets, SortColumn } from './question-syntax.ts';
+import type { SortColumn } from './question-syntax.ts';
 import type { Note, Question } from './questions.ts';
 import {
   byCurrency,
@@ -39,17 +33,22 @@ export interface AgingLayout {
 }
 
 const TOTAL = 'Total';
-const NAMES = { noDueDate: 'no due date', noCurrency: 'no currency', counterparty: 'no counterparty' };
+const NO_CURRENCY = 'no currency';
+const NO_DUE_DATE = 'no due date';
+/** What is beside the total, so that nothing is left out in silence. */
+const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
 
 /**
- * A row for each counterparty and currency, the largest total first; then one for the invoices without a due date, and at the
- * end those without a currency.
+ * A row for each counterparty and currency, the largest total first, and at the end one for the invoices without a currency.
  *
- * Columns: `_row` where there are totals (the kind of the row: `counterparty`, `no due date`, `no currency`, `total`),
- * `_profile` where there are several, `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `total`, `note`.
+ * Columns: `_row` where there are totals (the kind of the row: `counterparty`, `no currency`, `total`), `_profile` where there
+ * are several, `counterparty`, `fiscalId`, `currency`, `invoices`, the buckets, `no due date`, `credits`, `total` (the sum of
+ * the buckets, what has no due date, and the credits), then of the total the part that is credit notes, what was left out
+ * since it was cancelled, and how many documents have no open amount; `note`.
  *
- * A terminal has totals and `bar`, but no `_row` and no `note`. A narrow one leaves out `fiscalId`, `invoices` and empty
- * buckets, then the other buckets from the first on. It keeps the last bucket longest, and always the total.
+ * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves
+ * out `fiscalId`, `invoices` and columns of zeros, then the other buckets from the first on. It keeps the last bucket longest,
+ * and always the total.
  */
 export function agingRows(
   balances: readonly AgedBalance[],
@@ -59,8 +58,9 @@ export function agingRows(
   const isShown = terminal !== undefined;
   const hasTotals = layout.totals || isShown;
   const isProfiled = balances.some(({ profile }) => profile !== undefined);
-  const currencies = byCurrency(inOrder(balances), ({ currency }) => currency).map((ofOneCurrency) => {
-    const scale = widestScale(ofOneCurrency.flatMap(({ amounts, undated }) => [...amounts, undated]));
+  const listed = isShown ? balances.filter(({ invoices }) => invoices > 0) : balances;
+  const currencies = byCurrency(inOrder(listed), ({ currency }) => currency).map((ofOneCurrency) => {
+    const scale = widestScale(ofOneCurrency.flatMap(amountsIn));
     const rowOf = (balance: AgedBalance, kind?: string): Row =>
       agedRow(balance, { buckets, scale, note: layout.note, kind, isProfiled });
     const rows = ofOneCurrency
@@ -69,18 +69,16 @@ export function agingRows(
         return { row: rowOf(balance), value: totalOf(balance), balance };
       });
     const sorted = layout.sort === undefined ? rows : sortRows(rows, layout.sort);
-    // Rows without a counterparty are not sorted.
-    const known = sorted.filter(({ balance }) => balance.kind === 'counterparty');
-    const unknown = sorted.filter(({ balance }) => balance.kind !== 'counterparty');
-    const shown = [...known.slice(0, layout.limit), ...unknown];
-    const [{ currency }] = ofOneCurrency as [AgedBalance];
-    if (!hasTotals || currency === undefined) return shown;
-    return [...shown, { row: rowOf(addBalances(ofOneCurrency), 'total'), value: undefined }];
+    const isKnown = ofOneCurrency[0]?.kind === 'counterparty';
+    const shown = isKnown ? sorted.slice(0, layout.limit) : sorted;
+    if (!hasTotals || !isKnown) return shown;
+    return [...shown, { row: rowOf(sumOfBalances(ofOneCurrency, TOTAL), 'total'), value: undefined }];
   });
   const names = bucketNames(buckets);
-  const empty = names.filter((_, index) =>
-    balances.every(({ amounts }) => amounts[index]!.coefficient === 0n),
-  );
+  const amounts = [...names, NO_DUE_DATE, 'credits'];
+  const isEmpty = (column: string): boolean =>
+    currencies.every((rows) => rows.every(({ row }) => isZero(row.find(([name]) => name === column)?.[1])));
+  const beside = isShown ? BESIDE.filter((column) => !isEmpty(column)) : BESIDE;
   const columns = [
     ...(hasTotals && !isShown ? ['_row'] : []),
     ...(isProfiled ? [PROFILE_COLUMN] : []),
@@ -88,18 +86,32 @@ export function agingRows(
     'fiscalId',
     'currency',
     'invoices',
-    ...names,
+    ...amounts.filter((column) => !isShown || names.includes(column) || !isEmpty(column)),
     'total',
+    ...beside,
     ...(layout.note !== undefined && !isShown ? ['note'] : []),
   ];
-  const spare = ['fiscalId', 'invoices', ...(balances.length > 0 ? empty : [])];
-  return resultRows(currencies, { columns, spare, further: names }, terminal);
+  const empty = listed.length > 0 ? amounts.filter(isEmpty) : [];
+  return resultRows(
+    currencies,
+    { columns, spare: [...beside, 'fiscalId', 'invoices', ...empty], further: names },
+    terminal,
+  );
+}
+
+/** Whether a value is a zero, however many digits it has; what is not there is one, too. */
+function isZero(json: string | undefined): boolean {
+  return json === undefined || /^-?0*(?:\.0*)?$/.test(json);
 }
 
 /** Balances without a currency come last: they are in no total. */
 function inOrder(balances: readonly AgedBalance[]): AgedBalance[] {
   const isLast = ({ kind }: AgedBalance): boolean => kind === 'noCurrency';
   return [...balances.filter((balance) => !isLast(balance)), ...balances.filter(isLast)];
+}
+
+function amountsIn({ amounts, undated, credits, creditNotes, cancelled }: AgedBalance): Decimal[] {
+  return [...amounts, undated, credits, creditNotes, cancelled];
 }
 
 interface RowLayout {
@@ -112,46 +124,26 @@ interface RowLayout {
 }
 
 function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled }: RowLayout): Row {
-  const { amounts, invoices, profile, name, fiscalId, currency } = balance;
-  const isDated = amounts.some(({ coefficient }) => coefficient !== 0n) || balance.kind === 'counterparty';
-  const unnamed = fiscalId === undefined ? NAMES[balance.kind] : undefined;
-  const kindOf = balance.kind === 'counterparty' ? 'counterparty' : NAMES[balance.kind];
+  const { amounts, undated, credits, creditNotes, cancelled, missing } = balance;
+  const { invoices, profile, name, fiscalId, currency } = balance;
+  const own = balance.kind === 'noCurrency' ? NO_CURRENCY : undefined;
+  const amount = (column: string, value: Decimal): RowField => [column, formatDecimal(value, scale)];
   return [
-    ['_row', JSON.stringify(kind ?? kindOf)],
+    ['_row', JSON.stringify(kind ?? own ?? 'counterparty')],
     ...(isProfiled ? [[PROFILE_COLUMN, JSON.stringify(profile ?? null)] as const] : []),
-    ['counterparty', JSON.stringify(name ?? unnamed ?? null)],
+    ['counterparty', JSON.stringify(name ?? own ?? null)],
     ['fiscalId', JSON.stringify(fiscalId ?? null)],
     ['currency', JSON.stringify(currency ?? null)],
     ['invoices', String(invoices)],
-    ...bucketNames(buckets).map((name, index): RowField => [
-      name,
-      isDated ? formatDecimal(amounts[index]!, scale) : 'null',
-    ]),
-    ['total', formatDecimal(totalOf(balance), scale)],
+    ...bucketNames(buckets).map((column, index) => amount(column, amounts[index]!)),
+    amount(NO_DUE_DATE, undated),
+    amount('credits', credits),
+    amount('total', totalOf(balance)),
+    amount('total.creditNotes', creditNotes),
+    amount('total.cancelled', cancelled),
+    ['total.missing', String(missing)],
     ...(note === undefined ? [] : [['note', JSON.stringify(note)] as const]),
   ];
-}
-
-/** The sum of all buckets, and of the amounts without a due date, which are in no bucket. */
-function totalOf({ amounts, undated }: AgedBalance): Decimal {
-  return amounts.reduce(addDecimals, undated);
-}
-
-/** The total of balances in one currency. */
-function addBalances(balances: readonly AgedBalance[]): AgedBalance {
-  const [{ currency, amounts }] = balances as readonly [AgedBalance];
-  return {
-    kind: 'counterparty',
-    currency,
-    profile: undefined,
-    name: TOTAL,
-    fiscalId: undefined,
-    invoices: balances.reduce((sum, { invoices }) => sum + invoices, 0),
-    amounts: amounts.map((_, index) =>
-      balances.map(({ amounts }) => amounts[index]!).reduce(addDecimals, DECIMAL_ZERO),
-    ),
-    undated: balances.map(({ undated }) => undated).reduce(addDecimals, DECIMAL_ZERO),
-  };
 }
 
 /** Sorts rows as records are sorted: those without a value last. Throws UsageError for a column that the rows do not have. */
@@ -183,9 +175,9 @@ function cellOf(json: string): Cell | undefined {
 export function agingQuestion(
   options: AgingOptions,
   layout: Omit<AgingLayout, 'note'>,
-  { terminal, placeOf }: ResultSite,
+  { terminal, placeOf, limits }: ResultSite,
 ): Question {
-  const aging = new Aging(options, placeOf);
+  const aging = new Aging(options);
   const { asOf, today, buckets } = options;
   const note = asOf < today ? pastNote(asOf, today) : undefined;
   let columns: ResultRows['columns'] = [];
@@ -193,7 +185,7 @@ export function agingQuestion(
   let balances: readonly AgedBalance[] = [];
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
-      for await (const batch of records) aging.add(batch);
+      for await (const batch of records) aging.add(batch, placeOf, limits?.());
       balances = aging.finish();
       const result = agingRows(balances, { buckets, layout: { ...layout, note } }, terminal);
       ({ columns, leftOut } = result);
@@ -209,11 +201,14 @@ export function agingQuestion(
       const texts = [`${counted} as of ${formatDay(asOf)}; the columns are days overdue`];
       if (note !== undefined)
         texts.push(`${note}; ${countOf(aging.issuedLater, 'open invoice')} issued later left out`);
-      texts.push(...limitNotes(balances, layout.limit));
+      texts.push(...aging.clauses(), ...limitNotes(balances, layout.limit));
+      const missing = balances.reduce((sum, balance) => sum + balance.missing, 0);
+      if (missing > 0) texts.push(`${countOf(missing, 'document')} without an open amount`);
       if (leftOut.length > 0)
         texts.push(`Not shown: ${leftOut.join(', ')}. Choose with --columns, see all with --wide`);
       return texts.map((text): Note => ({ kind: 'remark', text }));
     },
+    failure: () => aging.failure('aging'),
   };
 }
 

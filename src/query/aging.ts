@@ -1,27 +1,26 @@
-import { UsageError } from '../errors.ts';
-import { parseCalendarDay } from '../json/calendar-day.ts';
-import { CellReader, type Cell } from '../json/cells.ts';
-import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import { UsageError, type IncompleteError } from '../errors.ts';
+import { CellReader } from '../json/cells.ts';
+import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { amountOf } from './amount.ts';
-import { foldFiscalId } from './where/cell-test.ts';
-import { isCreditNote } from './where/invoice-tests.ts';
+import { Counted } from '../invoices/counted.ts';
+import { howToMap, type FieldsOf, type Role } from '../invoices/fields.ts';
+import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import {
-  FieldFinder,
-  howToMap,
-  PROFILE_COLUMN,
-  type KnownColumns,
-  type KnownField,
-} from './known-columns.ts';
-import type { Buckets } from './question-syntax.ts';
+  bucketOf,
+  dayIn,
+  OPEN_ITEM_ROLES,
+  openItemOf,
+  type Buckets,
+  type OpenItem,
+} from '../invoices/open-items.ts';
+import type { Limits } from '../invoices/references.ts';
+import { Unreadable } from '../invoices/unreadable.ts';
+import { ColumnWatch } from './column-watch.ts';
 import type { PlaceOf } from './questions.ts';
-
-/** The buckets without --buckets. */
-export const DEFAULT_BUCKETS: Buckets = [30, 60, 90];
 
 /** How open amounts are aged. */
 export interface AgingOptions {
-  readonly fields: KnownColumns;
+  readonly fields: FieldsOf;
   readonly buckets: Buckets;
   /** The day to which overdue days are counted, in days since 1970-01-01. */
   readonly asOf: number;
@@ -29,165 +28,201 @@ export interface AgingOptions {
   readonly today: number;
 }
 
-/** A counterparty, which owes or is owed; or all whose invoices lack a due date or a currency. */
+/** A counterparty, which owes or is owed; or all whose invoices lack a currency. */
 interface Party {
   /** Undefined for open amounts without a currency. */
   readonly currency: string | undefined;
   /** The profile whose invoices these are, where there are several. */
   readonly profile: string | undefined;
-  /** `noDueDate` and `noCurrency` stand for all invoices that lack it, of any counterparty. */
-  readonly kind: 'counterparty' | 'noDueDate' | 'noCurrency';
-  /** Undefined where the invoices have no name, and always for `noDueDate` and `noCurrency`. */
+  /** `noCurrency` stands for all invoices that lack it, of any counterparty. */
+  readonly kind: 'counterparty' | 'noCurrency';
+  /** Undefined where the invoices have no name, and always for `noCurrency`. */
   name: string | undefined;
   readonly fiscalId: string | undefined;
 }
 
 /** The open amounts of a party in one currency. */
 export interface AgedBalance extends Party {
+  /** How many documents are open, credits among them. */
   invoices: number;
   /** First what is not due, then a sum for each bucket. */
   readonly amounts: Decimal[];
   /** Open amounts without a due date, which are in no bucket. */
   undated: Decimal;
+  /** What reduces the debt: zero or less. It is not aged. */
+  credits: Decimal;
+  /** The part of the credits that is credit notes. */
+  creditNotes: Decimal;
+  /** What is left out because it was cancelled, with its sign. */
+  cancelled: Decimal;
+  /** Documents without an open amount. */
+  missing: number;
 }
 
-const DOCUMENT_TYPE = 'documentType';
 const MAX_BALANCES = 100_000;
 
-/**
- * Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly.
- *
- * Fiscal IDs, in any punctuation, tell counterparties apart, else names do. A record with an open amount of zero is settled
- * and does not count, whatever else it lacks. A credit note reduces what is owed: an amount that is sent as positive counts
- * as negative. It is in the bucket of its own due date.
- */
+/** An item that counts: what `openItemOf` says of it, and of which record. */
+export interface AgedItem {
+  readonly item: OpenItem;
+  readonly invoice: Invoice;
+  readonly place: number;
+}
+
+/** Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly. */
 export class Aging {
   /** How many open invoices were left out because they were issued after `asOf`. */
   issuedLater = 0;
   readonly #options: AgingOptions;
-  readonly #placeOf: PlaceOf;
-  readonly #finder: FieldFinder;
-  readonly #typeAt: number;
+  readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
   readonly #balances = new Map<string, AgedBalance>();
+  readonly #unreadable = new Unreadable();
+  readonly #counted = new Counted();
+  readonly #columns = new ColumnWatch([]);
   #records = 0;
-  #open = 0;
+  /** Open items of each kind so far. */
+  readonly #open = { open: 0, credit: 0 };
 
-  /** @param placeOf the place in the listing, from 1, of the nth record that is added: for messages */
-  constructor(options: AgingOptions, placeOf: PlaceOf = (nth) => nth) {
-    this.#placeOf = placeOf;
+  constructor(options: AgingOptions) {
     this.#options = options;
-    const wanted: KnownField[] = ['amount', 'due', 'currency', 'counterpartyName', 'counterpartyFiscalId'];
-    this.#finder = new FieldFinder(options.fields, this.#isPast ? [...wanted, 'date'] : wanted);
-    this.#typeAt = this.#finder.columns.length;
-    this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, PROFILE_COLUMN]);
+    this.#invoices = new InvoiceReader(options.fields, [
+      ...OPEN_ITEM_ROLES,
+      'date',
+      'currency',
+      'counterpartyName',
+      'counterpartyFiscalId',
+    ]);
+    this.#reader = new CellReader(this.#invoices.columns);
   }
 
   /**
-   * Adds records. Throws UsageError, with the record's place in the listing, for an amount that is missing or no number, and
-   * for a due date that is no date.
+   * Adds records.
+   *
+   * @param placeOf the place in the listing, from 1, of the nth record that is added
+   * @param limits what references leave of open amounts, by these places
+   * @returns the open items among them, those issued after `asOf` left out
    */
-  add(batch: RecordBatch): void {
-    for (let index = 0; index < batch.count; index++)
-      this.#addRecord(this.#reader.read(batch, index), this.#placeOf(++this.#records));
+  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth, limits?: Limits): AgedItem[] {
+    const items: AgedItem[] = [];
+    this.#columns.sample(batch);
+    for (let index = 0; index < batch.count; index++) {
+      const invoice = this.#invoices.read(this.#reader.read(batch, index));
+      const place = placeOf(++this.#records);
+      const item = openItemOf(invoice, place, limits);
+      this.#counted.add(invoice);
+      if (this.#addItem(item, invoice, place)) items.push({ item, invoice, place });
+    }
+    return items;
   }
 
-  /** The balances in order of first appearance. Throws UsageError where no open invoice has one of the fields at all. */
+  /** The balances in order of first appearance. Throws UsageError where no record has one of the columns at all. */
   finish(): AgedBalance[] {
+    const { open, credit } = this.#open;
+    const wanted: Role[] = this.#records > 0 ? ['open'] : [];
+    if (open > 0) wanted.push('due');
+    if (open > 0 && this.#isPast) wanted.push('date');
+    if (open + credit > 0) wanted.push('currency');
     // A counterparty is known by its name or by its fiscal ID: one of them is enough.
-    const isNamed = this.#finder.has('counterpartyName') || this.#finder.has('counterpartyFiscalId');
-    const wanted = this.#finder.wanted.filter((field) => !isNamed || !field.startsWith('counterparty'));
-    const missing = wanted.find((field) => !this.#finder.has(field));
-    if (this.#open > 0 && missing !== undefined) {
-      throw new UsageError(`no figures: no open invoice has ${this.#finder.describe(missing)}`, {
+    if (open + credit > 0 && !this.#isThere('counterpartyFiscalId')) wanted.push('counterpartyName');
+    const missing = wanted.find((role) => !this.#isThere(role));
+    if (missing !== undefined) {
+      throw new UsageError(`no figures: no record has ${this.#invoices.describe(missing)}`, {
         hint: howToMap(missing),
       });
     }
     return [...this.#balances.values()];
   }
 
+  /** The error to throw when the figures are delivered; undefined where every record could be read. */
+  failure(what: string): IncompleteError | undefined {
+    return this.#unreadable.failure(what);
+  }
+
+  /** How many documents are left out because they cannot be read. */
+  get unreadable(): number {
+    return this.#unreadable.count;
+  }
+
+  /** What was treated in a way of its own, a clause for each kind. */
+  clauses(): string[] {
+    return this.#counted.clauses('open');
+  }
+
+  /** Whether records have a column of the role, be it without a value. */
+  #isThere(role: Role): boolean {
+    return this.#invoices.has(role) || this.#invoices.columnsOf(role).some((name) => this.#columns.has(name));
+  }
+
+  /** Whether it is an open item that counts. */
+  #addItem(item: OpenItem, invoice: Invoice, place: number): boolean {
+    const { kind } = item;
+    if (kind === 'settled') return false;
+    if (kind === 'unreadable') {
+      this.#unreadable.noteRole(invoice, item.role, place);
+      return false;
+    }
+    const isOpen = kind === 'open' || kind === 'credit';
+    if (isOpen) this.#open[kind]++;
+    if (this.#isIssuedLater(invoice)) {
+      if (isOpen) this.issuedLater++;
+      return false;
+    }
+    const balance = this.#balanceOf(invoice);
+    if (kind === 'absent') {
+      balance.missing++;
+      return false;
+    }
+    balance.cancelled = addDecimals(balance.cancelled, item.leftOut);
+    if (kind === 'cancelled') return false;
+    balance.invoices++;
+    this.#addAmount(balance, item, invoice);
+    return true;
+  }
+
+  #addAmount(
+    balance: AgedBalance,
+    item: Extract<OpenItem, { kind: 'open' | 'credit' }>,
+    invoice: Invoice,
+  ): void {
+    const { amount } = item;
+    if (item.kind === 'credit') {
+      balance.credits = addDecimals(balance.credits, amount);
+      if (invoice.family === 'credit note') balance.creditNotes = addDecimals(balance.creditNotes, amount);
+    } else if (item.due === undefined) {
+      balance.undated = addDecimals(balance.undated, amount);
+    } else {
+      const bucket = bucketOf(this.#options.buckets, this.#options.asOf - item.due);
+      balance.amounts[bucket] = addDecimals(balance.amounts[bucket]!, amount);
+    }
+  }
+
+  #isIssuedLater(invoice: Invoice): boolean {
+    if (!this.#isPast) return false;
+    const day = dayIn(invoice, 'date');
+    return typeof day === 'number' && day > this.#options.asOf;
+  }
+
   get #isPast(): boolean {
     return this.#options.asOf < this.#options.today;
   }
 
-  #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
-    const { buckets, asOf } = this.#options;
-    const amountCell = this.#finder.find('amount', cells) ?? this.#refuseAmount(place);
-    const amount = amountOf(amountCell, { column: this.#finder.columnOf('amount'), place })!;
-    if (amount.coefficient === 0n) return;
-    this.#open++;
-    const due = this.#dueDay(cells, place);
-    const party = this.#partyOf(cells, due !== undefined);
-    if (this.#isIssuedLater(cells)) {
-      this.issuedLater++;
-      return;
-    }
-    const signed =
-      isCreditNote(cells[this.#typeAt]) && amount.coefficient > 0n ? negateDecimal(amount) : amount;
-    const balance = this.#balanceOf(party);
-    balance.invoices++;
-    if (due === undefined) {
-      balance.undated = addDecimals(balance.undated, signed);
-      return;
-    }
-    const bucket = bucketOf(buckets, asOf - due);
-    balance.amounts[bucket] = addDecimals(balance.amounts[bucket]!, signed);
-  }
-
-  #isIssuedLater(cells: readonly (Cell | undefined)[]): boolean {
-    const issued = this.#isPast ? this.#finder.find('date', cells) : undefined;
-    const day = issued && parseCalendarDay(issued.text);
-    return day !== undefined && day > this.#options.asOf;
-  }
-
-  #dueDay(cells: readonly (Cell | undefined)[], place: number): number | undefined {
-    const cell = this.#finder.find('due', cells);
-    if (cell === undefined) return undefined;
-    const day = parseCalendarDay(cell.text);
-    if (day !== undefined) return day;
-    throw new UsageError(
-      `no figures: the due date of record ${place} is not a date: ${JSON.stringify(cell.text.slice(0, 40))}`,
-      {
-        hint: 'Dates begin with year, month and day, such as 2024-10-15. To read another column, add --field due=<column>.',
-      },
-    );
-  }
-
-  /**
-   * The party of an invoice, as far as the invoice names it. Reads all fields, also of an invoice that is then left out, so that
-   * the finder knows that records have them.
-   */
-  #partyOf(cells: readonly (Cell | undefined)[], isDated: boolean): Party {
-    const name = this.#finder.find('counterpartyName', cells)?.text;
-    const fiscalId = this.#finder.find('counterpartyFiscalId', cells)?.text;
-    const currency = this.#finder.find('currency', cells)?.text;
-    const profile = cells[this.#typeAt + 1]?.text;
-    if (currency === undefined)
-      return { kind: 'noCurrency', currency, profile, name: undefined, fiscalId: undefined };
-    if (!isDated) return { kind: 'noDueDate', currency, profile, name: undefined, fiscalId: undefined };
-    return { kind: 'counterparty', currency, profile, name, fiscalId };
-  }
-
-  #balanceOf(party: Party): AgedBalance {
-    const { kind, currency, profile, name, fiscalId } = party;
-    const who = fiscalId === undefined ? ['name', name] : ['id', foldFiscalId(fiscalId)];
-    const key = JSON.stringify([kind, currency, profile, ...who]);
+  #balanceOf(invoice: Invoice): AgedBalance {
+    const { profile, counterparty } = invoice;
+    const currency = invoice.cell('currency')?.text;
+    const isKnown = currency !== undefined;
+    const key = JSON.stringify([currency, profile, isKnown ? invoice.counterpartyKey : undefined]);
     const known = this.#balances.get(key);
     if (known !== undefined) {
-      known.name ??= name;
+      if (isKnown) known.name ??= counterparty.name;
       return known;
     }
     if (this.#balances.size === MAX_BALANCES) this.#refuseMore();
-    const amounts = Array.from({ length: this.#options.buckets.length + 2 }, () => DECIMAL_ZERO);
-    const balance = { ...party, invoices: 0, amounts, undated: DECIMAL_ZERO };
+    const party: Party = isKnown
+      ? { kind: 'counterparty', currency, profile, ...counterparty }
+      : { kind: 'noCurrency', currency, profile, name: undefined, fiscalId: undefined };
+    const balance = { ...party, ...emptyBalance(this.#options.buckets.length + 2) };
     this.#balances.set(key, balance);
     return balance;
-  }
-
-  #refuseAmount(place: number): never {
-    throw new UsageError(`no figures: record ${place} is without ${this.#finder.describe('amount')}`, {
-      hint: howToMap('amount'),
-    });
   }
 
   #refuseMore(): never {
@@ -197,15 +232,43 @@ export class Aging {
   }
 }
 
-/** The names of the buckets' columns: `not due`, `1 to 30`, `31 to 60`, `61 to 90`, `over 90`. */
-export function bucketNames(buckets: Buckets): string[] {
-  const ranges = buckets.map((last, index) => `${(buckets[index - 1] ?? 0) + 1} to ${last}`);
-  return ['not due', ...ranges, `over ${buckets.at(-1)}`];
+function emptyBalance(buckets: number): Omit<AgedBalance, keyof Party> {
+  return {
+    invoices: 0,
+    amounts: Array.from({ length: buckets }, () => DECIMAL_ZERO),
+    undated: DECIMAL_ZERO,
+    credits: DECIMAL_ZERO,
+    creditNotes: DECIMAL_ZERO,
+    cancelled: DECIMAL_ZERO,
+    missing: 0,
+  };
 }
 
-/** The column of an amount that is so many days overdue, from 0. On the day that it is due, it is not overdue. */
-export function bucketOf(buckets: Buckets, daysOverdue: number): number {
-  if (daysOverdue <= 0) return 0;
-  const index = buckets.findIndex((last) => daysOverdue <= last);
-  return index === -1 ? buckets.length + 1 : index + 1;
+/** Everything that is open: the sum of the buckets, of what has no due date, and of the credits. */
+export function totalOf({ amounts, undated, credits }: AgedBalance): Decimal {
+  return [...amounts, undated, credits].reduce(addDecimals, DECIMAL_ZERO);
+}
+
+/** The part of a balance that is past due. Credits are not. */
+export function overdueOf({ amounts }: AgedBalance): Decimal {
+  return amounts.slice(1).reduce(addDecimals, DECIMAL_ZERO);
+}
+
+/** The sum of balances of one currency, as a balance of that name. */
+export function sumOfBalances(balances: readonly AgedBalance[], name: string): AgedBalance {
+  const [first] = balances as readonly [AgedBalance];
+  const add = (of: (balance: AgedBalance) => Decimal): Decimal =>
+    balances.map(of).reduce(addDecimals, DECIMAL_ZERO);
+  const count = (of: (balance: AgedBalance) => number): number =>
+    balances.reduce((sum, one) => sum + of(one), 0);
+  return {
+    ...{ kind: 'counterparty', currency: first.currency, profile: undefined, name, fiscalId: undefined },
+    invoices: count(({ invoices }) => invoices),
+    amounts: first.amounts.map((_, index) => add(({ amounts }) => amounts[index]!)),
+    undated: add(({ undated }) => undated),
+    credits: add(({ credits }) => credits),
+    creditNotes: add(({ creditNotes }) => creditNotes),
+    cancelled: add(({ cancelled }) => cancelled),
+    missing: count(({ missing }) => missing),
+  };
 }

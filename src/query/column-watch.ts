@@ -1,3 +1,4 @@
+import { UsageError } from '../errors.ts';
 import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
@@ -39,6 +40,11 @@ export class ColumnWatch {
     return this.#found.every(Boolean);
   }
 
+  /** Whether the records that were sampled have the column, be it without a value. */
+  has(column: string): boolean {
+    return this.#sample.columns.includes(column);
+  }
+
   /** The columns that no record had a value in; none when there were no records. */
   neverFound(): string[] {
     return this.#sampled === 0 ? [] : this.#columns.filter((_, index) => !this.#found[index]);
@@ -46,30 +52,53 @@ export class ColumnWatch {
 
   /** A sentence for each column that is not even there with null: its name may be misspelt. */
   complaints(): string[] {
-    return this.neverFound()
-      .filter((column) => !this.#sample.columns.includes(column))
-      .map((column) => this.sentence(column));
+    return this.#missing().map((column) => this.sentence(column));
+  }
+
+  /** Throws UsageError where a column that no record has is a near miss of one that is there. `flag` named it. */
+  refuseNearMisses(flag: string): void {
+    for (const column of this.#missing()) {
+      const near = this.#near(column);
+      if (near.length === 0) continue;
+      throw new UsageError(`${flag}: no ${this.#what} has a column ${column}`, {
+        hint: `Did you mean ${near.join(' or ')}?`,
+      });
+    }
   }
 
   /** Says that no record has a value in the column, and which names may have been meant. */
   sentence(column: string): string {
-    const near = nearestNames(column, this.#sample.columns).filter((name) => name !== column);
+    const near = this.#near(column);
     const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
     return `no ${this.#what} has a value in ${column}${suggestion}`;
   }
+
+  /** The columns that are not even there with null. */
+  #missing(): string[] {
+    return this.neverFound().filter((column) => !this.#sample.columns.includes(column));
+  }
+
+  #near(column: string): string[] {
+    return nearestNames(column, this.#sample.columns).filter((name) => name !== column);
+  }
+}
+
+interface WatchOptions {
+  readonly columns: readonly string[];
+  /** Reads the cells of the columns. */
+  readonly reader: Pick<CellReader, 'read'>;
+  readonly tell: (sentence: string) => void;
 }
 
 /**
  * Passes the records on, and looks at them until each chosen column was found. At the end it tells which columns no record
- * had: their names may be misspelt.
+ * had. Throws UsageError there for a column that is a near miss of one that is there.
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
-  columns: readonly string[],
-  tell: (sentence: string) => void,
+  { columns, reader, tell }: WatchOptions,
 ): AsyncGenerator<RecordBatch> {
   const watch = new ColumnWatch(columns);
-  const reader = new CellReader(columns);
   let read = 0;
   for await (const batch of records) {
     read += batch.count;
@@ -78,5 +107,6 @@ export async function* watchColumns(
     if (!watch.isComplete) watch.sample(batch);
     yield batch;
   }
+  watch.refuseNearMisses('--columns');
   for (const complaint of watch.complaints()) tell(`${complaint} (${countOf(read, 'record')} read)`);
 }

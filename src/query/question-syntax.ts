@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Buckets } from '../invoices/open-items.ts';
 
 /** How a column and the values of a condition are compared: see `folio help questions`. */
 export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
@@ -103,9 +104,6 @@ export function parseSort(text: string): SortColumn[] {
   });
 }
 
-/** The last day overdue of each bucket of an aging: 30, 60, 90. */
-export type Buckets = readonly number[];
-
 /** Reads `15,30,60`: whole days, each more than the one before. Throws UsageError. */
 export function parseBuckets(text: string): Buckets {
   const buckets = text
@@ -126,10 +124,12 @@ export interface QuestionFlags {
   /** Dates of issue, in one of the forms that `parseDate` reads. */
   readonly since?: string;
   readonly until?: string;
-  /** The columns of fields, for the three questions above. */
+  /** Which columns have which roles, where these are not the usual ones. */
   readonly field?: readonly (readonly [field: string, column: string])[];
   readonly count?: boolean;
   readonly sum?: readonly string[];
+  /** True to add cells as they stand, whatever the documents are worth. */
+  readonly asSent?: boolean;
   readonly groupBy?: readonly string[];
   readonly sort?: readonly SortColumn[];
   /** The file of an earlier export. */

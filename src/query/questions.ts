@@ -1,3 +1,4 @@
+import type { IncompleteError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
@@ -19,6 +20,10 @@ export interface Question {
   readonly notes: () => readonly Note[];
   /** Set where rows come out in place of the records. */
   readonly result?: ResultForm;
+  /** Once the answer is delivered: the error to throw because records are left out; undefined where none is. */
+  readonly failure?: () => IncompleteError | undefined;
+  /** How many records could not be judged, for receipts. */
+  readonly lacking?: () => Readonly<Record<string, number>>;
 }
 
 /** How the rows of a result are shown. */
@@ -42,6 +47,8 @@ export interface FilterQuestion extends Question {
 }
 
 interface QuestionsOptions {
+  /** What must look at all records before any other question does. */
+  readonly look?: Pick<Question, 'answer'> | undefined;
   /** Which records. */
   readonly filter?: FilterQuestion | undefined;
   /** What is made of them; undefined where they come out as they are. */
@@ -80,13 +87,28 @@ export class Questions {
 
   /** The records or rows that come out. To be read once. */
   answer(records: Records): Records {
-    const { filter, result, sort, limit } = this.#options;
-    const asked = [filter, result, sort].filter((question) => question !== undefined);
+    const { look, filter, result, sort, limit } = this.#options;
+    const asked = [look, filter, result, sort].filter((question) => question !== undefined);
     const answer = asked.reduce((answer, question) => question.answer(answer), records);
     if (limit === undefined || this.limitOfListing !== undefined) return answer;
     const onFull = (): void => void (this.#isFull = true);
     // The notes are about the whole result, so all of it must be read.
     return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
+  }
+
+  /** Call it when the answer is delivered. Throws IncompleteError where records are left out that cannot be read. */
+  check(): void {
+    const { filter, result, sort } = this.#options;
+    for (const question of [filter, result, sort]) {
+      const failure = question?.failure?.();
+      if (failure !== undefined) throw failure;
+    }
+  }
+
+  /** How many records could not be judged, for lack of what. */
+  get lacking(): Readonly<Record<string, number>> {
+    const { filter, result } = this.#options;
+    return { ...filter?.lacking?.(), ...result?.lacking?.() };
   }
 
   /** The writer for what comes out. */

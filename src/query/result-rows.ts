@@ -2,6 +2,7 @@ import type { Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import type { Limits } from '../invoices/references.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { PlaceOf } from './questions.ts';
 import { batchOfRows, type Row } from './rows.ts';
@@ -40,6 +41,8 @@ export interface BarTerminal {
 export interface ResultSite {
   readonly terminal: BarTerminal | undefined;
   readonly placeOf: PlaceOf | undefined;
+  /** What references leave of open amounts, once all records were looked at; undefined where nothing is looked up. */
+  readonly limits?: (() => Limits | undefined) | undefined;
 }
 
 /** The columns of a result, and those that a narrow terminal may leave out. */

@@ -1,9 +1,10 @@
-import { CellReader, type Cell } from '../json/cells.ts';
+import type { Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { inTurns, type Steps } from '../json/turns.ts';
 import { Collected } from '../output/collected.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
+import { NamedCells, type ColumnNames } from './named-cells.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 
@@ -18,7 +19,7 @@ const MEMORY = 4 * 1024 * 1024;
  */
 export class RecordSorter {
   readonly #keys: readonly SortColumn[];
-  readonly #reader: CellReader;
+  readonly #reader: NamedCells;
   readonly #watch: ColumnWatch;
   readonly #records = new Collected({ anyOrder: true, memory: MEMORY });
   /** For each key, the order of every record's cell. */
@@ -26,10 +27,10 @@ export class RecordSorter {
   /** Values such as dates and states repeat: records with the same value share one text. */
   readonly #texts = new Map<string, string>();
 
-  constructor(keys: readonly SortColumn[], what?: string) {
+  constructor(keys: readonly SortColumn[], { what, names }: SortOptions = {}) {
     const columns = keys.map(({ column }) => column);
     this.#keys = keys;
-    this.#reader = new CellReader(columns);
+    this.#reader = new NamedCells(columns, names);
     const watched = keys.filter(({ isKnown }) => !isKnown);
     this.#watch = new ColumnWatch(
       watched.map(({ column }) => column),
@@ -59,6 +60,11 @@ export class RecordSorter {
 
   async close(): Promise<void> {
     await this.#records.close();
+  }
+
+  /** Throws UsageError where a column that no record had is a near miss of one that is there. */
+  refuseNearMisses(): void {
+    this.#watch.refuseNearMisses('--sort');
   }
 
   /** A sentence for each column that no record had a value in, with the names it may have meant. */
@@ -112,17 +118,25 @@ export function* sortedNumbers(count: number, compare: (a: number, b: number) =>
   return from;
 }
 
-/**
- * The question of --sort: all records in the order of the columns. Records that do not fit in memory wait in a temporary file.
- *
- * @param what the name for one of them in notes, where they are no records
- */
-export function sortQuestion(keys: readonly SortColumn[], signal: AbortSignal, what?: string): Question {
-  const sorter = new RecordSorter(keys, what);
+interface SortOptions {
+  /** The name for one of them in notes, where they are no records. */
+  readonly what?: string | undefined;
+  /** What the names of the columns stand for. */
+  readonly names?: ColumnNames | undefined;
+}
+
+/** The question of --sort: all records in the order of the columns. Records that do not fit in memory wait in a temporary file. */
+export function sortQuestion(
+  keys: readonly SortColumn[],
+  signal: AbortSignal,
+  options?: SortOptions,
+): Question {
+  const sorter = new RecordSorter(keys, options);
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       try {
         for await (const batch of records) await sorter.add(batch);
+        sorter.refuseNearMisses();
         yield* sorter.sorted(signal);
       } finally {
         await sorter.close();

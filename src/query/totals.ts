@@ -1,30 +1,18 @@
-import { UsageError } from '../errors.ts';
-import { CellReader, type Cell } from '../json/cells.ts';
+import { UsageError, type IncompleteError } from '../errors.ts';
+import type { Cell } from '../json/cells.ts';
+import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { amountOf } from './amount.ts';
+import { nameOfCell, readAmount, worthOf } from '../invoices/amounts.ts';
+import { Counted } from '../invoices/counted.ts';
+import { isAmountRole, type AmountRole, type Fields, type Role } from '../invoices/fields.ts';
+import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
+import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import type { Limits } from '../invoices/references.ts';
+import { Unreadable } from '../invoices/unreadable.ts';
 import { cellOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
-import {
-  addDecimals,
-  compareDecimals,
-  DECIMAL_ZERO,
-  formatDecimal,
-  widestScale,
-  type Decimal,
-} from '../json/decimal.ts';
-import { countOf } from '../output/terminal/number-text.ts';
-import type { Note, PlaceOf, Question } from './questions.ts';
-import {
-  byCurrency,
-  chosenColumns,
-  resultRows,
-  type BarTerminal,
-  type MeasuredRow,
-  type ResultRows,
-  type ResultSite,
-} from './result-rows.ts';
-import { cellJson, type RowField } from './rows.ts';
-import { DOCUMENT_TYPE, isCreditNote } from './where/invoice-tests.ts';
+import { NamedCells, roleNamed, type ColumnNames } from './named-cells.ts';
+import type { Note, PlaceOf } from './questions.ts';
 
 /** What is added up, by which columns. */
 export interface TotalsRequest {
@@ -32,66 +20,89 @@ export interface TotalsRequest {
   readonly sums: readonly string[];
   /** The columns of `--group-by`; none for one group of everything. */
   readonly groupBy: readonly string[];
-  /** The column with the currency of the amounts. */
-  readonly currency: string;
+  /** What the columns mean. */
+  readonly names: ColumnNames;
+  /** Whether cells are added as they stand, whatever the documents are worth. */
+  readonly asSent?: boolean | undefined;
 }
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
-interface TotalsGroup {
+export interface TotalsGroup {
   readonly values: readonly (Cell | undefined)[];
   readonly currency: Cell | undefined;
+  /** The counterparty's fiscal ID or name, where the group is a counterparty and `--group-by` names the other one alone. */
+  readonly other: Cell | undefined;
   records: number;
   /** Aligned with the columns of `--sum`. */
   readonly sums: Sum[];
 }
 
-interface Sum {
+export interface Sum {
   total: Decimal;
-  /** Records of the group that have no value in the column. */
+  /** The part of the total that is credit notes, with its sign. */
+  creditNotes: Decimal;
+  /** The part of the total that is cancelled documents; of open amounts, what was left out of the total. */
+  cancelled: Decimal;
+  /** Records of the group that have no value in the column, of those that are in sums. */
   missing: number;
+  /** Records that have one. */
+  found: number;
 }
 
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
 const MAX_GROUPS = 100_000;
 
+const READ: readonly Role[] = [
+  'documentType',
+  'status',
+  'cancelled',
+  'number',
+  'currency',
+  'counterpartyName',
+  'counterpartyFiscalId',
+];
+
+/** What each record is added by: the roles of the columns of `--group-by` and `--sum`. */
+export interface RequestRoles {
+  readonly groupBy: readonly (Role | undefined)[];
+  readonly sums: readonly (Role | undefined)[];
+}
+
 /** Adds up columns exactly, for each group and each currency. Its memory grows with the groups, not with the records. */
 export class Totals {
   readonly #request: TotalsRequest;
-  readonly #placeOf: PlaceOf;
-  readonly #reader: CellReader;
-  /** The place of each column's cell in what the reader returns. */
-  readonly #groupAt: readonly number[];
-  readonly #sumAt: readonly number[];
-  readonly #currencyAt: number;
-  readonly #typeAt: number;
+  readonly #invoices: InvoiceReader;
+  readonly #reader: NamedCells;
+  readonly #roles = new Map<Fields, RequestRoles>();
   readonly #watch: ColumnWatch;
-  readonly #currencies: CurrencyGuard | undefined;
   readonly #groups = new Map<string, TotalsGroup>();
+  readonly #unreadable = new Unreadable();
+  readonly #counted = new Counted();
+  /** For each column of `--sum`, the first text in it, and whether any record had a number. */
+  readonly #columns: { text: string | undefined; hasNumber: boolean; isRole: boolean }[];
   #records = 0;
-  #creditNotes = 0;
 
-  constructor(request: TotalsRequest, placeOf: PlaceOf = (nth) => nth) {
-    this.#placeOf = placeOf;
-    const { sums, groupBy, currency } = request;
+  constructor(request: TotalsRequest) {
+    const { sums, groupBy, names } = request;
     this.#request = request;
-    const columns = [...new Set([...groupBy, ...sums, currency, DOCUMENT_TYPE])];
-    this.#reader = new CellReader(columns);
-    this.#groupAt = groupBy.map((column) => columns.indexOf(column));
-    this.#sumAt = sums.map((column) => columns.indexOf(column));
-    this.#currencyAt = columns.indexOf(currency);
-    this.#typeAt = columns.indexOf(DOCUMENT_TYPE);
-    this.#watch = new ColumnWatch([...new Set([...groupBy, ...sums])]);
-    this.#currencies =
-      sums.length === 0 || groupBy.includes(currency) ? undefined : new CurrencyGuard(currency);
+    this.#invoices = new InvoiceReader(names.fields, READ);
+    this.#reader = new NamedCells([...groupBy, ...sums], names, this.#invoices.columns);
+    this.#watch = new ColumnWatch([...groupBy, ...sums]);
+    this.#columns = sums.map(() => ({ text: undefined, hasNumber: false, isRole: false }));
   }
 
-  /** Adds records. Throws UsageError, with the record's place in the listing, for a text in a sum and for a missing currency. */
-  add(batch: RecordBatch): void {
+  /**
+   * Adds records.
+   *
+   * @param placeOf the place in the listing, from 1, of the nth record that is added
+   * @param limits what references leave of open amounts, by these places
+   */
+  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth, limits?: Limits): void {
     this.#watch.sample(batch);
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
-      this.#addRecord(cells, this.#placeOf(++this.#records));
+      this.#addRecord(cells, placeOf(++this.#records), limits);
     }
   }
 
@@ -106,49 +117,151 @@ export class Totals {
         hint: 'To see the columns there are, use --list-columns.',
       });
     }
-    if (this.#records === 0 && this.#request.groupBy.length === 0) this.#groupOf([], undefined);
+    const wrong = this.#columns.findIndex(
+      ({ text, hasNumber, isRole }) => text !== undefined && !hasNumber && !isRole,
+    );
+    if (wrong !== -1) {
+      throw new UsageError(
+        `${this.#request.sums[wrong]} cannot be added up: ${this.#columns[wrong]!.text}, not a number`,
+        {
+          hint: 'Sum a column of amounts; --list-columns names the columns.',
+        },
+      );
+    }
+    if (this.#records === 0 && this.#request.groupBy.length === 0)
+      this.#newGroup('', [], undefined, undefined);
     return [...this.#groups.values()];
   }
 
-  /** Notes on the totals: credit notes whose amounts are positive make them larger, although they give something back. */
-  notes(): Note[] {
-    if (this.#creditNotes === 0 || this.#request.groupBy.includes(DOCUMENT_TYPE)) return [];
-    const one = this.#creditNotes === 1;
-    const text =
-      `--sum adds the amounts of ${countOf(this.#creditNotes, 'credit note')} as ${one ? 'it was' : 'they were'} sent; ` +
-      `--group-by ${DOCUMENT_TYPE} shows ${one ? 'it' : 'them'} apart`;
-    return [{ kind: 'remark', text }];
+  /** The error to throw when the totals are delivered; undefined where every record could be read. */
+  failure(): IncompleteError | undefined {
+    return this.#unreadable.failure('--sum');
   }
 
-  #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
-    const amounts = this.#request.sums.map((column, index) =>
-      amountOf(cells[this.#sumAt[index]!], { column, place }),
-    );
-    const currency = this.#currencies && present(cells[this.#currencyAt]);
-    if (amounts.some((amount) => amount !== undefined)) this.#currencies?.check(currency, place);
-    if (isCreditNote(cells[this.#typeAt]) && amounts.some((amount) => (amount?.coefficient ?? 0n) > 0n))
-      this.#creditNotes++;
-    const values = this.#groupAt.map((at) => cells[at]);
-    const group = this.#groupOf(values, currency);
+  /** How many records are left out because they cannot be read. */
+  get unreadable(): number {
+    return this.#unreadable.count;
+  }
+
+  /** Whether the counterparties of the groups have fiscal IDs. */
+  get hasFiscalIds(): boolean {
+    return this.#invoices.has('counterpartyFiscalId');
+  }
+
+  /** What was added in a way of its own, in words. */
+  notes(): Note[] {
+    const { sums, names, asSent } = this.#request;
+    const roles = sums.map((column) => roleNamed(column, names, names.fields.usual)).filter(isAmountRole);
+    if (roles.length === 0 || asSent) return [];
+    const isOpen = roles.includes('open');
+    const of = isOpen ? (roles.every((role) => role === 'open') ? 'open' : 'both') : 'other';
+    const clauses = this.#counted.clauses(of);
+    return clauses.length === 0 ? [] : [{ kind: 'remark', text: `--sum: ${clauses.join('; ')}` }];
+  }
+
+  #addRecord(cells: readonly (Cell | undefined)[], place: number, limits: Limits | undefined): void {
+    const { groupBy, sums } = this.#request;
+    const invoice = this.#invoices.read(cells.slice(groupBy.length + sums.length));
+    const roles = this.#rolesIn(invoice.fields);
+    const group = this.#groupOf(cells.slice(0, groupBy.length), invoice, roles.groupBy);
     group.records++;
-    for (const [index, amount] of amounts.entries()) {
-      const sum = group.sums[index]!;
-      if (amount === undefined) sum.missing++;
-      else sum.total = addDecimals(sum.total, amount);
+    if (sums.length > 0) this.#counted.add(invoice);
+    const creditLimit = limits?.of(place);
+    for (const [index, sum] of group.sums.entries()) {
+      const role = roles.sums[index];
+      const cell = cells[groupBy.length + index];
+      const added: Added = { invoice, cell, role: isAmountRole(role) ? role : undefined, creditLimit };
+      this.#addCell(sum, added, { index, place });
     }
   }
 
-  #groupOf(values: readonly (Cell | undefined)[], currency: Cell | undefined): TotalsGroup {
-    const key = [currency, ...values].map(identity).join('\n');
+  #addCell(
+    sum: Sum,
+    added: Added,
+    { index, place }: { readonly index: number; readonly place: number },
+  ): void {
+    const { invoice, cell, role } = added;
+    const column = this.#columns[index]!;
+    if (role !== undefined) column.isRole = true;
+    const worth = this.#worth(added);
+    if (worth === 'absent') sum.missing++;
+    else if (worth === 'unreadable') {
+      const what = nameOfCell(cell!);
+      column.text ??= `in record ${place} it is ${what}`;
+      const number = invoice.cell('number')?.text;
+      const who = number === undefined ? `record ${place}` : `record ${place} (number ${number})`;
+      this.#unreadable.note(place, `${this.#request.sums[index]} of ${who} is ${what}`);
+    } else if (worth !== 'in no sum') {
+      sum.found++;
+      column.hasNumber = true;
+      sum.total = addDecimals(sum.total, worth.amount);
+      if (invoice.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, worth.amount);
+      sum.cancelled = addDecimals(sum.cancelled, worth.cancelled);
+    }
+  }
+
+  /** What a cell adds to a sum. A column without a meaning is added as it stands, and so are all with --as-sent. */
+  #worth({ invoice, cell, role, creditLimit }: Added): CellWorth {
+    const isCancelled = invoice.validity === 'cancelled';
+    if (role === undefined || this.#request.asSent) {
+      const amount = readAmount(cell);
+      return typeof amount === 'string' ? amount : { amount, cancelled: isCancelled ? amount : DECIMAL_ZERO };
+    }
+    const worth = worthOf(invoice, { role, cell, creditLimit });
+    if (worth.kind !== 'amount') return worth.kind;
+    const { amount, leftOut } = worth;
+    return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
+  }
+
+  #rolesIn(fields: Fields): RequestRoles {
+    const known = this.#roles.get(fields);
+    if (known !== undefined) return known;
+    const { groupBy, sums, names } = this.#request;
+    const rolesOf = (columns: readonly string[]): (Role | undefined)[] =>
+      columns.map((column) => roleNamed(column, names, fields));
+    const roles = { groupBy: rolesOf(groupBy), sums: rolesOf(sums) };
+    this.#roles.set(fields, roles);
+    return roles;
+  }
+
+  #groupOf(
+    values: readonly (Cell | undefined)[],
+    invoice: Invoice,
+    roles: RequestRoles['groupBy'],
+  ): TotalsGroup {
+    const splits = this.#request.sums.length > 0 && !roles.includes('currency');
+    const currency = splits ? invoice.cell('currency') : undefined;
+    const [nameAt, idAt] = [roles.indexOf('counterpartyName'), roles.indexOf('counterpartyFiscalId')];
+    const isByParty = nameAt !== -1 || idAt !== -1;
+    const name = nameAt === -1 ? invoice.cell('counterpartyName') : filled(values[nameAt]);
+    const id = idAt === -1 ? invoice.cell('counterpartyFiscalId') : filled(values[idAt]);
+    const fiscalId = isFiscalId(id?.text) ? id : undefined;
+    const plain = values.filter((_, at) => at !== nameAt && at !== idAt);
+    const party = { name: name?.text, fiscalId: fiscalId?.text };
+    const who = isByParty ? [counterpartyKey(party, invoice.fields.sharedIds)] : [];
+    const key = [currency, ...plain].map(identity).concat(who).join('\n');
     const known = this.#groups.get(key);
     if (known) return known;
+    const other = nameAt === -1 ? name : idAt === -1 ? fiscalId : undefined;
+    const shown = values.map((cell, at) => (at === idAt ? fiscalId : cell));
+    return this.#newGroup(key, shown, currency, isByParty ? other : undefined);
+  }
+
+  #newGroup(
+    key: string,
+    values: readonly (Cell | undefined)[],
+    currency: Cell | undefined,
+    other: Cell | undefined,
+  ): TotalsGroup {
     if (this.#groups.size === MAX_GROUPS) this.#refuseMoreGroups();
-    const group = {
-      values,
-      currency,
-      records: 0,
-      sums: this.#request.sums.map(() => ({ total: DECIMAL_ZERO, missing: 0 })),
-    };
+    const sums = this.#request.sums.map((): Sum => ({
+      total: DECIMAL_ZERO,
+      creditNotes: DECIMAL_ZERO,
+      cancelled: DECIMAL_ZERO,
+      missing: 0,
+      found: 0,
+    }));
+    const group = { values, currency, other, records: 0, sums };
     this.#groups.set(key, group);
     return group;
   }
@@ -163,142 +276,24 @@ export class Totals {
   }
 }
 
-/** Empty text names no currency. */
-function present(cell: Cell | undefined): Cell | undefined {
+/** A cell of a record, and what decides what it adds. */
+interface Added {
+  readonly invoice: Invoice;
+  readonly cell: Cell | undefined;
+  readonly role: AmountRole | undefined;
+  readonly creditLimit: Decimal | undefined;
+}
+
+type CellWorth =
+  'absent' | 'unreadable' | 'in no sum' | { readonly amount: Decimal; readonly cancelled: Decimal };
+
+/** The cell, if it has a value: empty text is none. */
+export function filled(cell: Cell | undefined): Cell | undefined {
   return cell?.text === '' ? undefined : cell;
 }
 
-/** A text that is equal for cells of one group: for 1.0 and 1.00, but not for the number 1 and the text "1". */
+/** A text that is equal for cells of one group: for 1.0 and 1.00, for nothing and empty text, but not for 1 and "1". */
 function identity(cell: Cell | undefined): string {
-  if (cell === undefined) return '';
+  if (cell === undefined || cell.text === '') return '';
   return cell.kind === 'number' ? `n${cellOrder(cell)}` : cell.kind[0] + JSON.stringify(cell.text);
-}
-
-/**
- * A row for each group: the columns of `--group-by`, `currency` where the records have one, `records`, and for each `--sum`
- * its column and `<column>.missing`, which counts the records without a value in it. The total of a column is null where no
- * record of the group has a value. Currencies come in order of first appearance; within each, the group with the largest
- * first total comes first, or the one with the most records.
- *
- * On a terminal the bars show the first total, or the records. A `.missing` column that is all zeros is left out there.
- */
-export function totalsRows(
-  groups: readonly TotalsGroup[],
-  request: TotalsRequest,
-  terminal?: BarTerminal,
-): ResultRows {
-  const columns = columnsOf(groups, request, terminal !== undefined);
-  const currencies = byCurrency(groups, (group) => currencyOf(group, request)).map((ofOneCurrency) => {
-    const sorted = ofOneCurrency.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)));
-    const scales = request.sums.map((_, index) => widestScale(sorted.map(({ sums }) => sums[index]!.total)));
-    return sorted.map((group): MeasuredRow => ({
-      row: fieldsOf(group, request, scales).filter(([name]) => columns.includes(name)),
-      value: sizeOf(group),
-    }));
-  });
-  return resultRows(currencies, { columns, spare: [], further: [] }, terminal);
-}
-
-/** The currency of a group, also where --group-by names it: each currency has its own scale and order. */
-function currencyOf({ currency, values }: TotalsGroup, request: TotalsRequest): string | undefined {
-  const at = request.groupBy.indexOf(request.currency);
-  return (at === -1 ? currency : values[at])?.text;
-}
-
-function columnsOf(groups: readonly TotalsGroup[], request: TotalsRequest, onTerminal: boolean): string[] {
-  const columns = [...request.groupBy];
-  if (groups.some(({ currency }) => currency !== undefined)) columns.push(request.currency);
-  columns.push('records');
-  for (const [index, column] of request.sums.entries()) {
-    columns.push(column);
-    if (!onTerminal || groups.some(({ sums }) => sums[index]!.missing > 0)) columns.push(`${column}.missing`);
-  }
-  return columns;
-}
-
-function fieldsOf(
-  group: TotalsGroup,
-  { groupBy, currency, sums }: TotalsRequest,
-  scales: readonly number[],
-): RowField[] {
-  const fields: RowField[] = groupBy.map((column, index) => [column, cellJson(group.values[index])]);
-  // With --group-by currency, that column is there already.
-  if (!groupBy.includes(currency)) fields.push([currency, cellJson(group.currency)]);
-  fields.push(['records', String(group.records)]);
-  for (const [index, column] of sums.entries()) {
-    const { total, missing } = group.sums[index]!;
-    fields.push([
-      column,
-      group.records > 0 && missing === group.records ? 'null' : formatDecimal(total, scales[index]),
-    ]);
-    fields.push([`${column}.missing`, String(missing)]);
-  }
-  return fields;
-}
-
-/** The value by which groups are ordered, and which bars show. */
-function sizeOf(group: TotalsGroup): Decimal {
-  return group.sums[0]?.total ?? { coefficient: BigInt(group.records), scale: 0 };
-}
-
-/** The column with the currency: the service uses this name in all records with amounts. */
-const CURRENCY = 'currency';
-
-interface TotalsFlags {
-  readonly sum?: readonly string[] | undefined;
-  readonly groupBy?: readonly string[] | undefined;
-}
-
-/** All columns that the totals can have. */
-export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readonly string[] {
-  const ofSums = sum.flatMap((column) => [column, `${column}.missing`]);
-  return [...new Set([...groupBy, ...(sum.length > 0 ? [CURRENCY] : []), 'records', ...ofSums])];
-}
-
-/** The question of `--sum`, `--count` and `--group-by`. */
-export function totalsQuestion(
-  { sum = [], groupBy = [] }: TotalsFlags,
-  { terminal, placeOf }: ResultSite,
-): Question {
-  const request: TotalsRequest = { sums: sum, groupBy, currency: CURRENCY };
-  const totals = new Totals(request, placeOf);
-  let columns: readonly string[] = [];
-  return {
-    async *answer(records): AsyncGenerator<RecordBatch> {
-      for await (const batch of records) totals.add(batch);
-      const result = totalsRows(totals.finish(), request, terminal);
-      columns = result.columns;
-      yield result.batch;
-    },
-    result: {
-      columns: (asked) =>
-        asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
-    },
-    notes: () => totals.notes(),
-  };
-}
-
-/**
- * Refuses an amount without a currency where other amounts have one: it belongs in none of their totals, and a total of its
- * own would be in an unknown currency.
- */
-class CurrencyGuard {
-  readonly #column: string;
-  #with: { readonly place: number; readonly currency: string } | undefined;
-  #without: number | undefined;
-
-  constructor(column: string) {
-    this.#column = column;
-  }
-
-  /** Call it for every record with an amount, with the record's place in the listing from 1. Throws UsageError. */
-  check(currency: Cell | undefined, place: number): void {
-    if (currency === undefined) this.#without ??= place;
-    else this.#with ??= { place, currency: currency.text };
-    if (this.#with === undefined || this.#without === undefined) return;
-    throw new UsageError(
-      `different currencies in one sum: record ${this.#with.place} is in ${this.#with.currency}, record ${this.#without} has no ${this.#column}`,
-      { hint: `Add --where '${this.#column}!=' to sum those that have one.` },
-    );
-  }
 }

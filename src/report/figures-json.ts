@@ -1,9 +1,8 @@
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
-import { bucketNames, DEFAULT_BUCKETS, type AgedBalance } from '../query/aging.ts';
+import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
 import {
-  overdueOf,
-  totalOf,
   type CurrencySection,
   type OpenFigures,
   type OrganizationFigures,
@@ -25,7 +24,7 @@ export function figuresJson({ dates, complete, doubts, organizations }: ReportFi
     },
     complete,
     doubts,
-    buckets: [...bucketNames(DEFAULT_BUCKETS), 'no due date'],
+    buckets: [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'],
     organizations: organizations.map(organizationOf),
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
@@ -56,12 +55,16 @@ function currencyOf({ currency, receivable, payable, net, issued, received }: Cu
   };
 }
 
-function openOf({ open, overdue, invoices, buckets, parties, partyCount }: OpenFigures): object {
+function openOf(figures: OpenFigures): object {
+  const { open, overdue, invoices, buckets, creditNotes, cancelled, missing, parties, partyCount } = figures;
   return {
     open: formatDecimal(open),
     overdue: formatDecimal(overdue),
     invoices,
     buckets: buckets.map(asText),
+    creditNotes: formatDecimal(creditNotes),
+    cancelled: formatDecimal(cancelled),
+    missing,
     counterparties: parties.map(partyOf),
     counterpartyCount: partyCount,
   };
@@ -74,7 +77,7 @@ function partyOf(balance: AgedBalance): object {
     invoices: balance.invoices,
     total: formatDecimal(totalOf(balance)),
     overdue: formatDecimal(overdueOf(balance)),
-    buckets: [...balance.amounts, balance.undated].map(asText),
+    buckets: [...balance.amounts, balance.undated, balance.credits].map(asText),
   };
 }
 
@@ -83,6 +86,9 @@ function directionOf(figures: NonNullable<CurrencySection['issued']>): object {
   return {
     inPeriod: formatDecimal(figures.inPeriod),
     documentsInPeriod: figures.documentsInPeriod,
+    creditNotesInPeriod: formatDecimal(figures.creditNotesInPeriod),
+    cancelledInPeriod: formatDecimal(figures.cancelledInPeriod),
+    missing: figures.missing,
     months: Object.fromEntries(months.map(([month, amount]) => [month, formatDecimal(amount)])),
     dueSoon: listOf(figures.dueSoon),
     overdue: listOf(figures.overdue),

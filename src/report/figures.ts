@@ -1,14 +1,12 @@
-import { CellReader, type Cell } from '../json/cells.ts';
-import {
-  addDecimals,
-  compareDecimals,
-  DECIMAL_ZERO,
-  negateDecimal,
-  parseDecimal,
-  type Decimal,
-} from '../json/decimal.ts';
+import type { IncompleteError } from '../errors.ts';
+import { CellReader } from '../json/cells.ts';
+import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import type { AgedBalance } from '../query/aging.ts';
+import { readAmount } from '../invoices/amounts.ts';
+import type { FieldsOf } from '../invoices/fields.ts';
+import { InvoiceReader } from '../invoices/invoice.ts';
+import { Unreadable } from '../invoices/unreadable.ts';
+import { totalOf, type AgedBalance } from '../query/aging.ts';
 import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
 
 /** Open amounts of one direction in one currency. */
@@ -16,8 +14,14 @@ export interface OpenFigures {
   readonly open: Decimal;
   readonly overdue: Decimal;
   readonly invoices: number;
-  /** Not due, then by age as the buckets of `folio aging`; last what has no due date. */
+  /** Not due, then by age as the buckets of `folio aging`; then what has no due date, and last the credits. */
   readonly buckets: readonly Decimal[];
+  /** The part of `open` that is credit notes. */
+  readonly creditNotes: Decimal;
+  /** What is left out because it was cancelled, with its sign. */
+  readonly cancelled: Decimal;
+  /** Documents without an open amount. */
+  readonly missing: number;
   /** Who owes, or is owed, most: the largest first. */
   readonly parties: readonly AgedBalance[];
   readonly partyCount: number;
@@ -86,8 +90,9 @@ const NO_INVOICES: DirectionFigures = {
   balances: [],
   ownFiscalIds: [],
   missing: [],
+  failure: undefined,
 };
-const NO_FUNDS: FundFigures = { first: [], count: 0, missing: [] };
+const NO_FUNDS: FundFigures = { first: [], count: 0, missing: [], failure: undefined };
 
 /** The figures of one organization, from those of its listings. */
 export function organizationFigures(listings: OrganizationListings): OrganizationFigures {
@@ -147,99 +152,91 @@ function sectionOf(
 function openFigures(currency: string | undefined, { balances }: DirectionFigures): OpenFigures {
   const own = balances.filter((balance) => balance.currency === currency);
   const buckets: Decimal[] = [];
-  for (const { amounts, undated } of own) {
-    for (const [index, amount] of [...amounts, undated].entries()) {
+  for (const { amounts, undated, credits } of own) {
+    for (const [index, amount] of [...amounts, undated, credits].entries()) {
       buckets[index] = addDecimals(buckets[index] ?? DECIMAL_ZERO, amount);
     }
   }
-  const byTotal = own
+  const parties = own.filter(({ invoices }) => invoices > 0);
+  const byTotal = parties
     .map((balance) => ({ balance, total: totalOf(balance) }))
     .toSorted((left, right) => compareDecimals(right.total, left.total));
   return {
     open: sumOf(buckets),
-    overdue: sumOf(buckets.slice(1, -1)),
+    overdue: sumOf(buckets.slice(1, -2)),
     invoices: own.reduce((count, { invoices }) => count + invoices, 0),
     buckets,
+    creditNotes: sumOf(own.map(({ creditNotes }) => creditNotes)),
+    cancelled: sumOf(own.map(({ cancelled }) => cancelled)),
+    missing: own.reduce((count, { missing }) => count + missing, 0),
     parties: byTotal.slice(0, MAX_PARTIES).map(({ balance }) => balance),
-    partyCount: own.length,
+    partyCount: parties.length,
   };
-}
-
-/** The whole open amount of a balance, whatever its age. */
-export function totalOf({ amounts, undated }: AgedBalance): Decimal {
-  return sumOf([...amounts, undated]);
-}
-
-/** The part of a balance that is past due. */
-export function overdueOf({ amounts }: AgedBalance): Decimal {
-  return sumOf(amounts.slice(1));
 }
 
 function sumOf(amounts: readonly Decimal[]): Decimal {
   return amounts.reduce(addDecimals, DECIMAL_ZERO);
 }
 
-const FUND_COLUMNS = {
-  name: ['name', 'title', 'description'],
-  number: ['number', 'id'],
-  status: ['status'],
-  currency: ['currency', 'currencyCode'],
-  amount: ['amount', 'totalAmount'],
-  balance: ['balance', 'availableAmount', 'remainingAmount'],
-};
+const FUND_ROLES = ['number', 'status', 'currency', 'total', 'balance'] as const;
+const FUND_NAMES = ['name', 'title', 'description'];
 
 export interface FundFigures {
   /** Those with a balance that is not zero; the first few hundred. */
   readonly first: readonly Fund[];
   readonly count: number;
   readonly missing: readonly MissingFigure[];
+  /** Why not every fund is in the figures. */
+  readonly failure: IncompleteError | undefined;
 }
 
 /** Gathers the funds that have a balance. */
 export class FundTally {
-  readonly #names = Object.values(FUND_COLUMNS).flat();
-  readonly #reader = new CellReader(this.#names);
+  readonly #roles: InvoiceReader;
+  readonly #reader: CellReader;
+  readonly #unreadable = new Unreadable();
   readonly #first: Fund[] = [];
   #count = 0;
   #records = 0;
-  #hasBalance = false;
 
-  add(batch: RecordBatch): void {
+  constructor(fields: FieldsOf) {
+    this.#roles = new InvoiceReader(fields, FUND_ROLES);
+    this.#reader = new CellReader([...this.#roles.columns, ...FUND_NAMES, 'id']);
+  }
+
+  /** Adds funds. `before` is how many came before these. */
+  add(batch: RecordBatch, before: number): void {
     for (let index = 0; index < batch.count; index++) {
       this.#records++;
       const cells = this.#reader.read(batch, index);
-      const find = (columns: readonly string[]): Cell | undefined =>
-        columns.map((column) => cells[this.#names.indexOf(column)]).find((cell) => cell !== undefined);
-      const balance = decimalOf(find(FUND_COLUMNS.balance));
-      if (balance === undefined) continue;
-      this.#hasBalance = true;
-      if (balance.coefficient === 0n) continue;
+      const fund = this.#roles.read(cells);
+      const balance = readAmount(fund.cell('balance'));
+      if (balance === 'unreadable') this.#unreadable.noteRole(fund, 'balance', before + index + 1);
+      if (typeof balance === 'string' || balance.coefficient === 0n) continue;
       this.#count++;
       if (this.#first.length === MAX_FUNDS) continue;
+      const amount = readAmount(fund.cell('total'));
+      const named = cells.slice(this.#roles.columns.length);
+      const name = named.slice(0, FUND_NAMES.length).find((cell) => cell !== undefined && cell.text !== '');
       this.#first.push({
-        name: find(FUND_COLUMNS.name)?.text,
-        number: find(FUND_COLUMNS.number)?.text,
-        status: find(FUND_COLUMNS.status)?.text,
-        currency: find(FUND_COLUMNS.currency)?.text,
-        amount: decimalOf(find(FUND_COLUMNS.amount)),
+        name: name?.text,
+        number: (fund.cell('number') ?? named.at(-1))?.text,
+        status: fund.cell('status')?.text,
+        currency: fund.cell('currency')?.text,
+        amount: typeof amount === 'string' ? undefined : amount,
         balance,
       });
     }
   }
 
   finish(): FundFigures {
-    const isMissing = this.#records > 0 && !this.#hasBalance;
-    const reason = `No fund has a balance in ${FUND_COLUMNS.balance.join(' or ')}.`;
+    const isMissing = this.#records > 0 && !this.#roles.has('balance');
+    const reason = `No fund has ${this.#roles.describe('balance')}.`;
     return {
       first: this.#first,
       count: this.#count,
       missing: isMissing ? [{ figure: 'funds', reason, hint: undefined }] : [],
+      failure: this.#unreadable.failure('funds'),
     };
   }
-}
-
-function decimalOf(cell: Cell | undefined): Decimal | undefined {
-  if (cell?.kind !== 'number') return undefined;
-  const value = parseDecimal(cell.text);
-  return typeof value === 'string' ? undefined : value;
 }

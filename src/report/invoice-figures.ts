@@ -1,13 +1,15 @@
-import { UsageError } from '../errors.ts';
-import { parseCalendarDay } from '../json/calendar-day.ts';
+import { IncompleteError, UsageError } from '../errors.ts';
 import { CellReader, type Cell } from '../json/cells.ts';
-import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { Aging, DEFAULT_BUCKETS, type AgedBalance } from '../query/aging.ts';
-import { amountOf } from '../query/amount.ts';
-import { isCreditNote } from '../query/where/invoice-tests.ts';
-import { FieldFinder, KNOWN_FIELDS, type KnownColumns } from '../query/known-columns.ts';
-import { monthOf, type Period } from './period.ts';
+import { worthOf } from '../invoices/amounts.ts';
+import type { FieldsOf } from '../invoices/fields.ts';
+import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import { monthOf, type Period } from '../invoices/periods.ts';
+import type { Limits } from '../invoices/references.ts';
+import { Unreadable } from '../invoices/unreadable.ts';
+import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
 
 /** For which days figures are made. Days are counted since 1970-01-01. */
 export interface ReportDates {
@@ -40,6 +42,11 @@ export interface CurrencyFigures {
   /** The same, of the period. */
   readonly inPeriod: Decimal;
   readonly documentsInPeriod: number;
+  /** The parts of `inPeriod` that are credit notes, and cancelled documents. */
+  readonly creditNotesInPeriod: Decimal;
+  readonly cancelledInPeriod: Decimal;
+  /** Documents without a total or a date of issue, which are in no month. */
+  readonly missing: number;
   /** Due in the thirty days after `asOf`, the soonest first. */
   readonly dueSoon: InvoiceList;
   /** Due before `asOf`, the largest first. */
@@ -61,43 +68,65 @@ export interface DirectionFigures {
   /** The organization's own fiscal IDs, as its invoices have them; at most a few. */
   readonly ownFiscalIds: readonly string[];
   readonly missing: readonly MissingFigure[];
+  /** Why not every document is in the figures. */
+  readonly failure: IncompleteError | undefined;
 }
 
 const DUE_SOON_DAYS = 30;
 const MAX_LISTED = 50;
 const MAX_OWN_IDS = 5;
-const DOCUMENT_TYPE = 'documentType';
-const NUMBER = 'number';
+
+/** What figures are made of. */
+interface InvoiceFiguresOptions {
+  readonly fields: FieldsOf;
+  /** The columns that may hold the organization's own fiscal ID, the likeliest first. */
+  readonly ownColumns: readonly string[];
+  readonly dates: ReportDates;
+}
 
 /** Gathers the figures of one organization's issued or received invoices, in memory that does not grow with them. */
 export class InvoiceFigures {
   readonly #dates: ReportDates;
   readonly #aging: Aging;
-  readonly #finder: FieldFinder;
+  readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
   readonly #ownColumns: readonly string[];
   readonly #currencies = new Map<string | undefined, CurrencyTally>();
   readonly #ownFiscalIds = new Set<string>();
-  #agingFault: UsageError | undefined;
-  #totalsFault: UsageError | undefined;
-  #invoices = 0;
+  readonly #unreadable = new Unreadable();
+  #count = 0;
 
-  /** @param ownColumns the columns that may hold the organization's own fiscal ID, the likeliest first */
-  constructor(fields: KnownColumns, ownColumns: readonly string[], dates: ReportDates) {
+  constructor({ fields, ownColumns, dates }: InvoiceFiguresOptions) {
     this.#dates = dates;
     this.#ownColumns = ownColumns;
     const { asOf, today } = dates;
     this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today });
-    this.#finder = new FieldFinder(fields, KNOWN_FIELDS);
-    this.#reader = new CellReader([...this.#finder.columns, DOCUMENT_TYPE, NUMBER, ...ownColumns]);
+    this.#invoices = new InvoiceReader(fields, [
+      'total',
+      'date',
+      'number',
+      'documentType',
+      'status',
+      'cancelled',
+      'currency',
+    ]);
+    this.#reader = new CellReader([...this.#invoices.columns, ...ownColumns]);
   }
 
-  add(batch: RecordBatch): void {
-    this.#agingFault ??= faultOf(() => this.#aging.add(batch));
+  /**
+   * Adds records.
+   *
+   * @param before how many records of the listing came before these
+   * @param limits what references leave of open amounts
+   */
+  add(batch: RecordBatch, before: number, limits?: Limits): void {
+    const first = this.#count;
+    const items = this.#aging.add(batch, (nth) => before + nth - first, limits);
+    for (const item of items) this.#addOpen(item);
     for (let index = 0; index < batch.count; index++) {
-      this.#invoices++;
+      this.#count++;
       const cells = this.#reader.read(batch, index);
-      this.#totalsFault ??= faultOf(() => this.#addTotals(cells));
+      this.#addTotals(this.#invoices.read(cells), before + index + 1);
       this.#noteOwnFiscalId(cells);
     }
   }
@@ -105,61 +134,44 @@ export class InvoiceFigures {
   finish(): DirectionFigures {
     const missing: MissingFigure[] = [];
     let balances: AgedBalance[] = [];
-    this.#agingFault ??= faultOf(() => (balances = this.#aging.finish()));
-    if (this.#agingFault !== undefined) missing.push(missingFigure('balances', this.#agingFault));
-    const lacks = (['total', 'date'] as const).find((field) => !this.#finder.has(field));
-    if (this.#totalsFault !== undefined) missing.push(missingFigure('months', this.#totalsFault));
-    else if (this.#invoices > 0 && lacks !== undefined) {
-      const reason = `No invoice has a ${this.#finder.describe(lacks)}.`;
+    const fault = faultOf(() => (balances = this.#aging.finish()));
+    if (fault !== undefined) missing.push(missingFigure('balances', fault));
+    const lacks = (['total', 'date'] as const).find((role) => !this.#invoices.has(role));
+    if (this.#count > 0 && lacks !== undefined) {
+      const reason = `No invoice has ${this.#invoices.describe(lacks)}.`;
       missing.push({ figure: 'months', reason, hint: undefined });
     }
     return {
-      invoices: this.#invoices,
+      invoices: this.#count,
       currencies: [...this.#currencies].map(([currency, tally]) => tally.figures(currency)),
       balances,
       ownFiscalIds: [...this.#ownFiscalIds],
       missing,
+      failure: this.#aging.failure('open amounts') ?? this.#unreadable.failure('months'),
     };
   }
 
-  #addTotals(cells: readonly (Cell | undefined)[]): void {
-    const place = this.#invoices;
-    const currency = this.#finder.find('currency', cells)?.text;
-    const tally = this.#tallyOf(currency);
-    const signed = (field: 'amount' | 'total'): Decimal | undefined => {
-      const amount = amountOf(this.#finder.find(field, cells), {
-        column: this.#finder.columnOf(field),
-        place,
-      });
-      const turned = isCreditNote(cells[this.#finder.columns.length]) && (amount?.coefficient ?? 0n) > 0n;
-      return amount && turned ? negateDecimal(amount) : amount;
-    };
-    const day = this.#dayOf('date', cells);
-    const total = signed('total');
-    if (day !== undefined && total !== undefined) tally.addIssued(day, total, this.#dates.period);
-    const due = this.#dayOf('due', cells);
-    const open = signed('amount');
-    if (due === undefined || open === undefined || open.coefficient === 0n) return;
-    if (day !== undefined && day > this.#dates.asOf) return;
-    tally.addOpen(
-      {
-        number: cells[this.#finder.columns.length + 1]?.text,
-        counterparty:
-          this.#finder.find('counterpartyName', cells)?.text ??
-          this.#finder.find('counterpartyFiscalId', cells)?.text,
-        due,
-        amount: open,
-      },
-      this.#dates.asOf,
-    );
+  /** The total in the month of issue. What is in no sum is in no month. */
+  #addTotals(invoice: Invoice, place: number): void {
+    const worth = worthOf(invoice, { role: 'total', cell: invoice.cell('total') });
+    if (worth.kind === 'in no sum') return;
+    const day = dayIn(invoice, 'date');
+    if (worth.kind === 'unreadable') this.#unreadable.noteRole(invoice, 'total', place);
+    else if (day === 'unreadable') this.#unreadable.noteRole(invoice, 'date', place);
+    else if (worth.kind === 'absent' || day === undefined) this.#tallyOf(invoice).addMissing();
+    else this.#tallyOf(invoice).addIssued(day, worth.amount, { period: this.#dates.period, invoice });
   }
 
-  #dayOf(field: 'date' | 'due', cells: readonly (Cell | undefined)[]): number | undefined {
-    const cell = this.#finder.find(field, cells);
-    return cell && parseCalendarDay(cell.text);
+  #addOpen({ item, invoice }: AgedItem): void {
+    if (item.kind !== 'open' || item.due === undefined) return;
+    const { name, fiscalId } = invoice.counterparty;
+    const { due, amount } = item;
+    const open = { number: invoice.cell('number')?.text, counterparty: name ?? fiscalId, due, amount };
+    this.#tallyOf(invoice).addOpen(open, this.#dates.asOf);
   }
 
-  #tallyOf(currency: string | undefined): CurrencyTally {
+  #tallyOf(invoice: Invoice): CurrencyTally {
+    const currency = invoice.cell('currency')?.text;
     const known = this.#currencies.get(currency);
     if (known !== undefined) return known;
     const tally = new CurrencyTally();
@@ -169,7 +181,7 @@ export class InvoiceFigures {
 
   #noteOwnFiscalId(cells: readonly (Cell | undefined)[]): void {
     if (this.#ownFiscalIds.size === MAX_OWN_IDS) return;
-    const first = this.#finder.columns.length + 2;
+    const first = this.#invoices.columns.length;
     const at = this.#ownColumns.findIndex((_, index) => (cells[first + index]?.text ?? '') !== '');
     if (at >= 0) this.#ownFiscalIds.add(cells[first + at]!.text);
   }
@@ -179,15 +191,26 @@ class CurrencyTally {
   readonly #months = new Map<string, Decimal>();
   #inPeriod = DECIMAL_ZERO;
   #documentsInPeriod = 0;
+  #creditNotesInPeriod = DECIMAL_ZERO;
+  #cancelledInPeriod = DECIMAL_ZERO;
+  #missing = 0;
   readonly #dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
   readonly #overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));
 
-  addIssued(day: number, total: Decimal, period: Period): void {
+  addMissing(): void {
+    this.#missing++;
+  }
+
+  addIssued(day: number, total: Decimal, { period, invoice }: { period: Period; invoice: Invoice }): void {
     const { name } = monthOf(day);
     this.#months.set(name, addDecimals(this.#months.get(name) ?? DECIMAL_ZERO, total));
     if (day < period.first || day > period.last) return;
     this.#inPeriod = addDecimals(this.#inPeriod, total);
     this.#documentsInPeriod++;
+    if (invoice.family === 'credit note')
+      this.#creditNotesInPeriod = addDecimals(this.#creditNotesInPeriod, total);
+    if (invoice.validity === 'cancelled')
+      this.#cancelledInPeriod = addDecimals(this.#cancelledInPeriod, total);
   }
 
   addOpen(invoice: OpenInvoice, asOf: number): void {
@@ -201,6 +224,9 @@ class CurrencyTally {
       months: this.#months,
       inPeriod: this.#inPeriod,
       documentsInPeriod: this.#documentsInPeriod,
+      creditNotesInPeriod: this.#creditNotesInPeriod,
+      cancelledInPeriod: this.#cancelledInPeriod,
+      missing: this.#missing,
       dueSoon: this.#dueSoon.list,
       overdue: this.#overdue.list,
     };

@@ -138,11 +138,11 @@ for (const table of document.querySelectorAll('table[data-sort]')) {
 const STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2430; --soft: #5a6472; --line: #d5dae1; --band: #f4f6f8;
   --accent: #1f5a96; --late: #a3341c; --warn: #fff3cd; --warn-ink: #5c4400;
-  --part0: #9db7d2; --part1: #f2c879; --part2: #e09a4b; --part3: #bf6426; --part4: #7a2f14; --part5: #8a8f98;
+  --part0: #9db7d2; --part1: #f2c879; --part2: #e09a4b; --part3: #bf6426; --part4: #7a2f14; --part5: #8a8f98; --part6: #4d8f5b;
   --series0: #1f5a96; --series1: #d08a3c; }
 @media (prefers-color-scheme: dark) { :root { --paper: #14181e; --ink: #e6e9ee; --soft: #a3adba; --line: #38414d; --band: #1d232b;
   --accent: #8ab8e8; --late: #ff9d86; --warn: #4a3a08; --warn-ink: #ffe7a3;
-  --part0: #5f7d9c; --part1: #8a5a18; --part2: #b97a2a; --part3: #dda14f; --part4: #f6d9a0; --part5: #6c737d;
+  --part0: #5f7d9c; --part1: #8a5a18; --part2: #b97a2a; --part3: #dda14f; --part4: #f6d9a0; --part5: #6c737d; --part6: #7fc08e;
   --series0: #6ea6de; --series1: #e0a45c; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 66rem; background: var(--paper); color: var(--ink);
@@ -169,6 +169,7 @@ svg .tick { fill: var(--soft); font-size: 10.5px; }
 .part0 { fill: var(--part0); background: var(--part0); } .part1 { fill: var(--part1); background: var(--part1); }
 .part2 { fill: var(--part2); background: var(--part2); } .part3 { fill: var(--part3); background: var(--part3); }
 .part4 { fill: var(--part4); background: var(--part4); } .part5 { fill: var(--part5); background: var(--part5); }
+.part6 { fill: var(--part6); background: var(--part6); }
 .series0 { fill: var(--series0); background: var(--series0); } .series1 { fill: var(--series1); background: var(--series1); }
 svg rect { stroke: var(--paper); stroke-width: 0.75; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.3rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
@@ -187,7 +188,7 @@ details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); f
 footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
 @media (max-width: 34rem) { svg { min-width: 32rem; } body { padding: 1.25rem 0.9rem 2rem; } .facts span { display: block; } th, td { padding: 0.3rem 0.4rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
-  --part0: #e3e3e3; --part1: #c4c4c4; --part2: #979797; --part3: #5f5f5f; --part4: #1e1e1e; --part5: #fff; --series0: #333; --series1: #b5b5b5;
+  --part0: #e3e3e3; --part1: #c4c4c4; --part2: #979797; --part3: #5f5f5f; --part4: #1e1e1e; --part5: #fff; --part6: #d2d2d2; --series0: #333; --series1: #b5b5b5;
   --warn: #fff; --warn-ink: #000; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -1,17 +1,11 @@
 import { DECIMAL_ZERO } from '../json/decimal.ts';
-import type { AgedBalance } from '../query/aging.ts';
-import { DEFAULT_BUCKETS } from '../query/aging.ts';
+import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import { monthsUpTo } from '../invoices/periods.ts';
+import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
 import { monthlyColumns, stackedBars } from './charts.ts';
-import {
-  overdueOf,
-  totalOf,
-  type CurrencySection,
-  type OpenFigures,
-  type OrganizationFigures,
-} from './figures.ts';
+import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
 import { markup, type Html } from './html.ts';
 import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
-import { monthsUpTo } from './period.ts';
 import { amountCell, countCell, dayCell, idCell, table, textCell, type TableContent } from './table.ts';
 import type { Words, Writing } from './words.ts';
 
@@ -80,6 +74,7 @@ function currencySection(
   return markup`<section>
     <h3>${section.currency ?? words.noCurrency}</h3>
     ${cards(section, options.writing, { hasReceivable, hasPayable, hasMonths })}
+    ${leftOutNote(section, options.writing)}
     ${hasReceivable && hasPayable ? ageing(section, options) : undefined}
     ${hasMonths ? months(section, options) : undefined}
     ${hasReceivable ? parties(words.debtors, section.receivable, options.writing) : undefined}
@@ -126,6 +121,22 @@ function cards(
         : undefined
     }${shown.hasMonths ? [period(words.issued, issued), period(words.received, received)] : undefined}
   </ul>`;
+}
+
+/** What is not in the open amounts: cancelled documents, and those that say no amount. */
+function leftOutNote(
+  { receivable, payable }: CurrencySection,
+  { words, amount, count }: Writing,
+): Html | undefined {
+  const directions = [
+    { label: words.receivable, figures: receivable },
+    { label: words.payable, figures: payable },
+  ];
+  const notes = directions.flatMap(({ label, figures: { cancelled, missing } }) => [
+    ...(cancelled.coefficient === 0n ? [] : [`${label}: ${words.cancelledOf(amount(cancelled))}`]),
+    ...(missing === 0 ? [] : [`${label}: ${words.withoutAmount(count(missing))}`]),
+  ]);
+  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
 }
 
 function ageing({ receivable, payable }: CurrencySection, { writing, id }: SectionOptions): Html | undefined {
@@ -199,7 +210,7 @@ function parties(title: string, { parties, partyCount }: OpenFigures, writing: W
     idCell(balance.fiscalId ?? ''),
     amountCell(totalOf(balance), writing),
     amountCell(overdueOf(balance), writing),
-    ...[...balance.amounts, balance.undated].map((amount) => amountCell(amount, writing)),
+    ...[...balance.amounts, balance.undated, balance.credits].map((amount) => amountCell(amount, writing)),
   ]);
   const heads = [words.counterparty, words.fiscalId, words.total, words.overdue, ...bucketNames(words)];
   const rest =
@@ -213,7 +224,6 @@ function parties(title: string, { parties, partyCount }: OpenFigures, writing: W
 }
 
 function partyName({ kind, name, fiscalId }: AgedBalance, words: Words): string {
-  if (kind === 'noDueDate') return words.noDueDate;
   if (kind === 'noCurrency') return words.noCurrencyRow;
   return name ?? fiscalId ?? words.noName;
 }
@@ -286,5 +296,5 @@ function bucketNames(words: Words): string[] {
   const ranges = DEFAULT_BUCKETS.map((last, index) =>
     words.daysRange((DEFAULT_BUCKETS[index - 1] ?? 0) + 1, last),
   );
-  return [words.notDue, ...ranges, words.over(DEFAULT_BUCKETS.at(-1)!), words.noDueDate];
+  return [words.notDue, ...ranges, words.over(DEFAULT_BUCKETS.at(-1)!), words.noDueDate, words.credits];
 }

@@ -57,6 +57,9 @@ export interface Words {
   readonly noCurrency: string;
   readonly noName: string;
   readonly noDueDate: string;
+  readonly credits: string;
+  readonly cancelledOf: (amount: string) => string;
+  readonly withoutAmount: (count: string) => string;
   readonly noCurrencyRow: string;
   readonly notDue: string;
   readonly figures: string;
@@ -116,6 +119,9 @@ const en: Words = {
   noCurrency: 'No currency',
   noName: 'No name',
   noDueDate: 'No due date',
+  credits: 'Credits',
+  cancelledOf: (amount) => `cancelled documents that would add ${amount} are not open.`,
+  withoutAmount: (count) => `documents that say no open amount: ${count}.`,
   noCurrencyRow: 'No currency named',
   notDue: 'Not due',
   figures: 'The figures as a table',
@@ -181,6 +187,9 @@ const es: Words = {
   noCurrency: 'Sin moneda',
   noName: 'Sin nombre',
   noDueDate: 'Sin vencimiento',
+  credits: 'Créditos',
+  cancelledOf: (amount) => `los documentos anulados, que sumarían ${amount}, no están abiertos.`,
+  withoutAmount: (count) => `documentos que no indican saldo: ${count}.`,
   noCurrencyRow: 'Sin moneda indicada',
   notDue: 'No vencido',
   figures: 'Las cifras en una tabla',

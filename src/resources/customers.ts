@@ -11,11 +11,11 @@ export const customers: Resource = {
   // The specification leaves the limit of the page size open (spec 4.3).
   paging: { kind: 'cursor', walkSize: 1000, recordsIn: 'data' },
   shown: [
-    { in: ['name', 'legalName', 'businessName'], role: 'party', word: 'name', rank: 1 },
-    { in: ['fiscalId', 'taxId'], role: 'number', word: 'fiscal ID', rank: 2 },
-    { in: ['balance.total', 'balance'], role: 'amount', word: 'balance', rank: 3 },
+    { in: 'counterpartyName', role: 'party', word: 'name', rank: 1 },
+    { in: 'counterpartyFiscalId', role: 'number', word: 'fiscal ID', rank: 2 },
+    { in: 'balance', role: 'amount', word: 'balance', rank: 3 },
     { in: ['balance.overdue', 'overdueAmount'], role: 'amount', word: 'overdue', rank: 4 },
-    { in: ['currency'], role: 'currency', word: 'cur', rank: 5 },
+    { in: 'currency', role: 'currency', word: 'cur', rank: 5 },
     { in: ['email'], role: 'other', word: 'email' },
     { in: ['phone'], role: 'other', word: 'phone' },
   ],

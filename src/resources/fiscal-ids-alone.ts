@@ -1,3 +1,4 @@
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import type { ListEncoding } from '../api/address.ts';
 import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
@@ -6,7 +7,7 @@ import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import { existsWithoutIds, type ListingQuery, type OpenListingOptions } from './listing-pages.ts';
-import { normalizedFiscalId, type Resource } from './resource.ts';
+import type { Resource } from './resource.ts';
 
 /** What a walk by fiscal IDs is made of. */
 export interface FiscalIdWalkOptions {
@@ -121,8 +122,8 @@ export function isRefusal(error: unknown): error is Refusal {
 /** Whether a refusal names each of the IDs: then the service has read the list. */
 export function namesAll(refusal: unknown, ids: readonly string[]): boolean {
   if (!(refusal instanceof UnknownFiscalIds)) return false;
-  const named = new Set(refusal.fiscalIds.map(normalizedFiscalId));
-  return ids.every((id) => named.has(normalizedFiscalId(id)));
+  const named = new Set(refusal.fiscalIds.map(foldFiscalId));
+  return ids.every((id) => named.has(foldFiscalId(id)));
 }
 
 /** Records of a page that are looked at in one step. */
@@ -143,12 +144,12 @@ export class FiscalIdsSeen {
   #columns: Map<string, Set<string>> | undefined;
 
   constructor(fiscalIds: readonly string[]) {
-    this.#asked = new Set(fiscalIds.map(normalizedFiscalId));
+    this.#asked = new Set(fiscalIds.map(foldFiscalId));
   }
 
   /** Notes an ID that the service says nobody has. */
   addUnknown(fiscalId: string): void {
-    this.#unknown.add(normalizedFiscalId(fiscalId));
+    this.#unknown.add(foldFiscalId(fiscalId));
   }
 
   /** Looks at the next records. Returns false where there is no such column: some may be records of other IDs. */
@@ -175,7 +176,7 @@ export class FiscalIdsSeen {
 
   /** Whether the service said of an ID that nobody has it, or sent records of it. */
   has(fiscalId: string): boolean {
-    const id = normalizedFiscalId(fiscalId);
+    const id = foldFiscalId(fiscalId);
     const columns = [...(this.#columns?.values() ?? [])];
     return this.#unknown.has(id) || (columns.length > 0 && columns.every((ids) => ids.has(id)));
   }
@@ -191,7 +192,7 @@ export class FiscalIdsSeen {
         this.#find(member, `${column}.${name}`, { found, depth: depth + 1 });
     } else if (typeof value === 'string' || typeof value === 'number') {
       const text = String(value);
-      const id = text.length > MAX_LENGTH ? '' : normalizedFiscalId(text);
+      const id = text.length > MAX_LENGTH ? '' : foldFiscalId(text);
       if (this.#asked.has(id)) found.set(column, id);
     }
   }

@@ -12,7 +12,7 @@ import type { WalkStatus } from '../paging/walk-status.ts';
 import { customers } from './customers.ts';
 import { fundDocuments } from './funds.ts';
 import { cursorPages, numberedPages } from './listing-pages.ts';
-import { isChileanFiscalId } from './resource.ts';
+import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 
 /** The request for one customer. */
 interface CustomerRequest<T> {

@@ -1,3 +1,5 @@
+import type { Role } from '../invoices/fields.ts';
+
 /**
  * A resource is a declaration: what the service lists, under which address and in which dialect. Commands, flags, help,
  * validation and requests come from it. Only the files of this folder know the service's own spelling.
@@ -38,8 +40,8 @@ export interface NumberedResource extends Resource {
 
 /** Something that people look for in a record. */
 export interface ShownField {
-  /** A field that questions know too, which says where it is; or the columns that it may be in, the likeliest first. */
-  readonly in: InvoiceField | readonly string[];
+  /** A role, whose columns are known; or the columns that it may be in, the likeliest first. */
+  readonly in: Role | readonly string[];
   /** Its meaning for a reader. An amount that is `open` is overdue after the day of `due`. */
   readonly role: ShownRole;
   /** The head of the column, where the column is too narrow for the field's own name. */
@@ -50,9 +52,6 @@ export interface ShownField {
    */
   readonly rank?: number;
 }
-
-type InvoiceField =
-  'amount' | 'total' | 'due' | 'date' | 'currency' | 'counterpartyName' | 'counterpartyFiscalId';
 
 type ShownRole =
   'number' | 'status' | 'date' | 'due' | 'party' | 'amount' | 'open' | 'currency' | 'document' | 'other';
@@ -107,31 +106,18 @@ export function oneWordName({ name }: Pick<Resource, 'name'>, joint: '-' | '_'):
   return name.replaceAll(' ', joint);
 }
 
-/** A fiscal ID as the service writes it in its answers: without dots, spaces and dash (spec 2.4), in upper case. */
-export function normalizedFiscalId(id: string): string {
-  return id.replace(/[.\-\s]/g, '').toUpperCase();
-}
-
-/** Whether a text is a Chilean fiscal ID, written with its dash, and with the right check digit: no other number is. */
-export function isChileanFiscalId(text: string): boolean {
-  const [, written = '', check = ''] = /^(\d{1,3}(?:\.\d{3}){1,2}|\d{6,9})-([\dk])$/i.exec(text) ?? [];
-  const digits = [...written.replaceAll('.', '')].toReversed().map(Number);
-  const sum = digits.reduce((total, digit, at) => total + digit * (2 + (at % 6)), 0);
-  return digits.length > 0 && '0K987654321'[sum % 11] === check.toUpperCase();
-}
-
 /** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
 export function shownOfInvoices(party: string): readonly ShownField[] {
   return [
-    { in: ['number', 'folio', 'documentNumber', 'invoiceNumber'], role: 'number', word: 'number', rank: 1 },
+    { in: 'number', role: 'number', word: 'number', rank: 1 },
     { in: 'date', role: 'date', word: 'date', rank: 7 },
     { in: 'due', role: 'due', word: 'due', rank: 4 },
     { in: 'counterpartyName', role: 'party', word: party, rank: 2 },
     { in: 'total', role: 'amount', word: 'total', rank: 5 },
-    { in: 'amount', role: 'open', word: 'open', rank: 3 },
+    { in: 'open', role: 'open', word: 'open', rank: 3 },
     { in: 'currency', role: 'currency', word: 'cur', rank: 6 },
-    { in: ['status', 'state'], role: 'status', word: 'status', rank: 8 },
+    { in: 'status', role: 'status', word: 'status', rank: 8 },
     { in: 'counterpartyFiscalId', role: 'other', word: 'fiscal ID' },
-    { in: ['documentType', 'type'], role: 'document', word: 'type' },
+    { in: 'documentType', role: 'document', word: 'type' },
   ];
 }

@@ -1,9 +1,10 @@
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import type { Redact } from '../api/redact.ts';
 import { readPartialErrors } from '../api/error-body.ts';
 import { alsoSaid, UnknownFiscalIds } from '../api/status-failure.ts';
 import { IncompleteError, NotFoundError } from '../errors.ts';
 import type { IncompleteReason, WalkStatus } from '../paging/walk-status.ts';
-import { normalizedFiscalId, type FiscalIdFilter, type Resource } from '../resources/resource.ts';
+import type { FiscalIdFilter, Resource } from '../resources/resource.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import type { Notices } from './notices.ts';
 
@@ -91,12 +92,12 @@ export class PartialResults {
   /** @param redact removes secrets from the service's words, which receipts and journals keep */
   constructor(fiscalIds: readonly string[], redact: Redact) {
     this.#redact = redact;
-    this.#typed = new Map(fiscalIds.map((id) => [normalizedFiscalId(id), id]));
+    this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));
   }
 
   /** The fiscal ID as the user typed it, for one as the service spells it. */
   typed(fiscalId: string): string {
-    return this.#typed.get(normalizedFiscalId(fiscalId)) ?? fiscalId;
+    return this.#typed.get(foldFiscalId(fiscalId)) ?? fiscalId;
   }
 
   add(errors: Buffer | undefined): void {

@@ -7,11 +7,13 @@ import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary, type Format } from '../output/formats.ts';
 import { localeOf, tableFooter } from '../output/terminal/number-text.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
+import type { ColumnNames } from '../query/named-cells.ts';
 import type { Questions, Records } from '../query/questions.ts';
 import { closingLine, type Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import {
   checkEarlierExport,
+  columnNamesOf,
   mayShowNewestFirst,
   openQuestions,
   shownColumnsOf,
@@ -72,7 +74,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   if (output.listColumns) return exportColumns(part, asked);
   const { receipt, notices, context, source } = part;
   const { extent = {}, questions: flags = {}, single = false } = asked;
-  const { plan, questions } = await openAnswer(part, asked, output);
+  const { plan, questions, names } = await openAnswer(part, asked, output);
   const earlier = await checkEarlierExport(flags, notices);
   receipt.note({ plan });
   const limit = questions.limitOfListing;
@@ -81,7 +83,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
   const answer = paced(questions.answer(listed), context);
   const { hasResult } = questions;
-  const records = await withColumnsWatched(answer, { columns: output.columns, hasResult, notices });
+  const records = await withColumnsWatched(answer, { columns: output.columns, names, hasResult, notices });
   try {
     const journalled = resumable !== undefined;
     const delivered = await deliver(context, records, { plan, receipt, notices, journalled });
@@ -92,6 +94,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   } finally {
     receipt.note({ takenOver: resumable?.takenOver });
   }
+  noteLacking(receipt, questions);
   await remarkCount(part, { extent, questions, plan, newestFirst });
   const { target } = plan;
   await remarkWritten(part, () =>
@@ -99,6 +102,13 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   );
   checkPart(part);
   if (earlier !== undefined) throw earlier;
+  questions.check();
+}
+
+/** Has the receipt say how many records could not be judged, and for lack of what. */
+function noteLacking(receipt: ReceiptPart, { lacking }: Questions): void {
+  if (Object.keys(lacking).length > 0)
+    receipt.note({ results: { ...receipt.facts.results, missing: lacking } });
 }
 
 /** Plans the output of a part, and opens the questions whose answer it writes. Throws UsageError. */
@@ -106,11 +116,13 @@ async function openAnswer(
   part: Part,
   asked: Export,
   output: OutputFlags,
-): Promise<{ readonly plan: OutputPlan; readonly questions: Questions }> {
+): Promise<{ readonly plan: OutputPlan; readonly questions: Questions; readonly names: NamesOf }> {
   const { context, globals, defaults, source } = part;
   const { resource, records } = source;
   const { single, sheet = records, extent = {}, questions: flags = {} } = asked;
   const settings = settingsOf(part);
+  const names = (): Promise<ColumnNames> =>
+    columnNamesOf(context, { resource, settings, field: flags.field });
   const planned = await planOutput(context, {
     flags: { ...output, ...columnsWanted(output, asked, defaults) },
     color: globals.color,
@@ -118,24 +130,40 @@ async function openAnswer(
     single,
     sheet,
     known: () => shownColumnsOf(context, { resource, settings, field: flags.field }),
+    names,
   });
   const makeResult = await asked.makeResult?.(settings);
   const { columns } = output;
   const asking = { flags, extent, columns, resource, records, settings };
   const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
-  return { plan: { ...planned, openWriter: questions.writer(planned.openWriter) }, questions };
+  return { plan: { ...planned, openWriter: questions.writer(planned.openWriter) }, questions, names };
 }
 
-/** The same records. At the end, warns of each column of --columns that no record had. */
+/** Finds what the names of columns stand for. */
+type NamesOf = () => Promise<ColumnNames>;
+
+interface WatchedColumns {
+  readonly columns: readonly string[] | undefined;
+  readonly names: NamesOf;
+  readonly hasResult: boolean;
+  readonly notices: Notices;
+}
+
+/**
+ * The same records. At the end, warns of each column of --columns that no record had, and throws UsageError for one that is a
+ * near miss of a column that is there.
+ */
 export async function withColumnsWatched(
   records: AsyncIterable<RecordBatch>,
-  asked: { columns: readonly string[] | undefined; hasResult: boolean; notices: Notices },
+  { columns, names, hasResult, notices }: WatchedColumns,
 ): Promise<AsyncIterable<RecordBatch>> {
-  const { columns, hasResult, notices } = asked;
   // The columns of a result are checked where it is made.
   if (columns === undefined || hasResult) return records;
   const { watchColumns } = await import('../query/column-watch.ts');
-  return watchColumns(records, namedColumns(columns), (complaint) => notices.warn(`--columns: ${complaint}`));
+  const { NamedCells } = await import('../query/named-cells.ts');
+  const named = namedColumns(columns);
+  const tell = (complaint: string): void => notices.warn(`--columns: ${complaint}`);
+  return watchColumns(records, { columns: named, reader: new NamedCells(named, await names()), tell });
 }
 
 /** Tells a user at a terminal how much was written, and where. */
@@ -178,8 +206,8 @@ async function exportColumns(part: Part, asked: Export): Promise<void> {
   checkPart(part);
 }
 
-function settingsOf({ profile, globals }: Part): SettingsOwner {
-  return { profile, sandbox: globals.sandbox === true };
+function settingsOf({ profile, globals, source }: Part): SettingsOwner {
+  return { profile, sandbox: globals.sandbox === true, isSeveral: source.isSeveral === true };
 }
 
 /** The columns: those of --columns, else the command's own, else, for records that come out as they are, the setting's. */

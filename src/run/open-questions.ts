@@ -7,14 +7,18 @@ import { isChoice } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
 import {
-  ISSUED_COLUMNS,
-  mapKnownColumns,
-  RECEIVED_COLUMNS,
-  type KnownColumns,
-} from '../query/known-columns.ts';
+  AMOUNT_ROLES,
+  mapFields,
+  usualFields,
+  type Fields,
+  type FieldsOf,
+  type Role,
+} from '../invoices/fields.ts';
+import type { ColumnNames } from '../query/named-cells.ts';
 import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
 import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
 import type { ResultSite } from '../query/result-rows.ts';
+import type { SecondLook } from '../query/second-look.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags } from './sources/listing-source.ts';
@@ -51,6 +55,8 @@ export interface SettingsOwner {
   /** Undefined for the settings that are for all profiles. */
   readonly profile: string | undefined;
   readonly sandbox: boolean;
+  /** Whether records say of which profile they are: then the settings of that one say where their fields are. */
+  readonly isSeveral?: boolean;
 }
 
 /** Makes the question whose rows come out instead of the records. */
@@ -59,18 +65,40 @@ export type MakeResult = (site: ResultSite) => Question;
 /** Makes the questions that the flags ask of the records. Throws UsageError for flags that make no sense together. */
 export async function openQuestions(context: Context, asked: OpenQuestionsOptions): Promise<Questions> {
   const { flags, extent, plan, records } = asked;
-  const recordFilter = await filterOf(context, asked);
+  const names = await columnNamesOf(context, { ...asked, field: flags.field });
+  const look = await lookOf(asked, names);
+  const asking = { ...asked, names, limits: look && (() => look.limits) };
+  const recordFilter = await filterOf(context, asking);
   const filter = recordFilter && (await whereQuestionOf(context, recordFilter, records));
-  const site = { terminal: await terminalOf(context, plan), placeOf: filter?.placeOf };
-  const result = asked.makeResult?.(site) ?? (await resultOf(context, asked, site));
-  const sort = flags.sort && (await sortOf(flags, flags.sort, context.signal));
+  const site = { terminal: await terminalOf(context, plan), placeOf: filter?.placeOf, limits: asking.limits };
+  const result = asked.makeResult?.(site) ?? (await resultOf(context, asking, site));
+  const sort = flags.sort && (await sortOf(asking, flags.sort, context.signal));
   return new Questions({
+    look,
     filter,
     result,
     sort,
     limit: limitOf(extent, plan, result),
     locale: plan?.layout.locale,
   });
+}
+
+/** What questions are made of, and what the columns mean to them. */
+interface AskingOptions extends OpenQuestionsOptions {
+  readonly names: ColumnNames;
+  readonly limits: ResultSite['limits'];
+}
+
+/** What references say is found before anything else, where a setting says where they are and open amounts are asked for. */
+async function lookOf(
+  { flags: { overdue, sum = [] }, makeResult }: OpenQuestionsOptions,
+  names: ColumnNames,
+): Promise<SecondLook | undefined> {
+  if (overdue !== true && sum.length === 0 && makeResult === undefined) return undefined;
+  const { hasReferences } = await import('../invoices/references.ts');
+  if (!hasReferences(names.fields)) return undefined;
+  const { SecondLook } = await import('../query/second-look.ts');
+  return new SecondLook(names.fields);
 }
 
 /** A table of a result does not stop by itself: the user asked for all of it. */
@@ -108,7 +136,7 @@ async function whereQuestionOf({ env }: Context, filter: WhereFilter, what: stri
 }
 
 async function sortOf(
-  flags: QuestionFlags,
+  { flags, names }: AskingOptions,
   keys: readonly SortColumn[],
   signal: AbortSignal,
 ): Promise<Question> {
@@ -119,17 +147,26 @@ async function sortOf(
       keys.map((key) => ({ ...key, isKnown: true })),
       signal,
     );
-  return sortQuestion(keys, signal, flags.changesSince === undefined ? undefined : 'row of the changes');
+  const isOfRecords = flags.changesSince === undefined;
+  return sortQuestion(keys, signal, isOfRecords ? { names } : { what: 'row of the changes' });
 }
 
-async function filterOf(context: Context, asked: OpenQuestionsOptions): Promise<WhereFilter | undefined> {
+async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFilter | undefined> {
   const { where = [], overdue, since, until } = asked.flags;
   if (where.length === 0 && (overdue ?? since ?? until) === undefined) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
+  const { roleNamed } = await import('../query/named-cells.ts');
   const at = askedWhere(context);
-  const tests = where.map((condition) => conditionTest(condition, at));
-  return new WhereFilter([...tests, ...(await invoiceTests(context, asked))], columnsOf(where));
+  const { names } = asked;
+  const tests = where.map((condition) => {
+    const role = roleNamed(condition.column, names, names.fields.usual);
+    return conditionTest(condition, at, role !== undefined && JUDGED.has(role));
+  });
+  return new WhereFilter([...tests, ...(await invoiceTests(context, asked))], columnsOf(where), names);
 }
+
+/** What a document is judged by: a cell of these that cannot be read makes an answer incomplete. */
+const JUDGED: ReadonlySet<Role> = new Set<Role>([...AMOUNT_ROLES, 'due', 'date', 'balance']);
 
 /** The day and the locale that conditions are read with. */
 export function askedWhere({ clock, env }: Context): AskedWhere {
@@ -141,14 +178,14 @@ export function columnsOf(where: NonNullable<QuestionFlags['where']>): string[] 
   return [...new Set(where.map(({ column }) => column))];
 }
 
-async function invoiceTests(context: Context, asked: OpenQuestionsOptions): Promise<RecordTest[]> {
-  const { overdue, since, until, field } = asked.flags;
+async function invoiceTests(context: Context, asked: AskingOptions): Promise<RecordTest[]> {
+  const { overdue, since, until } = asked.flags;
   if ((overdue ?? since ?? until) === undefined) return [];
   const { issuedTest, overdueTest } = await import('../query/where/invoice-tests.ts');
   const { parseDate } = await import('../query/where/date-value.ts');
-  const fields = await knownColumnsOf(context, { ...asked, field });
+  const { fields } = asked.names;
   const { today } = askedWhere(context);
-  const tests = overdue ? [overdueTest(fields, today)] : [];
+  const tests = overdue ? [overdueTest({ fields, today, limits: asked.limits })] : [];
   if (since !== undefined) tests.push(issuedTest(fields, 'since', parseDate(since, today)!));
   if (until !== undefined) tests.push(issuedTest(fields, 'until', parseDate(until, today)!));
   return tests;
@@ -160,14 +197,32 @@ interface FieldOptions {
   readonly field: QuestionFlags['field'];
 }
 
-/** The columns of the fields of invoices: by the flags, else by the settings, else the usual columns. Throws UsageError. */
-export async function knownColumnsOf(
+/**
+ * What the columns of the records mean: by the flags, else by the settings of the profile whose record it is, else as usual.
+ * Throws UsageError.
+ */
+export async function fieldsOf(
   context: Context,
   { resource, settings, field = [] }: FieldOptions,
-): Promise<KnownColumns> {
-  const usual = resource?.name === 'received' ? RECEIVED_COLUMNS : ISSUED_COLUMNS;
-  const stored = settings.sandbox ? {} : fieldMap(await context.config(), settings.profile);
-  return mapKnownColumns(usual, { ...stored, ...Object.fromEntries(field) });
+): Promise<FieldsOf> {
+  const store = settings.sandbox ? undefined : await context.config();
+  const ofProfile = (profile: string | undefined): Fields =>
+    mapFields(usualFields(resource?.name), {
+      ...(store && fieldMap(store, profile)),
+      ...Object.fromEntries(field),
+    });
+  const usual = ofProfile(settings.profile);
+  if (!settings.isSeveral) return { usual };
+  return { usual, byProfile: new Map((store?.profileNames ?? []).map((name) => [name, ofProfile(name)])) };
+}
+
+/** The same, with the headings that a table prints. Throws UsageError. */
+export async function columnNamesOf(context: Context, options: FieldOptions): Promise<ColumnNames> {
+  const shown = options.resource?.shown ?? [];
+  return {
+    fields: await fieldsOf(context, options),
+    headings: new Map(shown.map(({ word, in: place }) => [word, place])),
+  };
 }
 
 /** The columns that people look for in records of the resource. Throws UsageError for a setting with a wrong value. */
@@ -175,22 +230,27 @@ export async function shownColumnsOf(
   context: Context,
   options: FieldOptions,
 ): Promise<readonly KnownColumn[]> {
-  const fields = await knownColumnsOf(context, options);
+  const { usual, byProfile } = await fieldsOf(context, options);
+  const all = [usual, ...(byProfile?.values() ?? [])];
   const shown = options.resource?.shown ?? [];
-  return shown.map(({ in: place, ...column }) => ({
-    ...column,
-    names: typeof place === 'string' ? fields[place] : place,
-  }));
+  return shown.map(({ in: place, ...column }) => {
+    const names = typeof place === 'string' ? all.flatMap(({ columns }) => columns[place]) : place;
+    return {
+      ...column,
+      names: [...new Set([...names, column.word, ...(typeof place === 'string' ? [place] : [])])],
+    };
+  });
 }
 
 async function resultOf(
   context: Context,
-  asked: OpenQuestionsOptions,
+  asked: AskingOptions,
   site: ResultSite,
 ): Promise<Question | undefined> {
-  const { flags, columns, resource, plan } = asked;
+  const { flags, columns, resource, plan, names } = asked;
   const { changesSince: path, key = ['id'], changesSinceMissingOk: missingOk = false } = flags;
-  if (asksForTotals(flags)) return (await import('../query/totals.ts')).totalsQuestion(flags, site);
+  if (asksForTotals(flags))
+    return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, site);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
   const earlier = await filterOf(context, asked);

@@ -7,6 +7,7 @@ import type { DestinationOptions } from '../output/files/open-destination.ts';
 import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
 import { isForPeople, useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
+import type { ColumnNames } from '../query/named-cells.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
 import type { Notices } from './notices.ts';
 import type { FlagDefaults } from './settings.ts';
@@ -66,12 +67,14 @@ interface OutputPlanOptions {
   readonly sheet?: string | undefined;
   /** Finds the columns that people look for; called only for a format that shows them differently. */
   readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
+  /** Finds what the names of columns stand for; called only where columns are named. */
+  readonly names?: (() => Promise<ColumnNames>) | undefined;
 }
 
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, color, defaults, single = false, sheet, known }: OutputPlanOptions,
+  { flags, color, defaults, single = false, sheet, known, names }: OutputPlanOptions,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -106,14 +109,23 @@ export async function planOutput(
   };
   const paged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
-  const plain = await loadWriter(format);
-  const openWriter = isOpen ? await choosing(plain, flags.columns ?? []) : plain;
+  const openWriter = await writerOf(await loadWriter(format), flags.columns, names);
   return { format, layout, openWriter, target, onTerminal, paged, tableLimit };
 }
 
-async function choosing(plain: OpenWriter, columns: readonly string[]): Promise<OpenWriter> {
+/** The writer of a format, for columns by the names that people have for them, and chosen among those that there are. */
+async function writerOf(
+  plain: OpenWriter,
+  columns: readonly string[] | undefined,
+  namesOf: OutputPlanOptions['names'],
+): Promise<OpenWriter> {
+  if (columns === undefined) return plain;
+  const names = await namesOf?.();
+  const { leftOutByNames, writerByNames } = await import('../query/named-columns.ts');
+  const named = names === undefined ? plain : writerByNames(plain, names);
+  if (!isOpenChoice(columns)) return named;
   const { choosingWriter } = await import('../output/choosing-writer.ts');
-  return choosingWriter(plain, columns);
+  return choosingWriter(named, names === undefined ? columns : leftOutByNames(columns, names));
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */

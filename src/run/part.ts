@@ -27,6 +27,8 @@ interface SourceFacts {
   readonly records: string;
   /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
   readonly resource?: Resource | undefined;
+  /** Whether its records say of which profile they are. To be asked when it is open. */
+  readonly isSeveral?: boolean;
   /** The columns that tell its records apart where a walk reads them again. */
   readonly knownBy?: KeyColumns;
   /** The fiscal IDs of the filter, as they were typed. */

@@ -78,9 +78,16 @@ const CONFLICTS: readonly (readonly [one: Test, other: Test, message: string, hi
   ],
   [
     ({ field }) => field !== undefined,
-    ({ overdue, since, until }) => (overdue ?? since ?? until) === undefined,
-    '--field says where --overdue, --since and --until look, and none of them is given',
-    'Leave --field out, or add --overdue, --since <date> or --until <date>.',
+    ({ overdue, since, until, sum, groupBy, where, sort, columns }) =>
+      (overdue ?? since ?? until ?? sum ?? groupBy ?? where ?? sort ?? columns) === undefined,
+    '--field says what a column means, and no question asks for it',
+    'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
+  ],
+  [
+    ({ asSent }) => asSent === true,
+    ({ sum }) => sum === undefined,
+    '--as-sent goes with --sum: records always leave as they were sent',
+    'Leave --as-sent out, or add --sum <column>.',
   ],
   [
     ({ sheetPerProfile }) => sheetPerProfile === true,
@@ -123,7 +130,7 @@ export function checkQuestions(given: FlagsOfRun): void {
 /** Throws UsageError where totals are to be sorted by a column that they do not have. */
 export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
   if (flags.sort === undefined || !asksForTotals(flags)) return;
-  const { columnsOfTotals } = await import('../query/totals.ts');
+  const { columnsOfTotals } = await import('../query/totals-rows.ts');
   const { chosenColumns } = await import('../query/result-rows.ts');
   const asked = flags.sort.map(({ column }) => column);
   chosenColumns(columnsOfTotals(flags), { asked, flag: '--sort' });

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import { formats, isBinary, type Format } from '../output/formats.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
-import { KNOWN_FIELDS, type KnownField } from '../query/known-columns.ts';
+import { FIELD_NAMES } from '../invoices/fields.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import {
@@ -49,9 +49,12 @@ const settings = new Map<string, Setting<unknown>>([
     const name = columnsSetting(resource);
     return [name, textSetting(`--columns of ${resource.records}`, columnList(name))] as const;
   }),
-  ...KNOWN_FIELDS.map((field) => {
+  ...FIELD_NAMES.map((field) => {
     const name = `fields.${field}`;
-    const about = `the column that holds the ${field}, for aging, --overdue, --since and --until`;
+    const about =
+      field === 'sharedIds'
+        ? 'fiscal IDs that many share: there ID and name together are a counterparty'
+        : `the column that holds the ${field}, wherever that counts`;
     return [name, textSetting(about, columnName(name))] as const;
   }),
 ]);
@@ -221,8 +224,8 @@ export function flagDefaults(
 
 /** The columns that the user has set for fields, by field, as with `folio config set fields.due <column>`. */
 export function fieldMap(store: ConfigStore, profile: string | undefined): Readonly<Record<string, string>> {
-  const pairs = KNOWN_FIELDS.map((field) => [field, settingFor(store, `fields.${field}`, profile)] as const);
+  const pairs = FIELD_NAMES.map((field) => [field, settingFor(store, `fields.${field}`, profile)] as const);
   return Object.fromEntries(
-    pairs.filter((pair): pair is readonly [KnownField, string] => pair[1] !== undefined),
+    pairs.flatMap(([field, column]) => (typeof column === 'string' ? [[field, column]] : [])),
   );
 }

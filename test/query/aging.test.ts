@@ -1,15 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBuckets } from '../../src/query/question-syntax.ts';
-import { ISSUED_COLUMNS, mapKnownColumns, RECEIVED_COLUMNS } from '../../src/query/known-columns.ts';
+import { mapFields, usualFields } from '../../src/invoices/fields.ts';
+import { bucketNames, bucketOf, DEFAULT_BUCKETS } from '../../src/invoices/open-items.ts';
 import { agingRows } from '../../src/query/aging-rows.ts';
-import { Aging, type AgingOptions, bucketNames, bucketOf, DEFAULT_BUCKETS } from '../../src/query/aging.ts';
+import { Aging, type AgingOptions } from '../../src/query/aging.ts';
 import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
+import type { RecordBatch } from '../../src/json/records.ts';
 import { UsageError } from '../../src/errors.ts';
 import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 
 const options: AgingOptions = {
-  fields: ISSUED_COLUMNS,
+  fields: { usual: usualFields('issued') },
   buckets: DEFAULT_BUCKETS,
   asOf: parseCalendarDay('2026-11-21')!,
   today: parseCalendarDay('2026-11-21')!,
@@ -22,6 +24,13 @@ function age(records: readonly (string | object)[], asked: Partial<AgingOptions>
   return textsOf(
     agingRows(aging.finish(), { buckets: asked.buckets ?? DEFAULT_BUCKETS, layout: totals }).batch,
   );
+}
+
+/** The rows without totals. */
+function aged(records: readonly object[]): RecordBatch {
+  const aging = new Aging(options);
+  aging.add(batchOf(...records));
+  return agingRows(aging.finish(), { buckets: DEFAULT_BUCKETS, layout: { totals: false } }).batch;
 }
 
 const invoice = (fields: object = {}): object => ({
@@ -76,10 +85,12 @@ describe('aging', () => {
       '{"amountToBePaid":90071992547409930.01,"dueBy":"2020-01-01","currency":"USD","receiverFiscalId":"1-9","customer":{"name":"A"}}',
     ];
     const amounts =
-      '"not due":10.10,"1 to 30":20.20,"31 to 60":0.10,"61 to 90":0.00,"over 90":90071992547409930.01';
+      '"not due":10.10,"1 to 30":20.20,"31 to 60":0.10,"61 to 90":0.00,"over 90":90071992547409930.01,' +
+      '"no due date":0.00,"credits":0.00';
+    const beside = '"total.creditNotes":0.00,"total.cancelled":0.00,"total.missing":0';
     expect(age(records)).toEqual([
-      `{"_row":"counterparty","counterparty":"A","fiscalId":"1-9","currency":"USD","invoices":4,${amounts},"total":90071992547409960.41}`,
-      `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"USD","invoices":4,${amounts},"total":90071992547409960.41}`,
+      `{"_row":"counterparty","counterparty":"A","fiscalId":"1-9","currency":"USD","invoices":4,${amounts},"total":90071992547409960.41,${beside}}`,
+      `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"USD","invoices":4,${amounts},"total":90071992547409960.41,${beside}}`,
     ]);
   });
 
@@ -103,15 +114,33 @@ describe('aging', () => {
     ]);
   });
 
-  it('takes credit notes away, whichever sign they are sent with', () => {
-    const credit = { documentType: 'CREDIT_NOTE', dueBy: '2026-11-01' };
-    const [row] = age([
-      invoice(),
-      invoice({ ...credit, amountToBePaid: 30 }),
-      invoice({ ...credit, amountToBePaid: -20 }),
-    ]);
-    expect(row).toContain('"invoices":3,"not due":100,"1 to 30":-50,');
-    expect(row).toContain('"total":50}');
+  it('takes credits away, whichever sign they are sent with, without an age', () => {
+    const credit = { documentType: 'CREDIT_NOTE', dueBy: 'whenever' };
+    const [row] = valuesOf(
+      aged([
+        invoice(),
+        invoice({ ...credit, amountToBePaid: 30 }),
+        invoice({ ...credit, documentType: 61, amountToBePaid: -20 }),
+        invoice({ amountToBePaid: -5 }),
+      ]),
+    );
+    expect(row).toMatchObject({ invoices: 4, 'not due': 100, '1 to 30': 0, credits: -55, total: 45 });
+    expect(row).toMatchObject({ 'total.creditNotes': -50, 'total.cancelled': 0, 'total.missing': 0 });
+  });
+
+  it('leaves out what is cancelled, void or asks for no money, and says what it would have added', () => {
+    const [row] = valuesOf(
+      aged([
+        invoice(),
+        invoice({ status: 'NULLIFIED', amountToBePaid: 7 }),
+        invoice({ status: 'anulada', documentType: 'CREDIT_NOTE', amountToBePaid: 2, dueBy: 'x' }),
+        invoice({ status: 'CANCELADA', amountToBePaid: 11 }),
+        invoice({ status: 'VOID', amountToBePaid: 1000 }),
+        invoice({ documentType: 52, amountToBePaid: 1000 }),
+        invoice({ amountToBePaid: null }),
+      ]),
+    );
+    expect(row).toMatchObject({ invoices: 2, total: 111, 'total.cancelled': 5, 'total.missing': 1 });
   });
 
   it('passes over settled records, whatever they lack', () => {
@@ -127,7 +156,9 @@ describe('aging', () => {
       issuerFiscalId: '3-5',
       issuer: { name: 'C' },
     };
-    expect(age([received], { fields: RECEIVED_COLUMNS })[0]).toContain('"counterparty":"C","fiscalId":"3-5"');
+    expect(age([received], { fields: { usual: usualFields('received') } })[0]).toContain(
+      '"counterparty":"C","fiscalId":"3-5"',
+    );
   });
 
   it('finds a counterparty by name where it has no fiscal ID', () => {
@@ -135,28 +166,46 @@ describe('aging', () => {
     expect(age([invoice(), nameless])).toHaveLength(3);
   });
 
-  it('gives no figure where a record has no open amount', () => {
-    const attempt = (): unknown => age([invoice(), invoice({ amountToBePaid: null })]);
-    expect(attempt).toThrow('no figures: record 2 is without an open amount in amountToBePaid or openAmount');
-    expect(hintOf(attempt)).toContain('--field amount=<column>');
+  it('tells namesakes apart by their IDs, and takes an ID of punctuation or one that many share for none', () => {
+    const of = (receiverFiscalId: string, name: string): object =>
+      invoice({ receiverFiscalId, customer: { name } });
+    const rows = valuesOf(
+      aged([
+        of('1-9', 'Roble'),
+        of('2-7', 'Roble'),
+        of('-', 'Lago'),
+        of('.', 'Lago'),
+        of(' ', 'Sol'),
+        of('66.666.666-6', 'Sol'),
+        of('66666666-6', 'Luz'),
+      ]),
+    );
+    expect(rows.map(({ counterparty, fiscalId, invoices }) => [counterparty, fiscalId, invoices])).toEqual([
+      ['Lago', null, 2],
+      ['Roble', '1-9', 1],
+      ['Roble', '2-7', 1],
+      ['Sol', null, 1],
+      ['Sol', '66.666.666-6', 1],
+      ['Luz', '66666666-6', 1],
+    ]);
   });
 
   it.each([
-    [{ dueBy: '' }, 'no open invoice has a due date in dueBy or dueByDate or dueDate', 'due'],
-    [{ currency: undefined }, 'no open invoice has a currency in currency or currencyCode', 'currency'],
-    [
-      { receiverFiscalId: undefined, customer: null },
-      "no open invoice has a counterparty's name in customer.name or customerName",
-      'counterpartyName',
-    ],
-  ])('gives no figure where no record has what is wanting in %j', (fields, sentence, field) => {
-    const attempt = (): unknown => age([invoice(fields), invoice({ ...fields, amountToBePaid: 1 })]);
+    ['amountToBePaid', 'an open amount in amountToBePaid or openAmount', 'amount'],
+    ['dueBy', 'a due date in dueBy or dueByDate or dueDate', 'due'],
+    ['currency', 'a currency in currency or currencyCode', 'currency'],
+    ['receiverFiscalId', "a counterparty's name in customer.name or customerName", 'counterpartyName'],
+  ])('gives no figure where no record has %s at all', (column, meaning, field) => {
+    const { customer, ...record } = invoice() as Record<string, unknown>;
+    delete record[column];
+    const attempt = (): unknown => age(column === 'receiverFiscalId' ? [record] : [{ ...record, customer }]);
     expect(attempt).toThrow(UsageError);
-    expect(attempt).toThrow(`no figures: ${sentence}`);
+    expect(attempt).toThrow(`no figures: no record has ${meaning}`);
     expect(hintOf(attempt)).toContain(`--field ${field}=<column>`);
+    expect(age([invoice({ [column]: column === 'amountToBePaid' ? 1 : null })])).not.toEqual([]);
   });
 
-  it('has one row for what has no due date, in no bucket, and one for what has no currency', () => {
+  it('has a column for what has no due date, in no bucket, and a row for what has no currency', () => {
     const rows = age([
       invoice(),
       invoice({ amountToBePaid: 7, dueBy: null }),
@@ -164,15 +213,28 @@ describe('aging', () => {
       invoice({ amountToBePaid: 3, currency: null, dueBy: '2026-11-01' }),
       invoice({ amountToBePaid: 4, currency: '', dueBy: null }),
       invoice({ amountToBePaid: 1, receiverFiscalId: null, customer: null }),
-    ]);
-    const none = '"not due":null,"1 to 30":null,"31 to 60":null,"61 to 90":null,"over 90":null';
-    const zeros = '"31 to 60":0,"61 to 90":0,"over 90":0';
+    ]).map((line) => {
+      const { _row, counterparty, currency, invoices, total, ...others } = JSON.parse(line) as Record<
+        string,
+        unknown
+      >;
+      return [
+        _row,
+        counterparty,
+        currency,
+        invoices,
+        others['not due'],
+        others['1 to 30'],
+        others['no due date'],
+        total,
+      ];
+    });
     expect(rows).toEqual([
-      `{"_row":"counterparty","counterparty":"El Roble","fiscalId":"76543210-K","currency":"CLP","invoices":1,"not due":100,"1 to 30":0,${zeros},"total":100}`,
-      `{"_row":"counterparty","counterparty":"no counterparty","fiscalId":null,"currency":"CLP","invoices":1,"not due":1,"1 to 30":0,${zeros},"total":1}`,
-      `{"_row":"no due date","counterparty":"no due date","fiscalId":null,"currency":"CLP","invoices":2,${none},"total":15}`,
-      `{"_row":"total","counterparty":"Total","fiscalId":null,"currency":"CLP","invoices":4,"not due":101,"1 to 30":0,${zeros},"total":116}`,
-      `{"_row":"no currency","counterparty":"no currency","fiscalId":null,"currency":null,"invoices":2,"not due":0,"1 to 30":3,${zeros},"total":7}`,
+      ['counterparty', 'El Roble', 'CLP', 2, 100, 0, 7, 107],
+      ['counterparty', 'El Roble', 'CLP', 1, 0, 0, 8, 8],
+      ['counterparty', null, 'CLP', 1, 1, 0, 0, 1],
+      ['total', 'Total', 'CLP', 4, 101, 0, 15, 116],
+      ['no currency', 'no currency', null, 2, 0, 3, 4, 7],
     ]);
   });
 
@@ -183,12 +245,13 @@ describe('aging', () => {
       invoice({ amountToBePaid: 2, date: '2026-11-01', dueBy: '2026-11-01' }),
     ];
     expect(age(records, { asOf })[0]).toContain('"invoices":1,"not due":0,"1 to 30":1,');
-    expect(() => age([invoice()], { asOf })).toThrow('no open invoice has a date of issue in date or');
+    expect(() => age([invoice()], { asOf })).toThrow('no record has a date of issue in date or');
     expect(age(records)[0]).toContain('"invoices":2,');
   });
 
   it('keeps the rows of several organizations apart', () => {
-    const rows = age([invoice({ _profile: 'north' }), invoice({ _profile: 'south' })]);
+    const several = { usual: usualFields('issued'), byProfile: new Map() };
+    const rows = age([invoice({ _profile: 'north' }), invoice({ _profile: 'south' })], { fields: several });
     expect(rows.map((line) => (JSON.parse(line) as Record<string, unknown>)['_profile'])).toEqual([
       'north',
       'south',
@@ -197,22 +260,31 @@ describe('aging', () => {
   });
 
   it.each([
-    [
-      { amountToBePaid: '100' },
-      'amountToBePaid cannot be added up: in record 1 it is the text "100", not a number',
-    ],
-    [{ dueBy: 'next week' }, 'no figures: the due date of record 1 is not a date: "next week"'],
-    [{ dueBy: '2026-02-30' }, 'no figures: the due date of record 1 is not a date: "2026-02-30"'],
-  ])('refuses %j', (fields, sentence) => {
-    expect(() => age([invoice(fields)])).toThrow(sentence);
+    [{ amountToBePaid: '100' }, 'amountToBePaid of record 2 (number 7) is the text "100"'],
+    [{ dueBy: 'next week' }, 'dueBy of record 2 (number 7) is the text "next week"'],
+    [{ dueBy: '2026-02-30' }, 'dueBy of record 2 (number 7) is the text "2026-02-30"'],
+    [{ dueBy: 1790000000 }, 'dueBy of record 2 (number 7) is the number "1790000000"'],
+  ])('leaves out %j and no other, and says so', (fields, what) => {
+    const aging = new Aging(options);
+    aging.add(batchOf(invoice(), invoice({ number: 7, ...fields })));
+    expect(aging.finish()[0]).toMatchObject({
+      invoices: 1,
+      amounts: [{ coefficient: 100n }, {}, {}, {}, {}],
+    });
+    expect(aging.failure('aging')?.message).toBe(
+      `aging: 1 record is left out, since they cannot be read: ${what}`,
+    );
   });
 
   it('takes other columns, or a fixed value, from a map', () => {
-    const fields = mapKnownColumns(ISSUED_COLUMNS, { amount: 'open', currency: '=CLP' });
+    const usual = mapFields(usualFields('issued'), { amount: 'open', currency: '=CLP' });
+    const fields = { usual };
     expect(age([{ ...invoice(), amountToBePaid: 'x', open: 9, currency: null }], { fields })[0]).toContain(
       '"currency":"CLP","invoices":1,"not due":9,',
     );
-    expect(() => mapKnownColumns(ISSUED_COLUMNS, { amuont: 'x' })).toThrow('there is no field amuont to map');
+    expect(() => mapFields(usualFields('issued'), { amuont: 'x' })).toThrow(
+      'there is no field amuont to map',
+    );
   });
 
   it('draws a bar for each counterparty on a terminal, rather than empty buckets', () => {

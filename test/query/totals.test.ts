@@ -1,20 +1,20 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { totalsRows } from '../../src/query/totals.ts';
+import { usualFields } from '../../src/invoices/fields.ts';
+import { totalsRows } from '../../src/query/totals-rows.ts';
 import { Totals, type TotalsRequest } from '../../src/query/totals.ts';
-import { UsageError } from '../../src/errors.ts';
 import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 
 const request = (sums: string[], groupBy: string[] = []): TotalsRequest => ({
   sums,
   groupBy,
-  currency: 'currency',
+  names: { fields: { usual: usualFields('issued') }, headings: new Map() },
 });
 
 function totals(asked: TotalsRequest, ...records: (string | object)[]): string[] {
   const all = new Totals(asked);
   all.add(batchOf(...records));
-  return textsOf(totalsRows(all.finish(), asked).batch);
+  return textsOf(totalsRows(all, asked).batch);
 }
 
 describe('totals', () => {
@@ -54,25 +54,41 @@ describe('totals', () => {
     ]);
   });
 
-  it('tells of credit notes whose amounts make a total larger', () => {
-    const note = (asked: TotalsRequest, ...amounts: readonly (number | null)[]): unknown => {
-      const all = new Totals(asked);
-      all.add(batchOf(...amounts.map((a) => ({ documentType: 'CREDIT_NOTE', a, b: 1 }))));
-      all.add(batchOf({ documentType: 'INVOICE', a: 9 }));
-      return all.notes();
-    };
-    const text = (notes: string): unknown => [{ kind: 'remark', text: notes }];
-    expect(note(request(['a']), 5, -5, null)).toEqual(
-      text('--sum adds the amounts of 1 credit note as it was sent; --group-by documentType shows it apart'),
-    );
-    expect(note(request(['a', 'b']), 5, -5, null)).toEqual(
-      text(
-        '--sum adds the amounts of 3 credit notes as they were sent; --group-by documentType shows them apart',
+  it('takes credit notes away from amounts of documents, and says which part of the total they are', () => {
+    const row = (totalAmount: unknown, fields: object): object => ({ totalAmount, b: 1, ...fields });
+    const all = new Totals(request(['totalAmount', 'b']));
+    all.add(
+      batchOf(
+        row(100, { documentType: 'INVOICE' }),
+        row(5, { documentType: 'CREDIT_NOTE' }),
+        row(-7, { documentType: 61 }),
+        row(20, { documentType: 33, status: 'ANULADA' }),
+        row(1000, { documentType: 'QUOTE' }),
+        row(1000, { status: 'VOIDED' }),
+        row(null, {}),
       ),
     );
-    expect(note(request(['a']), -5, 0, null)).toEqual([]);
-    expect(note(request([]), 5)).toEqual([]);
-    expect(note(request(['a'], ['documentType']), 5)).toEqual([]);
+    expect(textsOf(totalsRows(all, request(['totalAmount', 'b'])).batch)).toEqual([
+      '{"records":7,"totalAmount":108,"totalAmount.creditNotes":-12,"totalAmount.cancelled":20,"totalAmount.missing":1,"b":7,"b.missing":0}',
+    ]);
+    expect(all.notes()).toEqual([
+      {
+        kind: 'remark',
+        text:
+          '--sum: 2 credit notes taken away; 1 cancelled document counted, as the credit notes are that cancel them; ' +
+          '1 void document in no sum; 1 quote in no sum; 2 documents without a type counted as invoices',
+      },
+    ]);
+    const asked = { ...request(['totalAmount']), asSent: true };
+    expect(
+      totals(asked, row(100, {}), row(5, { documentType: 'CREDIT_NOTE' }), row(20, { status: 'ANULADA' })),
+    ).toEqual([
+      '{"records":3,"totalAmount":125,"totalAmount.creditNotes":5,"totalAmount.cancelled":20,"totalAmount.missing":0}',
+    ]);
+  });
+
+  it('is one group for nothing and empty text', () => {
+    expect(totals(request([], ['s']), { s: null }, { s: '' }, {})).toEqual(['{"s":null,"records":3}']);
   });
 
   it('counts without a sum, most first, whatever the currency', () => {
@@ -115,32 +131,39 @@ describe('totals', () => {
   });
 
   it.each([
-    ['"12.50"', 'in record 2 it is the text "12.50", not a number'],
-    ['true', 'in record 2 it is the boolean "true", not a number'],
-    ['[1]', 'in record 2 it is the array "[1]", not a number'],
-    ['1e999999999', 'in record 2 it is a number of more than 1,000 digits'],
-  ])('refuses %s in a sum, naming the place', (value, sentence) => {
-    const all = new Totals(request(['a']));
-    all.add(batchOf('{"a":1}'));
-    expect(() => all.add(batchOf(`{"a":${value}}`))).toThrow(UsageError);
-    const again = new Totals(request(['a']));
-    expect(() => again.add(batchOf('{"a":1}', `{"a":${value}}`))).toThrow(
-      `a cannot be added up: ${sentence}`,
-    );
-  });
-
-  it.each([
-    [[{ a: 1, currency: 'CLP' }, { a: null }, { a: 2 }], 'record 1 is in CLP, record 3 has no currency'],
-    [[{ a: 1 }, { a: 2, currency: 'USD' }], 'record 2 is in USD, record 1 has no currency'],
+    ['"12.50"', 'in record 1 it is the text "12.50", not a number', 'is the text "12.50"'],
+    ['true', 'in record 1 it is the boolean "true", not a number', 'is the boolean "true"'],
+    ['[1]', 'in record 1 it is the array "[1]", not a number', 'is the array "[1]"'],
     [
-      [
-        { a: 1, currency: '' },
-        { a: 2, currency: 'USD' },
-      ],
-      'record 2 is in USD, record 1 has no currency',
+      '1e999999999',
+      'in record 1 it is a number of more than 1,000 digits',
+      'is a number of more than 1,000 digits',
     ],
-  ])('refuses an amount in no currency beside others: %j', (records, sentence) => {
-    expect(() => totals(request(['a']), ...records)).toThrow(`different currencies in one sum: ${sentence}`);
+  ])(
+    'leaves %s out of a sum, naming the place, and refuses a column of nothing else',
+    (value, sentence, what) => {
+      expect(() => totals(request(['a']), `{"a":${value}}`)).toThrow(`a cannot be added up: ${sentence}`);
+      const all = new Totals(request(['a']));
+      all.add(batchOf('{"a":1}', `{"a":${value}}`));
+      expect(textsOf(totalsRows(all, request(['a'])).batch)).toEqual(['{"records":2,"a":1,"a.missing":0}']);
+      expect(all.failure()?.message).toBe(
+        `--sum: 1 record is left out, since they cannot be read: a of record 2 ${what}`,
+      );
+    },
+  );
+
+  it('has a row of its own for amounts in no currency', () => {
+    const records = [
+      { a: 1, currency: 'CLP' },
+      { a: 3, currency: '' },
+      { a: 2 },
+      { a: 4, currencyCode: 'USD' },
+    ];
+    expect(totals(request(['a']), ...records)).toEqual([
+      '{"currency":"CLP","records":1,"a":1,"a.missing":0}',
+      '{"currency":null,"records":2,"a":5,"a.missing":0}',
+      '{"currency":"USD","records":1,"a":4,"a.missing":0}',
+    ]);
   });
 
   it('refuses a column that no record has', () => {
@@ -159,10 +182,10 @@ describe('totals', () => {
 
   it('names its columns, also of no records', () => {
     const asked = request(['a'], ['s']);
-    expect(totalsRows([], asked).columns).toEqual(['s', 'records', 'a', 'a.missing']);
+    expect(totalsRows(new Totals(asked), asked).columns).toEqual(['s', 'records', 'a', 'a.missing']);
     const all = new Totals(asked);
     all.add(batchOf({ s: 'x', a: 1, currency: 'CLP' }));
-    expect(totalsRows(all.finish(), asked).columns).toEqual(['s', 'currency', 'records', 'a', 'a.missing']);
+    expect(totalsRows(all, asked).columns).toEqual(['s', 'currency', 'records', 'a', 'a.missing']);
   });
 
   it('draws bars for a terminal, each currency in its own scale, and leaves out columns of zeros', () => {
@@ -171,7 +194,7 @@ describe('totals', () => {
     const [currency, other] = ['CLP', 'USD'];
     all.add(batchOf({ s: 'x', a: 8, currency }, { s: 'y', a: 4, currency }, { s: 'z', a: -2, currency }));
     all.add(batchOf({ s: 'x', a: 1, currency: other }));
-    const { batch, columns } = totalsRows(all.finish(), asked, { width: 34, blocks: true });
+    const { batch, columns } = totalsRows(all, asked, { width: 34, blocks: true });
     expect(columns).toEqual(['s', 'currency', 'records', 'a', 'bar']);
     expect(valuesOf(batch)).toEqual([
       { s: 'x', currency, records: 1, a: 8, bar: '████████' },
@@ -186,7 +209,7 @@ describe('totals', () => {
     const all = new Totals(asked);
     all.add(batchOf({ name: 'x'.repeat(20) }, { name: '株式会社' }));
     const barAt = (width: number): number =>
-      String(valuesOf(totalsRows(all.finish(), asked, { width, blocks: false }).batch)[0]!['bar']).length;
+      String(valuesOf(totalsRows(all, asked, { width, blocks: false }).batch)[0]!['bar']).length;
     // 20 for the name, 7 for `records`, and a gap of 2 behind each.
     expect([30, 39, 50, 61, 200].map(barAt)).toEqual([8, 8, 19, 30, 30]);
   });

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { parseBuckets, type Buckets, type QuestionFlags } from '../../query/question-syntax.ts';
+import type { Buckets } from '../../invoices/open-items.ts';
+import { parseBuckets, type QuestionFlags } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Export } from '../../run/export-part.ts';
@@ -27,7 +28,8 @@ export function addAging(program: Command, context: Context): void {
     summary: 'open amounts by how long they are overdue',
     description:
       'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
-      'invoices without a due date, one for those without a currency. A credit note takes away from what is owed. The ' +
+      'those without a currency. Credits, which take away from what is owed, and what has no due date have columns of ' +
+      'their own. Cancelled documents are not open; total.cancelled says what they would add. The ' +
       'service tells only today’s balances: --as-of in the past leaves out invoices issued later, but does not undo later ' +
       'payments.',
     examples: [
@@ -109,9 +111,9 @@ async function runAging(
     sheet: 'aging',
     makeResult: async (settings) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
-      const { DEFAULT_BUCKETS } = await import('../../query/aging.ts');
-      const { askedWhere, knownColumnsOf } = await import('../../run/open-questions.ts');
-      const fields = await knownColumnsOf(context, { resource, settings, field });
+      const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');
+      const { askedWhere, fieldsOf } = await import('../../run/open-questions.ts');
+      const fields = await fieldsOf(context, { resource, settings, field });
       const { today } = askedWhere(context);
       const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, asOf: asOf ?? today, today };
       return (site) => agingQuestion(options, { totals, sort, limit }, site);

@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { PROFILE_COLUMN } from '../known-columns.ts';
+import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import { batchOfRows, type Row, type RowField } from '../rows.ts';
 import { csvOrTsv, formOf, type CsvForm, type FormFlags } from './csv-form.ts';
 import type { DeliveredColumn } from './read-receipt.ts';

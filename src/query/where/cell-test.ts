@@ -4,10 +4,11 @@ import type { ColumnFacts } from '../../json/column-facts.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder, numberOrder } from '../cell-order.ts';
 import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
+import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import type { Condition } from '../question-syntax.ts';
 
-/** Whether a cell meets a condition. */
-type CellTest = (cell: Cell | undefined) => boolean;
+/** Whether a cell meets a condition; undefined where it cannot be compared with the value. */
+type CellTest = (cell: Cell | undefined) => boolean | undefined;
 
 /**
  * What the first cells of a column hold: one kind alone; `text` stands for text and for mixtures. It only serves to refuse values
@@ -63,15 +64,17 @@ export function cellTest({ column, operator, values }: Condition, asked: AskedWh
   }
 }
 
-function not(test: CellTest): CellTest {
+type PlainTest = (cell: Cell | undefined) => boolean;
+
+function not(test: PlainTest): PlainTest {
   return (cell) => !test(cell);
 }
 
-function anyOf(tests: readonly CellTest[]): CellTest {
+function anyOf(tests: readonly PlainTest[]): PlainTest {
   return tests.length === 1 ? tests[0]! : (cell) => tests.some((test) => test(cell));
 }
 
-function equalityTest(value: string, { today }: AskedWhere, isFiscal: boolean): CellTest {
+function equalityTest(value: string, { today }: AskedWhere, isFiscal: boolean): PlainTest {
   const number = numberOrder(value);
   const date = parseDate(value, today);
   const folded = foldText(value);
@@ -88,34 +91,37 @@ function equalityTest(value: string, { today }: AskedWhere, isFiscal: boolean): 
   };
 }
 
-function containsTest(value: string, folds: readonly ((text: string) => string)[]): CellTest {
-  const parts = [foldText, ...folds].map((fold) => ({ fold, part: fold(value) }));
+function containsTest(value: string, folds: readonly ((text: string) => string)[]): PlainTest {
+  // What folds to nothing, such as the dash of a fiscal ID, would be in every text.
+  const parts = [foldText, ...folds]
+    .map((fold) => ({ fold, part: fold(value) }))
+    .filter(({ part }) => part !== '');
   return (cell) => cell !== undefined && parts.some(({ fold, part }) => fold(cell.text).includes(part));
 }
 
+/** Numbers are compared with numbers, and dates with dates; anything else beside them cannot be compared. */
 function orderTest(value: string, holds: (order: number) => boolean, { today }: AskedWhere): CellTest {
   const wanted = cellOrder({ kind: 'string', text: value });
   const date = parseDate(value, today);
-  // A year reads as a number as well.
-  const isOnlyDate = date !== undefined && numberOrder(value) === undefined;
+  const isNumber = numberOrder(value) !== undefined;
   return (cell) => {
     if (cell === undefined || cell.text === '') return false;
     if (date !== undefined && cell.kind === 'string' && isDate(cell.text)) {
       return holds(compareDate(cell.text, date));
     }
+    const reads = (cell.kind === 'number' || cell.kind === 'string') && numberOrder(cell.text) !== undefined;
+    if (isNumber ? !reads : date !== undefined) return undefined;
     const order = cellOrder(cell);
-    return !isOnlyDate && holds(order < wanted ? -1 : order > wanted ? 1 : 0);
+    return holds(order < wanted ? -1 : order > wanted ? 1 : 0);
   };
 }
 
+/** The accents of these scripts can be left out; marks of other scripts make other letters. */
+const ACCENTED = /([\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{M}+/gu;
+
 /** The text without case and accents. Systems may write the same accented letter in two ways. */
 function foldText(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-}
-
-/** The fiscal ID without punctuation, and with a capital K. */
-export function foldFiscalId(text: string): string {
-  return text.replaceAll(/[.\s-]/g, '').toUpperCase();
+  return text.toLowerCase().normalize('NFD').replaceAll(ACCENTED, '$1').normalize('NFC');
 }
 
 /** The kind of a column with these facts; undefined where no cell has a value. */

@@ -1,17 +1,23 @@
-import { CellReader, type Cell } from '../../json/cells.ts';
-import { ColumnFacts, ColumnSurvey } from '../../json/column-facts.ts';
+import type { IncompleteError } from '../../errors.ts';
+import { nameOfCell } from '../../invoices/amounts.ts';
+import { Unreadable } from '../../invoices/unreadable.ts';
+import type { Cell } from '../../json/cells.ts';
+import { ColumnFacts } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
 import { cellTest, checkValues, comparedKind, type AskedWhere, type ColumnKind } from './cell-test.ts';
 import { ColumnWatch } from '../column-watch.ts';
+import { NamedCells, type ColumnNames } from '../named-cells.ts';
 import type { Condition } from '../question-syntax.ts';
 import type { FilterQuestion, Note } from '../questions.ts';
 
 /** A test for records. */
 export interface RecordTest {
-  /** The columns whose cells `holds` gets, in this order. */
+  /** The columns whose cells `holds` gets, by the names that people have for them, in this order. */
   readonly columns: readonly string[];
+  /** Columns whose cells it gets after these, by their own names. */
+  readonly further?: readonly string[];
   /** Whether a record passes. `place` is its number in the listing, from 1, for messages. */
   readonly holds: (cells: readonly (Cell | undefined)[], place: number) => boolean;
   /** Throws UsageError where the wanted values do not fit the kinds of the columns, which are in the same order. */
@@ -19,26 +25,50 @@ export interface RecordTest {
   /** The columns whose values are told where no record passes. */
   readonly telling: readonly string[];
   /** Called at the end if any record was tested. Throws UsageError where none had the fields that the test needs. */
-  readonly finish?: () => void;
+  readonly finish?: (isThere: (column: string) => boolean) => void;
   /** The notes on the records that were tested. */
   readonly notes?: () => readonly Note[];
+  /** How many records could not be judged, for lack of what, for receipts. */
+  readonly lacking?: () => Lacking;
+  /** The error to throw when the answer is delivered; undefined where every record could be judged. */
+  readonly failure?: () => IncompleteError | undefined;
 }
 
-/** The test of one `--where`. */
-export function conditionTest(condition: Condition, asked: AskedWhere): RecordTest {
+/** How many records an answer could not judge: for lack of a value, by role, or because a cell cannot be read. */
+export type Lacking = Readonly<Partial<Record<'open' | 'due' | 'date' | 'unreadable', number>>>;
+
+/**
+ * The test of one `--where`. A cell that cannot be compared with the value is left out, and said.
+ *
+ * @param isJudged whether the answer is incomplete without it, as for dates and amounts; otherwise it is a warning
+ */
+export function conditionTest(condition: Condition, asked: AskedWhere, isJudged = false): RecordTest {
   const test = cellTest(condition, asked);
-  const columns = [condition.column];
+  const { column, expression } = condition;
+  const columns = [column];
+  const unreadable = new Unreadable();
+  const flag = `--where '${expression}'`;
   return {
     columns,
     telling: columns,
-    holds: ([cell]) => test(cell),
+    holds: ([cell], place) => {
+      const holds = test(cell);
+      if (holds === undefined && cell !== undefined)
+        unreadable.note(place, `${column} of record ${place} is ${nameOfCell(cell)}`);
+      return holds === true;
+    },
     check: ([kind]) => kind && checkValues(condition, kind, asked),
+    notes: () => {
+      const told = isJudged ? undefined : unreadable.failure(flag);
+      return told === undefined ? [] : [{ kind: 'warning', text: told.message }];
+    },
+    failure: () => (isJudged ? unreadable.failure(flag) : undefined),
   };
 }
 
 /** Lets through the records that pass every test, in their order, batch by batch. */
 export class WhereFilter {
-  readonly #reader: CellReader;
+  readonly #reader: NamedCells;
   readonly #tests: readonly (RecordTest & { readonly at: readonly number[] })[];
   readonly #unchecked: Set<RecordTest>;
   /** The tests that some record reached: only these can say that no record has a field. */
@@ -50,16 +80,25 @@ export class WhereFilter {
   /** The places in the listing of those records of the last batch that were let through. */
   #places: readonly number[] = [];
 
-  /** @param watched the columns that the user named: folio warns where no record has one of them */
-  constructor(tests: readonly RecordTest[], watched: readonly string[]) {
+  /**
+   * @param watched the columns that the user named: folio says where no record has one of them
+   * @param names what these names stand for
+   */
+  constructor(tests: readonly RecordTest[], watched: readonly string[], names?: ColumnNames) {
     // The watched columns come first, because the watch takes the first cells of each record.
     const columns = [...new Set([...watched, ...tests.flatMap(({ columns }) => columns)])];
-    this.#reader = new CellReader(columns);
-    this.#tests = tests.map((test) => ({ ...test, at: test.columns.map((name) => columns.indexOf(name)) }));
+    const further = [...new Set(tests.flatMap(({ further = [] }) => further))];
+    this.#reader = new NamedCells(columns, names, further);
+    const placesOf = (test: RecordTest): number[] => [
+      ...test.columns.map((name) => columns.indexOf(name)),
+      ...(test.further ?? []).map((name) => columns.length + further.indexOf(name)),
+    ];
+    this.#tests = tests.map((test) => ({ ...test, at: placesOf(test) }));
     this.#unchecked = new Set(this.#tests.filter(({ check }) => check !== undefined));
     this.#watch = new ColumnWatch(watched);
     const telling = [...new Set(tests.flatMap(({ telling }) => telling))];
-    this.#met = telling.map((name) => [columns.indexOf(name), new MetValues(name)]);
+    const all = [...columns, ...further];
+    this.#met = telling.map((name) => [all.indexOf(name), new MetValues(name)]);
   }
 
   /** How many records came in so far. */
@@ -105,7 +144,18 @@ export class WhereFilter {
 
   /** At the end of the records. Throws UsageError as `RecordTest.finish` does. */
   finish(): void {
-    for (const test of this.#reached) test.finish?.();
+    for (const test of this.#reached) test.finish?.((column) => this.#watch.has(column));
+    this.#watch.refuseNearMisses('--where');
+  }
+
+  /** The error to throw when the answer is delivered; undefined where every record could be judged. */
+  failure(): IncompleteError | undefined {
+    return this.#tests.map(({ failure }) => failure?.()).find((error) => error !== undefined);
+  }
+
+  /** How many records could not be judged, for lack of what. */
+  get lacking(): Lacking {
+    return Object.assign({}, ...this.#tests.map(({ lacking }) => lacking?.() ?? {})) as Lacking;
   }
 
   /** At the end: the notes of the tests. */
@@ -125,11 +175,13 @@ export class WhereFilter {
 
   /** Checks the tests by the first records that have values: whether those columns can hold what was asked for. */
   #check(batch: RecordBatch): void {
-    const survey = new ColumnSurvey(this.#reader.columns);
-    for (let index = 0; index < batch.count; index++) survey.add(batch, index);
+    const facts = Array.from({ length: this.#reader.count }, () => new ColumnFacts());
+    for (let index = 0; index < batch.count; index++) {
+      for (const [at, cell] of this.#reader.read(batch, index).entries()) if (cell) facts[at]!.add(cell);
+    }
     for (const test of this.#tests) {
       if (!this.#unchecked.has(test)) continue;
-      const kinds = test.at.map((column) => comparedKind(survey.factsOf(column)));
+      const kinds = test.at.map((column) => comparedKind(facts[column]!));
       if (kinds.every((kind) => kind === undefined)) continue;
       this.#unchecked.delete(test);
       test.check!(kinds);
@@ -201,6 +253,8 @@ export function whereQuestion(filter: WhereFilter, notes: WhereNotes): FilterQue
     counts: () => ({ seen: filter.seen, kept: filter.kept }),
     placeOf: (nth) => filter.placeOf(nth),
     notes: () => [...whereNotes(filter), ...emptyNotes(filter, notes)],
+    failure: () => filter.failure(),
+    lacking: () => filter.lacking,
   };
 }
 

@@ -20,12 +20,15 @@ import {
 } from '../export-part.ts';
 import {
   checkEarlierExport,
+  columnNamesOf,
   mayShowNewestFirst,
   openQuestions,
   shownColumnsOf,
   tableLimit,
 } from '../open-questions.ts';
-import { PROFILE_COLUMN } from '../../query/known-columns.ts';
+import { PROFILE_COLUMN } from '../../invoices/fields.ts';
+import type { ColumnNames } from '../../query/named-cells.ts';
+import type { Questions, Records } from '../../query/questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
 import { checkPart, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
@@ -90,8 +93,14 @@ function questionOptions({ output, extent = {}, questions = {}, source, globals 
   const keyed = questions.changesSince !== undefined && questions.key === undefined;
   const flags = keyed ? { ...questions, key: [PROFILE_COLUMN, 'id'] } : questions;
   const { resource, records } = source;
-  const settings = { profile, sandbox: globals.sandbox === true };
+  const settings = { profile, sandbox: globals.sandbox === true, isSeveral: profile === undefined };
   return { flags, extent, columns: output.columns, resource, records, settings };
+}
+
+/** Where the names of columns are looked up: in the settings of the profile whose record it is. */
+function questionNames({ source: { resource }, globals, questions }: Export) {
+  const settings = { profile: undefined, sandbox: globals.sandbox === true, isSeveral: true };
+  return { resource, settings, field: questions?.field };
 }
 
 /** Questions are about each profile by itself, and so is a limit. */
@@ -104,11 +113,17 @@ async function exportEach(several: Several, plan: OutputPlan): Promise<readonly 
     const newestFirst =
       mayShowNewestFirst(questions, asked.questions ?? {}, plan) && asked.source.preferNewest?.() === true;
     remarks.push(() => remarkCount(part, { extent, questions, plan, newestFirst }));
-    return questions.answer(named(part, questions.limitOfListing));
+    return judged(questions, named(part, questions.limitOfListing));
   });
   await deliverJoined(several, { plan: withSheets(asked, plan, aside), aside, records: joined(aside) });
   for (const remark of remarks) await remark();
   return aside.results;
+}
+
+/** The answer. Throws IncompleteError after the last record where some could not be judged. */
+async function* judged(questions: Questions, records: Records): AsyncGenerator<RecordBatch> {
+  yield* questions.answer(records);
+  questions.check();
 }
 
 /** Sums, changes and what is sorted are of all records together, and a limit counts what comes out. */
@@ -132,6 +147,7 @@ async function exportAnswer(several: Several, planned: OutputPlan): Promise<read
   await deliverJoined(several, { plan, aside, records: questions.answer(counted()) });
   run.notices.tell(questions.notes(read, tableLimit(extent, plan) !== undefined));
   if (earlier !== undefined) throw earlier;
+  questions.check();
   return aside.results;
 }
 
@@ -178,7 +194,13 @@ async function deliverJoined({ run, asked }: Several, { plan, aside, records }: 
   const { context, receipt, notices, startedAt } = run;
   const hasResult = isResult(asked);
   receipt.note({ plan });
-  const watched = await withColumnsWatched(records, { columns: asked.output.columns, hasResult, notices });
+  const names = (): Promise<ColumnNames> => columnNamesOf(context, questionNames(asked));
+  const watched = await withColumnsWatched(records, {
+    columns: asked.output.columns,
+    names,
+    hasResult,
+    notices,
+  });
   const delivered = await deliver(context, watched, { plan, receipt, notices });
   receipt.note({ delivered });
   const { target } = plan;
@@ -195,7 +217,7 @@ async function deliverJoined({ run, asked }: Several, { plan, aside, records }: 
 /** How one result is laid out is for the flags and the settings for all profiles to say: no single one decides. */
 async function planJoined({ run: { context, globals }, asked }: Several): Promise<OutputPlan> {
   const { output, source, questions } = asked;
-  const settings = { profile: undefined, sandbox: globals.sandbox === true };
+  const settings = { profile: undefined, sandbox: globals.sandbox === true, isSeveral: true };
   const defaults = globals.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
   const { columns } = columnsWanted(output, asked, defaults);
   const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
@@ -208,6 +230,7 @@ async function planJoined({ run: { context, globals }, asked }: Several): Promis
     defaults,
     sheet: asked.sheet ?? source.records,
     known: () => shownColumnsOf(context, { resource: source.resource, settings, field: questions?.field }),
+    names: () => columnNamesOf(context, questionNames(asked)),
   });
 }
 

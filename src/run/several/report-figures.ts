@@ -1,12 +1,9 @@
 import { UsageError } from '../../errors.ts';
+import type { Records } from '../../query/questions.ts';
 import { CellReader } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
-import {
-  ISSUED_COLUMNS,
-  mapKnownColumns,
-  PROFILE_COLUMN,
-  RECEIVED_COLUMNS,
-} from '../../query/known-columns.ts';
+import { ownIdColumns, PROFILE_COLUMN } from '../../invoices/fields.ts';
+import type { Limits } from '../../invoices/references.ts';
 import {
   FundTally,
   organizationFigures,
@@ -22,7 +19,7 @@ import {
 } from '../../report/invoice-figures.ts';
 import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import type { Run } from '../run.ts';
-import { fieldMap } from '../settings.ts';
+import { fieldsOf } from '../open-questions.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
 
 /** What takes in the records of a listing. */
@@ -64,13 +61,38 @@ export async function readPart(run: Run, reading: PartReading): Promise<PartFigu
       const tally = await openTally(open, open.profile, reading);
       const organization = open.session?.organization;
       found = [{ name, profile: name ?? open.profile, organization, tally }];
-      for await (const records of recordsOf(open)) tally.figures.add(records);
+      const { records, limits } = await lookedAt(open, open.profile, reading);
+      let read = 0;
+      for await (const batch of records) {
+        tally.figures.add(batch, read, limits());
+        read += batch.count;
+      }
     } else {
       found = await readSeveral(open, part.ofSeveral, reading);
     }
     checkPart(open);
+    for (const { tally } of found) {
+      const failure = tally?.figures.finish().failure;
+      if (failure !== undefined) throw failure;
+    }
   });
   return { part, result, found };
+}
+
+/** The records of a part; where a setting says where references are, they come when all were looked at. */
+async function lookedAt(
+  open: Part,
+  profile: string | undefined,
+  { part: { listing, ofSeveral }, fields: field }: PartReading,
+): Promise<{ readonly records: Records; readonly limits: () => Limits | undefined }> {
+  const { hasReferences } = await import('../../invoices/references.ts');
+  const settings = { profile, sandbox: open.globals.sandbox === true, isSeveral: ofSeveral !== undefined };
+  const fields = await fieldsOf(open.context, { resource: RESOURCES[listing], settings, field });
+  if (listing === 'funds' || !hasReferences(fields))
+    return { records: recordsOf(open), limits: () => undefined };
+  const { SecondLook } = await import('../../query/second-look.ts');
+  const look = new SecondLook(fields);
+  return { records: look.answer(recordsOf(open)), limits: () => look.limits };
 }
 
 /** Reads records that say whose they are: a tally for each organization, or an empty one of none where there are no records. */
@@ -81,7 +103,8 @@ async function readSeveral(
 ): Promise<readonly OrganizationTally[]> {
   const tallies = new Map<string, Tally>();
   let records = 0;
-  for await (const batch of recordsOf(open)) {
+  const looked = await lookedAt(open, undefined, reading);
+  for await (const batch of looked.records) {
     for (const [name, own] of byProfile(batch)) {
       if (name === undefined) {
         throw new UsageError(
@@ -95,7 +118,7 @@ async function readSeveral(
       if (only?.includes(name) === false) continue;
       const tally = tallies.get(name) ?? (await openTally(open, name, reading));
       tallies.set(name, tally);
-      tally.figures.add(own);
+      tally.figures.add(own, records - own.count, looked.limits());
     }
   }
   if (records === 0) {
@@ -122,16 +145,13 @@ function* byProfile(batch: RecordBatch): Generator<readonly [profile: string | u
 async function openTally(
   { context, globals }: Part,
   profile: string | undefined,
-  { part: { listing }, dates, fields: asked }: PartReading,
+  { part: { listing }, dates, fields: field }: PartReading,
 ): Promise<Tally> {
-  if (listing === 'funds') return { of: 'funds', figures: new FundTally() };
-  // The sandbox takes no settings, as it takes no profile.
-  const stored = globals.sandbox ? {} : fieldMap(await context.config(), profile);
-  const defaults = listing === 'issued' ? ISSUED_COLUMNS : RECEIVED_COLUMNS;
-  const own =
-    listing === 'issued' ? ['issuerFiscalId', 'issuer.fiscalId'] : ['receiverFiscalId', 'receiver.fiscalId'];
-  const fields = mapKnownColumns(defaults, { ...stored, ...Object.fromEntries(asked) });
-  return { of: 'invoices', figures: new InvoiceFigures(fields, own, dates) };
+  const settings = { profile, sandbox: globals.sandbox === true };
+  const fields = await fieldsOf(context, { resource: RESOURCES[listing], settings, field });
+  if (listing === 'funds') return { of: 'funds', figures: new FundTally(fields) };
+  const ownColumns = ownIdColumns(listing);
+  return { of: 'invoices', figures: new InvoiceFigures({ fields, ownColumns, dates }) };
 }
 
 /** The names of the organizations that were read, each once; none where there is only one. */

@@ -6,7 +6,7 @@ import { localeOf } from '../../output/terminal/number-text.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
 import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';
-import { monthOf, parsePeriod } from '../../report/period.ts';
+import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
 import { version } from '../../version.ts';

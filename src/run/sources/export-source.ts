@@ -5,13 +5,13 @@ import type { Delivery } from '../../paging/page.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
 import { readExport, saysProfile } from '../../query/exports/read-export.ts';
 import { doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
-import { PROFILE_COLUMN, type KnownColumns } from '../../query/known-columns.ts';
+import { PROFILE_COLUMN, type FieldsOf, type RoleColumns } from '../../invoices/fields.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Export } from '../export-part.ts';
 import { checkExtent, listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
-import { knownColumnsOf } from '../open-questions.ts';
+import { fieldsOf } from '../open-questions.ts';
 import type { LocalSite, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
@@ -46,6 +46,7 @@ export class ExportSource implements LocalSource {
   readonly #options: ExportSourceOptions;
   #fiscalIds: readonly string[] = [];
   #isNewestFirst = false;
+  #isSeveral = false;
   /** Why the file does not hold all that it should. */
   #incomplete: IncompleteError | undefined;
 
@@ -63,6 +64,10 @@ export class ExportSource implements LocalSource {
 
   get records(): string {
     return this.resource.records;
+  }
+
+  get isSeveral(): boolean {
+    return this.#isSeveral;
   }
 
   get reads(): readonly ReadPath[] {
@@ -91,6 +96,7 @@ export class ExportSource implements LocalSource {
     this.#refuseOrderAlone();
     for (const stale of database?.stale ?? []) notices.warn(stale);
     if (database?.age !== undefined) notices.remark(database.age);
+    this.#isSeveral = database === undefined && (await saysProfile(file)) === true;
     const doubt = database === undefined ? await doubtOfExport(file) : undefined;
     if (typeof doubt === 'string') notices.warn(doubt);
     else this.#incomplete = doubt;
@@ -122,9 +128,9 @@ export class ExportSource implements LocalSource {
     const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#options;
     const records = this.#stored(context, profile);
     if ((fiscalIds ?? sortBy) === undefined) return records;
-    const fields = await knownColumnsOf(context, { resource, field, settings: { profile, sandbox: false } });
+    const fields = await fieldsOf(context, { resource, field, settings: { profile, sandbox: false } });
     const answered = this.#fiscalIds.length === 0 ? records : await this.#ofCounterparties(records, fields);
-    const keys = this.#sortKeys(fields);
+    const keys = this.#sortKeys(fields.usual.columns);
     if (keys.length === 0) return answered;
     return (await import('../../query/sort.ts')).sortQuestion(keys, context.signal).answer(answered);
   }
@@ -136,7 +142,7 @@ export class ExportSource implements LocalSource {
     return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
   }
 
-  async #ofCounterparties(records: Records, fields: KnownColumns): Promise<Records> {
+  async #ofCounterparties(records: Records, fields: FieldsOf): Promise<Records> {
     const { WhereFilter, whereQuestion } = await import('../../query/where/where.ts');
     const { counterpartyTest } = await import('../../query/where/invoice-tests.ts');
     const test = counterpartyTest(fields, `--${this.resource.fiscalIds?.flag}`, this.#fiscalIds);
@@ -156,7 +162,7 @@ export class ExportSource implements LocalSource {
   }
 
   /** The columns that the service means by its key. Throws UsageError for a key that no column is known for. */
-  #sortKeys({ date = [], due = [], total = [] }: Partial<KnownColumns> = {}): readonly SortColumn[] {
+  #sortKeys({ date = [], due = [], total = [] }: Partial<RoleColumns> = {}): readonly SortColumn[] {
     const { filters: { sortBy, sortOrder } = {}, resource } = this.#options;
     if (sortBy === undefined) return [];
     const columns = { NUMBER: [resource.label], DATE: date, DUE_BY: due, AMOUNT: total }[

@@ -20,10 +20,11 @@ const INVOICES = [
 );
 
 const AGED = [
-  'counterparty,fiscalId,currency,invoices,not due,1 to 30,31 to 60,61 to 90,over 90,total',
-  'Roble,1-9,CLP,2,7.0,100.5,0.0,0.0,0.0,107.5',
-  'Lago,2-7,CLP,1,0.0,0.0,20.0,0.0,0.0,20.0',
-  'Roble,1-9,USD,1,0.0,0.0,0.0,0.0,0.1,0.1',
+  'counterparty,fiscalId,currency,invoices,not due,1 to 30,31 to 60,61 to 90,over 90,no due date,credits,total,' +
+    'total.creditNotes,total.cancelled,total.missing',
+  'Roble,1-9,CLP,2,7.0,100.5,0.0,0.0,0.0,0.0,0.0,107.5,0.0,0.0,0',
+  'Lago,2-7,CLP,1,0.0,0.0,20.0,0.0,0.0,0.0,0.0,20.0,0.0,0.0,0',
+  'Roble,1-9,USD,1,0.0,0.0,0.0,0.0,0.1,0.0,0.0,0.1,0.0,0.0,0',
   '',
 ].join('\n');
 
@@ -101,18 +102,18 @@ describe('aging', () => {
     const { asked } = await age(...ids);
     expect(asked).toEqual(['/invoices/issued?options_page=0&options_pageSize=2000&customerFiscalIds=2-7']);
     const argv = ['aging', '--as-of', '2026-11-20', '--from', fileOf(INVOICES.join('\n')), ...ids];
-    expect((await runScripted(argv, [])).stdout).toContain('total\nLago,2-7,CLP,1,0,0,20,0,0,20\n');
+    expect((await runScripted(argv, [])).stdout).toContain('\nLago,2-7,CLP,1,0,0,20,0,0,0,0,20,0,0,0\n');
   });
 
-  it('has one row for what is not dated, and one for what is in no currency', async () => {
+  it('has a column for what is not dated, and a row for what is in no currency', async () => {
     const more = [INVOICES[0]!.replace('"2026-11-10"', 'null'), INVOICES[1]!.replace('"CLP"', '""')];
     const { code, stdout } = await runScripted(
       ['aging', '--as-of', '2026-11-20'],
       [pageOf([...INVOICES, ...more])],
     );
     expect(code).toBe(0);
-    expect(stdout).toContain('\nno due date,,CLP,1,,,,,,100.5\n');
-    expect(stdout.trimEnd().split('\n').at(-1)).toBe('no currency,,,1,0,0,20,0,0,20');
+    expect(stdout).toContain('\nRoble,1-9,CLP,3,7.0,100.5,0.0,0.0,0.0,100.5,0.0,208.0,0.0,0.0,0\n');
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe('no currency,,,1,0,0,20,0,0,0,0,20,0,0,0');
   });
 
   it('leaves out what was issued after a past day, and says that later payments are not undone', async () => {
@@ -215,7 +216,7 @@ describe('aging --from', () => {
     ['{"dueBy":"2026', /is not a whole export/],
     [
       `${header.replace('amountToBePaid', 'amount')}\n${rows}`,
-      /record 1 is without an open amount in amountToBePaid/,
+      /no record has an open amount in amountToBePaid/,
     ],
   ])('refuses %j', async (content, names) => {
     const { code, stdout, stderr } = await runScripted(['aging', '--from', fileOf(content)], []);
@@ -241,7 +242,7 @@ describe('the fields of aging', () => {
   it('says which is missing and how to map it, and gives no figure', async () => {
     const { code, stdout, stderr } = await runScripted(['aging'], [pageOf(other)]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain('no figures: no open invoice has a due date in dueBy or dueByDate or dueDate');
+    expect(stderr).toContain('no figures: no record has a due date in dueBy or dueByDate or dueDate');
     expect(stderr).toContain(
       'with --field due=<column>, or for good with `folio config set fields.due <column>`.',
     );

@@ -20,7 +20,7 @@ async function exported(page: string, code: number): Promise<string> {
 const sumOf = (file: string): Promise<ScriptedExit> =>
   runScripted(['issued', '--from', file, '--sum', 'totalAmount', '--no-header'], []);
 
-const SUM = '2,3.30,0\n';
+const SUM = '2,3.30,0.00,0.00,0\n';
 
 describe('an answer that rests on a file', () => {
   it('is plain where its receipt is of a complete run', async () => {
@@ -61,7 +61,12 @@ describe('an answer that rests on a file', () => {
     const file = await exported(WHOLE, 0);
     appendFileSync(file, '{"id":3,"totalAmount":1}\n');
     const warning = `warning: ${file} is not what its receipt ${file}.receipt.json says was delivered; \`folio verify\` tells in what it differs\n`;
-    expect(await sumOf(file)).toEqual({ code: 0, stdout: '3,4.30,0\n', stderr: warning, asked: [] });
+    expect(await sumOf(file)).toEqual({
+      code: 0,
+      stdout: '3,4.30,0.00,0.00,0\n',
+      stderr: warning,
+      asked: [],
+    });
     const short = await exported(SHORT, 6);
     writeFileSync(short, readFileSync(short, 'utf8').replace('1.10', '1.20'));
     expect(await sumOf(short)).toMatchObject({ code: 0, stderr: warning.replaceAll(file, short) });

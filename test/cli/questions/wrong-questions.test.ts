@@ -30,7 +30,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--where totalAmount', /The shell takes a < or > for a file: put the condition in quotes/],
   ['--since hoy', /--since "hoy" is no date\n  Write a date as 2026-11-21, 2026-11 \(that month\)/],
   ['--until 21/11/2026', /--until "21\/11\/2026" is no date/],
-  ['--field due=a', /--field says where --overdue, --since and --until look/],
+  ['--field due=a', /--field says what a column means, and no question asks for it/],
   ['--overdue --field deu=a', /there is no field deu to map/],
   ['--count --sum a', /--count and --sum do not go together/],
   ['--count --limit 3', /--limit and --count do not go together/],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatDay, parseCalendarDay } from '../../src/json/calendar-day.ts';
-import { monthsUpTo, parsePeriod } from '../../src/report/period.ts';
+import { monthsUpTo, parsePeriod } from '../../src/invoices/periods.ts';
 
 const TODAY = parseCalendarDay('2026-11-21')!;
 

@@ -1,0 +1,83 @@
+import type { Cell } from '../json/cells.ts';
+import {
+  addDecimals,
+  compareDecimals,
+  DECIMAL_ZERO,
+  negateDecimal,
+  parseDecimal,
+  type Decimal,
+} from '../json/decimal.ts';
+import type { AmountRole } from './fields.ts';
+import type { Invoice } from './invoice.ts';
+
+const MAX_CHARACTERS_SHOWN = 40;
+
+/**
+ * The exact amount in a cell. Text is unreadable, even text of digits: a total must not depend on a guess at what a text
+ * means.
+ */
+export function readAmount(cell: Cell | undefined): Decimal | 'absent' | 'unreadable' {
+  if (cell === undefined || cell.text === '') return 'absent';
+  const amount = cell.kind === 'number' ? parseDecimal(cell.text) : 'no number';
+  return typeof amount === 'string' ? 'unreadable' : amount;
+}
+
+/** What a cell holds that cannot be read: `the text "N/A"`. */
+export function nameOfCell(cell: Cell): string {
+  if (cell.kind === 'number' && parseDecimal(cell.text) === 'too long')
+    return 'a number of more than 1,000 digits';
+  const shown = JSON.stringify(cell.text.slice(0, MAX_CHARACTERS_SHOWN));
+  if (cell.kind === 'string') return `the text ${shown}`;
+  return `the ${cell.kind === 'array' && cell.text.startsWith('{') ? 'object' : cell.kind} ${shown}`;
+}
+
+/** What a document adds to a sum. */
+export type Worth =
+  /** It is in no sum: a delivery guide, a quote, an order, or void. */
+  | { readonly kind: 'in no sum' }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable' }
+  | {
+      readonly kind: 'amount';
+      /** What it adds. */
+      readonly amount: Decimal;
+      /** What is left out because something was cancelled, with its sign. Only open amounts are left out. */
+      readonly leftOut: Decimal;
+    };
+
+/**
+ * What the amount in a cell adds to a sum of the role: for a credit note it is negative; a cancelled document is not open,
+ * but counts in every other sum, as the credit note that cancels it does.
+ *
+ * @param creditLimit what a reference to a cancelled document leaves of an open amount, without its sign
+ */
+export function worthOf(
+  invoice: Invoice,
+  {
+    role,
+    cell,
+    creditLimit,
+  }: { role: AmountRole; cell: Cell | undefined; creditLimit?: Decimal | undefined },
+): Worth {
+  if (!invoice.isInSums) return { kind: 'in no sum' };
+  const isNeverOpen = role === 'open' && invoice.validity === 'cancelled';
+  const sent = readAmount(cell);
+  if (sent === 'absent' || sent === 'unreadable') {
+    return isNeverOpen ? { kind: 'amount', amount: DECIMAL_ZERO, leftOut: DECIMAL_ZERO } : { kind: sent };
+  }
+  const isCredit = invoice.family === 'credit note' && sent.coefficient > 0n;
+  const signed = isCredit ? negateDecimal(sent) : sent;
+  if (isNeverOpen) return { kind: 'amount', amount: DECIMAL_ZERO, leftOut: signed };
+  if (role !== 'open' || creditLimit === undefined)
+    return { kind: 'amount', amount: signed, leftOut: DECIMAL_ZERO };
+  const amount = limited(signed, creditLimit);
+  return { kind: 'amount', amount, leftOut: addDecimals(signed, negateDecimal(amount)) };
+}
+
+/** The amount with its sign, but no further from zero than the limit. */
+function limited(amount: Decimal, limit: Decimal): Decimal {
+  const isNegative = amount.coefficient < 0n;
+  const size = isNegative ? negateDecimal(amount) : amount;
+  if (compareDecimals(size, limit) <= 0) return amount;
+  return isNegative ? negateDecimal(limit) : limit;
+}

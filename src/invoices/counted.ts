@@ -1,0 +1,47 @@
+import type { Invoice } from './invoice.ts';
+
+/** Counts what sums treat in a way of its own, so that an answer can say so in words. */
+export class Counted {
+  #creditNotes = 0;
+  #cancelled = 0;
+  #void = 0;
+  readonly #inNoSum = new Map<string, number>();
+  #typed = 0;
+  #untyped = 0;
+
+  add(invoice: Invoice): void {
+    const { family, validity, isInSums } = invoice;
+    if (validity === 'void') this.#void++;
+    else if (!isInSums) this.#inNoSum.set(family, (this.#inNoSum.get(family) ?? 0) + 1);
+    else {
+      if (family === 'credit note') this.#creditNotes++;
+      if (validity === 'cancelled') this.#cancelled++;
+    }
+    if (invoice.cell('documentType') === undefined) this.#untyped++;
+    else this.#typed++;
+  }
+
+  /**
+   * A clause for each kind that there was.
+   *
+   * @param of whether open amounts are told, in which cancelled documents are not, or others, or both
+   */
+  clauses(of: 'open' | 'other' | 'both'): string[] {
+    const clauses: string[] = [];
+    const tell = (count: number, what: string, how: string): void => {
+      if (count > 0) clauses.push(`${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'} ${how}`);
+    };
+    tell(this.#creditNotes, 'credit note', 'taken away');
+    const cancelled = {
+      open: 'not open',
+      other: 'counted, as the credit notes are that cancel them',
+      both: 'not open, but in the other sums',
+    };
+    tell(this.#cancelled, 'cancelled document', cancelled[of]);
+    tell(this.#void, 'void document', 'in no sum');
+    for (const [family, count] of this.#inNoSum) tell(count, family, 'in no sum');
+    if (this.#typed > 0)
+      tell(this.#untyped, 'document', `without a type counted as invoice${this.#untyped === 1 ? '' : 's'}`);
+    return clauses;
+  }
+}

@@ -1,0 +1,81 @@
+/** What kind of document a record is. */
+export type Family =
+  | 'invoice'
+  | 'debit note'
+  | 'credit note'
+  | 'receipt'
+  | 'guide'
+  | 'import declaration'
+  | 'quote'
+  | 'order'
+  | 'unknown';
+
+/** The codes of Chile's tax service (SII), and the words, by which document types are told. */
+interface FamilyNames {
+  readonly codes: readonly number[];
+  /** In capitals, with _ between them: as whole words within the type. */
+  readonly words: readonly string[];
+}
+
+/** Credit and debit notes come first: `CREDIT_NOTE_OF_INVOICE` has both words, and is no invoice. */
+const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
+  ['credit note', { codes: [60, 61, 106, 112], words: ['CREDIT_NOTE'] }],
+  ['debit note', { codes: [55, 56, 104, 111], words: ['DEBIT_NOTE'] }],
+  ['invoice', { codes: [30, 32, 33, 34, 40, 43, 45, 46, 101, 110], words: ['INVOICE'] }],
+  ['receipt', { codes: [35, 38, 39, 41, 48], words: ['RECEIPT'] }],
+  ['guide', { codes: [50, 52], words: ['GUIDE', 'DELIVERY_NOTE'] }],
+  ['import declaration', { codes: [914], words: ['IMPORT_DECLARATION'] }],
+  ['quote', { codes: [], words: ['QUOTE', 'QUOTATION'] }],
+  ['order', { codes: [801], words: ['ORDER'] }],
+];
+
+/** Delivery guides, quotes and orders ask for no money: they are in no sum. */
+export const IN_NO_SUM: ReadonlySet<Family> = new Set<Family>(['guide', 'quote', 'order']);
+
+const known = new Map<string, Family>();
+const MAX_KNOWN = 1_000;
+
+/** The family of a document type: a code (`33`, `061`) or a word (`INVOICE`, `ExemptInvoice`, `credit note`). */
+export function familyOf(type: string | undefined): Family {
+  if (type === undefined) return 'unknown';
+  const found = known.get(type);
+  if (found !== undefined) return found;
+  const family = findFamily(type);
+  if (known.size < MAX_KNOWN) known.set(type, family);
+  return family;
+}
+
+function findFamily(type: string): Family {
+  const text = type.trim();
+  if (/^\d{1,4}$/.test(text)) {
+    const code = Number(text);
+    return FAMILIES.find(([, { codes }]) => codes.includes(code))?.[0] ?? 'unknown';
+  }
+  const spelled = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toUpperCase();
+  const words = `_${spelled.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}_`;
+  const has = (word: string): boolean => words.includes(`_${word}_`);
+  return FAMILIES.find(([, names]) => names.words.some(has))?.[0] ?? 'unknown';
+}
+
+/** Whether a document counts: a cancelled one was issued, and is no longer owed; a void one never was a document. */
+export type Validity = 'valid' | 'cancelled' | 'void';
+
+/** The statuses of cancelled documents. `CANCELADA` is none: in Chile it is paid. */
+const CANCELLED_STATUSES: readonly string[] = [
+  'NULLIFIED',
+  'ANNULLED',
+  'ANULADA',
+  'ANULADO',
+  'CANCELLED',
+  'CANCELED',
+];
+/** The statuses of what never was a document. */
+const VOID_STATUSES: readonly string[] = ['VOID', 'VOIDED'];
+
+/** What a status, in any case, and the mark of cancelled documents say of a document. */
+export function validityOf(status: string | undefined, mark: string | undefined): Validity {
+  const word = status?.trim().toUpperCase() ?? '';
+  if (VOID_STATUSES.includes(word)) return 'void';
+  if (CANCELLED_STATUSES.includes(word) || mark?.trim().toLowerCase() === 'true') return 'cancelled';
+  return 'valid';
+}

@@ -1,0 +1,133 @@
+import type { Cell } from '../json/cells.ts';
+import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './documents.ts';
+import { describeRole, fixedValue, PROFILE_COLUMN, type Fields, type FieldsOf, type Role } from './fields.ts';
+import { counterpartyKey, isFiscalId, type Counterparty } from './fiscal-ids.ts';
+
+/** Where the cells of each role are, for the records of some profile. */
+interface Places {
+  readonly fields: Fields;
+  readonly ofRole: ReadonlyMap<Role, readonly (number | Cell)[]>;
+}
+
+/** What a record says, by the roles of its columns. */
+export class Invoice {
+  /** The profile whose record it is, where there are several. */
+  readonly profile: string | undefined;
+  readonly #places: Places;
+  readonly #cells: readonly (Cell | undefined)[];
+
+  constructor(places: Places, cells: readonly (Cell | undefined)[], profile: string | undefined) {
+    this.#places = places;
+    this.#cells = cells;
+    this.profile = profile;
+  }
+
+  /** What the columns of this record mean. */
+  get fields(): Fields {
+    return this.#places.fields;
+  }
+
+  /** The cell of the first of the role's columns that has a value. Missing, null and empty are one: undefined. */
+  cell(role: Role): Cell | undefined {
+    return this.found(role)?.cell;
+  }
+
+  /** The same cell with the column that it is in. */
+  found(role: Role): { readonly cell: Cell; readonly column: string } | undefined {
+    const places = this.#places.ofRole.get(role);
+    if (places === undefined) throw new TypeError(`the role ${role} is not read`);
+    for (const [index, place] of places.entries()) {
+      const cell = typeof place === 'number' ? this.#cells[place] : place;
+      if (cell === undefined || cell.text === '') continue;
+      return { cell, column: this.fields.columns[role][index]! };
+    }
+    return undefined;
+  }
+
+  /** What kind of document it is. */
+  get family(): Family {
+    return familyOf(this.cell('documentType')?.text);
+  }
+
+  /** Whether it was cancelled, or never was a document. */
+  get validity(): Validity {
+    return validityOf(this.cell('status')?.text, this.cell('cancelled')?.text);
+  }
+
+  /** Whether it is in sums at all: no delivery guide, quote or order, and not void. */
+  get isInSums(): boolean {
+    return this.validity !== 'void' && !IN_NO_SUM.has(this.family);
+  }
+
+  /** The counterparty. An ID of punctuation alone is none. */
+  get counterparty(): Counterparty {
+    const fiscalId = this.cell('counterpartyFiscalId')?.text;
+    return {
+      name: this.cell('counterpartyName')?.text,
+      fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
+    };
+  }
+
+  /** A text that is equal for two records of one counterparty. */
+  get counterpartyKey(): string {
+    return counterpartyKey(this.counterparty, this.fields.sharedIds);
+  }
+}
+
+/** Reads cells as what a record says, each record by the fields of its own profile. Knows which roles no record had. */
+export class InvoiceReader {
+  /** The columns whose cells `read` needs, in this order. */
+  readonly columns: readonly string[];
+  readonly #usual: Places;
+  readonly #byProfile: ReadonlyMap<string, Places> | undefined;
+  readonly #roles: readonly Role[];
+  readonly #seen = new Set<Role>();
+
+  constructor({ usual, byProfile }: FieldsOf, roles: readonly Role[]) {
+    this.#roles = [...new Set(roles)];
+    const all = [usual, ...(byProfile?.values() ?? [])];
+    const names = all.flatMap(({ columns }) => this.#roles.flatMap((role) => columns[role]));
+    const own = byProfile === undefined ? [] : [PROFILE_COLUMN];
+    this.columns = [...new Set([...own, ...names.filter((name) => fixedValue(name) === undefined)])];
+    const placesOf = (fields: Fields): Places => ({
+      fields,
+      ofRole: new Map(this.#roles.map((role) => [role, this.#placesIn(fields.columns[role])])),
+    });
+    this.#usual = placesOf(usual);
+    this.#byProfile = byProfile && new Map([...byProfile].map(([name, fields]) => [name, placesOf(fields)]));
+  }
+
+  /** What the cells say; those of `columns`, in their order. */
+  read(cells: readonly (Cell | undefined)[]): Invoice {
+    const profile = this.#byProfile === undefined ? undefined : cells[0]?.text;
+    const places = (profile === undefined ? undefined : this.#byProfile?.get(profile)) ?? this.#usual;
+    const invoice = new Invoice(places, cells, profile);
+    if (this.#seen.size < this.#roles.length) {
+      for (const role of this.#roles) if (invoice.cell(role) !== undefined) this.#seen.add(role);
+    }
+    return invoice;
+  }
+
+  /** Whether any record had the role so far. */
+  has(role: Role): boolean {
+    return this.#seen.has(role);
+  }
+
+  /** The columns that the role may be in, in the records of any profile. */
+  columnsOf(role: Role): string[] {
+    const all = [this.#usual, ...(this.#byProfile?.values() ?? [])];
+    return all.flatMap(({ fields }) => fields.columns[role]);
+  }
+
+  /** `a due date in dueBy or dueByDate`. */
+  describe(role: Role): string {
+    return describeRole(this.#usual.fields, role);
+  }
+
+  #placesIn(columns: readonly string[]): (number | Cell)[] {
+    return columns.map((name) => {
+      const text = fixedValue(name);
+      return text === undefined ? this.columns.indexOf(name) : { kind: 'string', text };
+    });
+  }
+}

@@ -1,0 +1,79 @@
+import { parseCalendarDay } from '../json/calendar-day.ts';
+import type { Decimal } from '../json/decimal.ts';
+import { worthOf } from './amounts.ts';
+import type { Invoice } from './invoice.ts';
+import type { Limits } from './references.ts';
+
+/** What a document is among those that are open. */
+export type OpenItem =
+  /** It is settled, or in no sum. */
+  | { readonly kind: 'settled' }
+  /** It says no amount. */
+  | { readonly kind: 'absent' }
+  /** It may be open, and its amount or its due date cannot be read. */
+  | { readonly kind: 'unreadable'; readonly role: 'open' | 'due' }
+  /** It is not open, because it was cancelled. `leftOut` is what it would add. */
+  | { readonly kind: 'cancelled'; readonly leftOut: Decimal }
+  /** It reduces what is owed, and is neither aged nor overdue: a credit note, or an amount below zero. */
+  | { readonly kind: 'credit'; readonly amount: Decimal; readonly leftOut: Decimal }
+  | {
+      readonly kind: 'open';
+      readonly amount: Decimal;
+      /** In days since 1970-01-01; undefined without a due date. */
+      readonly due: number | undefined;
+      readonly leftOut: Decimal;
+    };
+
+/** The roles that `openItemOf` reads. */
+export const OPEN_ITEM_ROLES = ['open', 'due', 'documentType', 'status', 'cancelled', 'number'] as const;
+
+/**
+ * What the document is among those that are open: the one rule of aging, `--overdue`, the report and statements.
+ *
+ * @param place the record's place in the listing, from 1, by which `limits` knows it
+ */
+export function openItemOf(invoice: Invoice, place: number, limits?: Limits): OpenItem {
+  const creditLimit = limits?.of(place);
+  const worth = worthOf(invoice, { role: 'open', cell: invoice.cell('open'), creditLimit });
+  if (worth.kind === 'in no sum') return { kind: 'settled' };
+  if (worth.kind === 'absent') return worth;
+  if (worth.kind === 'unreadable') return { kind: 'unreadable', role: 'open' };
+  const { amount, leftOut } = worth;
+  if (amount.coefficient === 0n)
+    return leftOut.coefficient === 0n ? { kind: 'settled' } : { kind: 'cancelled', leftOut };
+  if (amount.coefficient < 0n) return { kind: 'credit', amount, leftOut };
+  const due = dayIn(invoice, 'due');
+  return due === 'unreadable' ? { kind: 'unreadable', role: 'due' } : { kind: 'open', amount, due, leftOut };
+}
+
+/** The day of a date, in days since 1970-01-01; undefined where there is none. */
+export function dayIn(invoice: Invoice, role: 'due' | 'date'): number | undefined | 'unreadable' {
+  const cell = invoice.cell(role);
+  if (cell === undefined) return undefined;
+  const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;
+  return day ?? 'unreadable';
+}
+
+/** Whether an open item was due before the day. */
+export function isOverdue(item: OpenItem, day: number): boolean {
+  return item.kind === 'open' && item.due !== undefined && item.due < day;
+}
+
+/** The last day overdue of each bucket of an aging: 30, 60, 90. */
+export type Buckets = readonly number[];
+
+/** The buckets without --buckets. */
+export const DEFAULT_BUCKETS: Buckets = [30, 60, 90];
+
+/** The names of the buckets' columns: `not due`, `1 to 30`, `31 to 60`, `61 to 90`, `over 90`. */
+export function bucketNames(buckets: Buckets): string[] {
+  const ranges = buckets.map((last, index) => `${(buckets[index - 1] ?? 0) + 1} to ${last}`);
+  return ['not due', ...ranges, `over ${buckets.at(-1)}`];
+}
+
+/** The column of an amount that is so many days overdue, from 0. On the day that it is due, it is not overdue. */
+export function bucketOf(buckets: Buckets, daysOverdue: number): number {
+  if (daysOverdue <= 0) return 0;
+  const index = buckets.findIndex((last) => daysOverdue <= last);
+  return index === -1 ? buckets.length + 1 : index + 1;
+}
