@@ -1,18 +1,19 @@
 import type { Environment } from '../../context.ts';
 
-/** Turns a JSON number literal into what people read: `1190000.50` into `1,190,000.50`. */
+/** Turns a JSON number literal into what people read: `1190000.50` into `1,190,000.50`, `9E3` into `9,000`. */
 export type GroupDigits = (literal: string) => string;
 
 /**
- * Groups digits as the locale does. Every digit stays: Intl is given the literal as text, never as a number. A literal
- * with an exponent, or longer than any amount, is left as it is.
+ * Groups digits as the locale does, and writes exponents out. Every digit stays: Intl is given the literal as text, never as a
+ * number. A literal that is longer than any amount, or would be when it is written out, is left as it is.
  */
 export function digitGrouper(locale: string): GroupDigits {
   const formats = new Map<number, Intl.NumberFormat>();
   return (literal) => {
-    if (!isPlain(literal)) return literal;
-    const point = literal.indexOf('.');
-    const decimals = point < 0 ? 0 : literal.length - point - 1;
+    const plain = withoutExponent(literal);
+    if (!isPlain(plain)) return literal;
+    const point = plain.indexOf('.');
+    const decimals = point < 0 ? 0 : plain.length - point - 1;
     let format = formats.get(decimals);
     if (format === undefined) {
       format = new Intl.NumberFormat(locale, {
@@ -24,8 +25,24 @@ export function digitGrouper(locale: string): GroupDigits {
       });
       formats.set(decimals, format);
     }
-    return format.format(literal);
+    return format.format(plain);
   };
+}
+
+/** The most digits that a literal with an exponent is written out to: more would push all else off the screen. */
+const MAX_WRITTEN_OUT = 30;
+
+/** The same number without its exponent, with all its digits: `1.50E4` is `15000`, `1.5E-3` is `0.0015`. */
+function withoutExponent(literal: string): string {
+  const form = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d{1,3})$/.exec(literal);
+  if (form === null) return literal;
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = form;
+  const digits = whole + fraction;
+  const point = whole.length + Number(exponent);
+  if (Math.max(point, digits.length, digits.length - point) > MAX_WRITTEN_OUT) return literal;
+  const padded = '0'.repeat(Math.max(0, 1 - point)) + digits.padEnd(point, '0');
+  const place = Math.max(point, 1);
+  return place === padded.length ? sign + padded : `${sign}${padded.slice(0, place)}.${padded.slice(place)}`;
 }
 
 /** Intl shows larger numbers as infinite, and some versions of Node allow no more decimals. */

@@ -105,7 +105,7 @@ number status  date       dueBy      customer.na…                totalAmount c
 ────── ─────── ────────── ────────── ──────────── ────────────────────────── ───
  10001 PAID    2024-10-15 2024-11-15 Ñandú y Com…               1.190.000,50 CLP
  10002 OVERDUE 2024-10-16 2024-11-16 漢字株式会社 12.345.678.901.234.567.890 CLP
- 10003 NEW     2024-10-17            a␊b␛[2J                             1E2 CLP
+ 10003 NEW     2024-10-17            a␊b␛[2J                             100 CLP
 
 Not shown: id, customer.fiscalId, files, note · --columns, --wide
 `,
@@ -119,7 +119,7 @@ customer.na…       totalAmount
 ────────────  ────────────────
 Ñandú y Com…      1,190,000.50
 漢字株式会社  12,345,678,901,…
-a␊b␛[2J                    1E2
+a␊b␛[2J                    100
 
 Not shown: note
 `,

@@ -8,8 +8,21 @@ describe('digitGrouper', () => {
     ['en-US', '12345678901234567890', '12,345,678,901,234,567,890'],
     ['en-US', '-1234.00', '-1,234.00'],
     ['en-US', '0.10', '0.10'],
-    ['en-US', '1E2', '1E2'],
-    ['en-US', '123456.7e-8', '123456.7e-8'],
+    ['en-US', '1E2', '100'],
+    ['en-US', '9E3', '9,000'],
+    ['es-CL', '7.0e+05', '700.000'],
+    ['en-US', '-2.50E6', '-2,500,000'],
+    ['en-US', '1.50E1', '15.0'],
+    ['en-US', '9.1234E2', '912.34'],
+    ['en-US', '123456.7e-8', '0.001234567'],
+    ['en-US', '5e-1', '0.5'],
+    ['en-US', '0E3', '0'],
+    ['en-US', '1E29', '100,000,000,000,000,000,000,000,000,000'],
+    ['en-US', '1E30', '1E30'],
+    ['en-US', '1E400', '1E400'],
+    ['en-US', '1E-400', '1E-400'],
+    ['en-US', '1E999999999999', '1E999999999999'],
+    ['en-US', '1.5E-21', '1.5E-21'],
     ['en-GB', '1190000.50', '1,190,000.50'],
     ['es-CL', '1190000.50', '1.190.000,50'],
     ['xx-YY', '100', '100'],
@@ -33,6 +46,23 @@ describe('digitGrouper', () => {
       fc.property(literal, locale, ([whole, fraction], locale) => {
         const sent = fraction === null ? `${whole}` : `${whole}.${fraction}`;
         expect(digitGrouper(locale)(sent).replace(/[^\d-]/g, '')).toBe(sent.replace('.', ''));
+      }),
+    );
+  });
+});
+
+describe('a literal with an exponent', () => {
+  it('is the same number when it is written out, with every digit that it had', () => {
+    const parts = fc.tuple(fc.bigInt({ min: -(10n ** 9n), max: 10n ** 9n }), fc.stringMatching(/^\d{0,9}$/));
+    fc.assert(
+      fc.property(parts, fc.integer({ min: -10, max: 20 }), ([whole, fraction], exponent) => {
+        const digits = `${whole}${fraction}`;
+        const literal = `${whole}${fraction === '' ? '' : `.${fraction}`}E${exponent}`;
+        const [before, after = ''] = digitGrouper('en-US')(literal).replaceAll(',', '').split('.');
+        // Both as whole numbers, in units of 10^-40.
+        const shown = BigInt(before + after.padEnd(40, '0'));
+        expect(shown).toBe(BigInt(digits) * 10n ** BigInt(40 + exponent - fraction.length));
+        expect(after.length).toBe(Math.max(0, fraction.length - exponent));
       }),
     );
   });
