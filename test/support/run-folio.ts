@@ -47,7 +47,7 @@ export function startFolio(args: readonly string[], options: RunFolioOptions = {
     ...(asksSandbox && { TZ: MIDDAY_ZONE }),
     ...options.env,
   };
-  const words = awkward ? args.flatMap(awkwardly) : args;
+  const words = withData(args, options);
   const script = awkward ? shell.replaceAll(' --sandbox ', ' --sandbox --awkward ') : shell;
   const started = {
     env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
@@ -71,9 +71,13 @@ export function startFolio(args: readonly string[], options: RunFolioOptions = {
   return { process, exit };
 }
 
-/** Asks the embedded service for awkward data, since that finds the most. */
-function awkwardly(word: string, place: number): string[] {
-  return word === '--sandbox' || (word === 'sandbox' && place === 0) ? [word, '--awkward'] : [word];
+/** The command line, which asks the embedded service for awkward data, since that finds the most. */
+export function withData(
+  args: readonly string[],
+  { awkward = true }: Pick<RunFolioOptions, 'awkward'>,
+): readonly string[] {
+  const place = args[0] === 'sandbox' ? 0 : args.indexOf('--sandbox');
+  return awkward && place >= 0 ? args.toSpliced(place + 1, 0, '--awkward') : args;
 }
 
 /** Runs the real program to its end. */

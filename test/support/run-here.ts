@@ -3,12 +3,12 @@ import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { ReadStream, WriteStream } from 'node:tty';
 import type { OwnProcess, start } from '../../src/process-context.ts';
-import { NO_SETTINGS, TEST_TOKEN, type FolioExit, type RunFolioOptions } from './run-folio.ts';
+import { NO_SETTINGS, TEST_TOKEN, withData, type FolioExit, type RunFolioOptions } from './run-folio.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');
 
-interface RunHereOptions extends Pick<RunFolioOptions, 'env'> {
+interface RunHereOptions extends Pick<RunFolioOptions, 'env' | 'awkward'> {
   /** What standard input holds; by default nothing. */
   readonly input?: string;
 }
@@ -27,7 +27,7 @@ export async function runHere(args: readonly string[], options: RunHereOptions =
   const writeTo = (fd: number): WriteStream =>
     createWriteStream('', { fd, autoClose: false }) as unknown as WriteStream;
   const own: OwnProcess = {
-    argv: args,
+    argv: withData(args, options),
     env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
     pid: process.pid,
     uid: process.getuid?.(),
