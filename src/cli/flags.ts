@@ -15,6 +15,7 @@ import {
   requestParsers,
   target,
   textLike,
+  typedColumn,
   wholeNumber,
   type RequestFlags,
 } from '../run/parse-values.ts';
@@ -63,6 +64,11 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
   wide: yes('--wide', 'table: every column, however wide'),
   raw: yes('--raw', 'table: numbers and dates as they were sent'),
+  type: valued(
+    '--type <name=type>',
+    'parquet: the type of a column: number, number(12,2), integer, text, boolean, date, timestamp, json',
+    typedColumn('--type'),
+  ),
   pager: no(
     '--no-pager',
     'table: no pager ($FOLIO_PAGER, $PAGER or less) for a table longer than the screen',

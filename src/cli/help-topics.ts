@@ -94,8 +94,14 @@ const formatsTopic: Topic = {
       'when the last record has come. --list-columns prints the names.',
     "--excel writes a byte order mark and CRLF, and puts a ' before text that a spreadsheet would run as a formula. " +
       'Numbers stay as they are, negative ones too.',
+    'In parquet, columns of money (by meaning, and where the last word of the name is amount, balance or price) are ' +
+      'DECIMAL(38,9), and the dates of issue and due dates are timestamps as written, in every file. Other columns have the ' +
+      'type of their values: name it with --type name=type, or for good with folio config set types.<name> <type>, so that ' +
+      'the files of a folder stay alike. A value that does not fit is refused, with its record. Columns that some of the files ' +
+      "lack, engines match by name: read_parquet('folder/*.parquet', union_by_name = true) in DuckDB.",
     'Examples:',
     [
+      ['folio issued --type number=text -o 2026/11.parquet', 'a file that goes with those of other months'],
       ['folio issued --excel -o issued.csv', 'for a spreadsheet'],
       ['folio issued --format jsonl | jq -r .number', 'for a script'],
       ['folio issued --columns number,customer.name,totalAmount', 'three columns'],

@@ -2,7 +2,8 @@ import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
 /** Flags that only some formats read. */
-type FormatFlag = '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw' | '--sheet-per-profile';
+type FormatFlag =
+  '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw' | '--sheet-per-profile' | '--type';
 
 interface FormatDeclaration {
   /** For whom, and how: for the help. */
@@ -54,6 +55,7 @@ const declarations = {
   parquet: {
     about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
     binary: true,
+    flags: ['--type'],
     writer: async () => (await import('./parquet/parquet.ts')).openParquet,
   },
 } satisfies Readonly<Record<string, FormatDeclaration>>;

@@ -1,5 +1,6 @@
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from './column-roles.ts';
+import type { ParquetType } from './parquet/column-type.ts';
 
 /** Where bytes go. A write resolves when the bytes are out, so that their buffer may be used again; rejects with OutputError. */
 export interface Sink {
@@ -39,8 +40,10 @@ export interface Layout {
   readonly raw?: boolean | undefined;
   /** table: whose separators group the digits, such as `es-CL`; undefined for `en-US`. */
   readonly locale?: string | undefined;
-  /** table, xlsx: the columns that people look for, in the order in which a table shows them. */
+  /** table, xlsx, parquet: the columns that people look for, in the order in which a table shows them. */
   readonly known?: readonly KnownColumn[] | undefined;
+  /** parquet: the types of columns, as the user says. */
+  readonly types?: ReadonlyMap<string, ParquetType> | undefined;
   /** table: the day that it is, in days since 1970-01-01; undefined where nothing is past due. */
   readonly today?: number | undefined;
   /** xlsx: the name of the sheet; `records` unless given. */

@@ -6,6 +6,7 @@ import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
 import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
 import { isForPeople, useColor } from '../output/terminal/terminal-text.ts';
+import type { ParquetType } from '../output/parquet/column-type.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
@@ -24,6 +25,7 @@ export interface OutputFlags {
   readonly excel?: boolean;
   readonly wide?: boolean;
   readonly raw?: boolean;
+  readonly type?: readonly (readonly [column: string, type: ParquetType])[];
   /** False with --no-pager. */
   readonly pager?: boolean;
 }
@@ -36,6 +38,9 @@ export function discardNotice(
   const text = `discarded what a stopped run had kept for ${target}: --resume would have gone on from it`;
   return { onDiscard: () => notices.warn(text) };
 }
+
+/** The formats that show columns with a meaning in another way. */
+const KNOWING: ReadonlySet<Format> = new Set(['table', 'xlsx', 'parquet']);
 
 /** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */
 const TABLE_LIMIT = 50;
@@ -60,7 +65,7 @@ interface OutputPlanOptions {
   /** False with --no-color. */
   readonly color: boolean;
   /** The values of the settings for flags that are not given. */
-  readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit'>;
+  readonly defaults: Pick<FlagDefaults, 'format' | 'delimiter' | 'limit' | 'types'>;
   /** True for a command that is about a single record. */
   readonly single?: boolean | undefined;
   /** xlsx: the name of the sheet. */
@@ -89,6 +94,7 @@ export async function planOutput(
     '--no-header': !flags.header,
     '--wide': flags.wide,
     '--raw': flags.raw,
+    '--type': flags.type !== undefined,
   });
   const isOpen = flags.columns !== undefined && isOpenChoice(flags.columns);
   const layout: Layout = {
@@ -98,7 +104,8 @@ export async function planOutput(
     excel: flags.excel === true,
     single,
     sheet,
-    known: format === 'table' || format === 'xlsx' ? await known?.() : undefined,
+    known: KNOWING.has(format) ? await known?.() : undefined,
+    types: new Map([...(defaults.types ?? []), ...(flags.type ?? [])]),
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,

@@ -2,6 +2,7 @@ import { isOpenChoice } from '../output/column-choice.ts';
 import type { ListEncoding } from '../api/address.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
+import type { ParquetType } from '../output/parquet/column-type.ts';
 
 /*
  * Parse functions for flags and settings. Each returns a typed value, or throws a UsageError with the flag, the value and what
@@ -108,6 +109,36 @@ export function columnList(flag: string) {
     if (list.includes('-')) return refuse(flag, value, 'a name behind each minus, such as *,-files');
     if (left === undefined || isOpenChoice(list)) return list;
     return refuse(flag, value, `a * where ${left} is to be left out of all others, as in ${value},*`);
+  };
+}
+
+/** The type of a column of Parquet: `text`, `number(12,2)`. */
+export function columnType(flag: string) {
+  return (value: string): ParquetType => {
+    const [, word, precision, scale] = /^([a-z]+)(?:\((\d{1,2}),(\d{1,2})\))?$/.exec(value) ?? [];
+    const digits = Number(precision ?? 38);
+    const decimals = Number(scale ?? 9);
+    if (word === 'number' && digits >= 1 && digits <= 38 && decimals <= digits)
+      return { kind: 'decimal', precision: digits, scale: decimals };
+    if (word === 'integer' && precision === undefined) return { kind: 'whole' };
+    const kind = PLAIN_TYPES.find((one) => one === word);
+    if (kind !== undefined && precision === undefined) return { kind };
+    return refuse(
+      flag,
+      value,
+      `number, number(digits,decimals) with at most 38 digits, integer, ${PLAIN_TYPES.join(', ')}`,
+    );
+  };
+}
+
+const PLAIN_TYPES = ['text', 'boolean', 'date', 'timestamp', 'json'] as const;
+
+/** `name=type`, collected over repeated flags. */
+export function typedColumn(flag: string) {
+  const [pairs, read] = [parameter(flag), columnType(flag)];
+  return (value: string, before: readonly (readonly [string, ParquetType])[] = []) => {
+    const [name, type] = pairs(value).at(-1)!;
+    return [...before, [name, read(type)] as const];
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import { formats, isBinary, type Format } from '../output/formats.ts';
+import type { ParquetType } from '../output/parquet/column-type.ts';
 import type { ConfigStore } from '../profiles/profile.ts';
 import { brokenStore, kindOf } from '../profiles/store-document.ts';
 import { FIELD_NAMES } from '../invoices/fields.ts';
@@ -10,6 +11,7 @@ import {
   delimiter,
   LIST_ENCODINGS,
   columnList,
+  columnType,
   flagNamed,
   oneOf,
   requestParsers,
@@ -102,6 +104,13 @@ const shortcut: Setting<readonly string[]> = {
   },
 };
 
+/** What the names of the settings for the types of columns begin with: `types.totalAmount`. */
+const TYPES = 'types.';
+
+function typeSetting(name: string): Setting<ParquetType> {
+  return textSetting('--type of a column in parquet', columnType(name));
+}
+
 /** Splits a command line into words, with quotes as in a shell. No other character is special. Throws UsageError. */
 export function splitWords(line: string): string[] {
   const words: string[] = [];
@@ -136,11 +145,12 @@ export const settingNames: readonly (readonly [name: string, about: string])[] =
  */
 export function findSetting(given: string): { readonly name: string; readonly setting: Setting<unknown> } {
   if (/^shortcut\.[a-z][a-z0-9-]*$/.test(given)) return { name: given, setting: shortcut };
+  if (given.startsWith(TYPES) && given !== TYPES) return { name: given, setting: typeSetting(given) };
   const name = camel(given);
   const setting = settings.get(name);
   if (setting) return { name, setting };
   throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
-    hint: `The settings are ${[...settings.keys()].join(', ')}, shortcut.<name>; with --profile also baseUrl.`,
+    hint: `The settings are ${[...settings.keys()].join(', ')}, types.<column>, shortcut.<name>; with --profile also baseUrl.`,
   });
 }
 
@@ -190,6 +200,8 @@ export interface FlagDefaults extends RequestFlags {
   readonly columns?: readonly string[];
   /** Of a table on a terminal. */
   readonly limit?: number;
+  /** The types of columns of Parquet, by name. */
+  readonly types?: ReadonlyMap<string, ParquetType>;
 }
 
 /**
@@ -216,10 +228,28 @@ export function flagDefaults(
   const pairs = shared.map((name) => [name, settingFor(store, name, profile)] as const);
   const pageSize = resource && settingFor(store, pageSizeSetting(resource), profile);
   const columns = resource && settingFor(store, columnsSetting(resource), profile);
+  const types = typesOfColumns(store, profile);
   // The parse function of each setting returns the type of its flag.
   return Object.fromEntries(
-    [...pairs, ['pageSize', pageSize], ['columns', columns]].filter(([, value]) => value !== undefined),
+    [...pairs, ['pageSize', pageSize], ['columns', columns], ['types', types]].filter(
+      ([, value]) => value !== undefined,
+    ),
   );
+}
+
+function typesOfColumns(
+  store: ConfigStore,
+  profile: string | undefined,
+): ReadonlyMap<string, ParquetType> | undefined {
+  const owners = profile === undefined ? [undefined] : [undefined, profile];
+  const names = owners.flatMap((owner) => Object.keys(store.settings(owner)));
+  const types = new Map<string, ParquetType>();
+  for (const name of names.filter((one) => one.startsWith(TYPES))) {
+    const type = settingFor(store, name, profile);
+    // The parse function of the setting returns such a type.
+    if (type !== undefined) types.set(name.slice(TYPES.length), type as ParquetType);
+  }
+  return types.size === 0 ? undefined : types;
 }
 
 /** The columns that the user has set for fields, by field, as with `folio config set fields.due <column>`. */

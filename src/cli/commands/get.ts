@@ -82,6 +82,7 @@ function refuseFlagsOfRecords(flags: FlagsOfRecords): void {
     excel: ['--excel', flags.excel === true],
     wide: ['--wide', flags.wide === true],
     raw: ['--raw', flags.raw === true],
+    type: ['--type', flags.type !== undefined],
     pager: ['--no-pager', flags.pager === false],
   };
   for (const [flag, isGiven] of Object.values(given)) {

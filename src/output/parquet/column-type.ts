@@ -1,19 +1,52 @@
-import { parseDayAlone } from '../../json/calendar-day.ts';
+import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
-import { parseDecimal } from '../../json/decimal.ts';
+import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
+import type { KnownColumn } from '../column-roles.ts';
 
 /**
  * How Parquet stores a column:
  * - `whole`: whole numbers within 64 bits
  * - `decimal`: `precision` digits, `scale` of them after the point
  * - `date`: days since 1970-01-01
- * - `text`: strings; also numbers of more digits than any decimal has, as they were sent
- * - `json`: values of several kinds in one column, each as JSON text
+ * - `timestamp`: a day and a time as they are written, in no zone
+ * - `text`: strings, and the texts of whatever else the column holds
+ * - `json`: each value as JSON text
  */
 export type ParquetType =
-  | { readonly kind: 'whole' | 'boolean' | 'date' | 'text' | 'json' }
+  | { readonly kind: 'whole' | 'boolean' | 'date' | 'timestamp' | 'text' | 'json' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number };
+
+/** The types that columns have whatever their values are, so that the files of a folder are read as one. */
+export interface GivenTypes {
+  /** By the name of the column, as the user said. */
+  readonly asked?: ReadonlyMap<string, ParquetType> | undefined;
+  /** The columns that have a meaning: amounts and dates have types of their own. */
+  readonly known?: readonly KnownColumn[] | undefined;
+}
+
+/** Of every amount of money, in every file: BigQuery's NUMERIC, which other engines have room for. */
+const MONEY: ParquetType = { kind: 'decimal', precision: 38, scale: 9 };
+const TIMESTAMP: ParquetType = { kind: 'timestamp' };
+
+/** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */
+const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
+
+/** The type that a column has in every file; undefined where its values decide. */
+export function givenType(name: string, { asked, known = [] }: GivenTypes): ParquetType | undefined {
+  const type = asked?.get(name);
+  if (type !== undefined) return type;
+  switch (known.find(({ names }) => names.includes(name))?.role) {
+    case 'amount':
+    case 'open':
+      return MONEY;
+    case 'date':
+    case 'due':
+      return TIMESTAMP;
+    default:
+      return MONEY_NAME.test(name) ? MONEY : undefined;
+  }
+}
 
 /** Digits that a decimal of Parquet has room for in every engine. */
 const MAX_DIGITS = 38;
@@ -21,11 +54,9 @@ const MAX_DIGITS = 38;
 /** Most numbers: whole, and surely within 64 bits. */
 const SHORT_WHOLE = /^-?\d{1,18}$/;
 
-/** The type of a column. Every value must come out as it went in: points in time and empty texts are strings. */
+/** The type that fits all values of a column. Each comes out as it went in: points in time and empty texts are strings. */
 export function typeOf(facts: ColumnFacts): ParquetType {
   switch (facts.kind) {
-    case 'mixed':
-      return { kind: 'json' };
     case 'boolean':
       return { kind: 'boolean' };
     case 'number':
@@ -33,6 +64,7 @@ export function typeOf(facts: ColumnFacts): ParquetType {
     case 'string':
       return { kind: facts.days + facts.midnights === facts.texts ? 'date' : 'text' };
     case 'array':
+    case 'mixed':
     case 'none':
       return { kind: 'text' };
   }
@@ -45,36 +77,91 @@ function numberType({ before, after, fits64Bits, tooLong }: ColumnFacts): Parque
   return precision > MAX_DIGITS ? { kind: 'text' } : { kind: 'decimal', precision, scale: after };
 }
 
+/** What a column of this type holds, for messages. */
+export function describeType(type: ParquetType): string {
+  switch (type.kind) {
+    case 'whole':
+      return 'a whole number of 64 bits';
+    case 'decimal':
+      return `a number of at most ${type.precision - type.scale} digits before and ${type.scale} after the point`;
+    case 'boolean':
+      return 'true or false';
+    case 'date':
+      return 'a day such as 2026-11-21';
+    case 'timestamp':
+      return 'a date such as 2026-11-21 or 2026-11-21T10:00:00Z';
+    case 'text':
+    case 'json':
+      return 'a text';
+  }
+}
+
 /** A value in the form in which it is stored. */
 export type ParquetValue = bigint | boolean | number | string;
 
 /**
- * The value of a cell for a column of this type, as the library that writes Parquet takes it: whole numbers and the
- * digits of decimals as bigint, dates as days since 1970-01-01.
+ * The value of a cell for a column of this type, as the library that writes Parquet takes it: whole numbers and the digits of
+ * decimals as bigint, dates as days since 1970-01-01, points in time as microseconds since then. Empty text is null but in columns
+ * of text.
  *
- * @returns undefined where the value does not fit the type, which the facts of the same cells rule out
+ * @returns undefined where the value does not fit the type
  */
-export function storedValue(cell: Cell, type: ParquetType): ParquetValue | undefined {
+export function storedValue(cell: Cell, type: ParquetType): ParquetValue | null | undefined {
   const { kind, text } = cell;
+  if (type.kind === 'text') return text;
+  if (type.kind === 'json') return kind === 'string' ? JSON.stringify(text) : text;
+  if (kind === 'string' && text === '') return null;
   switch (type.kind) {
     case 'whole':
-      return unscaled(text, 0);
+      return kind === 'number' ? whole(text) : undefined;
     case 'decimal':
-      return unscaled(text, type.scale);
+      return kind === 'number' ? unscaled(text, type) : undefined;
     case 'boolean':
-      return text === 'true';
+      return kind === 'boolean' ? text === 'true' : undefined;
     case 'date':
-      return parseDayAlone(text);
-    case 'json':
-      return kind === 'string' ? JSON.stringify(text) : text;
-    case 'text':
-      return text;
+      return kind === 'string' ? parseDayAlone(text) : undefined;
+    case 'timestamp':
+      return kind === 'string' ? microseconds(text) : undefined;
   }
 }
 
-function unscaled(literal: string, to: number): bigint | undefined {
-  if (to === 0 && SHORT_WHOLE.test(literal)) return BigInt(literal);
+function whole(literal: string): bigint | undefined {
+  if (SHORT_WHOLE.test(literal)) return BigInt(literal);
+  const value = unscaled(literal, { precision: MAX_DIGITS, scale: 0 });
+  return value !== undefined && fitsInt64(value) ? value : undefined;
+}
+
+/** The digits of the number without their point; undefined where it has more of them than fit. */
+function unscaled(
+  literal: string,
+  { precision, scale }: { readonly precision: number; readonly scale: number },
+): bigint | undefined {
   const value = parseDecimal(literal);
-  if (typeof value === 'string' || value.scale > to) return undefined;
-  return value.coefficient * 10n ** BigInt(to - value.scale);
+  if (typeof value === 'string') return undefined;
+  let digits = value.coefficient;
+  if (value.scale <= scale) digits *= 10n ** BigInt(scale - value.scale);
+  else {
+    const beyond = 10n ** BigInt(value.scale - scale);
+    if (digits % beyond !== 0n) return undefined;
+    digits /= beyond;
+  }
+  const limit = 10n ** BigInt(precision);
+  return digits < limit && digits > -limit ? digits : undefined;
+}
+
+const TIME = /^.{10}(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6})0*)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+const MICROSECONDS_A_DAY = 86_400_000_000n;
+
+/** The day and the time as they are written, whatever their zone, in microseconds since 1970-01-01T00:00. */
+function microseconds(text: string): bigint | undefined {
+  const match = TIME.exec(text);
+  const day = match === null ? undefined : parseCalendarDay(text);
+  if (match === null || day === undefined) return undefined;
+  const [hours, minutes, seconds] = [match[1], match[2], match[3]].map((digits) => Number(digits ?? 0));
+  if (hours! > 23 || minutes! > 59 || seconds! > 59) return undefined;
+  const fraction = Number((match[4] ?? '').padEnd(6, '0'));
+  return (
+    BigInt(day) * MICROSECONDS_A_DAY +
+    BigInt(((hours! * 60 + minutes!) * 60 + seconds!) * 1_000_000 + fraction)
+  );
 }

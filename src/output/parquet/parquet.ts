@@ -6,7 +6,14 @@ import { ColumnSurvey } from '../../json/column-facts.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../collected.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import { storedValue, typeOf, type ParquetType, type ParquetValue } from './column-type.ts';
+import {
+  describeType,
+  givenType,
+  storedValue,
+  typeOf,
+  type ParquetType,
+  type ParquetValue,
+} from './column-type.ts';
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
@@ -19,16 +26,16 @@ const MAX_CHUNKS = 50_000;
 /** Cells after which the event loop gets a turn. Where there are many columns, most cells are empty. */
 const CELLS_A_TURN = 1_000_000;
 
-/** The only column of a file without records: engines refuse a file without columns. */
+/** The only column of a file without records, where no column is known: engines refuse a file without columns. */
 const NO_COLUMN = '_no_records';
 
 /**
- * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a column
- * follows from all its values, so the records wait in a temporary file and are read a second time: memory does not
- * grow with them. The same records give the same bytes.
+ * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. Money, dates and columns whose
+ * type the user names have the same type in every file. That of another column follows from all its values, so the records wait in
+ * a temporary file and are read a second time: memory does not grow with them. The same records give the same bytes.
  *
- * Every value is checked against its column's type before the library gets it. Throws OutputError for one that Parquet
- * cannot hold, with the record's place.
+ * Every value is checked against its column's type before the library gets it. Throws OutputError for one that does not fit, with
+ * the record's place.
  */
 export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, layout);
 
@@ -60,16 +67,26 @@ class ParquetFile implements Writer {
 
   async end(): Promise<void> {
     try {
-      const { columns: known } = this.#survey;
-      const names = known.length === 0 ? [NO_COLUMN] : known;
+      const names = this.#names();
       this.#checkSize(names.length);
+      const given = { asked: this.#layout.types, known: this.#layout.known };
       const columns = names.map(
-        (name, column) => new StoredColumn(name, typeOf(this.#survey.factsOf(column))),
+        (name, column) =>
+          new StoredColumn(name, givenType(name, given) ?? typeOf(this.#survey.factsOf(column))),
       );
       await this.#writeFile(columns);
     } finally {
       await this.#records.close();
     }
+  }
+
+  /** The columns; of a listing without records those that it usually has, so that its file goes with those of other months. */
+  #names(): readonly string[] {
+    const { columns } = this.#survey;
+    if (columns.length > 0) return columns;
+    const { known = [], types } = this.#layout;
+    const usual = new Set([...known.flatMap(({ names }) => names.slice(0, 1)), ...(types?.keys() ?? [])]);
+    return usual.size > 0 ? [...usual] : [NO_COLUMN];
   }
 
   /** Gives the event loop a turn after so many cells that it is due: few bytes can make many cells. */
@@ -107,9 +124,8 @@ class ParquetFile implements Writer {
           const cell = read[at];
           // Half of a character has no bytes in UTF-8, and so no place in Parquet.
           if (cell?.kind === 'string' && HALF_CHARACTER.test(cell.text))
-            throw this.#unfitError(column.name, place, 'text with half a character in it');
-          if (!column.add(cell))
-            throw this.#unfitError(column.name, place, 'a value that does not fit its column');
+            throw halfCharacterError(column.name, place);
+          if (!column.add(cell)) throw unfitError(column, place, cell!);
         }
         await this.#yieldAfter(columns.length);
         held += batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
@@ -135,15 +151,31 @@ class ParquetFile implements Writer {
     await this.#sink.write(bytes.getBytes().slice());
     bytes.index = 0;
   }
+}
 
-  #unfitError(column: string, place: number, what: string): OutputError {
-    return new OutputError(
-      `the column ${column} of record ${place} holds ${what}, which Parquet cannot hold`,
-      {
-        hint: `Leave the column out with --columns '*,-${column}', or use --format jsonl, which holds every value.`,
-      },
-    );
-  }
+function halfCharacterError(column: string, place: number): OutputError {
+  return new OutputError(
+    `the column ${column} of record ${place} holds text with half a character in it, which Parquet cannot hold`,
+    {
+      hint: `Leave the column out with --columns '*,-${column}', or use --format jsonl, which holds every value.`,
+    },
+  );
+}
+
+/** Characters of a value that an error shows. */
+const SHOWN = 40;
+
+function unfitError({ name, type }: StoredColumn, place: number, { kind, text }: Cell): OutputError {
+  const value = kind === 'string' ? JSON.stringify(text) : text;
+  const shown = value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
+  return new OutputError(
+    `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(type)}`,
+    {
+      hint:
+        `Write the column as text with --type '${name}=text', for good with \`folio config set 'types.${name}' text\`; ` +
+        'all files of a folder need the same. Or use --format jsonl, which holds every value.',
+    },
+  );
 }
 
 /** A surrogate that stands alone. */
@@ -153,18 +185,18 @@ const HALF_CHARACTER = /\p{Cs}/u;
 class StoredColumn {
   readonly name: string;
   readonly element: SchemaElement;
-  readonly #type: ParquetType;
+  readonly type: ParquetType;
   data: (ParquetValue | null)[] = [];
 
   constructor(name: string, type: ParquetType) {
     this.name = name;
-    this.#type = type;
+    this.type = type;
     this.element = { name, repetition_type: 'OPTIONAL', ...physicalType(type) };
   }
 
   /** Takes a value of the next row; null and missing are null. Returns false where the value does not fit the type. */
   add(cell: Cell | undefined): boolean {
-    const value = cell === undefined ? null : storedValue(cell, this.#type);
+    const value = cell === undefined ? null : storedValue(cell, this.type);
     if (value === undefined) return false;
     this.data.push(value);
     return true;
@@ -186,6 +218,12 @@ function physicalType(type: ParquetType): Omit<SchemaElement, 'name'> {
     }
     case 'boolean':
       return { type: 'BOOLEAN' };
+    case 'timestamp':
+      // Without the older converted type, which would say that it is in UTC.
+      return {
+        type: 'INT64',
+        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+      };
     case 'date':
       return { type: 'INT32', converted_type: 'DATE', logical_type: { type: 'DATE' } };
     case 'text':

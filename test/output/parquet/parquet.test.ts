@@ -64,10 +64,10 @@ describe('a column', () => {
     expect(days).toEqual(['DATE', ['2024-10-15', '0001-01-01', '9999-12-31', null]]);
   });
 
-  it('of several kinds holds each value as JSON', async () => {
-    expect(await column('"12"', '12.50', 'true', '[1, 2.0]', 'null')).toEqual([
+  it('of several kinds holds the text of each value', async () => {
+    expect(await column('"5-A"', '12.50', 'true', '[1, "a"]', 'null')).toEqual([
       'VARCHAR',
-      ['"12"', '12.50', 'true', '[1,2.0]', null],
+      ['5-A', '12.50', 'true', '[1,"a"]', null],
     ]);
   });
 
@@ -192,7 +192,7 @@ function withoutSignatures(text: string): string {
 }
 
 function canonical(text: string | null): string | null {
-  const day = /^(\d{4}-\d{2}-\d{2})T00:00:00(?:\.0+)?Z$/.exec(text ?? '');
+  const day = /^(\d{4}-\d{2}-\d{2})(?:T00:00:00(?:\.0+)?Z| 00:00:00)$/.exec(text ?? '');
   if (text === null || day) return day?.[1] ?? null;
   const number = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text);
   if (!number || (number[3] === undefined && number[4] === undefined)) return text;

@@ -1,0 +1,244 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { describe, expect, it } from 'vitest';
+import { randomFrom } from '../../support/random.ts';
+import { runFolio } from '../../support/run-folio.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { readParquet } from './read-parquet.ts';
+
+/** What DuckDB answers, each value as it writes it. */
+async function asked(sql: string): Promise<(string | null)[][]> {
+  const database = await DuckDBInstance.create(':memory:');
+  const connection = await database.connect();
+  try {
+    const rows = (await connection.runAndReadAll(sql)).getRows();
+    return rows.map((row) => row.map((value) => (value === null ? null : String(value))));
+  } finally {
+    connection.closeSync();
+    database.closeSync();
+  }
+}
+
+/** An export of these records, as a file of the folder. */
+async function exported(
+  folder: string,
+  name: string,
+  records: readonly string[],
+  flags: readonly string[] = [],
+): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  const from = `${folder}-${name}.jsonl`;
+  writeFileSync(from, records.map((record) => `${record}\n`).join(''));
+  const output = join(folder, `${name}.parquet`);
+  const { code, stderr } = await runFolio(['issued', '--from', from, '-o', output, ...flags]);
+  expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
+}
+
+const NANO = 1_000_000_000n;
+
+/** An amount as a service may write it, and its value in thousand-millionths. */
+function amount(pick: (below: number) => number): readonly [literal: string, value: bigint] {
+  const whole = pick(1_000_000);
+  switch (pick(5)) {
+    case 0:
+      return [`${whole}`, BigInt(whole) * NANO];
+    case 1:
+      return [
+        `-${whole}.${String(whole % 100).padStart(2, '0')}`,
+        -(BigInt(whole) * NANO + BigInt(whole % 100) * 10_000_000n),
+      ];
+    case 2:
+      return [`${whole}E2`, BigInt(whole) * 100n * NANO];
+    case 3:
+      return [`${whole}.${String(whole).padStart(9, '0')}`, BigInt(whole) * NANO + BigInt(whole)];
+    default:
+      return [`12345678901234567890${whole}.5`, BigInt(`12345678901234567890${whole}`) * NANO + NANO / 2n];
+  }
+}
+
+const DAYS = ['', 'T00:00:00Z', 'T23:59:59.999999-03:00', 'T10:30:00.5+14:00', ' 08:15:00'];
+
+/** The money of a month, of one kind or of several, and the records that have it. */
+function month(nth: number, pick: (below: number) => number): { records: string[]; sums: bigint[] } {
+  const sums = [0n, 0n];
+  const records = Array.from({ length: nth === 5 ? 0 : 1 + pick(30) }, (_, index) => {
+    const members = [`"number":${pick(4) === 0 ? `"${index}-A"` : index}`];
+    for (const [at, name] of ['totalAmount', 'unit_price'].entries()) {
+      if (pick(6) === 0) members.push(...(pick(2) === 0 ? [] : [`"${name}":null`]));
+      else {
+        const [literal, value] = amount(nth % 3 === 0 ? () => index % 2 : pick);
+        members.push(`"${name}":${literal}`);
+        sums[at]! += value;
+      }
+    }
+    const day = `2026-${String(nth).padStart(2, '0')}-15`;
+    members.push(`"date":"${day}${DAYS[nth % 4 === 0 ? 0 : pick(DAYS.length)]}"`);
+    members.push(`"dueBy":${pick(3) === 0 ? 'null' : `"${day}"`}`);
+    return `{${members.join(',')}}`;
+  });
+  return { records, sums };
+}
+
+function decimal(value: bigint): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(10, '0');
+  return `${value < 0n ? '-' : ''}${digits.slice(0, -9)}.${digits.slice(-9)}`;
+}
+
+describe('a folder of twelve months', () => {
+  it.each([1, 2])('has the sums of its records, whatever a month holds (%i)', async (seed) => {
+    const pick = randomFrom(seed);
+    const folder = join(temporaryFolder(), 'months');
+    const totals = [0n, 0n];
+    let count = 0;
+    for (let nth = 1; nth <= 12; nth++) {
+      const { records, sums } = month(nth, pick);
+      await exported(folder, String(nth).padStart(2, '0'), records, ['--type', 'number=text']);
+      count += records.length;
+      for (const [at, sum] of sums.entries()) totals[at]! += sum;
+    }
+    const files = `read_parquet('${folder}/*.parquet', union_by_name = true)`;
+    const sql = `select sum(totalAmount), sum(unit_price), count(*), count(distinct month(date)) from ${files}`;
+    expect(await asked(sql)).toEqual([[...totals.map(decimal), String(count), '11']]);
+    const described = await asked(`select column_name, column_type from (describe select * from ${files})`);
+    expect(described).toEqual(
+      expect.arrayContaining([
+        ['number', 'VARCHAR'],
+        ['totalAmount', 'DECIMAL(38,9)'],
+        ['unit_price', 'DECIMAL(38,9)'],
+        ['date', 'TIMESTAMP'],
+        ['dueBy', 'TIMESTAMP'],
+      ]),
+    );
+  });
+
+  it('is read from its first file on, where all have the same columns', async () => {
+    const folder = join(temporaryFolder(), 'months');
+    const columns = ['--columns', 'number,date,totalAmount'];
+    await exported(folder, '01', ['{"number":1,"date":"2026-01-15","totalAmount":60}'], columns);
+    await exported(folder, '02', ['{"number":2,"date":"2026-02-15T08:00:00Z","totalAmount":0.99}'], columns);
+    expect(await asked(`select sum(totalAmount), max(date) from '${folder}/*.parquet'`)).toEqual([
+      ['60.990000000', '2026-02-15 08:00:00'],
+    ]);
+  });
+});
+
+describe('a Parquet file of a listing', () => {
+  it('has the usual columns, with their types, where it has no records', async () => {
+    const folder = temporaryFolder();
+    await exported(folder, 'empty', [], ['--type', 'branch=integer']);
+    const { columns, rows } = await readParquet(join(folder, 'empty.parquet'));
+    expect(rows).toEqual([]);
+    expect(columns).toEqual(
+      expect.arrayContaining([
+        ['number', 'VARCHAR'],
+        ['totalAmount', 'DECIMAL(38,9)'],
+        ['amountToBePaid', 'DECIMAL(38,9)'],
+        ['dueBy', 'TIMESTAMP'],
+        ['customer.name', 'VARCHAR'],
+        ['branch', 'BIGINT'],
+      ]),
+    );
+  });
+
+  it('has the types that the user names', async () => {
+    const folder = temporaryFolder();
+    const types = [
+      'a=number',
+      'b=number(12,2)',
+      'c=integer',
+      'd=text',
+      'e=date',
+      'f=timestamp',
+      'g=json',
+      'h=boolean',
+    ];
+    const record =
+      '{"a":1,"b":10.5,"c":7,"d":1.50,"e":"2026-11-21","f":"2026-11-21","g":"x","h":true,"totalAmount":"?"}';
+    const empty = '{"a":null,"b":"","e":""}';
+    const flags = [...types, 'totalAmount=text'].flatMap((type) => ['--type', type]);
+    await exported(folder, 'typed', [record, empty], flags);
+    const { columns, rows } = await readParquet(join(folder, 'typed.parquet'));
+    expect(columns.map(([, type]) => type)).toEqual([
+      ...[
+        'DECIMAL(38,9)',
+        'DECIMAL(12,2)',
+        'BIGINT',
+        'VARCHAR',
+        'DATE',
+        'TIMESTAMP',
+        'VARCHAR',
+        'BOOLEAN',
+        'VARCHAR',
+      ],
+    ]);
+    expect(rows).toEqual([
+      ['1.000000000', '10.50', '7', '1.50', '2026-11-21', '2026-11-21 00:00:00', '"x"', 'true', '?'],
+      Array.from({ length: 9 }, () => null),
+    ]);
+  });
+
+  it.each([
+    [
+      '"totalAmount":"N/A"',
+      'totalAmount',
+      '"N/A"',
+      'a number of at most 29 digits before and 9 after the point',
+    ],
+    [
+      '"totalAmount":1.0000000001',
+      'totalAmount',
+      '1.0000000001',
+      'a number of at most 29 digits before and 9 after the point',
+    ],
+    ['"unitPrice":1e29', 'unitPrice', '1e29', 'a number of at most 29 digits before and 9 after the point'],
+    ['"dueBy":"15/10/2026"', 'dueBy', '"15/10/2026"', 'a date such as 2026-11-21 or 2026-11-21T10:00:00Z'],
+    ['"date":"2026-02-30"', 'date', '"2026-02-30"', 'a date such as 2026-11-21 or 2026-11-21T10:00:00Z'],
+    ['"date":1791849600', 'date', '1791849600', 'a date such as 2026-11-21 or 2026-11-21T10:00:00Z'],
+  ])('refuses %s, with its record and the way out', async (member, column, value, expected) => {
+    const folder = temporaryFolder();
+    const from = join(folder, 'all.jsonl');
+    writeFileSync(from, `{"id":"a","totalAmount":1}\n{"id":"b",${member}}\n`);
+    const args = ['issued', '--from', from, '-o', join(folder, 'all.parquet')];
+    const refused = await runFolio(args);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(
+      `the column ${column} of record 2 holds ${value}, which is not ${expected}`,
+    );
+    expect(refused.stderr).toContain(`--type '${column}=text'`);
+    const { code, stderr } = await runFolio([...args, '--type', `${column}=text`]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('takes types from the settings, those of the flag before them', async () => {
+    const folder = temporaryFolder();
+    const env = { FOLIO_CONFIG_DIR: join(folder, 'settings'), FOLIO_TOKEN: undefined };
+    for (const [name, type] of [
+      ['types.number', 'text'],
+      ['types.customer.code', 'integer'],
+    ] as const) {
+      const { code, stderr } = await runFolio(['config', 'set', name, type], { env });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    }
+    const from = join(folder, 'all.jsonl');
+    writeFileSync(from, '{"number":1,"customer":{"code":7}}\n');
+    const output = join(folder, 'all.parquet');
+    const args = ['issued', '--from', from, '-o', output, '--type', 'customer.code=number(4,1)'];
+    expect((await runFolio(args, { env })).code).toBe(0);
+    expect((await readParquet(output)).columns).toEqual([
+      ['number', 'VARCHAR'],
+      ['customer.code', 'DECIMAL(4,1)'],
+    ]);
+  });
+
+  it.each([
+    [['--type', 'number=decimal'], '--type "decimal": expected number, number(digits,decimals)'],
+    [['--type', 'number=number(39,2)'], '--type "number(39,2)": expected number'],
+    [['--type', 'number=number(2,3)'], '--type "number(2,3)": expected number'],
+    [['--type', 'number'], '--type "number": expected name=value'],
+    [['--type', 'number=text', '--format', 'csv', '--sandbox'], '--type goes with parquet, not with csv'],
+  ])('refuses %j', async (flags, message) => {
+    const { code, stderr } = await runFolio(['issued', ...flags]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+});
