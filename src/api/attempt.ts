@@ -1,22 +1,13 @@
 import type { ZlibOptions } from 'node:zlib';
-import { ServiceError, errorCode, BadBody, type FolioError } from '../errors.ts';
+import { ServiceError, errorCode, BadBody } from '../errors.ts';
 import { networkFailure } from './network-failure.ts';
 import type { Redact } from './redact.ts';
-import { isRetryable } from './retry.ts';
+import { isRetryable, type FailedTry } from './retry.ts';
 import { StatusError, statusFailure } from './status-failure.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 
-/** An attempt that brought no value. */
-export interface FailedAttempt {
-  readonly failure: FolioError;
-  /** Whether another attempt may succeed. */
-  readonly retryable: boolean;
-  /** Undefined when the network failed. */
-  readonly response?: TransportResponse;
-}
-
 /** What one attempt brought. */
-export type AttemptResult<T> = { readonly value: T } | FailedAttempt;
+export type AttemptResult<T> = { readonly value: T } | FailedTry;
 
 /** A response without its body. */
 export type ResponseHead = Pick<TransportResponse, 'status' | 'headers'>;
@@ -45,7 +36,7 @@ interface ResponseContext<T> {
 export async function sendRequest(
   transport: Transport,
   request: TransportRequest,
-): Promise<TransportResponse | FailedAttempt> {
+): Promise<TransportResponse | FailedTry> {
   try {
     return await transport.send(request);
   } catch (error) {
@@ -72,7 +63,7 @@ export async function readResponse<T>(
     return { value: await parse(body, response) };
   } catch (error) {
     if (!(error instanceof BadBody) && !(error instanceof BrokenGzip)) throw error;
-    return { failure: unusableBody(error, response, context.url), retryable: true, response };
+    return { failure: unusableBody(error, response, context.url), retryable: true, ...toldBy(response) };
   }
 }
 
@@ -90,7 +81,11 @@ async function readRefusal(
   if (passes.includes(status)) throw answered;
   // When all retries are used up, the caller may need the status.
   const failure = meaning instanceof ServiceError ? answered : meaning;
-  return { failure, retryable: isRetryable(status), response };
+  return { failure, retryable: isRetryable(status), ...toldBy(response) };
+}
+
+function toldBy({ status, headers }: TransportResponse): Pick<FailedTry, 'status' | 'retryAfter'> {
+  return { status, retryAfter: headers['retry-after'] };
 }
 
 function unusableBody(cause: Error, { headers }: TransportResponse, url: URL): ServiceError {

@@ -2,22 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from '../context.ts';
 import { AuthError } from '../errors.ts';
 import { requestUrl, type QueryPair } from './address.ts';
-import {
-  readResponse,
-  sendRequest,
-  type AttemptResult,
-  type FailedAttempt,
-  type ResponseHead,
-} from './attempt.ts';
+import { readResponse, sendRequest, type AttemptResult, type ResponseHead } from './attempt.ts';
 import { redactor, withoutSecrets } from './redact.ts';
-import {
-  createLimiter,
-  createRetryQuota,
-  decideRetry,
-  finalFailure,
-  type RetryOptions,
-  type RetryQuota,
-} from './retry.ts';
+import { createLimiter, createRetryQuota, Retrier, type RetryOptions, type RetryQuota } from './retry.ts';
 import type { Transport } from './transport.ts';
 
 /** One GET below the base address. */
@@ -132,7 +119,7 @@ class Client implements ApiClient {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #redact;
   readonly #limiter;
-  readonly #quota;
+  readonly #retrier;
   readonly #signalFor;
   readonly #stats = { requests: 0, retries: 0, bytes: 0 };
   #calls = 0;
@@ -150,7 +137,8 @@ class Client implements ApiClient {
     this.#redact = redactor([options.token, ...(options.transport.proxy?.secrets ?? [])]);
     this.#signalFor = createSignalJoiner(options.signal);
     this.#limiter = createLimiter(options.concurrency);
-    this.#quota = options.quota ?? createRetryQuota();
+    const { clock, retry, quota = createRetryQuota() } = options;
+    this.#retrier = new Retrier({ clock, retry, quota, limiter: this.#limiter });
   }
 
   get stats(): RequestStats {
@@ -172,32 +160,17 @@ class Client implements ApiClient {
     return this.#options.transport.close();
   }
 
-  async #getWithRetries<T>(call: Call<T>): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      const result = await this.#attempt(call, attempt);
-      if ('value' in result) {
-        this.#quota.refund(attempt);
-        return result.value;
-      }
-      if (result.wait > 0) await this.#options.clock.sleep(result.wait, call.signal);
-    }
-  }
-
-  /** The value, or how many ms to wait before the next attempt. Throws the error that ends the request. */
-  async #attempt<T>(call: Call<T>, attempt: number): Promise<{ value: T } | { wait: number }> {
-    await this.#limiter.acquire(call.signal);
-    let held = true;
-    const release = (): void => {
-      if (held) this.#limiter.release();
-      held = false;
-    };
-    try {
-      const result = await this.#send(call, attempt, release);
-      // A failed attempt keeps its place until the decision, so that no other request starts before a pause begins.
-      return 'value' in result ? result : { wait: this.#decide(call, attempt, result) };
-    } finally {
-      release();
-    }
+  #getWithRetries<T>(call: Call<T>): Promise<T> {
+    const { observe } = this.#options;
+    return this.#retrier.run<T>({
+      signal: call.signal,
+      attempt: (attempt, release) => this.#send(call, attempt, release),
+      onRetry: ({ failure, status }, { attempt, wait }) => {
+        this.#stats.retries++;
+        if (status === 429) this.#pauseFor(wait);
+        observe?.({ kind: 'retry', ...call.label, attempt, wait, reason: this.#redact(failure.message) });
+      },
+    });
   }
 
   async #send<T>(call: Call<T>, attempt: number, release: () => void): Promise<AttemptResult<T>> {
@@ -222,29 +195,13 @@ class Client implements ApiClient {
     return readResponse(answer, { url, request, milliseconds, redact: this.#redact, tokenHint });
   }
 
-  /** Returns how many ms to wait before the next attempt. Throws the failure where there is no next attempt. */
-  #decide(call: Call<unknown>, attempt: number, { failure, retryable, response }: FailedAttempt): number {
-    const { clock, retry, observe } = this.#options;
-    const retryAfter = response?.headers['retry-after'];
-    const now = clock.now();
-    const failed = { retryable, retryAfter, attempt, random: clock.random(), now };
-    const decision = decideRetry(failed, retry);
-    if (decision.kind !== 'retry' || !this.#quota.take()) throw finalFailure(failure, attempt + 1, decision);
-    this.#stats.retries++;
-    const { wait } = decision;
-    if (response?.status === 429) this.#slowDown(wait);
-    observe?.({ kind: 'retry', ...call.label, attempt, wait, reason: this.#redact(failure.message) });
-    return wait;
-  }
-
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     // A request that was still in flight when the pause began may have made it longer.
     for (let left; (left = this.#pausedUntil - clock.elapsed()) > 0;) await clock.sleep(left, signal);
   }
 
-  #slowDown(wait: number): void {
-    this.#limiter.throttle();
+  #pauseFor(wait: number): void {
     const { clock } = this.#options;
     this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsed() + wait);
     this.#options.observe?.({ kind: 'throttled', wait });

@@ -7,9 +7,9 @@ import { networkFailure, type RequestDestination } from './network-failure.ts';
 import {
   createLimiter,
   createRetryQuota,
-  decideRetry,
-  finalFailure,
   isRetryable,
+  Retrier,
+  type FailedTry,
   type RetryOptions,
 } from './retry.ts';
 import type { FileResponse, FileTransport } from './transport.ts';
@@ -56,39 +56,25 @@ interface FileClientOptions {
 /** Makes the client of files, with a limit and a quota of its own. */
 export function createFileClient(options: FileClientOptions): FileClient {
   const limiter = createLimiter(options.concurrency);
-  const quota = createRetryQuota();
   const { clock, retry, transport } = options;
-
-  /** Returns how many ms to wait before the next attempt. Throws the failure where there is no next attempt. */
-  const decide = (failed: FileFailure, attempt: number): number => {
-    const { retryable, retryAfter } = failed;
-    const chance = { random: clock.random(), now: clock.now() };
-    const decision = decideRetry({ retryable, retryAfter, attempt, ...chance }, retry);
-    if (decision.kind !== 'retry' || !quota.take()) throw finalFailure(failed.failure, attempt + 1, decision);
-    if (failed.status === 429) limiter.throttle();
-    return decision.wait;
-  };
-
+  const retrier = new Retrier({ clock, retry, limiter, quota: createRetryQuota() });
   return {
     async fetch(link, take, signal) {
       const start = checkLink(link, options);
-      for (let attempt = 0; ; attempt++) {
-        let wait: number;
-        await limiter.acquire(signal);
-        try {
-          const taken = await fetchOnce(start, take, { ...options, signal });
-          limiter.succeed();
-          quota.refund(attempt);
-          return taken;
-        } catch (error) {
-          signal.throwIfAborted();
-          if (!(error instanceof FileFailure)) throw error;
-          wait = decide(error, attempt);
-        } finally {
-          limiter.release();
-        }
-        if (wait > 0) await clock.sleep(wait, signal);
-      }
+      return retrier.run({
+        signal,
+        attempt: async () => {
+          try {
+            const value = await fetchOnce(start, take, { ...options, signal });
+            limiter.succeed();
+            return { value };
+          } catch (error) {
+            signal.throwIfAborted();
+            if (error instanceof FileFailure) return error;
+            throw error;
+          }
+        },
+      });
     },
     close: () => transport.close(),
   };
@@ -232,7 +218,7 @@ function retryableFileFailure(message: string): FileFailure {
 }
 
 /** A failed attempt to fetch a file. It never leaves the client of files. */
-export class FileFailure extends Error {
+export class FileFailure extends Error implements FailedTry {
   readonly failure: FolioError;
   readonly retryable: boolean;
   readonly retryAfter: string | undefined;

@@ -1,3 +1,4 @@
+import type { Clock } from '../context.ts';
 import { ServiceError, type FolioError } from '../errors.ts';
 
 /** How often a request is sent again, and after which delays. */
@@ -67,7 +68,7 @@ function retryAfterMilliseconds(header: string | undefined, now: number): number
 }
 
 /** The failure that ends a request after `tries` attempts. Its message says why there is no further one. */
-export function finalFailure(failure: FolioError, tries: number, decision: RetryDecision): FolioError {
+function finalFailure(failure: FolioError, tries: number, decision: RetryDecision): FolioError {
   if (decision.kind === 'not before') {
     const when = new Date(decision.at).toISOString().replace(/\.\d+Z$/, 'Z');
     return new ServiceError(`${failure.message}; the service wants no more requests before ${when}`, {
@@ -179,4 +180,81 @@ export function createLimiter(concurrency: number): Limiter {
       admit();
     },
   };
+}
+
+/** An attempt that brought no value. */
+export interface FailedTry {
+  readonly failure: FolioError;
+  /** Whether another attempt may succeed. */
+  readonly retryable: boolean;
+  /** The Retry-After header. */
+  readonly retryAfter?: string | undefined;
+  /** Undefined where no response came. */
+  readonly status?: number | undefined;
+}
+
+interface RetrierOptions {
+  readonly clock: Clock;
+  readonly retry: RetryOptions;
+  readonly quota: RetryQuota;
+  readonly limiter: Limiter;
+}
+
+interface Tries<T> {
+  /** Makes one attempt, numbered from 0, while it has a place. `release` gives the place back before the attempt ends. */
+  readonly attempt: (number: number, release: () => void) => Promise<{ readonly value: T } | FailedTry>;
+  readonly signal: AbortSignal;
+  /** Is told of each attempt that is followed by another after `wait` ms. */
+  readonly onRetry?: (failed: FailedTry, about: { readonly attempt: number; readonly wait: number }) => void;
+}
+
+/** Makes attempts as often as the retries, the quota and the limit of what is in flight allow. */
+export class Retrier {
+  readonly #options: RetrierOptions;
+
+  constructor(options: RetrierOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the value of the first attempt that brings one. Throws the failure of the last one, or what an attempt throws. */
+  async run<T>(tries: Tries<T>): Promise<T> {
+    const { clock, quota } = this.#options;
+    for (let number = 0; ; number++) {
+      const result = await this.#try(tries, number);
+      if ('value' in result) {
+        quota.refund(number);
+        return result.value;
+      }
+      if (result.wait > 0) await clock.sleep(result.wait, tries.signal);
+    }
+  }
+
+  /** The value, or how many ms to wait before the next attempt. Throws the error that ends the attempts. */
+  async #try<T>(tries: Tries<T>, number: number): Promise<{ value: T } | { wait: number }> {
+    const { limiter } = this.#options;
+    await limiter.acquire(tries.signal);
+    let held = true;
+    const release = (): void => {
+      if (held) limiter.release();
+      held = false;
+    };
+    try {
+      const result = await tries.attempt(number, release);
+      // A failed attempt keeps its place until the decision, so that no other request starts before a pause begins.
+      return 'value' in result ? result : { wait: this.#decide(result, tries, number) };
+    } finally {
+      release();
+    }
+  }
+
+  #decide(failed: FailedTry, { onRetry }: Tries<unknown>, attempt: number): number {
+    const { clock, retry, quota, limiter } = this.#options;
+    const { failure, retryable, retryAfter, status } = failed;
+    const chance = { random: clock.random(), now: clock.now() };
+    const decision = decideRetry({ retryable, retryAfter, attempt, ...chance }, retry);
+    if (decision.kind !== 'retry' || !quota.take()) throw finalFailure(failure, attempt + 1, decision);
+    if (status === 429) limiter.throttle();
+    onRetry?.(failed, { attempt, wait: decision.wait });
+    return decision.wait;
+  }
 }

@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+import { fakeContext } from '../support/fake-context.ts';
+import { answeringTransport } from '../support/fake-transport.ts';
+import { customersOf, pageOf } from '../support/scripted-run.ts';
+
+interface Listing {
+  readonly argv: readonly string[];
+  readonly records: number;
+  /** Records of the largest page that the service serves. */
+  readonly most: number;
+  /** What each page does to the order: none, another for each page size, or a record more in front after the first page. */
+  readonly order?: 'by size' | 'moves';
+  readonly reads?: 'repeat' | 'last';
+}
+
+/** How many calls the whole listing takes, and how many pages of the largest size hold it. */
+async function callsOf({ argv, records, most, order, reads }: Listing): Promise<string> {
+  let calls = 0;
+  const transport = answeringTransport(({ url: { pathname, searchParams: query } }) => {
+    const lists = query.getAll('customerFiscalIds');
+    calls++;
+    if (lists.some((list) => list.includes(',')))
+      return { status: 400, body: { errors: 'no such customer' } };
+    const asked = new Set(reads === 'last' ? lists.slice(-1) : lists);
+    const size = Number(query.get('options_pageSize') ?? 10);
+    const moved = order === 'moves' && calls > 1 ? ['{"id":"new"}'] : [];
+    const own = Array.from({ length: records }, (_, at) => at)
+      .toSorted(order === 'by size' ? (a, b) => ((a * size) % 1009) - ((b * size) % 1009) || a - b : () => 0)
+      .map((at) => ({ id: at, customer: { fiscalId: `${at % 3}-K` } }))
+      .filter(({ customer }) => lists.length === 0 || asked.has(customer.fiscalId))
+      .map((record) => JSON.stringify(record));
+    const all = [...moved, ...own];
+    if (pathname.endsWith('/customers')) {
+      const start = Number(query.get('options_nextToken') ?? 0);
+      const next = start + size < all.length ? String(start + size) : null;
+      return { body: customersOf(all.slice(start, start + size), next) };
+    }
+    if (size > most) return { status: 502, body: '{}' };
+    const first = pathname.includes('prepaid') ? 1 : 0;
+    const page = all.slice((Number(query.get('options_page')) - first) * size).slice(0, size);
+    if (!/prepaid-expenses\/\d/.test(pathname)) return { body: pageOf(page, { total: all.length }) };
+    return { body: `{"id":1,"assignedDocuments":${pageOf(page, { total: all.length })}}` };
+  });
+  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
+  const context = fakeContext({
+    argv: [...argv, '--format', 'jsonl'],
+    env,
+    openTransport: async () => transport,
+  });
+  expect(await runCommandLine(context)).toBe(0);
+  expect(context.stdout.text.trimEnd().split('\n')).toHaveLength(records + (order === 'moves' ? 1 : 0));
+  return `${Math.ceil(records / most)} | ${calls}`;
+}
+
+const ids = ['issued', '--customer-fiscal-id', '0-K,1-K,2-K'];
+
+it.each<[what: string, listing: Listing]>([
+  ['issued, 1,900 records', { argv: ['issued'], records: 1_900, most: 2_000 }],
+  ['issued, 12,000 records', { argv: ['issued'], records: 12_000, most: 2_000 }],
+  ['received, 90 records', { argv: ['received'], records: 90, most: 500 }],
+  ['received, 5,000 records', { argv: ['received'], records: 5_000, most: 500 }],
+  [
+    'received, 3,000 records, where pages over 50 are refused',
+    { argv: ['received'], records: 3_000, most: 50 },
+  ],
+  ['customers (cursor), 2,500 records', { argv: ['customers'], records: 2_500, most: 1_000 }],
+  ['funds, 2,500 records', { argv: ['funds'], records: 2_500, most: 1_000 }],
+  ['documents of a fund, 130 records', { argv: ['funds', 'documents', '1'], records: 130, most: 100 }],
+  [
+    'issued, 12,000 records, one more after the first page',
+    { argv: ['issued'], records: 12_000, most: 2_000, order: 'moves' },
+  ],
+  [
+    'received, 900 records, in another order for each page size',
+    { argv: ['received'], records: 900, most: 500, order: 'by size' },
+  ],
+  [
+    'issued, 3 fiscal IDs, read as repeated parameters',
+    { argv: ids, records: 900, most: 2_000, reads: 'repeat' },
+  ],
+  [
+    'issued, 3 fiscal IDs, of which the service reads the last',
+    { argv: ids, records: 900, most: 2_000, reads: 'last' },
+  ],
+])('CONTRIBUTING says how many calls prove whole: %s', async (what, listing) => {
+  const text = readFileSync(new URL('../../.github/CONTRIBUTING.md', import.meta.url), 'utf8');
+  const rows = text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) => line.replaceAll(/ +/g, ' '));
+  expect(rows).toContain(`| ${what} | ${await callsOf(listing)} |`);
+});
