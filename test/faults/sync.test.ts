@@ -8,6 +8,7 @@ import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
 import { modelRecords } from '../support/model-service.ts';
 import { listenOnLoopback } from '../support/listen-on-loopback.ts';
 import { ask, describeDatabases, postgresForTests } from '../support/databases.ts';
+import { runFolio } from '../support/run-folio.ts';
 import { duringSync, runSync } from '../support/sync-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -179,14 +180,14 @@ describe('folio sync into SQLite', () => {
   it('keeps what there was when the disk is full', needingSmallDisk, () =>
     onSmallDisk(temporaryFolder(), '600k', async (folder) => {
       const path = join(folder, 'books.db');
-      await runSync({ issued: modelRecords(20) }, [path, 'issued']);
-      const exit = await runSync({ issued: modelRecords(9_000) }, [path, 'issued']);
+      await runSync({ issued: modelRecords(20) }, [path, 'issued'], { run: runFolio });
+      const exit = await runSync({ issued: modelRecords(9_000) }, [path, 'issued'], { run: runFolio });
       expect([exit.code, exit.stderr]).toEqual([
         1,
         expect.stringContaining('disk is full\n  Free some space'),
       ]);
       expect(await ask(path, 'SELECT count(*) FROM issued')).toEqual(['20']);
-      expect((await runSync({ issued: modelRecords(21) }, [path, 'issued'])).code).toBe(0);
+      expect((await runSync({ issued: modelRecords(21) }, [path, 'issued'], { run: runFolio })).code).toBe(0);
     }),
   );
 });

@@ -1,3 +1,5 @@
+import { afterAll, beforeAll } from 'vitest';
+
 const hour = new Date().getUTCHours();
 
 /** Hours that the clock of `MIDDAY_ZONE` is ahead of UTC. */
@@ -9,4 +11,14 @@ export const MIDDAY_ZONE = `Etc/GMT${AHEAD > 0 ? '-' : '+'}${Math.abs(AHEAD)}`;
 /** The day that it is there, in days since 1970-01-01. */
 export function middayToday(): number {
   return Math.floor((Date.now() + AHEAD * 3_600_000) / 86_400_000);
+}
+
+/** Has it be the middle of the day in this process while the tests of a file run. */
+export function atMidday(): void {
+  const before = process.env['TZ'];
+  beforeAll(() => void (process.env['TZ'] = MIDDAY_ZONE));
+  afterAll(() => {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  });
 }

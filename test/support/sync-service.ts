@@ -3,20 +3,27 @@ import { startFaultServer } from './fault-server.ts';
 import type { HttpService } from './http-service.ts';
 import { ModelService, type ModelRecords } from './model-service.ts';
 import { quickly, withServer } from './run-against.ts';
-import { runFolio, startFolio, type FolioExit, type RunningFolio } from './run-folio.ts';
+import { startFolio, type FolioExit, type RunFolioOptions, type RunningFolio } from './run-folio.ts';
+import { runHere } from './run-here.ts';
 
 export interface SyncExit extends FolioExit {
   readonly text: string;
 }
 
-/** Runs `folio sync` of the built program against a service that has these records. */
+interface RunSyncOptions extends Pick<RunFolioOptions, 'env'> {
+  readonly script?: FaultScript;
+  /** What runs it: `runFolio` where a test needs all that the run has open to be closed. */
+  readonly run?: (args: readonly string[], options: RunFolioOptions) => Promise<FolioExit>;
+}
+
+/** Runs `folio sync` of the built program, in this process, against a service that has these records. */
 export async function runSync(
   records: Partial<ModelRecords>,
   args: readonly string[],
-  { script, env }: { script?: FaultScript; env?: Record<string, string> } = {},
+  { script, env, run = runHere }: RunSyncOptions = {},
 ): Promise<SyncExit> {
   return withServer(await startFaultServer(new ModelService(records), script), async (server) => {
-    const exit = await runFolio(quickly(['sync', ...args], server), env === undefined ? {} : { env });
+    const exit = await run(quickly(['sync', ...args], server), env === undefined ? {} : { env });
     return { ...exit, text: exit.stdout.toString('utf8') };
   });
 }

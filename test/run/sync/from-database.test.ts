@@ -2,19 +2,21 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
-import { MIDDAY_ZONE } from '../../support/midday.ts';
+import { atMidday } from '../../support/midday.ts';
 import { runSync } from '../../support/sync-service.ts';
 import { describeDatabases, postgresForTests } from '../../support/databases.ts';
 import { startFaultServer } from '../../support/fault-server.ts';
 import { ModelService, modelRecords } from '../../support/model-service.ts';
 import { withServer } from '../../support/run-against.ts';
-import { runFolio, TEST_TOKEN, type FolioExit } from '../../support/run-folio.ts';
+import { TEST_TOKEN, type FolioExit } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
+atMidday();
 const server = postgresForTests();
 
 async function answer(...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runFolio(args, { env: { TZ: MIDDAY_ZONE } });
+  const { code, stdout, stderr } = await runHere(args);
   expect([args, code, stderr.replaceAll(/^warning: .*\n/gm, '')]).toEqual([args, 0, '']);
   return stdout.toString('utf8');
 }
@@ -117,14 +119,14 @@ describe('--from a database', () => {
   it('is exit 6 where a profile was never read whole, and so is a report', async () => {
     const path = join(temporaryFolder(), 'books.db');
     await answer('--sandbox', 'sync', path, 'issued');
-    expect(await runFolio(['sync', path, 'issued', ...FAILING])).toMatchObject({ code: 5 });
-    const { code, stdout, stderr } = await runFolio(['issued', '--from', path, '--count']);
+    expect(await runHere(['sync', path, 'issued', ...FAILING])).toMatchObject({ code: 5 });
+    const { code, stdout, stderr } = await runHere(['issued', '--from', path, '--count']);
     expect([code, stdout.toString()]).toEqual([6, '120\n']);
     expect(stderr).toMatch(
       /^folio: .*books\.db lacks the issued invoices of profile default: the sync of .* could not read them \(could not reach .*\)\n {2}Run folio sync .*books\.db issued again for what is missing, /,
     );
     expect(await answer('issued', '--from', path, '--count', '--profile', 'sandbox')).toBe('120\n');
-    const report = await runFolio(['report', '--from', path, '--all-profiles', '--format', 'json']);
+    const report = await runHere(['report', '--from', path, '--all-profiles', '--format', 'json']);
     expect(report.code).toBe(6);
     expect(JSON.parse(report.stdout.toString())).toMatchObject({
       complete: false,
@@ -138,14 +140,14 @@ describe('--from a database', () => {
     await withServer(
       await startFaultServer(new ModelService({ issued: modelRecords(3) })),
       async ({ baseUrl }) => {
-        await runFolio(['sync', path, 'issued', '--base-url', baseUrl]);
+        await runHere(['sync', path, 'issued', '--base-url', baseUrl]);
       },
     );
-    const counted = (): Promise<FolioExit> => runFolio(['issued', '--from', path, '--count']);
+    const counted = (): Promise<FolioExit> => runHere(['issued', '--from', path, '--count']);
     expect(await counted()).toMatchObject({ code: 0, stderr: '' });
-    const { stderr: told } = await runFolio(['issued', '--from', path, '--count', '--verbose']);
+    const { stderr: told } = await runHere(['issued', '--from', path, '--count', '--verbose']);
     expect(told).toMatch(/books\.db has the issued invoices as of \d{4}-\d\d-\d\dT[\d:.]+Z\.\n$/);
-    expect(await runFolio(['sync', path, 'issued', ...FAILING])).toMatchObject({ code: 5 });
+    expect(await runHere(['sync', path, 'issued', ...FAILING])).toMatchObject({ code: 5 });
     const { code, stdout, stderr } = await counted();
     expect([code, stdout.toString()]).toEqual([0, '3\n']);
     expect(stderr).toMatch(
@@ -159,8 +161,8 @@ describe('--from a database', () => {
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined, PATH: process.env['PATH'] };
     const login = ['auth', 'login', '--profile', 'north', '--no-verify', '--base-url'];
     await withServer(await startFaultServer(new ModelService({ customers: [] })), async ({ baseUrl }) => {
-      await runFolio([...login, baseUrl], { env, shell: `echo ${TEST_TOKEN} | "$@"` });
-      expect(await runFolio(sync, { env })).toMatchObject({ code: 0 });
+      await runHere([...login, baseUrl], { env, input: TEST_TOKEN });
+      expect(await runHere(sync, { env })).toMatchObject({ code: 0 });
     });
     expect(await answer('customers', '--from', path, '--profile', 'north', '--count')).toBe('0\n');
   });
@@ -179,7 +181,7 @@ describe('--from a database', () => {
     await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
     writeFileSync(join(folder, 'other'), '{"not":1} json');
     const given = args.map((arg) => arg.replace('BOOKS', path).replace('OTHER', join(folder, 'other')));
-    const { code, stderr } = await runFolio(given);
+    const { code, stderr } = await runHere(given);
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
 });
