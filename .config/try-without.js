@@ -1,8 +1,8 @@
 /*
- * `node .config/try-without.js`: whether the tests pass on machines that lack what some of them start. First all run with a PATH
- * of Node, the shell and coreutils alone. Then each program is taken out in turn, with everything else there: in the files that
- * ask for it, those tests run that ask for anything (the others have just passed with nothing). Who starts a program without
- * asking `test/support/programs.ts` for it fails here.
+ * `node .config/try-without.js [files of tests]`: whether the tests, or those in these files, pass on machines that lack what some
+ * of them start. First all run with a PATH of Node, the shell and coreutils alone. Then each program is taken out in turn, with
+ * everything else there: in the files that ask for it, those tests run that ask for something else (the others have just passed
+ * with nothing). Who starts a program without asking `test/support/programs.ts` for it fails here.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -20,15 +20,15 @@ try {
 }
 
 function tryAll() {
-  const bare = run('all', plainPath());
+  const bare = run('all', plainPath(), process.argv.slice(2));
   say('with Node, the shell and coreutils alone', bare);
   const asking = bare.tests.filter(({ needs }) => needs.length > 0);
   let isWhole = bare.isWhole;
-  for (const program of Object.keys(known).filter((name) =>
-    asking.some(({ needs }) => needs.includes(name)),
-  )) {
+  for (const program of Object.keys(known)) {
     const files = new Set(asking.filter(({ needs }) => needs.includes(program)).map(({ file }) => file));
-    const names = asking.filter(({ file }) => files.has(file)).map(({ name }) => escaped(name));
+    const others = asking.filter(({ file, needs }) => files.has(file) && !needs.includes(program));
+    if (others.length === 0) continue;
+    const names = others.map(({ name }) => escaped(name));
     const without = [program, ...(known[program].otherNames ?? [])];
     const result = run(program, pathWithout(without), [...files, '-t', `^(?:${names.join('|')})$`]);
     say(`without ${program}`, result);

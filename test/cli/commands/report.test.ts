@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runInTerminal } from '../../support/in-terminal.ts';
+import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
 import { runFolio } from '../../support/run-folio.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -56,7 +56,7 @@ describe('folio report', () => {
     expect(readFileSync(path, 'utf8')).toBe(stdout);
   });
 
-  it('is refused on a terminal, with the line to type', async () => {
+  it('is refused on a terminal, with the line to type', needingTerminal, async () => {
     const { code, screen } = await runInTerminal(['--sandbox', 'report']);
     expect(code).toBe(2);
     expect(screen).toContain('a page cannot be shown on a terminal');
@@ -77,7 +77,7 @@ describe('folio report', () => {
     expect(await runFolio(['verify', path])).toMatchObject({ code: 6 });
   });
 
-  it('ends with one line on a terminal', async () => {
+  it('ends with one line on a terminal', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'report.html');
     const { code, screen } = await runInTerminal(['--sandbox', 'report', '-o', path, '--no-progress'], {
       columns: 200,
