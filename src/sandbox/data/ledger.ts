@@ -84,7 +84,7 @@ export class Ledger {
 
   #correctionIn(block: number): Correction | undefined {
     const random = hash32(this.seed, block, 13);
-    const note = block * BLOCK + BLOCK / 2 + (random % (BLOCK / 2));
+    const note = block * BLOCK + BLOCK / 2 + (random % (BLOCK / 2 - 1));
     if (note >= this.count) return undefined;
     const invoice = block * BLOCK + ((random >>> 8) % (BLOCK / 2));
     return { note, invoice, annuls: block % 3 === 1, block };
@@ -96,7 +96,7 @@ export class Ledger {
 
   /** The index of the customer or issuer. A few have much of the business, as it is in life. */
   partyOf(index: number): number {
-    const share = hash32(this.seed, this.#origin(index), 10) / 2 ** 32;
+    const share = hash32(this.seed, this.#origin(index), 103) / 2 ** 32;
     return Math.floor(share * Math.sqrt(share) * this.partyCount);
   }
 
@@ -216,7 +216,7 @@ export class Ledger {
   /** Most invoices are paid when they are due, and the later it is, the fewer are left. What is large is asked for first. */
   #statusByAge(index: number): Status {
     // 61 spreads neighbours evenly, so that also a small company has its share of each.
-    const share = ((hash32(this.seed, 6, 17) % 100) + index * 61) % 100;
+    const share = ((hash32(this.seed, 3, 17) % 100) + index * 61) % 100;
     const daysLate = this.today - this.dueDayOf(index);
     if (daysLate <= 0)
       return share < 10 && this.dayOf(index) < this.today

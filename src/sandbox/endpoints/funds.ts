@@ -151,7 +151,7 @@ export function openFund(funds: Funds, index: number): string {
 
 /** The day of the fund's creation, in days since 1970-01-01. */
 function createdDay(funds: Funds, index: number): number {
-  return funds.today - DAYS_OF_DATA + Math.floor(((index + 1) * DAYS_OF_DATA) / funds.count);
+  return funds.today - DAYS_OF_DATA + Math.floor(((index + 0.5) * DAYS_OF_DATA) / funds.count);
 }
 
 /** A document assigned to a fund, as JSON text. All of a fund are what is accounted for of it. */
