@@ -130,6 +130,9 @@ Prints FOLIO_BASE_URL, FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organ
 each, as soon as it serves; with --tls also NODE_EXTRA_CA_CERTS. Each request is a line on standard
 error, unless --quiet is given.
 
+The data goes up to today. A credit note has the id of its invoice in relatedDocumentId, so that
+--field reference=relatedDocumentId tells a client which invoice it corrects.
+
 Examples:
   folio sandbox --port 8080                   serves at http://127.0.0.1:8080/v1
   folio sandbox --issued 1000000              a large organization
