@@ -5,12 +5,17 @@ import { leadsToThisMachine } from './address.ts';
 import { LEADS_HERE, linkNotFollowed } from './files.ts';
 import {
   proxyFor,
-  TransportTimeout,
   type FileResponse,
   type FileTransportOptions,
   type OpenFileTransport,
 } from './transport.ts';
-import { avoidSlowExit, joinHeaders, openDispatcher, refuseUncheckedTls } from './undici-transport.ts';
+import {
+  avoidSlowExit,
+  LimitedResponse,
+  openDispatcher,
+  refuseUncheckedTls,
+  type RequestHandle,
+} from './undici-transport.ts';
 
 /** Opens a transport for files over undici: to any origin, through the proxy if the environment names one. */
 export const openUndiciFileTransport: OpenFileTransport = async (options) => {
@@ -80,75 +85,30 @@ function isAddressHere(address: string): boolean {
   return leadsToThisMachine(new URL(`http://${plain.includes(':') ? `[${plain}]` : plain}`).hostname);
 }
 
-/** What undici passes so that a request on the wire can be stopped, paused and resumed. */
-interface RequestHandle {
-  abort(reason: Error): void;
-  pause(): void;
-  resume(): void;
-}
-
-interface StreamOptions {
-  readonly signal: AbortSignal;
-  /** Milliseconds for the whole request, its body included. */
-  readonly timeout: number;
-}
-
 /** How many bytes of a body may wait for its reader. */
 const BUFFERED_BYTES = 256 * 1024;
 
 /**
- * Passes on a response as it arrives, from the events of undici, no faster than its body is read. `response` settles with
- * the head, or with what came before it: an error of the network, TransportTimeout or the signal's reason. Errors that
- * come later are thrown by the body.
+ * Passes on a response as it arrives, no faster than its body is read. `response` settles with the head. Errors that come
+ * later are thrown by the body.
  */
-class ResponseStream {
-  readonly response: Promise<FileResponse>;
-  #resolve!: (response: FileResponse) => void;
-  #reject!: (reason: unknown) => void;
-  readonly #signal: AbortSignal;
-  readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = (): void => this.#stop(this.#signal.reason);
+class ResponseStream extends LimitedResponse<FileResponse> {
   readonly #body: Readable;
-  #request: RequestHandle | undefined;
-  #begun = false;
-  #stopped: Error | undefined;
 
-  constructor({ signal, timeout }: StreamOptions) {
-    this.#signal = signal;
-    this.response = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
+  constructor(limits: { readonly signal: AbortSignal; readonly timeout: number }) {
+    super(limits);
     this.#body = new Readable({
       highWaterMark: BUFFERED_BYTES,
-      read: () => this.#request?.resume(),
+      read: () => this.request?.resume(),
       destroy: (error, done) => {
-        this.#finish();
-        this.#request?.abort(error ?? new Error('the reader stopped'));
+        this.finish();
+        this.request?.abort(error ?? new Error('the reader stopped'));
         done(error);
       },
     });
     // The reader of the body gets the error. When there is no reader, the error must not end the process.
     this.#body.on('error', () => {});
-    this.#timer = setTimeout(() => this.#stop(new TransportTimeout(timeout, this.#begun)), timeout);
-    signal.addEventListener('abort', this.#onAbort, { once: true });
-    if (signal.aborted) this.#onAbort();
-  }
-
-  onRequestStart(request: RequestHandle): void {
-    this.#request = request;
-    if (this.#stopped !== undefined) request.abort(this.#stopped);
-  }
-
-  onResponseStart(
-    _: RequestHandle,
-    status: number,
-    headers: Record<string, string | string[] | undefined>,
-  ): void {
-    if (status < 200) return;
-    this.#begun = true;
-    const body = this.#body;
-    this.#resolve({ status, headers: joinHeaders(headers), body, discard: () => void body.destroy() });
+    if (limits.signal.aborted) this.stop(limits.signal.reason);
   }
 
   onResponseData(request: RequestHandle, chunk: Buffer): void {
@@ -156,24 +116,17 @@ class ResponseStream {
   }
 
   onResponseEnd(): void {
-    this.#finish();
+    this.finish();
     this.#body.push(null);
   }
 
-  onResponseError(_: RequestHandle, error: Error): void {
-    this.#stop(error);
+  protected override begin(headers: FileResponse['headers']): void {
+    const body = this.#body;
+    this.resolve({ status: this.status, headers, body, discard: () => void body.destroy() });
   }
 
-  #stop(reason: unknown): void {
-    if (this.#stopped !== undefined) return;
-    this.#stopped = reason instanceof Error ? reason : new Error('aborted');
-    this.#finish();
-    this.#reject(reason);
-    this.#body.destroy(this.#stopped);
-  }
-
-  #finish(): void {
-    clearTimeout(this.#timer);
-    this.#signal.removeEventListener('abort', this.#onAbort);
+  protected override stop(reason: unknown): void {
+    super.stop(reason);
+    this.#body.destroy(reason instanceof Error ? reason : new Error('aborted'));
   }
 }

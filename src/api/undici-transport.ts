@@ -94,57 +94,52 @@ export function avoidSlowExit(): void {
   if (!('navigator' in globalThis)) setFlagsFromString('--wasm-tiering-budget=1000000000');
 }
 
-/** What undici passes so that a request on the wire can be stopped. */
-interface RequestHandle {
+/** What undici passes so that a request on the wire can be stopped, paused and resumed. */
+export interface RequestHandle {
   abort(reason: Error): void;
-}
-
-interface CollectorOptions {
-  readonly signal: AbortSignal;
-  /** Milliseconds for the whole request. */
-  readonly timeout: number;
-  readonly maxBytes: number;
+  pause(): void;
+  resume(): void;
 }
 
 /** The longest delay of a timer in ms. A timer with a longer one would fire at once. */
 const MAX_TIMER = 2 ** 31 - 1;
 
+interface ResponseLimits {
+  readonly signal: AbortSignal;
+  /** Milliseconds for the whole request, its body included. */
+  readonly timeout: number;
+}
+
 /**
- * Collects a response into one buffer, from the events of undici. `response` settles once: with the whole response, or with
- * the first of these: an error of the network, TransportTimeout, the signal's reason, ServiceError for a body over
- * `maxBytes`. An early end does not wait for the connection, which may hang. It aborts the request, or has it aborted as
+ * A response, from the events of undici, however its body is received. `response` settles once: with what the receiver makes
+ * of it, or with the first of these: an error of the network, TransportTimeout, the signal's reason, or what the receiver
+ * stops it with. An early end does not wait for the connection, which may hang. It aborts the request, or has it aborted as
  * soon as it begins.
  */
-export class ResponseCollector {
-  readonly response: Promise<TransportResponse>;
-  #resolve!: (response: TransportResponse) => void;
+export abstract class LimitedResponse<T> {
+  readonly response: Promise<T>;
+  protected resolve!: (response: T) => void;
+  protected status = 0;
+  protected request: RequestHandle | undefined;
   #reject!: (reason: unknown) => void;
-  readonly #options: CollectorOptions;
+  readonly #signal: AbortSignal;
   readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = (): void => this.#stop(this.#options.signal.reason);
-  #request: RequestHandle | undefined;
+  readonly #onAbort = (): void => this.stop(this.#signal.reason);
   #stopped: { readonly reason: unknown } | undefined;
-  #status = 0;
-  #headers: TransportResponse['headers'] = {};
-  /** A buffer of the announced length, filled as the bytes arrive. It saves a copy of the body. */
-  #announced: Buffer | undefined;
-  readonly #chunks: Buffer[] = [];
-  #length = 0;
 
-  constructor(options: CollectorOptions) {
-    this.#options = options;
+  constructor({ signal, timeout }: ResponseLimits) {
+    this.#signal = signal;
     this.response = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
+      this.resolve = resolve;
       this.#reject = reject;
     });
-    const limit = Math.min(options.timeout, MAX_TIMER);
-    this.#timer = setTimeout(() => this.#stop(new TransportTimeout(limit, this.#status > 0)), limit);
-    options.signal.addEventListener('abort', this.#onAbort, { once: true });
-    if (options.signal.aborted) this.#onAbort();
+    const limit = Math.min(timeout, MAX_TIMER);
+    this.#timer = setTimeout(() => this.stop(new TransportTimeout(limit, this.status > 0)), limit);
+    signal.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   onRequestStart(request: RequestHandle): void {
-    this.#request = request;
+    this.request = request;
     if (this.#stopped !== undefined) request.abort(asError(this.#stopped.reason));
   }
 
@@ -154,11 +149,57 @@ export class ResponseCollector {
     headers: Record<string, string | string[] | undefined>,
   ): void {
     if (status < 200) return;
-    this.#status = status;
-    this.#headers = joinHeaders(headers);
-    const length = this.#headers['content-length'];
+    this.status = status;
+    this.begin(joinHeaders(headers));
+  }
+
+  onResponseError(_: RequestHandle, error: Error): void {
+    this.stop(error);
+  }
+
+  /** The head came. */
+  protected abstract begin(headers: TransportResponse['headers']): void;
+
+  /** Ends the request, unless it has ended. */
+  protected stop(reason: unknown): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = { reason };
+    this.finish();
+    this.#reject(reason);
+    this.request?.abort(asError(reason));
+  }
+
+  /** Nothing of the response is still to come. */
+  protected finish(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener('abort', this.#onAbort);
+  }
+}
+
+interface CollectorOptions extends ResponseLimits {
+  readonly maxBytes: number;
+}
+
+/** Collects a response into one buffer. A body over `maxBytes` is a ServiceError. */
+export class ResponseCollector extends LimitedResponse<TransportResponse> {
+  readonly #maxBytes: number;
+  #headers: TransportResponse['headers'] = {};
+  /** A buffer of the announced length, filled as the bytes arrive. It saves a copy of the body. */
+  #announced: Buffer | undefined;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(options: CollectorOptions) {
+    super(options);
+    this.#maxBytes = options.maxBytes;
+    if (options.signal.aborted) this.stop(options.signal.reason);
+  }
+
+  protected override begin(headers: TransportResponse['headers']): void {
+    this.#headers = headers;
+    const length = headers['content-length'];
     if (length === undefined || !/^\d{1,15}$/.test(length)) return;
-    if (Number(length) > this.#options.maxBytes) this.#stop(this.#tooLarge());
+    if (Number(length) > this.#maxBytes) this.stop(this.#tooLarge());
     else this.#announced = Buffer.allocUnsafe(Number(length));
   }
 
@@ -167,34 +208,17 @@ export class ResponseCollector {
     if (this.#announced === undefined) this.#chunks.push(chunk);
     else this.#announced.set(chunk, this.#length);
     this.#length = end;
-    if (end > this.#options.maxBytes) this.#stop(this.#tooLarge());
+    if (end > this.#maxBytes) this.stop(this.#tooLarge());
   }
 
   onResponseEnd(): void {
-    this.#finish();
+    this.finish();
     const body = this.#announced?.subarray(0, this.#length) ?? Buffer.concat(this.#chunks, this.#length);
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
-  }
-
-  onResponseError(_: RequestHandle, error: Error): void {
-    this.#finish();
-    this.#reject(error);
-  }
-
-  #stop(reason: unknown): void {
-    this.#stopped = { reason };
-    this.#finish();
-    this.#reject(reason);
-    this.#request?.abort(asError(reason));
-  }
-
-  #finish(): void {
-    clearTimeout(this.#timer);
-    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.resolve({ status: this.status, headers: this.#headers, body });
   }
 
   #tooLarge(): ServiceError {
-    const { maxBytes } = this.#options;
+    const maxBytes = this.#maxBytes;
     const limit = maxBytes % 2 ** 20 === 0 ? `${maxBytes / 2 ** 20} MiB` : `${maxBytes} bytes`;
     return new ServiceError(`the response is larger than ${limit}`, {
       hint: 'Ask for fewer records in each request with --page-size.',
@@ -207,7 +231,7 @@ function asError(reason: unknown): Error {
 }
 
 /** The headers of a response, each as one text. The object has no prototype that a name could reach. */
-export function joinHeaders(
+function joinHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const result: Record<string, string> = Object.create(null);

@@ -156,7 +156,7 @@ export function filterFlags({
       fiscalIds &&
       valued<ListEncoding>(
         '--list-encoding <how>',
-        `how lists are sent: ${LIST_ENCODINGS.join(', ')} (default comma)`,
+        `how lists are sent: ${LIST_ENCODINGS.join(', ')} (default: as the service reads them)`,
         oneOf('--list-encoding', LIST_ENCODINGS),
       ),
     sortBy:

@@ -11,7 +11,11 @@ afterEach(() => {
 
 function setUp(options: { signal?: AbortSignal; timeout?: number } = {}) {
   const aborted: Error[] = [];
-  const exchange = { abort: (reason: Error) => void aborted.push(reason) };
+  const exchange = {
+    abort: (reason: Error) => void aborted.push(reason),
+    pause: () => undefined,
+    resume: () => undefined,
+  };
   const { signal = new AbortController().signal, timeout = 1000 } = options;
   return { aborted, exchange, collector: new ResponseCollector({ signal, timeout, maxBytes: 10 }) };
 }
