@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelRecords } from '../support/model-service.ts';
 import { runFolio, TEST_TOKEN } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { runOrganizations } from '../support/run-organizations.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -29,9 +30,7 @@ async function place(): Promise<{ folder: string; env: Record<string, string> }>
     'issued --limit 3 -o a.jsonl',
     'issued download dl --limit 3 --only pdf',
   ])
-    expect(
-      await runFolio(['--sandbox', ...line.split(' ')], { env, cwd: folder, stdio: 'ignore' }),
-    ).toMatchObject({ code: 0 });
+    expect(await runHere(['--sandbox', ...line.split(' ')], { env, cwd: folder })).toMatchObject({ code: 0 });
   writeFileSync(join(folder, 'ids.txt'), '1-9\n');
   writeFileSync(join(folder, 'token'), TEST_TOKEN);
   chmodSync(join(folder, 'token'), 0o600);
@@ -98,7 +97,7 @@ describe('what a run reads', () => {
     const before = contents(folder);
     for (const [line, says] of REFUSED) {
       const args = line.replace('LAST', last).split(' ');
-      const { code, stdout, stderr } = await runFolio(args, {
+      const { code, stdout, stderr } = await runHere(args, {
         env: { ...env, FOLIO_TOKEN: undefined },
         cwd: folder,
       });
@@ -129,10 +128,7 @@ describe('what a run reads', () => {
       'issued download dl --limit 3 --only pdf --sandbox -o dl/list.csv --receipt dl/receipt.json',
       'issued --sandbox -o /dev/null',
     ])
-      expect([line, await runFolio(line.split(' '), { env, cwd: folder })]).toMatchObject([
-        line,
-        { code: 0 },
-      ]);
+      expect([line, await runHere(line.split(' '), { env, cwd: folder })]).toMatchObject([line, { code: 0 }]);
   });
 
   it('is refused before the first request also where several are asked', async () => {

@@ -2,14 +2,14 @@ import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fileAt, startInvoiceService } from '../support/invoice-service.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const LOG_IN = '<!DOCTYPE html><html><title>Sign in</title></html>';
 
 async function download(folder: string, origin: string) {
   const args = ['issued', 'download', folder, '--base-url', origin, '--no-header', '--retries', '0'];
-  const { code, stdout, stderr } = await runFolio(args);
+  const { code, stdout, stderr } = await runHere(args);
   return { code, stdout: stdout.toString('utf8'), stderr };
 }
 
@@ -62,10 +62,10 @@ describe('a file', () => {
       '--retries',
       '0',
     ];
-    const first = await runFolio(args);
+    const first = await runHere(args);
     expect({ code: first.code, files: files(folder) }).toEqual({ code: 6, files: [] });
     body = '%PDF-';
-    expect((await runFolio(args)).code).toBe(0);
+    expect((await runHere(args)).code).toBe(0);
     expect(files(folder)).toEqual(['1-1.pdf']);
   });
 

@@ -43,12 +43,17 @@ function furtherRuns(folder: string): string[][] {
 }
 
 /** The token that folio was given by the environment, typed where something else is expected. */
-const MISPLACED = [
+const MISPLACED: readonly (readonly string[])[] = [
   ['auth', 'use', HOSTILE_TOKEN],
   ['config', 'set', 'format', HOSTILE_TOKEN],
   ['issued', '--limit', HOSTILE_TOKEN],
   ['verify', HOSTILE_TOKEN],
 ];
+
+/** The place of a run in its command line. */
+const FOLDER = '<folder>';
+
+const RUNS: readonly (readonly string[])[] = [...everyCommand(FOLDER), ...furtherRuns(FOLDER), ...MISPLACED];
 
 interface Site {
   readonly folder: string;
@@ -127,18 +132,13 @@ describe('a service that repeats the token', () => {
       const server = await loopbackServer((socket, head) => repeat(echo, socket, head));
       const baseUrl = `http://${server.host}/v1`;
       const found: string[] = [];
-      const runs = (folder: string): string[][] => [
-        ...everyCommand(folder),
-        ...furtherRuns(folder),
-        ...MISPLACED,
-      ];
       try {
-        for (let at = 0; at < runs('').length; at++) {
+        for (const [at, words] of RUNS.entries()) {
           const round = at + index;
           for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
             const folder = temporaryFolder();
-            const command = runs(folder)[at]!;
-            const source = MISPLACED.includes(command)
+            const command = words.map((word) => word.replace(FOLDER, folder));
+            const source = MISPLACED.includes(words)
               ? 'FOLIO_TOKEN'
               : SOURCES[(round >> 2) % SOURCES.length]!;
             const args = [...command, ...loudness];

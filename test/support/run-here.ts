@@ -8,7 +8,9 @@ import { temporaryFolder } from './temporary-folder.ts';
 
 const DIST = resolve(import.meta.dirname, '../../dist');
 
-interface RunHereOptions extends Pick<RunFolioOptions, 'env' | 'awkward'> {
+let running = 0;
+
+interface RunHereOptions extends Pick<RunFolioOptions, 'env' | 'awkward' | 'cwd'> {
   /** What standard input holds; by default nothing. */
   readonly input?: string;
 }
@@ -16,7 +18,7 @@ interface RunHereOptions extends Pick<RunFolioOptions, 'env' | 'awkward'> {
 /**
  * Runs the program as built in this process, which takes a tenth of the time of a process of its own. The environment is that of
  * `runFolio`, but for the time zone and what else the runtime reads when it starts. What is about the process (signals, memory,
- * pipes, its folder) needs `runFolio`.
+ * pipes) needs `runFolio`. A process has one folder: a run in another one goes alone.
  */
 export async function runHere(args: readonly string[], options: RunHereOptions = {}): Promise<FolioExit> {
   const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: NO_SETTINGS, ...options.env };
@@ -43,10 +45,16 @@ export async function runHere(args: readonly string[], options: RunHereOptions =
     },
     quietly: (load) => load(),
   };
+  const before = process.cwd();
+  if (running > 0 && (options.cwd ?? before) !== before) throw new Error('another run is in this folder');
+  running++;
   try {
+    if (options.cwd !== undefined) process.chdir(options.cwd);
     const code = await (await builtStart())(own);
     return { code, signal: null, stdout: readFileSync(stdout), stderr: readFileSync(stderr, 'utf8') };
   } finally {
+    process.chdir(before);
+    running--;
     closeSync(descriptors.stdout);
     closeSync(descriptors.stderr);
   }

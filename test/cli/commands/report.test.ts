@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
 import { runFolio } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -72,9 +73,9 @@ describe('folio report', () => {
       bytes: readFileSync(path).length,
       complete: true,
     });
-    expect(await runFolio(['verify', path])).toMatchObject({ code: 0, stderr: '' });
+    expect(await runHere(['verify', path])).toMatchObject({ code: 0, stderr: '' });
     writeFileSync(path, readFileSync(path, 'utf8').replace('100.50', '100.51'));
-    expect(await runFolio(['verify', path])).toMatchObject({ code: 6 });
+    expect(await runHere(['verify', path])).toMatchObject({ code: 6 });
   });
 
   it('ends with one line on a terminal', needingTerminal, async () => {
@@ -149,7 +150,7 @@ describe('folio report', () => {
   it('tells of each profile of a synced database, never of several as one', async () => {
     const cwd = temporaryFolder();
     const run = (...args: readonly string[]) =>
-      runFolio(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
+      runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
     const told = async (...flags: readonly string[]): Promise<unknown> => {
       const { code, stdout, stderr } = await run('report', '--from', 'two.db', '--format', 'json', ...flags);
       if (code !== 0) return { code, stderr };
@@ -181,7 +182,7 @@ describe('folio report', () => {
   it('tells of each profile of exports, as of the service', async () => {
     const cwd = temporaryFolder();
     const run = (...args: readonly string[]) =>
-      runFolio(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
+      runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
     const told = async (...flags: readonly string[]): Promise<unknown> => {
       const { code, stdout, stderr } = await run(...flags, '--format', 'json');
       if (code !== 0) return { code, stderr };

@@ -7,7 +7,8 @@ import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { ask, postgresForTests } from '../../support/databases.ts';
 import { needing, runProgram, tryProgram } from '../../support/programs.ts';
-import { NO_SETTINGS, runFolio } from '../../support/run-folio.ts';
+import { NO_SETTINGS } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
 import { runSync } from '../../support/sync-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -23,7 +24,7 @@ const invoice = (id: number, more = ''): string =>
 describe('folio sync', () => {
   it('makes a database of the sandbox without any set-up, and keeps it', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    const first = await runFolio(['--sandbox', 'sync', path]);
+    const first = await runHere(['--sandbox', 'sync', path]);
     expect([first.code, first.stderr]).toEqual([0, '']);
     const counts = first.stdout.toString().replaceAll(/\d+\.\d/g, 'S');
     expect(counts).toBe(
@@ -33,7 +34,7 @@ describe('folio sync', () => {
     );
     expect(await ask(path, 'SELECT count(*) FROM issued_current')).toEqual(['120']);
     const before = await ask(path, 'SELECT * FROM issued');
-    const again = await runFolio(['--sandbox', 'sync', path, 'issued', '--format', 'json']);
+    const again = await runHere(['--sandbox', 'sync', path, 'issued', '--format', 'json']);
     expect(JSON.parse(again.stdout.toString())).toEqual([
       {
         profile: 'sandbox',
@@ -55,7 +56,7 @@ describe('folio sync', () => {
 
   it('holds the documents of every fund, with the fund of each', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    const { code } = await runFolio(['--sandbox', 'sync', path, 'fund-documents']);
+    const { code } = await runHere(['--sandbox', 'sync', path, 'fund-documents']);
     expect(code).toBe(0);
     expect(await ask(path, 'SELECT count(*), count(DISTINCT "fundId") FROM fund_documents')).toEqual([
       '1560|12',
@@ -85,7 +86,7 @@ describe('folio sync', () => {
   it('plans for people with the first records below the table', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'books.db');
     const sync = ['--sandbox', 'sync', path, 'issued', 'received', 'customers', 'funds'];
-    await runFolio(sync);
+    await runHere(sync);
     await ask(
       path,
       "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '' WHERE rowid = 1",
@@ -164,9 +165,9 @@ describe('folio sync', () => {
 
   it('refuses the books of another organization under the name of a profile', async () => {
     const path = join(temporaryFolder(), 'books.db');
-    await runFolio(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
+    await runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
     await ask(path, "UPDATE _runs SET organization = 'another'");
-    const { code, stderr } = await runFolio(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
+    const { code, stderr } = await runHere(['--sandbox', 'sync', path, 'funds', '--profile', 'one']);
     expect(code).toBe(2);
     expect(stderr).toMatch(
       /the profile one is of the organization \w+ now, and the database holds the books of another under that name/,
@@ -193,7 +194,7 @@ describe('folio sync', () => {
     [['sync', 'books.csv'], 2, 'named like an export'],
   ])('%j ends with %i', async (args, code, words) => {
     const folder = temporaryFolder();
-    const exit = await runFolio(args, { cwd: folder, env: DATABASE });
+    const exit = await runHere(args, { cwd: folder, env: DATABASE });
     expect([exit.code, exit.stdout.length]).toEqual([code, 0]);
     expect(exit.stderr).toContain(words);
     expect(exit.stderr).not.toContain('s3cret');
@@ -203,7 +204,7 @@ describe('folio sync', () => {
   it('says that a server may be none of PostgreSQL', async () => {
     const { host } = await startHttpService(() => {});
     const address = `postgres://u@${host}/x`;
-    const { code, stderr } = await runFolio(['sync', address], { env: DATABASE });
+    const { code, stderr } = await runHere(['sync', address], { env: DATABASE });
     expect([code, stderr]).toEqual([
       5,
       `folio: ${address} ended the connection before it let folio in\n` +

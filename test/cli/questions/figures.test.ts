@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { MIDDAY_ZONE, middayToday } from '../../support/midday.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { atMidday, middayToday } from '../../support/midday.ts';
+import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /**
@@ -23,12 +23,14 @@ interface Invoice {
   readonly due: number | undefined;
 }
 
+atMidday();
+
 let file: string;
 let invoices: readonly Invoice[];
 
 beforeAll(async () => {
   file = join(temporaryFolder(), 'issued.jsonl');
-  const { code, stderr } = await runFolio(['issued', '--sandbox', '-o', file]);
+  const { code, stderr } = await runHere(['issued', '--sandbox', '-o', file]);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   invoices = readFileSync(file, 'utf8').trimEnd().split('\n').map(invoiceOf);
 });
@@ -62,9 +64,7 @@ function thousandths(literal: string): bigint {
 
 /** The answer of the built program, a row of cells for each line behind the header. */
 async function rows(...args: string[]): Promise<string[][]> {
-  const { code, stdout, stderr } = await runFolio([...args, '--from', file, '--format', 'tsv'], {
-    env: { TZ: MIDDAY_ZONE },
-  });
+  const { code, stdout, stderr } = await runHere([...args, '--from', file, '--format', 'tsv'], {});
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const [, ...lines] = stdout.toString('utf8').trimEnd().split('\n');
   return lines.map((line) => line.split('\t'));
