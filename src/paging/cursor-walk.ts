@@ -309,7 +309,7 @@ class CursorPages {
         }
         if (reason === 'slow') {
           this.#sizes.slow(size);
-          if (!again) {
+          if (!again && !this.#sizes.isTrial(window.step)) {
             this.#options.status.again(size);
             again = true;
             continue;

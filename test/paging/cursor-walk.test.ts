@@ -48,6 +48,21 @@ describe('a walk by cursors', () => {
     ]);
   });
 
+  it.each(['slow', 'large'] as const)(
+    'finds the size that comes where larger ones are too %s',
+    async (reason) => {
+      const { fetchPage, asked } = cursorListing(
+        () => numberedRecords(2_000),
+        (size) => {
+          if (size > 50) throw new PageRefused(reason, new Error('502'));
+        },
+      );
+      expect((await walk({ fetchPage, size: 1_000 })).given).toEqual(numberedRecords(2_000));
+      // 40 of 50 records, and what it takes to find that size.
+      expect(asked.length).toBeLessThanOrEqual(75);
+    },
+  );
+
   it('gives a record that is seen only when all is read again, under the key of another', async () => {
     const moves = '{"id":3,"n":1}';
     const others = [...numberedRecords(28), '{"id":4,"n":1}'];
