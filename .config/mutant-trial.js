@@ -63,7 +63,7 @@ function watch(limit) {
     setInterval(() => {
       const { user, system } = process.cpuUsage();
       const used = (user + system) / 1000;
-      idle = used - last < 20 ? idle + 1 : 0;
+      idle = used - last < 2 ? idle + 1 : 0;
       last = used;
       if (used > limit[0] || idle === 20) process.kill(process.pid, 'SIGKILL');
     }, 500);`,

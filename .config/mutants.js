@@ -149,8 +149,9 @@ async function runInVitest(trials, log, code) {
       pool: 'forks',
       maxWorkers: 1,
       isolate: false,
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      // What waits without end is ended by the trial.
+      testTimeout: 600_000,
+      hookTimeout: 600_000,
       reporters: [{}],
     },
     { plugins: [{ name: 'mutants', enforce: 'pre', load: (path) => code.get(path) }] },

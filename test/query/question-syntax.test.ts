@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseCondition } from '../../src/query/question-syntax.ts';
+import { parseBuckets, parseCondition, parseSort } from '../../src/query/question-syntax.ts';
 import { UsageError } from '../../src/errors.ts';
 
 function quote(text: string): string {
@@ -87,5 +87,38 @@ describe('parseCondition', () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe('parseBuckets', () => {
+  it.each([
+    ['30,60,90', [30, 60, 90]],
+    ['1', [1]],
+    [' 15 , 99999 ', [15, 99_999]],
+  ])('reads %j', (text, days) => {
+    expect(parseBuckets(text)).toEqual(days);
+  });
+
+  it.each(['', '0', '30,30', '60,30', '030', '30,', '1.5', '-5', '100000', '30d', 'x30'])(
+    'refuses %j',
+    (text) => {
+      expect(() => parseBuckets(text)).toThrow(
+        expect.objectContaining({
+          message: `--buckets '${text}' is not a list of days, each more than the one before`,
+          hint: expect.stringContaining('An example is --buckets 30,60,90'),
+        }),
+      );
+    },
+  );
+});
+
+describe('hints', () => {
+  it.each([
+    [() => parseCondition('status!OVERDUE'), 'Write column, operator, value: status=OVERDUE,PENDING'],
+    [() => parseCondition('a='.repeat(2)), 'Write column, operator, value:'],
+    [() => parseCondition('"a" '), 'The shell takes a < or > for a file:'],
+    [() => parseSort('a,,b'), 'Name columns with commas between them, and a minus before one'],
+  ])('say how to write it', (parse, hint) => {
+    expect(parse).toThrow(expect.objectContaining({ hint: expect.stringContaining(hint) }));
   });
 });

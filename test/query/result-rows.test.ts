@@ -1,7 +1,17 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { barOf, hasBlocks, longestOf } from '../../src/query/result-rows.ts';
+import {
+  barOf,
+  byCurrency,
+  chosenColumns,
+  hasBlocks,
+  longestOf,
+  resultRows,
+  type MeasuredRow,
+} from '../../src/query/result-rows.ts';
+import type { Row } from '../../src/query/rows.ts';
 import type { Decimal } from '../../src/json/decimal.ts';
+import { textsOf, valuesOf } from '../support/records.ts';
 
 const whole = (coefficient: bigint): Decimal => ({ coefficient, scale: 0 });
 const blocks = { width: 10, blocks: true };
@@ -61,8 +71,96 @@ describe('hasBlocks', () => {
     [{ LC_ALL: '', LANG: 'C.utf8' }, true],
     [{ LANG: 'es_CL.UTF-8', TERM: 'linux' }, false],
     [{ WT_SESSION: '1' }, true],
+    [{ LANG: 'es_CL.UTF-8', TERM: 'dumb' }, false],
+    [{ TERM_PROGRAM: 'vscode' }, true],
+    [{ LC_CTYPE: 'en_US.utf8', LANG: 'C' }, true],
     [{}, false],
   ])('of %j is %s', (env, expected) => {
     expect(hasBlocks(env)).toBe(expected);
   });
+});
+
+describe('rows of a result', () => {
+  const row = (name: string, sum: bigint, currency = 'CLP'): MeasuredRow => ({
+    row: [
+      ['name', JSON.stringify(name)],
+      ['currency', JSON.stringify(currency)],
+      ['count', '1'],
+      ['sum', `${sum}`],
+    ],
+    value: whole(sum),
+  });
+  const rows = [
+    [row('El Roble', 1_000_000n), row('Lago', 250_000n)],
+    [row('Río', 8n, 'USD'), { row: [['name', '"total"']] as Row, value: undefined }],
+  ];
+  const choice = { columns: ['name', 'currency', 'count', 'sum'], spare: ['count'], further: ['currency'] };
+  const at = (width: number, blocks = true) => resultRows(rows, choice, { width, blocks });
+  const barsOf = (width: number) =>
+    valuesOf(at(width).batch).map(({ bar }) => (typeof bar === 'string' ? bar.length : undefined));
+
+  it('have no bars but on a terminal', () => {
+    const { batch, columns, leftOut } = resultRows(rows, choice);
+    expect(textsOf(batch)[0]).toBe('{"name":"El Roble","currency":"CLP","count":1,"sum":1000000}');
+    expect([batch.count, columns, leftOut]).toEqual([4, choice.columns, []]);
+  });
+
+  it('have bars that fill the room, of 30 cells at most, the longest of each currency as long as the room', () => {
+    expect(at(200).columns).toEqual([...choice.columns, 'bar']);
+    expect(barsOf(200)).toEqual([30, 8, 30, 0]);
+    // The columns take 10, 10, 7 and 11 cells, with a gap behind each.
+    expect(barsOf(50)).toEqual([12, 3, 12, 0]);
+    expect(barsOf(46)).toEqual([8, 2, 8, 0]);
+  });
+
+  it('leave out what can be spared, and then further columns, one by one, before there is no bar', () => {
+    const shown = [46, 45, 39, 38, 29, 28].map((width) => [width, at(width).columns, at(width).leftOut]);
+    expect(shown).toEqual([
+      [46, ['name', 'currency', 'count', 'sum', 'bar'], []],
+      [45, ['name', 'currency', 'sum', 'bar'], ['count']],
+      [39, ['name', 'currency', 'sum', 'bar'], ['count']],
+      [38, ['name', 'currency', 'sum'], ['count']],
+      [29, ['name', 'currency', 'sum'], ['count']],
+      [28, ['name', 'sum'], ['currency', 'count']],
+    ]);
+  });
+
+  it('take wide characters for two cells', () => {
+    const wide = [[{ row: [['name', '"東京東京東京"']] as Row, value: whole(1n) }]];
+    const only = { columns: ['name'], spare: [], further: [] };
+    expect(valuesOf(resultRows(wide, only, { width: 24, blocks: false }).batch)[0]!['bar']).toBe(
+      '#'.repeat(10),
+    );
+  });
+});
+
+describe('columns of a result', () => {
+  const choose = (...asked: string[]) =>
+    chosenColumns(['currency', 'count', 'sum'], { asked, flag: '--columns' });
+
+  it('are those that were asked for, in that order', () => {
+    expect(choose('sum', 'count')).toEqual(['sum', 'count']);
+  });
+
+  it.each([
+    [['sum', 'coumt'], 'coumt', 'Did you mean count?'],
+    [['dueBy'], 'dueBy', 'Its columns are currency, count, sum.'],
+  ])('are not %j', (asked, unknown, hint) => {
+    expect(() => choose(...asked)).toThrow(
+      expect.objectContaining({ message: `--columns: the result has no column ${unknown}`, hint }),
+    );
+  });
+
+  it('may be a single one', () => {
+    expect(() => chosenColumns(['count'], { asked: ['x'], flag: '--sort' })).toThrow(
+      expect.objectContaining({ hint: 'Its only column is count.' }),
+    );
+  });
+});
+
+it('groups by currency as each first appears, and records without one, too', () => {
+  const currencies = ['CLP', undefined, 'USD', 'CLP', undefined];
+  const items = currencies.map((currency, at) => ({ currency, at }));
+  const groups = byCurrency(items, ({ currency }) => currency);
+  expect(groups.map((group) => group.map(({ at }) => at))).toEqual([[0, 3], [1, 4], [2]]);
 });

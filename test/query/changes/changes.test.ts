@@ -2,10 +2,11 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Changes, type ChangesSummary } from '../../../src/query/changes/changes.ts';
+import { Changes, changesQuestion, type ChangesSummary } from '../../../src/query/changes/changes.ts';
 import { parseCondition } from '../../../src/query/question-syntax.ts';
 import { conditionTest, WhereFilter } from '../../../src/query/where/where.ts';
 import { UsageError } from '../../../src/errors.ts';
+import type { RecordBatch } from '../../../src/json/records.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { batchOf, textsOf } from '../../support/records.ts';
 
@@ -145,6 +146,93 @@ describe('Changes', () => {
     await expect(compare([{ id: 1 }], [{ number: 1 }])).rejects.toThrow(
       'in the listing, no record has a value in id',
     );
+  });
+
+  it('says what it found, and what makes that uncertain', async () => {
+    const path = join(folder, 'noted');
+    writeFileSync(path, '{"id":1}\n{"id":1,"a":2}\n{"a":1}\n{"id":4}\n');
+    const question = await changesQuestion({ path, key: ['id'], shown: ['a'] }, false);
+    const rows: string[] = [];
+    const now = async function* () {
+      yield batchOf({ id: 1 }, { id: 1, a: 3 }, { a: 2 }, { id: 5 });
+    };
+    for await (const batch of question.answer(now())) rows.push(...textsOf(batch));
+    expect(rows.map((row) => row.slice(0, 23))).toEqual([
+      '{"_change":"changed","i',
+      '{"_change":"added","id"',
+      '{"_change":"added","id"',
+      '{"_change":"gone","id":',
+      '{"_change":"gone","id":',
+    ]);
+    expect(question.notes().map(({ kind, text }) => `${kind}: ${text.replace(path, 'old')}`)).toEqual([
+      'remark: since old: 2 added, 1 changed, 2 gone, 1 as they were',
+      'warning: 2 records without id: a change in one shows as one gone and one added',
+      'warning: old has 1 record whose id another one has: paired in their order',
+    ]);
+  });
+
+  it.each([
+    { forTable: true, asked: undefined, columns: ['_change', 'id', 'n', 'field', 'old', 'new'] },
+    { forTable: false, asked: undefined, columns: undefined },
+    { forTable: false, asked: ['n'], columns: ['_change', 'id', 'n', 'field', 'old', 'new'] },
+    { forTable: true, asked: ['old', 'new'], columns: ['old', 'new'] },
+    { forTable: false, asked: ['id', 'record'], columns: ['id', 'record'] },
+  ])('writes the columns $columns where $asked are asked for', async ({ forTable, asked, columns }) => {
+    const path = join(folder, 'columns');
+    writeFileSync(path, '{"id":1}\n');
+    const question = await changesQuestion({ path, key: ['id'], shown: ['n'], columns: asked }, forTable);
+    const now = async function* () {
+      yield batchOf({ id: 2 });
+    };
+    for await (const batch of question.answer(now())) expect(batch.count).toBe(1);
+    if (asked === undefined || asked.includes('n')) expect(question.result!.columns(asked)).toEqual(columns);
+    else expect(question.result!.columns(asked)).toEqual(asked);
+  });
+
+  it('takes a missing export for an empty one, where it may be missing', async () => {
+    const path = join(folder, 'nothing-there');
+    const options = { path, key: ['id'], shown: [] };
+    await expect(changesQuestion(options, false)).rejects.toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('--changes-since-missing-ok') }),
+    );
+    const question = await changesQuestion({ ...options, missingOk: true }, false);
+    const now = async function* () {
+      yield batchOf({ id: 2 });
+    };
+    for await (const batch of question.answer(now())) expect(batch.count).toBe(1);
+    expect(question.notes()).toEqual([{ kind: 'remark', text: `there is no ${path} yet: 1 added` }]);
+  });
+
+  it('does not call gone what could not be read', async () => {
+    const path = join(folder, 'unread');
+    writeFileSync(path, '{"id":1}\n{"id":2}\n');
+    const isUnread = (record: RecordBatch): boolean => textsOf(record)[0] === '{"id":1}';
+    const changes = await Changes.open({ path, key: ['id'], shown: [], isUnread });
+    changes.compare(batchOf({ id: 3 }));
+    expect([...changes.goneRecords()].flatMap(textsOf)).toEqual([
+      '{"_change":"gone","id":2,"field":null,"old":null,"new":null,"record":{"id":2}}',
+    ]);
+    expect(changes.summary).toMatchObject({ gone: 1 });
+    await changes.close();
+  });
+
+  it('gives what is gone in batches of a thousand', async () => {
+    const { lines, summary } = await compare(
+      Array.from({ length: 2_500 }, (_, id) => ({ id })),
+      [{ id: 0 }],
+    );
+    expect([lines.length, summary.gone]).toEqual([2_499, 2_499]);
+  });
+
+  it('matches by several columns, all of which a record needs', async () => {
+    const path = join(folder, 'several');
+    writeFileSync(path, '{"a":1,"b":"2"}\n{"a":"1","b":2}\n{"a":1}\n');
+    const changes = await Changes.open({ path, key: ['a', 'b'], shown: [] });
+    const rows = changes.compare(batchOf('{"a":"1","b":2}', '{"b":"2","a":1,"c":0}'));
+    expect(textsOf(rows)).toEqual(['{"_change":"changed","a":1,"b":"2","field":"c","old":null,"new":0}']);
+    expect([...changes.goneRecords()].flatMap(textsOf)).toHaveLength(1);
+    expect(changes.summary).toMatchObject({ withoutKey: 1, unchanged: 1, changed: 1 });
+    await changes.close();
   });
 
   it('starts from an empty export', async () => {
