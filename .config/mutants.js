@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util';
 import { Instrumenter } from '@stryker-mutator/instrumenter';
 import { createVitest } from 'vitest/node';
 
-const FOLDERS = ['paging', 'json', 'query', 'database', 'api', 'resources', 'output/csv'];
+const FOLDERS = ['paging', 'json', 'invoices', 'query', 'database', 'api', 'resources', 'output/csv'];
 const TRIED = 200;
 /** Trials in one process. */
 const TOGETHER = 50;

@@ -102,7 +102,7 @@ function refusing(
 function serving(
   count: number,
   serve: (window: Window, records: readonly string[]) => readonly string[],
-  page: Partial<Page> | undefined = undefined,
+  page?: Partial<Page>,
 ) {
   const records = numberedRecords(count);
   return fakeListing(
