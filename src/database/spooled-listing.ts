@@ -7,11 +7,61 @@ import { Collected } from '../output/collected.ts';
 import { KeyIndex, hash128 } from './key-index.ts';
 import { withoutLinks } from './stored-links.ts';
 
-export interface SpooledListingOptions {
+interface ListingKeysOptions {
   /** What its records are, for messages: `issued invoices`. */
   readonly records: string;
   /** The columns that together tell records apart; undefined for `id`. */
   readonly key: readonly string[] | undefined;
+  /** What the user can do where they do not. */
+  readonly hint: string;
+}
+
+/** Some record of a listing has no key, or that of another. */
+export class KeyRefused extends UsageError {}
+
+/** The keys of a listing's records, each of which must be there and be that of one record alone. Only hashes are in memory. */
+export class ListingKeys {
+  readonly index = new KeyIndex();
+  readonly #options: ListingKeysOptions;
+  readonly #keys: RecordKeys;
+
+  constructor(options: ListingKeysOptions) {
+    this.#options = options;
+    this.#keys = new RecordKeys(options.key);
+  }
+
+  /** Adds a record, and what it says as a hash. Throws KeyRefused for one without a key, or with the key of another. */
+  add(batch: RecordBatch, at: number, content = ''): void {
+    const key = this.#keys.read(batch, at);
+    if (key === undefined) throw this.#missingKey(batch, at);
+    const first = this.index.add(hash128(key), content);
+    if (first >= 0) throw this.#repeatedKey(key, first);
+  }
+
+  /** The key of a record that was added before. */
+  keyOf(batch: RecordBatch, at: number): string {
+    return this.#keys.read(batch, at)!;
+  }
+
+  #missingKey(batch: RecordBatch, at: number): KeyRefused {
+    const { records, key, hint } = this.#options;
+    const start = recordBytes(batch, at).toString('utf8', 0, 60);
+    const columns = key === undefined ? 'id' : key.join(', ');
+    const place = this.index.count + 1;
+    return new KeyRefused(`record ${place} of the ${records} has no ${columns}: ${start}…`, { hint });
+  }
+
+  #repeatedKey(key: string, first: number): KeyRefused {
+    const { records, key: columns, hint } = this.#options;
+    const [one, other] = [first + 1, this.index.count + 1];
+    return new KeyRefused(
+      `the records ${one} and ${other} of the ${records} have the same ${columns?.join(', ') ?? 'id'}: ${key.slice(0, 60)}`,
+      { hint },
+    );
+  }
+}
+
+export interface SpooledListingOptions extends Pick<ListingKeysOptions, 'records' | 'key'> {
   /** How the command line names the listing: `issued`. */
   readonly name: string;
 }
@@ -21,29 +71,22 @@ export interface SpooledListingOptions {
  * are in memory.
  */
 export class SpooledListing {
-  readonly #options: SpooledListingOptions;
   readonly #records = new Collected();
-  readonly #index = new KeyIndex();
-  readonly #keys: RecordKeys;
+  readonly #keys: ListingKeys;
 
-  constructor(options: SpooledListingOptions) {
-    this.#options = options;
-    this.#keys = new RecordKeys(options.key);
+  constructor({ name, records, key }: SpooledListingOptions) {
+    const hint = `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.`;
+    this.#keys = new ListingKeys({ records, key, hint });
   }
 
   get index(): KeyIndex {
-    return this.#index;
+    return this.#keys.index;
   }
 
-  /** Adds records. Throws UsageError for a record without a key, or with the key of another. */
+  /** Adds records. Throws KeyRefused as `ListingKeys.add` does. */
   async add(batch: RecordBatch): Promise<void> {
     const stored = withoutLinks(batch);
-    for (let at = 0; at < stored.count; at++) {
-      const key = this.#keys.read(stored, at);
-      if (key === undefined) throw this.#missingKey(batch, at);
-      const first = this.#index.add(hash128(key), contentHash(stored, at));
-      if (first >= 0) throw this.#repeatedKey(key, first);
-    }
+    for (let at = 0; at < stored.count; at++) this.#keys.add(stored, at, contentHash(stored, at));
     await this.#records.add(stored);
   }
 
@@ -54,30 +97,11 @@ export class SpooledListing {
 
   /** The key of a record that was read back. */
   keyOf(batch: RecordBatch, at: number): string {
-    return this.#keys.read(batch, at)!;
+    return this.#keys.keyOf(batch, at);
   }
 
   async close(): Promise<void> {
     await this.#records.close();
-  }
-
-  #missingKey(batch: RecordBatch, at: number): UsageError {
-    const { name, records, key } = this.#options;
-    const start = recordBytes(batch, at).toString('utf8', 0, 60);
-    const columns = key === undefined ? 'id' : key.join(', ');
-    const place = this.#index.count + 1;
-    return new UsageError(`record ${place} of the ${records} has no ${columns}: ${start}…`, {
-      hint: `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.`,
-    });
-  }
-
-  #repeatedKey(key: string, first: number): UsageError {
-    const { name, records, key: columns } = this.#options;
-    const [one, other] = [first + 1, this.#index.count + 1];
-    return new UsageError(
-      `the records ${one} and ${other} of the ${records} have the same ${columns?.join(', ') ?? 'id'}: ${key.slice(0, 60)}`,
-      { hint: `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.` },
-    );
   }
 }
 

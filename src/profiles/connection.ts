@@ -14,6 +14,8 @@ export interface ConnectionFlags {
 interface ConnectionSources {
   readonly flags: ConnectionFlags;
   readonly env: Environment;
+  /** The file from which FOLIO_TOKEN was taken into the environment. */
+  readonly tokenOrigin?: string | undefined;
   readonly store: ConfigStore;
   readonly stdin: InputStream;
   readonly signal: AbortSignal;
@@ -31,6 +33,8 @@ export interface Connection {
   readonly baseUrl: URL | undefined;
   readonly token: Secret | undefined;
   readonly tokenSource: TokenSource | undefined;
+  /** The file that holds what the environment has as FOLIO_TOKEN. */
+  readonly tokenOrigin?: string | undefined;
   /** The profiles to choose from, where none was chosen. */
   readonly others?: readonly string[];
   /** What the user should know of the token and where it came from, a sentence each; for a terminal or `--verbose`. */
@@ -99,10 +103,10 @@ export function profileAddress(
   }
 }
 
-type Found = Pick<Connection, 'token' | 'tokenSource' | 'notes'>;
+type Found = Pick<Connection, 'token' | 'tokenSource' | 'tokenOrigin' | 'notes'>;
 
 async function findToken(
-  { flags, env, stdin, signal }: ConnectionSources,
+  { flags, env, tokenOrigin, stdin, signal }: ConnectionSources,
   profile: Profile | undefined,
   checkAddress: () => void,
 ): Promise<Found | undefined> {
@@ -111,8 +115,8 @@ async function findToken(
     return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
   }
   if (env['FOLIO_TOKEN']) {
-    const { token, note } = parseToken(env['FOLIO_TOKEN'], 'FOLIO_TOKEN');
-    return { token, tokenSource: 'FOLIO_TOKEN', notes: notesOf(note) };
+    const { token, note } = parseToken(env['FOLIO_TOKEN'], tokenOrigin ?? 'FOLIO_TOKEN');
+    return { token, tokenSource: 'FOLIO_TOKEN', tokenOrigin, notes: notesOf(note) };
   }
   if (profile === undefined || (profile.token ?? profile.tokenCommand) === undefined) return undefined;
   checkAddress();
@@ -214,7 +218,12 @@ export function requireConnection(connection: Connection, now: number): Complete
 }
 
 /** A sentence for hints: how to give this run another token. */
-export function tokenHint({ tokenSource, profile }: Pick<Connection, 'tokenSource' | 'profile'>): string {
+export function tokenHint({
+  tokenSource,
+  tokenOrigin,
+  profile,
+}: Pick<Connection, 'tokenSource' | 'tokenOrigin' | 'profile'>): string {
+  if (tokenOrigin !== undefined) return `Put a new one into ${tokenOrigin}.`;
   if (tokenSource === 'FOLIO_TOKEN') return 'Set FOLIO_TOKEN to a new one.';
   if (tokenSource === 'token file') return 'Put a new one into the token file.';
   const login = `folio auth login${profile === undefined ? '' : ` --profile ${profile}`}`;

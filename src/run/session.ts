@@ -211,10 +211,10 @@ function refuseSeveral({ profile }: AddressFlags): void {
 
 async function resolveTarget(context: Context, options: SessionOptions): Promise<SessionTarget> {
   const { flags, notices, resource } = options;
-  const { env, stdin, signal, clock } = context;
+  const { env, tokenOrigin, stdin, signal, clock } = context;
   const store = await context.config();
   const connection = requireConnection(
-    await resolveConnection({ flags, env, store, stdin, signal, parseBaseUrl }),
+    await resolveConnection({ flags, env, tokenOrigin, store, stdin, signal, parseBaseUrl }),
     clock.now(),
   );
   const { baseUrl, profile, tokenSource } = connection;

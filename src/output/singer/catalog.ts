@@ -6,7 +6,7 @@ export interface CatalogStream {
   readonly isSelected: boolean;
   /** Paths of the members that are not wanted. */
   readonly leftOut: readonly (readonly string[])[];
-  /** What tells records apart; undefined where the catalog does not say. */
+  /** What tells records apart: nothing where it is empty; undefined where the catalog does not say. */
   readonly key: readonly string[] | undefined;
 }
 
@@ -62,23 +62,43 @@ function streamOf(stream: unknown): CatalogStream {
   const metadata = memberOf(stream, 'metadata');
   const entries: readonly unknown[] = Array.isArray(metadata) ? metadata : [];
   const key = memberOf(stream, 'key_properties');
-  let isSelected = memberOf(memberOf(stream, 'schema'), 'selected') !== false;
-  const leftOut: string[][] = [];
+  const schema = memberOf(stream, 'schema');
+  let isSelected = memberOf(schema, 'selected') !== false;
+  /** By the path of the member, as JSON; the newer way to say it goes before the older one, which stands in the schema. */
+  const isWantedAt = new Map(deselectedIn(schema).map((path) => [JSON.stringify(path), false]));
   for (const entry of entries) {
     const breadcrumb = memberOf(entry, 'breadcrumb');
     if (!Array.isArray(breadcrumb)) continue;
-    const wanted = isWanted(memberOf(entry, 'metadata'));
-    if (breadcrumb.length === 0) isSelected = wanted;
-    else if (!wanted) leftOut.push(breadcrumb.filter((_, index) => index % 2 === 1).map(String));
+    const metadata = memberOf(entry, 'metadata');
+    if (breadcrumb.length === 0) {
+      isSelected = isWanted(metadata) ?? isSelected;
+      continue;
+    }
+    const path = JSON.stringify(breadcrumb.filter((_, index) => index % 2 === 1).map(String));
+    const wanted = isWanted(metadata) ?? (isWantedAt.get(path) === false ? false : undefined);
+    isWantedAt.set(path, wanted ?? memberOf(metadata, 'selected-by-default') !== false);
   }
-  return { isSelected, leftOut, key: Array.isArray(key) && key.length > 0 ? key.map(String) : undefined };
+  const leftOut = [...isWantedAt].flatMap(([path, wanted]) => (wanted ? [] : [JSON.parse(path) as string[]]));
+  return { isSelected, leftOut, key: Array.isArray(key) ? key.map(String) : undefined };
 }
 
-function isWanted(metadata: unknown): boolean {
+/** The paths of the members that a schema itself deselects, as older catalogs do. */
+function deselectedIn(schema: unknown, before: readonly string[] = []): string[][] {
+  const properties = memberOf(schema, 'properties');
+  if (typeof properties !== 'object' || properties === null) return [];
+  return Object.entries(properties).flatMap(([name, member]: [string, unknown]) => {
+    const path = [...before, name];
+    return memberOf(member, 'selected') === false ? [path] : deselectedIn(member, path);
+  });
+}
+
+/** What the metadata say; undefined where they leave it to a default. */
+function isWanted(metadata: unknown): boolean | undefined {
   const inclusion = memberOf(metadata, 'inclusion');
   if (inclusion === 'automatic') return true;
   if (inclusion === 'unsupported') return false;
-  return (memberOf(metadata, 'selected') ?? memberOf(metadata, 'selected-by-default') ?? true) !== false;
+  const selected = memberOf(metadata, 'selected');
+  return selected === undefined || selected === null ? undefined : selected !== false;
 }
 
 /** The versions of streams that a state tells, by name. Throws UsageError for what is no state. */

@@ -65,6 +65,11 @@ export class RecordShape {
     };
   }
 
+  /** Whether no record has any member so far. */
+  get isEmpty(): boolean {
+    return this.#members.size === 0;
+  }
+
   /** Whether all columns of a key are members of the records. */
   hasMembers(names: readonly string[]): boolean {
     return names.every((name) => this.#members.has(name));

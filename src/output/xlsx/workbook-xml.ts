@@ -78,7 +78,7 @@ function override(path: string, type: string): string {
  * What cannot stand in XML as it is: markup; characters that XML 1.0 does not allow (in Unicode mode the surrogates are
  * lone ones); a carriage return, which readers turn into a line feed; and text that looks like an escape of the format.
  */
-const SPECIAL = /[&<>\ufffe\uffff\p{Cs}]|(?![\t\n])\p{Cc}|_x[0-9A-Fa-f]{4}_/gu;
+const SPECIAL = /[&<>\ufffe\uffff\p{Cs}]|(?![\t\n\u0080-\u009f])\p{Cc}|_x[0-9A-Fa-f]{4}_/gu;
 
 /** A space, tab or line feed that XML readers would leave out. */
 const SPACE_TO_KEEP = /^\s|\s$|\n|\t| {2}/;

@@ -1,11 +1,16 @@
-import { open } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { errorCode, IncompleteError, systemReason, UsageError } from '../../errors.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { catalogText, memberOf, parseCatalog, parseObject, parseState } from '../../output/singer/catalog.ts';
 import type { CatalogStream, DiscoveredStream } from '../../output/singer/catalog.ts';
 import { RecordShape } from '../../output/singer/record-shape.ts';
-import { checkTokenFile } from '../../profiles/private-file.ts';
+import type { ColumnRole } from '../../output/column-roles.ts';
+import { KeyRefused, ListingKeys } from '../../database/spooled-listing.ts';
+import { TerminalGate } from '../../output/terminal/terminal-text.ts';
+import type { Sink } from '../../output/writer.ts';
+import { openFileWarning } from '../../profiles/private-file.ts';
 import { nearestNames } from '../../query/nearest-names.ts';
 import {
   checkPart,
@@ -41,6 +46,9 @@ export interface TapRun {
 interface Stream {
   readonly name: string;
   readonly source: ServiceSource;
+  /** What its records are, for messages: `issued invoices`. */
+  readonly records: string;
+  /** Empty where the catalog says that nothing tells them apart. */
   readonly key: readonly string[];
   readonly shape: RecordShape;
   readonly leftOut: CatalogStream['leftOut'];
@@ -55,10 +63,11 @@ export async function runTap(given: Context, { globals, request, tap }: TapRun):
   const config = await readConfig(given, tap.config);
   const { context, pageSize } = config;
   const asking = { ...globals, ...config.globals };
-  const catalog = await readOptional(tap.catalog ?? tap.properties, parseCatalog);
+  const catalogFile = tap.catalog ?? tap.properties;
+  const catalog = await readOptional(catalogFile, parseCatalog);
   const versions = await readOptional(tap.state, parseState);
   const streams = syncResources.flatMap((resource) =>
-    streamOf(resource, { catalog, key: config.key, pageSize }),
+    streamOf(resource, { catalog, catalogFile, key: config.key, pageSize }),
   );
   const options = {
     globals: asking,
@@ -73,15 +82,23 @@ export async function runTap(given: Context, { globals, request, tap }: TapRun):
       const names = config.unknown.join(', ');
       run.notices.warn(`${tap.config} has names that folio tap leaves alone: ${names}. ${MEMBERS_HINT}`);
     }
-    if (tap.discover) await discover(run, streams);
-    else await writeStreams(run, streams, versions ?? new Map());
+    if (config.warning !== undefined) run.notices.warn(config.warning);
+    const { stdout } = context;
+    const gate = stdout.isTerminal ? new TerminalGate(stdout) : undefined;
+    try {
+      if (tap.discover) await discover(run, streams, gate ?? stdout);
+      else await writeStreams(run, streams, { before: versions ?? new Map(), sink: gate ?? stdout });
+    } finally {
+      await gate?.end();
+    }
   });
 }
 
 function streamOf(
-  { table, source }: SyncResource,
+  { table, records, source }: SyncResource,
   asked: {
     readonly catalog: ReadonlyMap<string, CatalogStream> | undefined;
+    readonly catalogFile: string | undefined;
     readonly key: ReadonlyMap<string, readonly string[]>;
     readonly pageSize: number | undefined;
   },
@@ -91,10 +108,20 @@ function streamOf(
   if (asked.catalog !== undefined && wish?.isSelected !== true) return [];
   const named = asked.key.get(table) ?? wish?.key;
   const key = named ?? (table === 'fund_documents' ? ['fundId', 'id'] : ['id']);
+  const lost = wish?.leftOut.find(([name, ...inner]) => inner.length === 0 && key.includes(name!));
+  if (lost !== undefined) {
+    throw new UsageError(
+      `${asked.catalogFile} leaves out ${lost[0]} of ${table}, which tells its records apart`,
+      {
+        hint: 'Select it, or name other columns as the key in the configuration.',
+      },
+    );
+  }
   return [
     {
       name: table,
-      source: source(named, asked.pageSize),
+      records,
+      source: source(named?.length === 0 ? undefined : named, asked.pageSize),
       key,
       shape: new RecordShape(),
       leftOut: wish?.leftOut ?? [],
@@ -102,7 +129,7 @@ function streamOf(
   ];
 }
 
-async function discover(run: Run, streams: readonly Stream[]): Promise<void> {
+async function discover(run: Run, streams: readonly Stream[], sink: Sink): Promise<void> {
   const found: DiscoveredStream[] = [];
   const results: PartResult[] = [];
   const all = forEachPart(run, streams, async (stream, signal) => {
@@ -114,10 +141,12 @@ async function discover(run: Run, streams: readonly Stream[]): Promise<void> {
   });
   for await (const { stream, result } of all) {
     results.push(result);
-    if (hasRecords(result)) found.push({ ...stream, key: keyOf(stream) });
+    if (!hasRecords(result)) continue;
+    await fillEmpty(run, stream);
+    found.push({ ...stream, key: keyOf(stream) });
   }
   throwWhereNothing(results);
-  await run.context.stdout.write(catalogText(found));
+  await sink.write(catalogText(found));
   checkStreams(results);
 }
 
@@ -127,29 +156,28 @@ const SAMPLE = 100;
 async function writeStreams(
   run: Run,
   streams: readonly Stream[],
-  before: ReadonlyMap<string, number>,
+  { before, sink }: { readonly before: ReadonlyMap<string, number>; readonly sink: Sink },
 ): Promise<void> {
   const { context } = run;
   const state = new Map(before);
   const extracted = new Date(context.clock.now()).toISOString();
   const byName = new Map(streams.map((stream) => [stream.name, stream]));
-  const aside = new PartsAside(run, streams, async (part) =>
-    surveyed(part, byName.get(part.name ?? '')!.shape),
-  );
+  const aside = new PartsAside(run, streams, async (part) => surveyed(part, byName.get(part.name ?? '')!));
   for await (const { asked, result, records } of aside.read()) {
     if (!hasRecords(result)) continue;
     const { name, shape } = asked;
+    await fillEmpty(run, asked);
     const version = Math.max(context.clock.now(), (before.get(name) ?? 0) + 1);
     shape.leaveOut(asked.leftOut);
     const schema = { type: 'SCHEMA', stream: name, schema: shape.schema(), key_properties: keyOf(asked) };
-    await context.stdout.write(`${JSON.stringify(schema)}\n`);
+    await sink.write(`${JSON.stringify(schema)}\n`);
     const tail = `,"version":${version},"time_extracted":"${extracted}"}\n`;
     const head = `{"type":"RECORD","stream":${JSON.stringify(name)},"record":`;
-    for await (const batch of records) await context.stdout.write(messagesOf(batch, { shape, head, tail }));
+    for await (const batch of records) await sink.write(messagesOf(batch, { shape, head, tail }));
     if (result.failure !== undefined) continue;
-    await context.stdout.write(`${JSON.stringify({ type: 'ACTIVATE_VERSION', stream: name, version })}\n`);
+    await sink.write(`${JSON.stringify({ type: 'ACTIVATE_VERSION', stream: name, version })}\n`);
     state.set(name, version);
-    await context.stdout.write(`${JSON.stringify({ type: 'STATE', value: stateOf(state) })}\n`);
+    await sink.write(`${JSON.stringify({ type: 'STATE', value: stateOf(state) })}\n`);
   }
   throwWhereNothing(aside.results);
   checkStreams(aside.results);
@@ -166,13 +194,47 @@ function messagesOf(
   return lines.join('');
 }
 
-async function* surveyed(part: Part, shape: RecordShape): AsyncGenerator<RecordBatch> {
+/** Notes what the records look like. Throws KeyRefused where the key does not tell them apart: a target would keep one of two. */
+async function* surveyed(
+  part: Part,
+  { name, records: what, key, shape }: Stream,
+): AsyncGenerator<RecordBatch> {
+  const hint = `Name the columns that tell records apart in the configuration: "key": {"${name}": "number,documentType"}.`;
+  const isUsual = key.length === 1 && key[0] === 'id';
+  const keys = new ListingKeys({ records: what, key: isUsual ? undefined : key, hint });
   for await (const records of recordsOf(part)) {
     survey(shape, records);
+    if (key.length > 0) for (let at = 0; at < records.count; at++) keys.add(records, at);
     yield records;
   }
   checkPart(part);
 }
+
+/** Gives a stream without records the members that its listing usually has: targets make a table of them. */
+async function fillEmpty({ context, globals }: Run, { source, key, shape }: Stream): Promise<void> {
+  if (!shape.isEmpty) return;
+  const settings = { profile: globals.profile, sandbox: globals.sandbox === true };
+  const { shownColumnsOf } = await import('../open-questions.ts');
+  const { resource } = source;
+  const columns = await shownColumnsOf(context, { resource, settings, field: undefined });
+  const record: Record<string, unknown> = {};
+  for (const name of key) record[name] = '';
+  for (const { names, role } of columns) {
+    const path = names[0]!.split('.');
+    let object = record;
+    for (const name of path.slice(0, -1)) object = (object[name] ??= {}) as Record<string, unknown>;
+    object[path.at(-1)!] ??= EXAMPLES[role] ?? '';
+  }
+  shape.add(JSON.stringify(record));
+}
+
+/** Values of the kinds that such columns hold. */
+const EXAMPLES: Readonly<Partial<Record<ColumnRole, unknown>>> = {
+  amount: 0.5,
+  open: 0.5,
+  date: '2000-01-01T00:00:00Z',
+  due: '2000-01-01T00:00:00Z',
+};
 
 function survey(shape: RecordShape, batch: RecordBatch): void {
   for (let index = 0; index < batch.count; index++) shape.add(recordBytes(batch, index).toString('utf8'));
@@ -197,6 +259,13 @@ function checkStreams(results: readonly PartResult[]): void {
   const [first] = failed;
   if (first === undefined) return;
   const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
+  const refused = failed.find(({ failure }) => failure instanceof KeyRefused)?.failure;
+  if (refused !== undefined) {
+    throw new UsageError(`${failed.length} of ${results.length} streams not written: ${reasons}`, {
+      hint: refused.hint,
+      cause: refused,
+    });
+  }
   throw new IncompleteError(
     `${failed.length} of ${results.length} streams not whole, and not activated: ${reasons}`,
     {
@@ -214,6 +283,8 @@ interface TapConfig {
   readonly key: ReadonlyMap<string, readonly string[]>;
   /** The names of what it has beside that. */
   readonly unknown: readonly string[];
+  /** What is to be said of the file. */
+  readonly warning?: string | undefined;
 }
 
 /** The members that a configuration may have. */
@@ -223,7 +294,7 @@ const MEMBERS_HINT = 'A configuration has base_url, token or profile, page_size 
 /** Reads Singer's configuration: base_url, token or profile, page_size, key. Throws UsageError, also for a misspelt name. */
 async function readConfig(context: Context, file: string | undefined): Promise<TapConfig> {
   if (file === undefined) return { context, globals: {}, pageSize: undefined, key: new Map(), unknown: [] };
-  const { text, check } = await readSmall(file);
+  const { text, stats } = await readSmall(file, MAX_CONFIG);
   const config = parseObject(text, file);
   const unknown = unknownMembers(config, file);
   const textOf = (name: string): string | undefined => {
@@ -231,18 +302,15 @@ async function readConfig(context: Context, file: string | undefined): Promise<T
     if (value === undefined || typeof value === 'string') return value;
     throw badMember(file, name, 'a text');
   };
-  const [token, baseUrl, profile] = [textOf('token'), textOf('base_url'), textOf('profile')];
-  // An empty address counts as none, as in the environment: runners write settings that are not given so.
+  // What is empty counts as none, as in the environment: runners write settings that are not given so.
+  const [token, baseUrl, profile] = ['token', 'base_url', 'profile'].map((name) => textOf(name) || undefined);
   const beside = token === undefined && baseUrl ? 'base_url' : token === undefined ? undefined : 'token';
   if (profile !== undefined && beside !== undefined) {
     throw new UsageError(`${file} has both a ${beside} and a profile`, {
       hint: 'Leave one of them out: a profile brings its own token and address.',
     });
   }
-  if (token !== undefined) {
-    check();
-    context.secrets.hide([token]);
-  }
+  if (token !== undefined) context.secrets.hide([token]);
   const env = {
     ...context.env,
     ...(token !== undefined && { FOLIO_TOKEN: token }),
@@ -253,7 +321,9 @@ async function readConfig(context: Context, file: string | undefined): Promise<T
     throw badMember(file, 'page_size', 'a whole number above 0');
   }
   return {
-    context: { ...context, env },
+    context: { ...context, env, ...(token !== undefined && { tokenOrigin: file }) },
+    // Runners write the file anew each time, as all may read it: to refuse it would help nobody.
+    warning: token === undefined ? undefined : openFileWarning(file, stats),
     globals: profile === undefined ? {} : { profile },
     pageSize: pageSize === undefined ? undefined : Number(pageSize),
     key: keysOf(memberOf(config, 'key'), file),
@@ -317,19 +387,16 @@ async function readOptional<Value>(
   return file === undefined ? undefined : parse((await readSmall(file)).text, file);
 }
 
-/** Bytes that such a file may have. */
+/** Bytes that a configuration may have, and a catalog or a state. */
+const MAX_CONFIG = 1024 * 1024;
 const MAX_BYTES = 16 * 1024 * 1024;
 
-async function readSmall(file: string): Promise<{ text: string; check: () => void }> {
+async function readSmall(file: string, most = MAX_BYTES): Promise<{ text: string; stats: Stats }> {
   try {
     const handle = await open(file, 'r');
     try {
       const stats = await handle.stat();
-      if (stats.size > MAX_BYTES)
-        throw new UsageError(`${file} is larger than any catalog`, {
-          hint: 'Check that it is the file you meant.',
-        });
-      return { text: await handle.readFile('utf8'), check: () => checkTokenFile(file, stats) };
+      return { text: (await readUpTo(handle, file, most)).toString('utf8'), stats };
     } finally {
       await handle.close();
     }
@@ -340,4 +407,18 @@ async function readSmall(file: string): Promise<{ text: string; check: () => voi
       cause: error,
     });
   }
+}
+
+/** A device or a pipe does not say how long it is, and may never end. */
+async function readUpTo(handle: FileHandle, file: string, most: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for (let size = 0; size <= most;) {
+    const { bytesRead, buffer } = await handle.read({ buffer: Buffer.alloc(64 * 1024) });
+    if (bytesRead === 0) return Buffer.concat(parts);
+    parts.push(buffer.subarray(0, bytesRead));
+    size += bytesRead;
+  }
+  throw new UsageError(`${file} is larger than ${most / 1024 / 1024} MB`, {
+    hint: 'Check that it is the file you meant.',
+  });
 }

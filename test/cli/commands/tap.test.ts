@@ -183,7 +183,7 @@ describe('folio tap', () => {
     ]);
     expect(
       catalog.streams.map(({ tap_stream_id, key_properties }) => [tap_stream_id, key_properties]),
-    ).toEqual(STREAMS.map((stream) => [stream, keys.get(stream) ?? []]));
+    ).toEqual(STREAMS.map((stream) => [stream, keys.get(stream) ?? ['id']]));
     for (const { metadata } of catalog.streams) {
       expect(metadata[0]!.metadata).toMatchObject({ 'selected-by-default': true });
     }
@@ -289,10 +289,120 @@ describe('folio tap', () => {
     });
   });
 
-  it('refuses a configuration with a token that others can read', async () => {
-    const { code, stderr } = await tap(['--config', fileOf({ token: 'a-token-for-tests' }, 0o644)]);
+  it('reads a configuration with a token that others can read, and warns once', async () => {
+    const config = fileOf({ token: 'a-token-for-tests' }, 0o644);
+    const { code, stderr } = await tap(['--config', config], {}, { FOLIO_TOKEN: undefined });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: ${config} holds a token and is open to other users (mode 0644)\n`,
+    });
+    expect((await tap(['--config', fileOf({ page_size: 50 }, 0o644)])).stderr).toBe('');
+  });
+
+  it('takes an empty token for none', async () => {
+    const config = fileOf({ token: '', base_url: '', profile: '' });
+    expect(await tap(['--config', config])).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('names the file that holds a token which the service refuses, or which is none', async () => {
+    const refused: Answer = [401, '{"message":"Unauthorized"}'];
+    const answers = Object.fromEntries(PATHS.map((path) => [path, refused]));
+    const config = fileOf({ token: 'a-token-for-tests' });
+    const { code, stderr } = await tap(['--config', config], answers, { FOLIO_TOKEN: undefined });
+    expect([code, stderr]).toEqual([3, expect.stringContaining(`Put a new one into ${config}.`)]);
+    expect(stderr).not.toContain('FOLIO_TOKEN');
+    const bad = fileOf({ token: 'two words' });
+    const malformed = await tap(['--config', bad], {}, { FOLIO_TOKEN: undefined });
+    expect([malformed.code, malformed.stderr]).toEqual([
+      3,
+      expect.stringContaining(`the token (${bad}) has a space`),
+    ]);
+  });
+
+  it.each([
+    [
+      'has another’s id',
+      ['{"id":7}', '{"id":8}', '{"id":7}'],
+      'the records 1 and 3 of the issued invoices have the same id: 7',
+    ],
+    [
+      'has null for its id',
+      ['{"id":7}', '{"id":null}'],
+      'record 2 of the issued invoices has no id: {"id":null}…',
+    ],
+    ['has no id', ['{"number":7}'], 'record 1 of the issued invoices has no id: {"number":7}…'],
+  ])('does not write a stream in which a record %s, as sync does not', async (_, records, reason) => {
+    const { code, stdout, stderr } = await tap([], { issued: pageOf(records) });
     expect(code).toBe(2);
-    expect(stderr).toContain('open to other users');
+    expect(stderr).toContain(`1 of ${STREAMS.length} streams not written: issued: ${reason}`);
+    expect(stderr).toContain('in the configuration: "key": {"issued": "number,documentType"}');
+    expect(linesOf(readMessages(stdout)).filter((line) => line.endsWith('issued'))).toEqual([]);
+  });
+
+  it('tells records apart by the key of the configuration', async () => {
+    const records = ['{"id":7,"number":1,"type":"A"}', '{"id":7,"number":1,"type":"B"}'];
+    const config = fileOf({ key: { issued: 'number,type' } });
+    const { code, stdout } = await tap(['--config', config], { issued: pageOf(records) });
+    expect(code).toBe(0);
+    expect(readMessages(stdout)[0]!.key_properties).toEqual(['number', 'type']);
+  });
+
+  it('writes streams without a key where the catalog says that there is none', async () => {
+    const catalog = fileOf({ streams: [{ tap_stream_id: 'issued', key_properties: [], schema: {} }] });
+    const { code, stdout } = await tap(['--catalog', catalog], {
+      issued: pageOf(['{"id":7}', '{"id":7}']),
+    });
+    expect(code).toBe(0);
+    const messages = readMessages(stdout);
+    expect(messages[0]!.key_properties).toEqual([]);
+    expect(linesOf(messages).filter((line) => line === 'RECORD issued')).toHaveLength(2);
+  });
+
+  it('gives an empty stream the members that its listing usually has', async () => {
+    const { code, stdout } = await tap([], { issued: pageOf([]) });
+    expect(code).toBe(0);
+    const [first] = readMessages(stdout);
+    expect(first).toMatchObject({ type: 'SCHEMA', stream: 'issued', key_properties: ['id'] });
+    expect(first!.schema!.properties).toMatchObject({
+      id: { type: ['null', 'string'] },
+      totalAmount: { type: ['null', 'string'], format: 'singer.decimal' },
+      dueBy: { type: ['null', 'string'], format: 'date-time' },
+      customer: { type: ['null', 'object'], properties: { name: { type: ['null', 'string'] } } },
+    });
+  });
+
+  it('leaves out a member that an older catalog deselects in its schema, and refuses that for the key', async () => {
+    const stream = (properties: object, metadata: object[] = []) =>
+      fileOf({ streams: [{ tap_stream_id: 'issued', schema: { properties }, metadata }] });
+    const older = stream({
+      number: { selected: false },
+      customer: { properties: { rank: { selected: false } } },
+    });
+    const messages = readMessages((await tap(['--catalog', older])).stdout);
+    expect(messages[1]!.record).toEqual({ id: 1, totalAmount: '119.10', customer: { name: 'Roble' } });
+    const newer = stream({ number: { selected: false } }, [
+      { breadcrumb: ['properties', 'number'], metadata: { selected: true } },
+    ]);
+    expect(readMessages((await tap(['--catalog', newer])).stdout)[1]!.record).toHaveProperty('number');
+    const withoutKey = stream({ id: { selected: false } });
+    const { code, stdout, stderr } = await tap(['--catalog', withoutKey]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`${withoutKey} leaves out id of issued, which tells its records apart`);
+  });
+
+  it('shows what a terminal must not be given as marks, and leaves pipes the text as it is', async () => {
+    const hostile = '{"id":1,"name":"a\u0085b\u202ec\u200bd"}';
+    const answers = Object.fromEntries(PATHS.map((path) => [path, pageOf([])]));
+    const given = { ...answers, customers: customersOf([]), issued: pageOf([hostile]) };
+    const { stdout } = await runStub(['tap'], given, { terminal: true });
+    expect(stdout).toContain('a\\u{85}b\\u{202e}c\\u{200b}d');
+    expect((await runStub(['tap'], given)).stdout).toContain('a\u0085b\u202ec\u200bd');
+  });
+
+  it('ends where a configuration does not', async () => {
+    const { code, stdout, stderr } = await tap(['--config', '/dev/zero']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('/dev/zero is larger than 1 MB');
   });
 });
 

@@ -239,6 +239,13 @@ describe('xlsx', () => {
     expect(sheet!.rows.every((row, n) => n === 0 || row.get('B')!.value === noise(n - 1))).toBe(true);
   });
 
+  it('has control characters that XML holds as they are', async () => {
+    const text = 'a\u0080b\u0085c\u009fd\u0000e';
+    expect((await cellOf(JSON.stringify(text)))!.value).toBe(text);
+    const [sheet] = readWorkbook(await workbookOf([JSON.stringify({ a: text })]));
+    expect(sheet!.xml).toContain('a\u0080b\u0085c\u009fd_x0000_e');
+  });
+
   it('gives back any text, and only as text', async () => {
     const odd = fc.constantFrom(
       '\u0000',
