@@ -69,6 +69,15 @@ export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 
+/** Codes of errors in the TLS handshake. */
+const TLS =
+  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CRL_|ERROR_IN_C|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME_|EPROTO$)/;
+
+/** Whether the code of an error is of the TLS handshake: of a certificate, or of what is no TLS. */
+export function isTlsFailure(code: string): boolean {
+  return TLS.test(code);
+}
+
 /** Why the system refused, in its own words: `no space left on device (ENOSPC)`. */
 export function systemReason(error: unknown): string {
   const code = errorCode(error);

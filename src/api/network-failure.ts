@@ -1,4 +1,4 @@
-import { ServiceError, errorCode } from '../errors.ts';
+import { ServiceError, errorCode, isTlsFailure } from '../errors.ts';
 import { TransportTimeout } from './transport.ts';
 
 /** Where a request was going. */
@@ -32,9 +32,6 @@ const REASONS: Readonly<Record<string, string>> = {
 /** Codes of errors while connecting. With a proxy on the way, it is the proxy that cannot be reached. */
 const CONNECTING =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
-/** Codes of errors in the TLS handshake. */
-const TLS =
-  /^(ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|CRL_|ERROR_IN_C|INVALID_(CA|PURPOSE)$|PATH_LENGTH|HOSTNAME_|EPROTO$)/;
 /** Codes of all other errors of the network. */
 const OTHER =
   /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;
@@ -74,11 +71,6 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
         whom === to.host ? 'Check the network and the base address.' : 'Check the network and HTTPS_PROXY.',
     }),
   };
-}
-
-/** Whether the code of an error is of the TLS handshake: of a certificate, or of what is no TLS. */
-export function isTlsFailure(code: string): boolean {
-  return TLS.test(code);
 }
 
 /** The codes of OpenSSL for an answer in plain text. */

@@ -1,5 +1,4 @@
-import { OutputError, ServiceError, UsageError, errorCode, systemReason } from '../errors.ts';
-import { isTlsFailure } from '../api/network-failure.ts';
+import { OutputError, ServiceError, UsageError, errorCode, isTlsFailure, systemReason } from '../errors.ts';
 import { Conflict } from './database.ts';
 
 /** Codes of what the server says (PostgreSQL, appendix A) that the user can do something about. */
