@@ -61,6 +61,8 @@ export class Ledger {
   readonly today: number;
   readonly awkward: boolean;
   readonly #parties: Parties;
+  #lastBlock = -1;
+  #lastCorrection: Correction | undefined;
 
   constructor(options: LedgerOptions) {
     this.seed = options.seed;
@@ -82,7 +84,16 @@ export class Ledger {
     return correction?.note === index || correction?.invoice === index ? correction : undefined;
   }
 
+  /** That of the last block is kept: records are mostly looked at one after the other, each several times. */
   #correctionIn(block: number): Correction | undefined {
+    if (block !== this.#lastBlock) {
+      this.#lastBlock = block;
+      this.#lastCorrection = this.#makeCorrection(block);
+    }
+    return this.#lastCorrection;
+  }
+
+  #makeCorrection(block: number): Correction | undefined {
     const random = hash32(this.seed, block, 13);
     const note = block * BLOCK + BLOCK / 2 + (random % (BLOCK / 2 - 1));
     if (note >= this.count) return undefined;
