@@ -84,7 +84,7 @@ function separatorsOf(
 /** The only delimiter by which all rows have as many cells as the first. Throws UsageError where there may be several. */
 function delimiterOf(path: string, body: string): string {
   const header = body.split('\n', 1)[0]!.replaceAll(/"[^"]*"/g, '');
-  const others = [...new Set(header)].filter((mark) => !/[\p{L}\p{N}\s_.\-"]/u.test(mark));
+  const others = [...new Set(header)].filter((mark) => !/[\p{L}\p{N}\r_.\-"]/u.test(mark));
   const fits = (mark: string): boolean => {
     const widths = rowWidths(body, mark);
     return widths[0]! > 1 && widths.every((width) => width === widths[0]);

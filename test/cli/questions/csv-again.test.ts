@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const RUNS = process.env['FOLIO_FIGURES'] === undefined ? 60 : 2000;
+const RUNS = process.env['FOLIO_FIGURES'] === undefined ? 60 : 1000;
 
 const from = (file: string, ...flags: readonly string[]): Promise<ScriptedExit> =>
   runScripted(['issued', '--from', file, ...flags], []);
@@ -166,8 +166,10 @@ describe('csv that folio wrote', () => {
         rmSync(`${file}.receipt.json`);
         const guessed = await from(file, '--format', 'tsv');
         expect(readFileSync(file)).toEqual(bytes);
-        // What is called tsv and has tabs is taken for tsv.
-        const isMisnamed = format === 'csv' && delimiter === '\t' && ending === 'tsv';
+        // The ending decides where the file has tabs, or nothing that stands between cells.
+        const isMisnamed =
+          (format === 'tsv') !== (ending === 'tsv') &&
+          (names.length === 1 || (format === 'csv' && delimiter === '\t'));
         if (header && !isMisnamed && guessed.code === 0) expect(guessed.stdout).toBe(direct.stdout);
       }),
       { numRuns: RUNS },
