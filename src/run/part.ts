@@ -5,7 +5,7 @@ import { paced, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
-import { chooseProfile } from '../profiles/connection.ts';
+import { namedProfile } from '../profiles/connection.ts';
 import type { Resource } from '../resources/resource.ts';
 import { checkComplete, PartialResults } from './completeness.ts';
 import type { ReadPath } from './paths.ts';
@@ -222,10 +222,10 @@ async function readLocal(
   opening: OpeningPart<LocalSource>,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source, globals } = opening;
+  const { context, source } = opening;
   const store = await context.config();
   // A profile that the source has need not be one of those here.
-  const profile = opening.profile ?? chooseProfile(globals.profile, context.env, store)?.name;
+  const profile = opening.profile ?? namedProfile(undefined, context.env) ?? store.currentProfile;
   const site = { ...opening, profile, partial: partialResults(opening) };
   await read({
     ...site,

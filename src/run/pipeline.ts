@@ -41,7 +41,9 @@ export async function exportRecords<Given extends Export>(
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
   const { source, output, columns } = asked;
   const own = (await source.profiles?.(context)) ?? [];
-  if (own.length > 1 || asksSeveral(asked)) {
+  // An export without records says nothing of profiles.
+  const isNobodys = source.kind === 'local' && own.length === 0;
+  if (own.length > 1 || (asksSeveral(asked) && !isNobodys)) {
     const { exportProfiles } = await import('./several/profiles.ts');
     return exportProfiles(context, asked, own);
   }

@@ -15,10 +15,10 @@ import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import type { Notices } from './notices.ts';
-import { nameList, requestDefaults, type RequestFlags } from './parse-values.ts';
+import { requestDefaults, type RequestFlags } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probe } from '../resources/listing-pages.ts';
-import { parseProfileName } from '../profiles/profile.ts';
+import { profilesAsked } from '../profiles/choice.ts';
 
 /** Which service is asked, and for which organization. */
 export interface AddressFlags {
@@ -278,12 +278,7 @@ export async function chooseProfiles(
   { globals, profiles: { allProfiles } = {} }: OrganizationFlags,
 ): Promise<readonly string[]> {
   const { profile, sandbox, tokenFile } = globals;
-  if (allProfiles && profile !== undefined) {
-    throw new UsageError('--all-profiles and --profile do not go together', {
-      hint: 'Leave one of them out.',
-    });
-  }
-  const chosen = allProfiles || profile === undefined ? undefined : nameList('--profile')(profile);
+  const { names: chosen } = profilesAsked(profile, allProfiles);
   if (sandbox) {
     const profiles = chosen ?? SANDBOX_PROFILES;
     profiles.forEach(placeInSandbox);
@@ -308,6 +303,6 @@ export async function chooseProfiles(
       hint: 'Log in with `folio auth login --profile <name> --base-url https://<host>/v1`.',
     });
   }
-  for (const name of profiles) knownProfile(parseProfileName(name, '--profile'), store);
+  for (const name of profiles) knownProfile(name, store);
   return profiles;
 }

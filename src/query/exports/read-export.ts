@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
-import type { RecordBatch } from '../../json/records.ts';
+import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import { batchOfRows, type Row, type RowField } from '../rows.ts';
 import { csvOrTsv, formOf, type CsvForm, type FormFlags } from './csv-form.ts';
@@ -49,18 +49,51 @@ export async function* readExport(
   }
 }
 
-/** Whether the first record of an export has the name of a profile; undefined where there is none, or nothing can be read. */
-export async function saysProfile(file: string, flags: FormFlags = {}): Promise<boolean | undefined> {
+/**
+ * The profiles whose records an export holds, in the order in which they come; undefined where its records do not say whose they
+ * are. None where it has no records.
+ *
+ * @param tolerant whether an export that cannot be read, which whoever reads it tells of, has those of its readable beginning
+ * @throws UsageError where it cannot be read, and where only some of its records say whose they are
+ */
+export async function profilesInExport(
+  file: string,
+  { tolerant = false, ...flags }: FormFlags & { readonly tolerant?: boolean } = {},
+): Promise<readonly string[] | undefined> {
   const reader = new CellReader([PROFILE_COLUMN]);
+  const held = new Set<string>();
+  let isUnsaid = false;
   try {
     for await (const batch of readExport(file, flags)) {
-      if (batch.count > 0) return reader.read(batch, 0)[0] !== undefined;
+      for (let index = 0; index < batch.count; index++) {
+        const [cell] = reader.read(batch, index);
+        if (cell === undefined) isUnsaid = true;
+        else held.add(cell.text);
+        if (isUnsaid && held.size === 0) return undefined;
+      }
     }
   } catch (error) {
-    // Whoever reads all of it says why it cannot be read.
-    if (!(error instanceof UsageError)) throw error;
+    if (!tolerant || !(error instanceof UsageError)) throw error;
   }
-  return undefined;
+  if (!isUnsaid) return [...held];
+  throw new UsageError(`${file} does not say of all its records of which profile they are`, {
+    hint: 'Export it again with --all-profiles.',
+  });
+}
+
+/** The records that say that they are of the profile. */
+export async function* recordsOfProfile(
+  records: AsyncIterable<RecordBatch>,
+  profile: string,
+): AsyncGenerator<RecordBatch> {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  for await (const batch of records) {
+    const own: number[] = [];
+    for (let index = 0; index < batch.count; index++) {
+      if (reader.read(batch, index)[0]?.text === profile) own.push(index);
+    }
+    if (own.length > 0) yield selectRecords(batch, own);
+  }
 }
 
 async function startOf(file: FileHandle, path: string): Promise<Buffer> {

@@ -174,6 +174,7 @@ async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncG
 
 /** The records with the name of their profile as first member, so that every filter, sum and writer sees it. */
 async function* named(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
+  if (part.source.isSeveral) return yield* recordsOf(part, limit);
   const member = `${JSON.stringify(PROFILE_COLUMN)}:${JSON.stringify(part.name)}`;
   for await (const batch of recordsOf(part, limit)) yield prependMember(batch, member);
 }

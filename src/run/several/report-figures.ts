@@ -115,7 +115,7 @@ async function readSeveral(
         );
       }
       records += own.count;
-      if (only?.includes(name) === false) continue;
+      if (!only.includes(name)) continue;
       const tally = tallies.get(name) ?? (await openTally(open, name, reading));
       tallies.set(name, tally);
       tally.figures.add(own, records - own.count, looked.limits());

@@ -2,12 +2,15 @@ import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
-import { saysProfile } from '../../query/exports/read-export.ts';
+import { profilesInExport } from '../../query/exports/read-export.ts';
+import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
+import { inOrderOf } from '../../profiles/profile.ts';
+import { parseDatabaseAddress } from '../../database/address.ts';
 import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import { flagNamed, nameList, refuseForm, type RequestFlags } from '../parse-values.ts';
+import { flagNamed, refuseForm, type RequestFlags } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
@@ -24,8 +27,8 @@ export interface ReportPart {
   readonly organization?: string;
   /** Whose token and settings hold. */
   readonly profile?: string;
-  /** The records say themselves of which organization they are; those to be told of are these, or all. */
-  readonly ofSeveral?: { readonly only: readonly string[] | undefined };
+  /** The records say themselves of which organization they are; these are to be told of. */
+  readonly ofSeveral?: { readonly only: readonly string[] };
   readonly source: Source;
 }
 
@@ -80,42 +83,44 @@ async function partsFrom(
     refuseForm(form);
     // The profiles are those of the database, whether or not there are some of these names here.
     const { profile, ...others } = globals;
-    return { parts: await databaseParts(context, first, { profile, allProfiles }), globals: others };
+    return {
+      parts: await databaseParts(context, first, profilesAsked(profile, allProfiles)),
+      globals: others,
+    };
   }
-  return partsOfExports(from, { globals, allProfiles, form });
+  return partsOfExports(context, from, { globals, allProfiles, form });
 }
 
-/** Where the exports say whose their records are, each organization is told of by itself, or those that --profile names. */
+/** Where the exports say whose their records are, each organization that is chosen is told of by itself. */
 async function partsOfExports(
+  context: Context,
   from: readonly string[],
   { globals, allProfiles, form }: Pick<ReportSources, 'globals' | 'allProfiles' | 'form'>,
 ): Promise<ReportParts> {
+  const { profile, ...others } = globals;
+  const whose = profilesAsked(profile, allProfiles);
   const parts = await exportParts(from, form);
   const said = await Promise.all(
-    parts.map(async (part) => ({ part, saysProfile: await saysProfile(part.file, form) })),
+    parts.map(async (part) => ({
+      part,
+      held: await profilesInExport(part.file, { ...form, tolerant: true }),
+    })),
   );
-  const [of, ofOne] = [true, false].map(
-    (says) => said.find(({ saysProfile }) => saysProfile === says)?.part.file,
-  );
-  if (of === undefined) {
-    if (!allProfiles) return { parts, globals };
-    throw fileAgainst(
-      '--all-profiles',
-      'Export with --all-profiles, too: then each record says whose it is.',
-    );
+  const shown = parts.map(({ file }) => file).join(', ');
+  const several = said.find(({ held }) => held !== undefined && held.length > 0)?.part.file;
+  const ofOne = said.find(({ held }) => held === undefined)?.part.file;
+  if (several === undefined) {
+    if (ofOne !== undefined) refuseProfiles(shown, whose);
+    return { parts, globals: others };
   }
   if (ofOne !== undefined) {
-    throw new UsageError(`${of} says of which profiles its records are, and ${ofOne} does not`, {
+    throw new UsageError(`${several} says of which profiles its records are, and ${ofOne} does not`, {
       hint: 'Export both with --all-profiles, or make a report of each profile.',
     });
   }
-  const { profile, ...others } = globals;
-  if (allProfiles && profile !== undefined) {
-    throw new UsageError('--all-profiles and --profile do not go together', {
-      hint: 'Leave one of them out.',
-    });
-  }
-  const only = profile === undefined ? undefined : nameList('--profile')(profile);
+  const store = await context.config();
+  const held = inOrderOf(store, new Set(said.flatMap((one) => one.held ?? [])));
+  const only = chooseHeld({ shown, held }, whose, { env: context.env, store });
   return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), globals: others };
 }
 
@@ -151,28 +156,19 @@ async function exportParts(
 }
 
 /** The listings that a synced database holds: of the profiles named, of all, or of the only one that it has. */
-async function databaseParts(
-  context: Context,
-  from: string,
-  { profile: named, allProfiles = false }: { profile: string | undefined; allProfiles: boolean | undefined },
-): Promise<ReportPart[]> {
+async function databaseParts(context: Context, from: string, whose: ProfilesAsked): Promise<ReportPart[]> {
   const { ExportSource } = await import('../sources/export-source.ts');
-  const { DatabaseRecords, profileHint, profilesAsked, profilesHeld } =
-    await import('../sync/database-records.ts');
+  const { DatabaseRecords, profilesHeld } = await import('../sync/database-records.ts');
   const { known, held } = await profilesHeld(from, Object.values(RESOURCES), context);
   if (known.length === 0) {
     throw new UsageError('the database holds neither invoices nor funds', {
       hint: 'Bring them with `folio sync <database>`.',
     });
   }
-  const asked = await profilesAsked({ from, profile: named, allProfiles }, known, context);
-  const isNamed = named !== undefined || allProfiles;
-  const profiles = !isNamed && known.length === 1 ? known : asked;
-  if (profiles === undefined) {
-    throw new UsageError('the database holds several profiles, and the report must be of some of them', {
-      hint: profileHint(known),
-    });
-  }
+  const { shown } = parseDatabaseAddress(from);
+  const store = await context.config();
+  const profiles = chooseHeld({ shown, held: known }, whose, { env: context.env, store });
+  const isNamed = whose.names !== undefined || whose.all || profiles.length > 1;
   const sources = LISTINGS.flatMap((listing) => {
     const resource = RESOURCES[listing];
     const own = profiles.filter((profile) => held.get(resource)?.includes(profile));

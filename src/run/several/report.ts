@@ -8,7 +8,6 @@ import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
-import { inOrderOf } from '../../profiles/profile.ts';
 import { version } from '../../version.ts';
 import { remarkWritten } from '../export-part.ts';
 import { hasRecords, type Source } from '../part.ts';
@@ -90,7 +89,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       }
       if (!read.some(({ result }) => hasRecords(result))) throw read[0]!.result.failure!;
       await destination.write(
-        await textOf(figuresOf(read, await organizationsOf(context, read), dates), { format, page, context }),
+        await textOf(figuresOf(read, organizationsOf(read), dates), { format, page, context }),
       );
       await destination.commit();
       run.receipt.note({ delivered: destination });
@@ -152,21 +151,9 @@ function datesOf({ clock }: Context, { period: wish }: PageFlags): ReportDates {
   return { today, asOf: Math.min(today, period.last), period };
 }
 
-/**
- * The organizations in the order in which they were asked for; those that exports say, as the service would be asked. Throws
- * UsageError for one that is to be chosen from exports and that they do not have.
- */
-async function organizationsOf(context: Context, read: readonly PartFigures[]): Promise<readonly string[]> {
-  const names = organizationsIn(read);
-  const ofSeveral = read[0]?.part.ofSeveral;
-  if (ofSeveral === undefined) return names;
-  const { only } = ofSeveral;
-  if (only === undefined) return inOrderOf(await context.config(), names);
-  const missing = only.find((name) => !names.includes(name));
-  if (missing === undefined || read.some(({ result }) => !hasRecords(result))) return only;
-  throw new UsageError(`the exports hold no records of a profile ${missing}`, {
-    hint: 'Leave out --profile for all that there are.',
-  });
+/** The organizations in the order in which they were asked for. */
+function organizationsOf(read: readonly PartFigures[]): readonly string[] {
+  return read[0]?.part.ofSeveral?.only ?? organizationsIn(read);
 }
 
 interface TextOptions {

@@ -3,9 +3,10 @@ import { UsageError, type IncompleteError } from '../../errors.ts';
 import { sliceRecords } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
-import { readExport, saysProfile } from '../../query/exports/read-export.ts';
+import { profilesInExport, readExport, recordsOfProfile } from '../../query/exports/read-export.ts';
 import { doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import { PROFILE_COLUMN, type FieldsOf, type RoleColumns } from '../../invoices/fields.ts';
+import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -33,6 +34,8 @@ interface ExportSourceOptions {
   readonly exact?: boolean;
   /** What is said of how it was written. */
   readonly form?: FormFlags;
+  /** Whose records are asked for; without it all are read, and say themselves whose they are. */
+  readonly whose?: ProfilesAsked;
   /** What reads the file, where it is no export but a database. */
   readonly database?: DatabaseRecords;
 }
@@ -66,10 +69,6 @@ export class ExportSource implements LocalSource {
     return this.resource.records;
   }
 
-  get isSeveral(): boolean {
-    return this.#isSeveral;
-  }
-
   get reads(): readonly ReadPath[] {
     const { file, database, resource, filters } = this.#options;
     const own = database === undefined ? readsOfExport('--from', file) : database.reads;
@@ -77,9 +76,27 @@ export class ExportSource implements LocalSource {
   }
 
   async profiles(context: Context): Promise<readonly string[]> {
-    const { database } = this.#options;
-    await database?.open(context);
-    return database?.profiles ?? [];
+    const { database, file, form, whose = { names: undefined, all: false } } = this.#options;
+    if (database !== undefined) {
+      await database.open(context);
+      return database.profiles;
+    }
+    this.#refuseOrderAlone();
+    this.#sortKeys();
+    const held = await profilesInExport(file, form);
+    if (held === undefined) {
+      refuseProfiles(file, whose);
+      return [];
+    }
+    if (held.length === 0) return whose.names ?? [];
+    this.#isSeveral = true;
+    const { env } = context;
+    return chooseHeld({ shown: file, held }, whose, { env, store: await context.config() });
+  }
+
+  /** Whether its records say of which profile they are. To be asked once its profiles are known. */
+  get isSeveral(): boolean {
+    return this.#isSeveral;
   }
 
   /** A file keeps its order; a database has that of the service. */
@@ -96,7 +113,6 @@ export class ExportSource implements LocalSource {
     this.#refuseOrderAlone();
     for (const stale of database?.stale ?? []) notices.warn(stale);
     if (database?.age !== undefined) notices.remark(database.age);
-    this.#isSeveral = database === undefined && (await saysProfile(file)) === true;
     const doubt = database === undefined ? await doubtOfExport(file) : undefined;
     if (typeof doubt === 'string') notices.warn(doubt);
     else this.#incomplete = doubt;
@@ -137,7 +153,10 @@ export class ExportSource implements LocalSource {
 
   #stored(context: Context, profile: string | undefined): Records {
     const { file, exact = false, form, database, filters } = this.#options;
-    if (database === undefined) return readExport(file, { exact, ...form });
+    if (database === undefined) {
+      const records = readExport(file, { exact, ...form });
+      return this.#isSeveral && profile !== undefined ? recordsOfProfile(records, profile) : records;
+    }
     if (profile === undefined) throw new Error('a database is read a profile at a time');
     return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
   }
@@ -188,25 +207,26 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
 ): Promise<Asked & Export> {
   const { file, resource, id, filters, form } = options;
   const refused = filters === undefined ? asked : { ...asked, filters };
+  // The profiles are those of the source, whether or not there are some of these names here.
+  const { profile, ...globals } = asked.globals;
+  const whose = profilesAsked(profile, asked.profiles?.allProfiles);
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   if (!(await isDatabase(file))) {
-    refuseServiceFlags(refused);
+    refuseServiceFlags({ ...refused, globals, profiles: {} });
     const { questions } = asked;
     // Two organizations may have records of the same id.
     const isKeyed = questions?.changesSince !== undefined && questions.key === undefined;
-    const key = isKeyed && (await saysProfile(file, form)) ? [PROFILE_COLUMN, 'id'] : questions?.key;
+    const isSeveral = isKeyed && ((await profilesInExport(file, form)) ?? []).length > 0;
+    const key = isSeveral ? [PROFILE_COLUMN, 'id'] : questions?.key;
     return {
       ...asked,
       ...(key && { questions: { ...questions, key } }),
-      source: new ExportSource(options),
+      source: new ExportSource({ ...options, whose }),
     };
   }
   refuseForm(form ?? {});
-  // The profiles are those of the database, whether or not there are some of these names here.
-  const { profile, ...globals } = asked.globals;
   refuseServiceFlags({ ...refused, globals, profiles: {} });
-  const allProfiles = asked.profiles?.allProfiles === true;
-  const database = new DatabaseRecords({ from: file, resource, id, profile, allProfiles });
+  const database = new DatabaseRecords({ from: file, resource, id, profiles: whose });
   return { ...asked, source: new ExportSource({ ...options, database }) };
 }
 
@@ -224,7 +244,7 @@ function refuseServiceFlags({
   checkExtent(extent ?? {});
   const { page, nextToken, pageSize } = extent ?? {};
   const { strict, listEncoding, param } = filters ?? {};
-  const { sandbox, baseUrl, tokenFile, profile } = globals;
+  const { sandbox, baseUrl, tokenFile } = globals;
   const ofService = {
     ...request,
     ...receipt,
@@ -235,9 +255,7 @@ function refuseServiceFlags({
     key: questions?.changesSince === undefined ? questions?.key : undefined,
   };
   const [given] = Object.entries(ofService).find(([, value]) => value !== undefined) ?? [];
-  const flag = given && flagNamed(given);
-  const several = profile?.includes(',') ? 'several profiles' : undefined;
-  const what = flag ?? several;
+  const what = given && flagNamed(given);
   if (what === undefined) return;
   throw new UsageError(`--from and ${what} do not go together: a file is read, and no service asked`, {
     hint: 'Leave out one of the two.',

@@ -13,11 +13,10 @@ import {
 import { checkTables, readColumns } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { namedProfile } from '../../profiles/connection.ts';
-import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
+import { chooseHeld, type ProfilesAsked } from '../../profiles/choice.ts';
+import { inOrderOf, parseProfileName, type ConfigStore } from '../../profiles/profile.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
-import { nameList } from '../parse-values.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
 import { tableOf } from './sync-resources.ts';
 
@@ -39,19 +38,13 @@ export async function isDatabase(from: string): Promise<boolean> {
   }
 }
 
-/** The values of --profile (names with commas between them) and of --all-profiles. */
-interface ProfilesAsked {
-  readonly profile: string | undefined;
-  readonly allProfiles: boolean;
-}
-
-interface DatabaseRecordsOptions extends Partial<ProfilesAsked> {
+interface DatabaseRecordsOptions {
   readonly from: string;
   readonly resource: Resource;
   /** The fund, where the resource is the documents of one fund. */
   readonly id?: string | undefined;
-  /** The profiles to read, where the caller has chosen them. */
-  readonly profiles?: readonly string[];
+  /** Whose records are asked for, or the profiles themselves, where the caller has chosen them. */
+  readonly profiles: ProfilesAsked | readonly string[];
 }
 
 /** The profiles in a synced database, also those that no sync could read. */
@@ -95,39 +88,6 @@ async function heldListing(database: Database, table: string): Promise<HeldListi
 }
 
 /**
- * The profiles to read, of those that a database holds: those of the flags, else the current one. Undefined where the database
- * does not hold that one. Throws UsageError for a profile of the flags that it does not hold.
- */
-export async function profilesAsked(
-  { from, profile, allProfiles }: ProfilesAsked & Pick<DatabaseRecordsOptions, 'from'>,
-  held: readonly string[],
-  { env, config }: Context,
-): Promise<readonly string[] | undefined> {
-  if (allProfiles && profile !== undefined) {
-    throw new UsageError('--all-profiles and --profile do not go together', {
-      hint: 'Leave one of them out.',
-    });
-  }
-  if (allProfiles) return held;
-  if (profile === undefined) {
-    const current = namedProfile(undefined, env) ?? (await config()).currentProfile;
-    return current !== undefined && held.includes(current) ? [current] : undefined;
-  }
-  const asked = nameList('--profile')(profile);
-  const missing = asked.find((name) => !held.includes(name));
-  if (missing === undefined) return asked;
-  const { shown } = parseDatabaseAddress(from);
-  throw new UsageError(`${shown} holds no records of a profile ${missing}`, {
-    hint: profileHint(held),
-  });
-}
-
-/** A hint that says how to choose from the profiles that a database holds. */
-export function profileHint(held: readonly string[]): string {
-  return `It has those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`;
-}
-
-/**
  * Reads the records of a resource from a synced database instead of the service, a profile at a time. Each reading has a
  * connection of its own, so that several can run at once and none stays open.
  */
@@ -156,7 +116,8 @@ export class DatabaseRecords {
       const { profiles, syncs } = await heldListing(database, table);
       if (!isThere || profiles.length === 0) throw this.#holdsNone();
       this.#syncs = syncs;
-      this.#profiles = await this.#chosen(inOrderOf(await context.config(), profiles), context);
+      const store = await context.config();
+      this.#profiles = this.#chosen(inOrderOf(store, profiles), context, store);
       const { known } = await readColumns(database, table);
       const dates = known.find(({ field }) => field === resource.byDate?.field);
       this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;
@@ -219,9 +180,10 @@ export class DatabaseRecords {
     }
   }
 
-  async #chosen(held: readonly string[], context: Context): Promise<readonly string[]> {
-    const { from, profiles, profile, allProfiles = false } = this.#options;
-    return profiles ?? (await profilesAsked({ from, profile, allProfiles }, held, context)) ?? held;
+  #chosen(held: readonly string[], { env }: Context, store: ConfigStore): readonly string[] {
+    const { profiles } = this.#options;
+    if (!('all' in profiles)) return profiles;
+    return chooseHeld({ shown: this.#address.shown, held }, profiles, { env, store });
   }
 
   /** The last syncs of the profiles to read. */

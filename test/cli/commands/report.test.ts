@@ -168,14 +168,11 @@ describe('folio report', () => {
     expect(await told('--all-profiles')).toEqual([one, two]);
     expect(await told('--profile', 'two,one')).toEqual([two, one]);
     expect(await told('--profile', 'two')).toEqual([two]);
-    const hint = '  It has those of one, two. Name some with --profile, or take --all-profiles.\n';
-    expect(await told()).toEqual({
-      code: 2,
-      stderr: `folio: the database holds several profiles, and the report must be of some of them\n${hint}`,
-    });
+    const hint = '  There are those of one, two. Name some with --profile, or take --all-profiles.\n';
+    expect(await told()).toEqual([one, two]);
     expect(await told('--profile', 'one,north')).toEqual({
       code: 2,
-      stderr: `folio: two.db holds no records of a profile north\n${hint}`,
+      stderr: `folio: two.db: there are no records of a profile north\n${hint}`,
     });
   });
 
@@ -213,7 +210,8 @@ describe('folio report', () => {
     expect(await told(...files, '--profile', 'two,three')).toEqual({
       code: 2,
       stderr:
-        'folio: the exports hold no records of a profile three\n  Leave out --profile for all that there are.\n',
+        'folio: issued.csv, received.jsonl, funds.json: there are no records of a profile three\n' +
+        '  There are those of one, two. Name some with --profile, or take --all-profiles.\n',
     });
     expect(await told('report', '--from', 'issued.csv', '--from', 'received-of-one.csv')).toEqual({
       code: 2,
@@ -231,7 +229,7 @@ describe('folio report', () => {
     const { code, stderr } = await report(['--from', path]);
     expect([code, stderr]).toEqual([
       2,
-      'folio: record 2 of the issued invoices does not say of which profile it is\n  Export them again with --all-profiles.\n',
+      `folio: ${path} does not say of all its records of which profile they are\n  Export it again with --all-profiles.\n`,
     ]);
   });
 
@@ -253,7 +251,6 @@ describe('folio report', () => {
     [['--from', 'issued.jsonl', '--from', 'issued=b.csv'], '--from names two files of the issued listing'],
     [['--from', 'issued.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],
     [['--from', 'issued.jsonl', '--token-file', 'x'], '--from and --token-file do not go together'],
-    [['--from', 'issued.jsonl', '--all-profiles'], '--from and --all-profiles do not go together'],
   ])('refuses %j', async (flags, message) => {
     const { code, stdout, stderr } = await report(flags);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -42,8 +42,6 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--from x --concurrency 2', /--from and --concurrency do not go together/],
   ['--from x --resume', /--from and --resume do not go together/],
   ['--from x --sandbox', /--from and --sandbox do not go together/],
-  ['--from x --all-profiles', /--from and --all-profiles do not go together/],
-  ['--from x --profile a,b', /--from and several profiles do not go together/],
   ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file\n {2}Check its path/],
   ['--from /nowhere/x --sort-by COLOR', /--sort-by COLOR is a key of the service, and a file is read/],
   ['--format xlsx --no-header', /--no-header goes with csv and tsv, not with xlsx/],

@@ -7,7 +7,7 @@ const REFUSED: readonly (readonly [line: string, says: RegExp])[] = [
   ['issued --all-profiles --profile north', /--all-profiles and --profile/],
   ['issued --profile north,nowhere', /there is no profile "nowhere"/],
   ['issued --profile north,', /--profile "north,"/],
-  ['issued --profile north,north', /comes twice/],
+  ['issued --profile north,north', /expected names with commas between them, none twice/],
   ['issued --profile north,south --resume -o FOLDER/out.csv', /--resume/],
   ['customers --all-profiles --next-token c1', /--next-token/],
   ['issued --all-profiles --token-file FOLDER/token', /--token-file gives one token/],

@@ -169,7 +169,7 @@ describe('--from a database', () => {
 
   it.each([
     [['issued', '--from', 'BOOKS'], 'holds no issued invoices'],
-    [['funds', '--from', 'BOOKS', '--profile', 'three'], 'holds no records of a profile three'],
+    [['funds', '--from', 'BOOKS', '--profile', 'three'], 'there are no records of a profile three'],
     [['funds', '--from', 'BOOKS', '--sandbox'], '--from and --sandbox do not go together'],
     [['funds', '--from', 'BOOKS', '-o', 'BOOKS'], 'would replace the database'],
     [['funds', '--from', 'postgres://u:p@h/x'], 'a password in the address'],

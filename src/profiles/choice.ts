@@ -1,0 +1,71 @@
+import type { Environment } from '../context.ts';
+import { UsageError } from '../errors.ts';
+import { namedProfile } from './connection.ts';
+import { parseProfileName, type ConfigStore } from './profile.ts';
+
+/** Whose records the flags ask for. */
+export interface ProfilesAsked {
+  /** The names of --profile. */
+  readonly names: readonly string[] | undefined;
+  /** Whether it is --all-profiles. */
+  readonly all: boolean;
+}
+
+/** Reads --profile, whose names have commas between them, and --all-profiles. Throws UsageError where they do not go together. */
+export function profilesAsked(profile: string | undefined, all = false): ProfilesAsked {
+  if (all && profile !== undefined) {
+    throw new UsageError('--all-profiles and --profile do not go together', {
+      hint: 'Leave one of them out.',
+    });
+  }
+  const names = profile?.split(',').map((name) => name.trim());
+  const isList = names === undefined || (!names.includes('') && new Set(names).size === names.length);
+  if (!isList) {
+    throw new UsageError(`--profile ${JSON.stringify(profile)}: expected names with commas between them, none twice`, {
+      hint: 'Write them as in --profile north,south.',
+    });
+  }
+  return { names: names?.map((name) => parseProfileName(name, '--profile')), all };
+}
+
+/** What has records of profiles: a database, exports. */
+export interface HoldsProfiles {
+  /** How messages call it: `books.db`. */
+  readonly shown: string;
+  readonly held: readonly string[];
+}
+
+/**
+ * The profiles that are read of those that are held: those of the flags, else that of FOLIO_PROFILE, else the current one, as
+ * the service would be asked. Where nothing chooses, all are.
+ *
+ * @throws UsageError for one that is not held
+ */
+export function chooseHeld(
+  { shown, held }: HoldsProfiles,
+  { names, all }: ProfilesAsked,
+  { env, store }: { readonly env: Environment; readonly store: ConfigStore },
+): readonly string[] {
+  if (all) return held;
+  const named = namedProfile(undefined, env);
+  const { currentProfile } = store;
+  const usual = named ?? currentProfile;
+  const chosen = names ?? (usual === undefined ? undefined : [usual]);
+  const hint = `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`;
+  const missing = chosen?.find((name) => !held.includes(name));
+  if (missing !== undefined) {
+    const why =
+      names !== undefined ? '' : named === undefined ? ', the current one' : ', which FOLIO_PROFILE names';
+    throw new UsageError(`${shown}: there are no records of a profile ${missing}${why}`, { hint });
+  }
+  return chosen ?? held;
+}
+
+/** Refuses flags that choose among profiles where a source has none: nothing says whose its records are. */
+export function refuseProfiles(shown: string, { names, all }: ProfilesAsked): void {
+  if (names === undefined && !all) return;
+  const flag = all ? '--all-profiles' : `--profile ${names!.join(',')}`;
+  throw new UsageError(`${flag}: ${shown} does not say of which profiles its records are`, {
+    hint: 'Leave it out; an export of --all-profiles says it.',
+  });
+}

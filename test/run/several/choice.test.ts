@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { modelRecords } from '../../support/model-service.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const organizations = {
+  north: { records: { issued: modelRecords(3) } },
+  south: { records: { issued: modelRecords(5, 100) } },
+  west: { records: { issued: modelRecords(7, 200) } },
+};
+
+/** A database and exports of north and south, and an export of north by itself. */
+async function place(): Promise<string> {
+  const folder = temporaryFolder();
+  for (const line of [
+    'sync FOLDER/group issued --profile north,south',
+    'issued --profile north,south -o FOLDER/group.jsonl',
+    'issued --profile north,south -o FOLDER/group.csv',
+    'issued --profile north -o FOLDER/one.jsonl',
+  ])
+    expect(await runOrganizations(line, { organizations, folder })).toMatchObject({ code: 0 });
+  return folder;
+}
+
+/** Runs where nothing chooses, or where FOLIO_PROFILE does. */
+async function run(folder: string, line: string, profile?: string) {
+  const { code, stdout, stderr, asked } = await runOrganizations(line, {
+    organizations,
+    folder,
+    ...(profile !== undefined && { env: { FOLIO_PROFILE: profile } }),
+  });
+  expect(asked).toEqual([]);
+  return { code, stdout, stderr };
+}
+
+describe('whose records are read from a source of several', () => {
+  it('is chosen as with the service, whatever the source', async () => {
+    const folder = await place();
+    for (const name of ['group', 'group.jsonl', 'group.csv']) {
+      const count = (flags: string, profile?: string) =>
+        run(folder, `issued --from FOLDER/${name} --count${flags}`, profile);
+      expect(await count('', 'south')).toEqual({ code: 0, stdout: '5\n', stderr: '' });
+      expect(await count(' --profile north', 'south')).toEqual({ code: 0, stdout: '3\n', stderr: '' });
+      expect(await count(' --all-profiles', 'south')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
+      expect(await count(' --profile south,north')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
+      expect(await count('')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
+      const hint = '  There are those of north, south. Name some with --profile, or take --all-profiles.\n';
+      const lacks = `folio: ${folder}/${name}: there are no records of a profile west`;
+      expect(await count('', 'west')).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `${lacks}, which FOLIO_PROFILE names\n${hint}`,
+      });
+      expect(await count(' --profile north,west')).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `${lacks}\n${hint}`,
+      });
+      expect(await count(' --profile north --all-profiles')).toMatchObject({ code: 2 });
+      const report = `report --from issued=FOLDER/${name} --format json`;
+      expect(
+        await run(folder, name === 'group' ? report.replace('issued=', '') : report, 'west'),
+      ).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('there are no records of a profile west'),
+      });
+    }
+  });
+
+  it('gives an export of several the flags that are for each of them', async () => {
+    const folder = await place();
+    const each = await run(
+      folder,
+      'issued --from FOLDER/group.csv --all-profiles --limit 1 --columns _profile,id',
+    );
+    expect(each).toEqual({ code: 0, stdout: '_profile,id\nnorth,0\nsouth,100\n', stderr: '' });
+    const apart = await run(
+      folder,
+      'issued --from FOLDER/group.jsonl --all-profiles --output-dir FOLDER/out',
+    );
+    expect(apart).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(await run(folder, 'issued --from FOLDER/out/south.issued.csv --count --profile south')).toEqual({
+      code: 0,
+      stdout: '5\n',
+      stderr: '',
+    });
+  });
+
+  it('is nobody’s choice where the records do not say whose they are', async () => {
+    const folder = await place();
+    const says = 'one.jsonl does not say of which profiles its records are';
+    for (const flags of ['--profile north', '--profile north,south', '--all-profiles'])
+      expect(await run(folder, `issued --from FOLDER/one.jsonl --count ${flags}`)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining(says),
+      });
+    expect(await run(folder, 'issued --from FOLDER/one.jsonl --count', 'west')).toMatchObject({
+      code: 0,
+      stdout: '3\n',
+    });
+    writeFileSync(join(folder, 'none.jsonl'), '');
+    expect(await run(folder, 'issued --from FOLDER/none.jsonl --all-profiles --count')).toMatchObject({
+      code: 0,
+      stdout: '0\n',
+    });
+  });
+});
