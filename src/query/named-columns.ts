@@ -14,6 +14,9 @@ export function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenW
     const asked = [...new Set([...columns, ...(sheetFor === undefined ? [] : [sheetFor.column])])];
     const cells = new NamedCells(asked, names);
     return {
+      get columns() {
+        return writer.columns;
+      },
       write: (batch) => writer.write(pick(batch, asked, cells)),
       end: () => writer.end(),
     };
