@@ -21,9 +21,12 @@ export function profilesAsked(profile: string | undefined, all = false): Profile
   const names = profile?.split(',').map((name) => name.trim());
   const isList = names === undefined || (!names.includes('') && new Set(names).size === names.length);
   if (!isList) {
-    throw new UsageError(`--profile ${JSON.stringify(profile)}: expected names with commas between them, none twice`, {
-      hint: 'Write them as in --profile north,south.',
-    });
+    throw new UsageError(
+      `--profile ${JSON.stringify(profile)}: expected names with commas between them, none twice`,
+      {
+        hint: 'Write them as in --profile north,south.',
+      },
+    );
   }
   return { names: names?.map((name) => parseProfileName(name, '--profile')), all };
 }
