@@ -45,7 +45,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   query: ['output', 'invoices', 'json'],
   output: ['invoices', 'paging', 'api', 'json'],
   profiles: ['output', 'json'],
-  database: ['output', 'invoices', 'json'],
+  database: ['output', 'invoices', 'api', 'json'],
   invoices: ['json'],
   paging: ['json'],
   api: ['json'],
