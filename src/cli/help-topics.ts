@@ -240,7 +240,12 @@ const databasesTopic: Topic = {
       'of up to 15 digits REAL, and longer numbers text. Sums of decimals in SQLite are therefore floating point; ' +
       "exact are decimal_sum(_raw -> '$.totalAmount') in the sqlite3 shell (with ->, since ->> loses digits) and " +
       'folio issued --from books.db --sum totalAmount.',
-    'Dates are text, as they were sent; true and false are boolean in PostgreSQL, 1 and 0 in SQLite; arrays are JSON; what a record ' +
+    'In the tables dates are text, as they were sent. In the views the dates of issue and due dates are days, as they are ' +
+      'written: of the type date in PostgreSQL, texts such as 2026-11-21 in SQLite. In PostgreSQL a view has money as numeric ' +
+      'and other columns of points in time as timestamptz; where a value is none, the view shows NULL, and the sync that stored ' +
+      'it says so. A column of a view keeps its type, so that your own views of it stand; to have the types chosen anew, drop ' +
+      'the view before a sync that finds something new.',
+    'True and false are boolean in PostgreSQL, 1 and 0 in SQLite; arrays are JSON; what a record ' +
       'lacks is NULL. A column whose values no longer are of one kind becomes text. No column is ever dropped. The character NUL, which text in ' +
       'databases cannot hold, is U+FFFD in columns; _raw has it. Names that differ in case only, or are too long, end in a number; ' +
       '_columns says which field they are of.',

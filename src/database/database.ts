@@ -76,6 +76,8 @@ export interface Database {
   table(name: string): string;
   /** Undefined where nothing of that name is there. */
   relation(name: string): Promise<Relation | undefined>;
+  /** The types of a table's or a view's columns, by name; none where they have no types, or nothing of that name is there. */
+  columnTypes(name: string): Promise<ReadonlyMap<string, string>>;
   query(sql: string, parameters?: StoredRow): Promise<StoredRow[]>;
   /** The rows of a large result, in groups. No other statement may run until all are read. */
   stream(sql: string, parameters?: StoredRow): AsyncGenerator<StoredRow[]>;
@@ -83,7 +85,7 @@ export interface Database {
   forKeys(sql: string, parameters: StoredRow, keys: readonly string[]): Promise<void>;
   insert(target: RowTarget, fill: FillRows): Promise<void>;
   update(target: RowTarget, groups: AsyncIterable<readonly RowUpdate[]>): Promise<void>;
-  /** Views of the user that depend on the column, so that its type cannot change. */
+  /** Views of the user that read the table's column itself, so that its type cannot change. */
   dependentViews(table: string, column: string): Promise<readonly string[]>;
   /** Makes sure that no other run writes now. Throws OutputError naming who does. */
   refuseOthers(): Promise<void>;

@@ -92,6 +92,17 @@ class PostgresDatabase implements Database {
     return { kind, columns: rows.flatMap(([, column]) => (column === null ? [] : [String(column)])) };
   }
 
+  async columnTypes(name: string): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.query(
+      `SELECT a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_catalog.pg_attribute a
+       JOIN pg_catalog.pg_class c ON c.oid = a.attrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       WHERE n.nspname = ? AND c.relname = ? AND a.attnum > 0 AND NOT a.attisdropped
+       ORDER BY a.attnum`,
+      [this.#schema, name],
+    );
+    return new Map(rows.map(([column, type]) => [String(column), String(type)]));
+  }
+
   async query(sql: string, parameters: StoredRow = []): Promise<StoredRow[]> {
     return this.#explained(async (client) => {
       const values = parameters.map((value) => (value === null ? null : String(value)));
@@ -157,17 +168,16 @@ class PostgresDatabase implements Database {
   }
 
   async dependentViews(table: string, column: string): Promise<readonly string[]> {
-    const own = `${table}_current`;
     const rows = await this.query(
       `SELECT DISTINCT v.oid::regclass::text FROM pg_catalog.pg_depend d
        JOIN pg_catalog.pg_rewrite r ON r.oid = d.objid AND d.classid = 'pg_catalog.pg_rewrite'::regclass
        JOIN pg_catalog.pg_class v ON v.oid = r.ev_class
        JOIN pg_catalog.pg_class t ON t.oid = d.refobjid
        JOIN pg_catalog.pg_namespace n ON n.oid = t.relnamespace
-       LEFT JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
+       JOIN pg_catalog.pg_attribute a ON a.attrelid = t.oid AND a.attnum = d.refobjsubid
        WHERE n.nspname = ? AND NOT (v.relname = ? AND v.relnamespace = n.oid)
-         AND ((t.relname = ? AND a.attname = ?) OR t.relname = ?) ORDER BY 1`,
-      [this.#schema, own, table, column, own],
+         AND t.relname = ? AND a.attname = ? ORDER BY 1`,
+      [this.#schema, `${table}_current`, table, column],
     );
     return rows.map(([name]) => String(name));
   }
@@ -323,14 +333,14 @@ function numbered(sql: string, parameters: StoredRow): string {
   return withParameters(sql, parameters, (_, at) => `$${at + 1}`);
 }
 
-/** The statement with something in the place of each question mark that stands for a parameter, and not in a name. */
+/** The statement with something in the place of each question mark that stands for a parameter, and not in a name or a text. */
 function withParameters(
   sql: string,
   parameters: StoredRow,
   write: (value: StoredValue, at: number) => string,
 ): string {
   let next = 0;
-  return sql.replaceAll(/"(?:[^"]|"")*"|\?/g, (found) =>
+  return sql.replaceAll(/"(?:[^"]|"")*"|'(?:[^']|'')*'|\?/g, (found) =>
     found === '?' ? write(parameters[next]!, next++) : found,
   );
 }

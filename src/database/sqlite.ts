@@ -263,6 +263,11 @@ class SqliteDatabase implements Database {
     }
   }
 
+  /** None: each cell has a type of its own. */
+  async columnTypes(): Promise<ReadonlyMap<string, string>> {
+    return new Map();
+  }
+
   /** None: SQLite reads the definition of a view each time that it is used. */
   async dependentViews(): Promise<readonly string[]> {
     return [];

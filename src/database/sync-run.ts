@@ -1,5 +1,6 @@
 import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
+import type { FieldsOf } from '../invoices/fields.ts';
 import { recordBytes } from '../json/records.ts';
 import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
 import { INSERT, findDifferences, type Differences } from './differences.ts';
@@ -13,6 +14,8 @@ export interface SyncPart {
   readonly table: string;
   readonly profile: string;
   readonly organization: string | undefined;
+  /** What the columns mean in the records of each profile. */
+  readonly fields: FieldsOf;
   /** The last run that wrote it whole when its reading began; 0 where none had. */
   readonly lastRun: number;
   /** Milliseconds since 1970 when its reading began and ended. */
@@ -190,9 +193,10 @@ async function writeParts(
     const part = newer > asRead.lastRun ? { ...asRead, outcome: overtaken(database, asRead, newer) } : asRead;
     const compared = await compare(database, part, options.goneLimit);
     const { differences, listing } = compared;
-    const { table, profile } = part;
+    const { table, profile, fields } = part;
     const written =
-      differences && (await writeRecords(database, { table, profile, run, listing: listing!, differences }));
+      differences &&
+      (await writeRecords(database, { table, profile, fields, run, listing: listing!, differences }));
     synced.push({ ...compared.synced, written });
   }
   const entries = synced.map((each) => runEntry(database, { ...each, run }, options));

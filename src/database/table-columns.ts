@@ -1,5 +1,5 @@
 import { cutBytes } from '../output/files/side-files.ts';
-import { quoteName, type CellContent, type ColumnType, type Database, type Dialect } from './database.ts';
+import type { CellContent, ColumnType, Dialect } from './database.ts';
 
 /** The column of a field. */
 export interface TableColumn {
@@ -106,21 +106,4 @@ function cutWithSuffix(text: string, limit: number, suffix: string): string {
   if (Buffer.byteLength(text + suffix) <= limit) return text + suffix;
   const ending = suffix === '' ? '_1' : suffix;
   return cutBytes(text, limit - ending.length) + ending;
-}
-
-/** The view of the records that are not gone, with the columns that the table has now. */
-export async function remakeCurrentView(
-  database: Database,
-  table: string,
-  columns: readonly TableColumn[],
-): Promise<void> {
-  const view = database.table(`${table}_current`);
-  const shown = columns.map(({ name }) => name).filter((name) => !name.startsWith('_'));
-  const list = ['_profile', ...shown].map(quoteName).join(', ');
-  // Where views of the user read this one it can be given more columns, but not be dropped.
-  const isReplaced = database.dialect.engine === 'PostgreSQL';
-  if (!isReplaced) await database.query(`DROP VIEW IF EXISTS ${view}`);
-  await database.query(
-    `CREATE ${isReplaced ? 'OR REPLACE ' : ''}VIEW ${view} AS SELECT ${list} FROM ${database.table(table)} WHERE _gone_run IS NULL`,
-  );
 }

@@ -7,7 +7,8 @@ import {
   type Dialect,
   type Relation,
 } from './database.ts';
-import { remakeCurrentView, type TableColumn } from './table-columns.ts';
+import { CurrentView, type ViewMeaning } from './current-view.ts';
+import type { TableColumn } from './table-columns.ts';
 
 /** The columns of folio's own that each table of records begins with. */
 export const OWN_COLUMNS = [
@@ -159,20 +160,29 @@ interface ColumnChanges {
   readonly added: readonly TableColumn[];
   readonly retyped: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
   readonly all: readonly TableColumn[];
+  /** Decides the types of new columns in the view. */
+  readonly meaning: ViewMeaning;
 }
 
-/** Gives the table its new columns and types. In SQLite the cells stay as they are. */
+/** Gives the table its new columns and types, and its view. In SQLite the cells stay as they are. Returns the view. */
 export async function changeColumns(
   database: Database,
-  { table, run, added, retyped, all }: ColumnChanges,
-): Promise<void> {
+  { table, run, added, retyped, all, meaning }: ColumnChanges,
+): Promise<CurrentView> {
   const { dialect } = database;
   const name = database.table(table);
   const columns = database.table('_columns');
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
   for (const { to } of altered) await refuseDependentViews(database, table, to);
-  if (altered.length > 0) await database.query(`DROP VIEW IF EXISTS ${database.table(`${table}_current`)}`);
+  const view = await CurrentView.of(database, { table, columns: all, meaning });
+  const hasView = (await database.relation(`${table}_current`)) !== undefined;
+  // A column that no view reads can get another type.
+  if (altered.length > 0 && hasView) {
+    const known = all.filter((column) => !added.includes(column));
+    const before = await CurrentView.of(database, { table, columns: known, meaning });
+    await before.make(altered.map(({ to }) => to));
+  }
   const changes = [
     ...altered.map(({ to }) => {
       const [column, type] = [quoteName(to.name), dialect.types[to.type]];
@@ -197,8 +207,8 @@ export async function changeColumns(
       yield;
     });
   }
-  const hasView = (await database.relation(`${table}_current`)) !== undefined;
-  if (added.length > 0 || !hasView) await remakeCurrentView(database, table, all);
+  if (added.length > 0 || altered.length > 0 || !hasView) await view.make();
+  return view;
 }
 
 async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {

@@ -1,5 +1,6 @@
+import type { FieldsOf } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
-import { ColumnSurvey } from '../json/column-facts.ts';
+import { ColumnSurvey, type ColumnFacts } from '../json/column-facts.ts';
 import type { RecordBatch } from '../json/records.ts';
 import {
   quoteName,
@@ -11,6 +12,7 @@ import {
   type StoredValue,
 } from './database.ts';
 import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
+import type { CurrentView, UnreadableColumn } from './current-view.ts';
 import { contentsOf, RecordCells, ValueRows } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
@@ -23,6 +25,8 @@ export interface RecordsToWrite {
   readonly run: number;
   readonly listing: SpooledListing;
   readonly differences: Differences;
+  /** What the columns mean in the records of each profile. */
+  readonly fields: FieldsOf;
 }
 
 /** What the user is to know of how the records were written. */
@@ -33,13 +37,15 @@ export interface WrittenRecords {
   readonly withoutColumn: readonly string[];
   /** Records whose text holds NUL, which the database's columns show as U+FFFD. */
   readonly withNul: number;
+  /** Columns whose values the view cannot show. */
+  readonly unreadable: readonly UnreadableColumn[];
 }
 
 /** Makes the table equal to the listing, within a transaction that is open. */
 export async function writeRecords(database: Database, written: RecordsToWrite): Promise<WrittenRecords> {
   const { table, profile, run, differences } = written;
   const lacksKey = await makeRecordTables(database, table);
-  const columns = await fitColumns(database, written);
+  const { columns, view } = await fitColumns(database, written);
   await keepHistory(database, written);
   const rows = database.table(table);
   await database.forKeys(
@@ -68,6 +74,9 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
       .map(({ to }) => to),
     withoutColumn: columns.withoutColumn,
     withNul: cells.withNul,
+    unreadable: differences.actions.some((action) => action !== LEAVE)
+      ? await view.unreadable(profile, run)
+      : [],
   };
 }
 
@@ -86,27 +95,31 @@ async function keepHistory(
 }
 
 /** Gives the table the columns that the records which are to be written need. */
-async function fitColumns(database: Database, written: RecordsToWrite): Promise<TableColumns> {
-  const { table, run, listing, differences } = written;
+async function fitColumns(
+  database: Database,
+  written: RecordsToWrite,
+): Promise<{ readonly columns: TableColumns; readonly view: CurrentView }> {
+  const { table, run, listing, differences, fields } = written;
   const { known, names } = await readColumns(database, table);
   const columns = new TableColumns(database.dialect, known, names);
+  const facts = new Map<string, ColumnFacts>();
   if (differences.actions.some((action) => action !== LEAVE)) {
     const survey = await surveyFields(listing, differences.actions);
     for (const [column, field] of survey.columns.entries()) {
+      facts.set(field, survey.factsOf(column));
       columns.note(field, 'null');
       for (const content of contentsOf(survey.factsOf(column))) columns.note(field, content);
     }
   }
-  await changeColumns(database, {
-    table,
-    run,
-    ...{ added: columns.added, retyped: columns.retyped, all: columns.all },
+  const view = await changeColumns(database, {
+    ...{ table, run, added: columns.added, retyped: columns.retyped, all: columns.all },
+    meaning: { fields, factsOf: (field) => facts.get(field) },
   });
   if (database.dialect.engine === 'SQLite') {
     for (const { from, to } of columns.retyped)
       if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
   }
-  return columns;
+  return { columns, view };
 }
 
 /** What each field holds in the records that are to be written, in the order of first appearance. */

@@ -220,3 +220,17 @@ export interface FieldsOf {
   /** The fields of each profile, where records say in `_profile` of which they are. */
   readonly byProfile?: ReadonlyMap<string, Fields> | undefined;
 }
+
+/** What the cells of a column are meant to be, whatever a record holds in it: an amount of money, or the day of a document. */
+export type MeantKind = 'money' | 'day';
+
+/** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */
+const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
+
+/** What a column is meant to hold in the records of any profile; undefined where only its values tell. */
+export function meantKind(fields: FieldsOf | undefined, column: string): MeantKind | undefined {
+  const all = fields === undefined ? [] : [fields.usual, ...(fields.byProfile?.values() ?? [])];
+  const has = (role: Role): boolean => all.some(({ columns }) => columns[role].includes(column));
+  if (has('date') || has('due')) return 'day';
+  return has('balance') || AMOUNT_ROLES.some(has) || MONEY_NAME.test(column) ? 'money' : undefined;
+}

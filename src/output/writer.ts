@@ -1,3 +1,4 @@
+import type { FieldsOf } from '../invoices/fields.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from './column-roles.ts';
 import type { ParquetType } from './parquet/column-type.ts';
@@ -42,6 +43,8 @@ export interface Layout {
   readonly locale?: string | undefined;
   /** table, xlsx, parquet: the columns that people look for, in the order in which a table shows them. */
   readonly known?: readonly KnownColumn[] | undefined;
+  /** parquet: what the columns mean. */
+  readonly fields?: FieldsOf | undefined;
   /** parquet: the types of columns, as the user says. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;
   /** table: the day that it is, in days since 1970-01-01; undefined where nothing is past due. */

@@ -1,8 +1,8 @@
+import { meantKind, type FieldsOf } from '../../invoices/fields.ts';
 import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
 import type { Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
 import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
-import type { KnownColumn } from '../column-roles.ts';
 
 /**
  * How Parquet stores a column:
@@ -21,31 +21,21 @@ export type ParquetType =
 export interface GivenTypes {
   /** By the name of the column, as the user said. */
   readonly asked?: ReadonlyMap<string, ParquetType> | undefined;
-  /** The columns that have a meaning: amounts and dates have types of their own. */
-  readonly known?: readonly KnownColumn[] | undefined;
+  /** What columns mean: amounts and dates have types of their own. */
+  readonly fields?: FieldsOf | undefined;
 }
 
 /** Of every amount of money, in every file: BigQuery's NUMERIC, which other engines have room for. */
 const MONEY: ParquetType = { kind: 'decimal', precision: 38, scale: 9 };
 const TIMESTAMP: ParquetType = { kind: 'timestamp' };
 
-/** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */
-const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
-
 /** The type that a column has in every file; undefined where its values decide. */
-export function givenType(name: string, { asked, known = [] }: GivenTypes): ParquetType | undefined {
+export function givenType(name: string, { asked, fields }: GivenTypes): ParquetType | undefined {
   const type = asked?.get(name);
   if (type !== undefined) return type;
-  switch (known.find(({ names }) => names.includes(name))?.role) {
-    case 'amount':
-    case 'open':
-      return MONEY;
-    case 'date':
-    case 'due':
-      return TIMESTAMP;
-    default:
-      return MONEY_NAME.test(name) ? MONEY : undefined;
-  }
+  const meant = meantKind(fields, name);
+  if (meant === 'money') return MONEY;
+  return meant === 'day' ? TIMESTAMP : undefined;
 }
 
 /** Digits that a decimal of Parquet has room for in every engine. */

@@ -69,7 +69,7 @@ class ParquetFile implements Writer {
     try {
       const names = this.#names();
       this.#checkSize(names.length);
-      const given = { asked: this.#layout.types, known: this.#layout.known };
+      const given = { asked: this.#layout.types, fields: this.#layout.fields };
       const columns = names.map(
         (name, column) =>
           new StoredColumn(name, givenType(name, given) ?? typeOf(this.#survey.factsOf(column))),

@@ -17,6 +17,8 @@ export interface SyncResource {
   /** The name of its table: `fund_documents`. */
   readonly table: string;
   readonly records: string;
+  /** Whose columns its records have. */
+  readonly resource: Resource;
   /** The column by which people know a record. */
   readonly label: string;
   /** Whether it is synced when no resource is named. */
@@ -39,6 +41,7 @@ export const syncResources: readonly SyncResource[] = [
     name: oneWordName(resource, '-'),
     table: tableOf(resource),
     records: resource.records,
+    resource,
     label: resource.label,
     isUsual: true,
     source: (key: readonly string[] | undefined, pageSize?: number) =>
@@ -48,6 +51,7 @@ export const syncResources: readonly SyncResource[] = [
     name: oneWordName(fundDocuments, '-'),
     table: tableOf(fundDocuments),
     records: 'documents of all funds',
+    resource: fundDocuments,
     label: fundDocuments.label,
     isUsual: false,
     source: allFundDocuments,

@@ -46,10 +46,15 @@ export async function showResults(
 
 function warn(run: Run, { name, resource, synced }: ListingResult, isOneOfSeveral: boolean): void {
   const notices = isOneOfSeveral ? run.notices.about(name) : run.notices;
-  const { retyped = [], withoutColumn = [], withNul = 0 } = synced.written ?? {};
+  const { retyped = [], withoutColumn = [], withNul = 0, unreadable = [] } = synced.written ?? {};
   for (const { name: column } of retyped) {
     notices.warn(
       `the column ${column} of ${resource.table} holds text from now on: not all of its values are of one kind`,
+    );
+  }
+  for (const { name: column, shownAs, records } of unreadable) {
+    notices.warn(
+      `${resource.table}_current shows nothing in ${column} for ${countOf(records, 'new or changed record')}, where it is no ${shownAs}; ${resource.table} has it as sent`,
     );
   }
   for (const field of withoutColumn) notices.warn(`${field} has no column: the table is full; _raw has it`);

@@ -20,6 +20,7 @@ import { lockTarget } from '../../output/files/lock.ts';
 import { findTarget } from '../../output/files/target.ts';
 import type { Format } from '../../output/formats.ts';
 import { version } from '../../version.ts';
+import { fieldsOf } from '../open-questions.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { checkPart, recordsOf, tryPart, type Part } from '../part.ts';
 import { forEachPart } from '../several/parts-aside.ts';
@@ -310,7 +311,13 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
   const outcome = failure ?? listing;
   const { table } = resource;
   const lastRun = lastRuns.get(listingName({ table, profile })) ?? 0;
-  const part = { table, profile, organization, lastRun, startedAt, readAt: clock.now(), outcome };
+  // The view is one for the records of all profiles.
+  const fields = await fieldsOf(run.context, {
+    resource: resource.resource,
+    settings: { profile, sandbox: run.globals.sandbox === true, isSeveral: true },
+    field: [],
+  });
+  const part = { table, profile, organization, fields, lastRun, startedAt, readAt: clock.now(), outcome };
   return { asked, part };
 }
 

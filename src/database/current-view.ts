@@ -1,0 +1,178 @@
+import { meantKind, type FieldsOf } from '../invoices/fields.ts';
+import type { ColumnFacts } from '../json/column-facts.ts';
+import { quoteName, type Database } from './database.ts';
+import type { TableColumn } from './table-columns.ts';
+
+/**
+ * The view of the records that are not gone, for people and programs that draw and add up. The table keeps each text as it
+ * came; the view has days as days and money as numbers, and nothing where a text is none. In PostgreSQL a column keeps the type
+ * that it began with, so that views of the user which read this one stand.
+ */
+
+/** What a column of the view is made of. */
+interface ViewColumn extends TableColumn {
+  /** The type of the view's column, as PostgreSQL writes it. */
+  readonly shownAs: string;
+}
+
+/** What decides the types of columns that the view does not have yet. */
+export interface ViewMeaning {
+  readonly fields: FieldsOf;
+  /** What the records that are being written hold in a field; undefined for a field that none of them has. */
+  readonly factsOf: (field: string) => ColumnFacts | undefined;
+}
+
+/** A column of the view that shows nothing for some records, although they hold something. */
+export interface UnreadableColumn {
+  readonly name: string;
+  readonly shownAs: 'date' | 'number' | 'time';
+  readonly records: number;
+}
+
+const DAY = String.raw`[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])`;
+const CLOCK = String.raw`([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?`;
+const ZONE = String.raw`(Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])`;
+const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?$`;
+
+/** The current view of one table. */
+export class CurrentView {
+  readonly #database: Database;
+  readonly #table: string;
+  readonly #columns: readonly ViewColumn[];
+
+  private constructor(database: Database, table: string, columns: readonly ViewColumn[]) {
+    this.#database = database;
+    this.#table = table;
+    this.#columns = columns;
+  }
+
+  /** Finds out which types the view's columns have, or are to have. */
+  static async of(
+    database: Database,
+    {
+      table,
+      columns,
+      meaning,
+    }: {
+      readonly table: string;
+      readonly columns: readonly TableColumn[];
+      readonly meaning: ViewMeaning;
+    },
+  ): Promise<CurrentView> {
+    const kept = await database.columnTypes(`${table}_current`);
+    const shown = columns.map((column) => ({
+      ...column,
+      shownAs: kept.get(column.name) ?? typeFor(database, column, meaning),
+    }));
+    // A view can be given columns at its end alone.
+    const places = [...kept.keys()];
+    const placeOf = ({ name }: TableColumn): number =>
+      kept.has(name) ? places.indexOf(name) : places.length;
+    return new CurrentView(
+      database,
+      table,
+      shown.toSorted((a, b) => placeOf(a) - placeOf(b)),
+    );
+  }
+
+  /**
+   * Makes the view, or gives it the columns that it lacks.
+   *
+   * @param without columns of which it is to show nothing: their types can be changed then
+   */
+  async make(without: readonly TableColumn[] = []): Promise<void> {
+    const view = this.#database.table(`${this.#table}_current`);
+    const list = this.#columns.map((column) => {
+      const isLeftOut = without.some(({ name }) => name === column.name);
+      return `${isLeftOut ? `NULL::${column.shownAs}` : this.#expressionOf(column)} AS ${quoteName(column.name)}`;
+    });
+    // Where views of the user read this one it can be given more columns, but not be dropped.
+    const isReplaced = this.#database.dialect.engine === 'PostgreSQL';
+    if (!isReplaced) await this.#database.query(`DROP VIEW IF EXISTS ${view}`);
+    await this.#database.query(
+      `CREATE ${isReplaced ? 'OR REPLACE ' : ''}VIEW ${view} AS SELECT ${['_profile', ...list].join(', ')}` +
+        ` FROM ${this.#database.table(this.#table)} WHERE _gone_run IS NULL`,
+    );
+  }
+
+  /** The columns that show nothing for records of the profile which the run has written, although these hold something. */
+  async unreadable(profile: string, run: number): Promise<readonly UnreadableColumn[]> {
+    const strict = this.#columns.flatMap((column) => {
+      const shownAs = WORDS.get(column.shownAs);
+      const expression = this.#expressionOf(column);
+      return shownAs === undefined || expression === quoteName(column.name)
+        ? []
+        : [{ name: column.name, shownAs, expression }];
+    });
+    if (strict.length === 0) return [];
+    const counts = strict.map(({ name, expression }) => {
+      const cell = quoteName(name);
+      return `sum(CASE WHEN ${cell} IS NOT NULL AND CAST(${cell} AS text) <> '' AND ${expression} IS NULL THEN 1 ELSE 0 END)`;
+    });
+    const [row] = await this.#database.query(
+      `SELECT ${counts.join(', ')} FROM ${this.#database.table(this.#table)}` +
+        ' WHERE _profile = ? AND _changed_run = ? AND _gone_run IS NULL',
+      [profile, run],
+    );
+    return strict.flatMap(({ name, shownAs }, at) => {
+      const records = Number(row![at] ?? 0);
+      return records === 0 ? [] : [{ name, shownAs, records }];
+    });
+  }
+
+  #expressionOf({ name, type, shownAs }: ViewColumn): string {
+    const cell = quoteName(name);
+    if (this.#database.dialect.engine === 'SQLite') return shownAs === 'date' ? sqliteDay(cell) : cell;
+    if (shownAs === this.#database.dialect.types[type]) return cell;
+    if (shownAs === 'text') return `${cell}::text`;
+    if (shownAs === 'json') return `to_json(${cell})`;
+    // What is no text is of another kind than the column was.
+    if (type !== 'text' && type !== 'null') return `NULL::${shownAs}`;
+    switch (shownAs) {
+      case 'date':
+        return `CASE WHEN ${startsWithDay(cell, '([T ].*)?$')} THEN substr(${cell}, 1, 10)::date END`;
+      case 'timestamp with time zone':
+        return `CASE WHEN ${startsWithDay(cell, `[T ]${CLOCK}${ZONE}$`)} THEN ${cell}::timestamptz END`;
+      case 'numeric':
+        return `CASE WHEN ${cell} ~ '${NUMBER}' THEN ${cell}::numeric END`;
+      case 'boolean':
+        return `CASE ${cell} WHEN 'true' THEN true WHEN 'false' THEN false END`;
+      default:
+        return `NULL::${shownAs}`;
+    }
+  }
+}
+
+/** What messages call the types in which not every text can be shown. */
+const WORDS: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
+  ['date', 'date'],
+  ['numeric', 'number'],
+  ['timestamp with time zone', 'time'],
+]);
+
+function typeFor(
+  { dialect }: Database,
+  { field, type }: TableColumn,
+  { fields, factsOf }: ViewMeaning,
+): string {
+  const meant = meantKind(fields, field);
+  if (meant === 'day') return 'date';
+  if (meant === 'money') return 'numeric';
+  const facts = factsOf(field);
+  const areInstants =
+    facts !== undefined && facts.cells > 0 && facts.times === facts.cells && !facts.zones.has('');
+  return type === 'text' && areInstants ? 'timestamp with time zone' : dialect.types[type];
+}
+
+/** PostgreSQL: whether the text begins with a day that the calendar has, followed by what the expression says. */
+function startsWithDay(cell: string, rest: string): string {
+  const monthEnd = `(substr(${cell}, 1, 7) || '-01')::date + interval '1 month' - interval '1 day'`;
+  return (
+    `CASE WHEN ${cell} ~ '^${DAY}${rest}' AND ${cell} !~ '^0000'` +
+    ` THEN substr(${cell}, 9, 2)::int <= extract(day FROM ${monthEnd}) ELSE false END`
+  );
+}
+
+function sqliteDay(cell: string): string {
+  return `CASE WHEN date(substr(${cell}, 1, 10)) = substr(${cell}, 1, 10) THEN substr(${cell}, 1, 10) END`;
+}

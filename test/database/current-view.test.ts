@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Database } from '../../src/database/database.ts';
+import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { needing } from '../support/programs.ts';
+import { runSync } from '../support/sync-service.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { open, sync } from './try-sync.ts';
+
+const server = postgresForTests();
+
+/** Rows of a query as texts. */
+async function ask(database: Database, sql: string): Promise<(string | null)[][]> {
+  const rows = await database.query(sql);
+  return rows.map((row) => row.map((value) => (value === null ? null : String(value))));
+}
+
+const DUE = [
+  ['"2026-11-01T00:00:00Z"', '2026-11-01'],
+  ['"2026-11-01T23:30:00-04:00"', '2026-11-01'],
+  ['"2026-11-01"', '2026-11-01'],
+  ['"2024-02-29 10:00"', '2024-02-29'],
+  ['"2026-02-29"', null],
+  ['"2026-13-01"', null],
+  ['"15/10/2024"', null],
+  ['"soon"', null],
+  ['1760000000', null],
+  ['""', null],
+  ['null', null],
+] as const;
+
+describeDatabases('the view of what is there, in %s', (engine) => {
+  const newAddress = async (): Promise<string> =>
+    engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : server().createDatabase();
+
+  it('has the day of a date as it is written, and the table its text', async () => {
+    const database = await open(await newAddress());
+    await sync(
+      database,
+      DUE.map(([due], id) => `{"id":${id},"dueBy":${due}}`),
+    );
+    const rows = await ask(database, 'SELECT CAST("dueBy" AS text) FROM issued_current ORDER BY id');
+    expect(rows.map(([day]) => day)).toEqual(DUE.map(([, day]) => day));
+    const sent = await ask(database, 'SELECT "dueBy" FROM issued ORDER BY id');
+    expect(sent[0]).toEqual(['2026-11-01T00:00:00Z']);
+    await database.close();
+  });
+
+  it('has the columns of the service that begin with an underscore', async () => {
+    const database = await open(await newAddress());
+    await sync(database, ['{"id":1,"_id":"a","_links":{"self":"/1"}}']);
+    expect(await ask(database, 'SELECT _profile, "_id", "_links.self" FROM issued_current')).toEqual([
+      ['north', 'a', '/1'],
+    ]);
+    await database.close();
+  });
+});
+
+describe('the view of what is there, in PostgreSQL', needing('postgres'), () => {
+  const typesOf = async (database: Database): Promise<Record<string, string>> =>
+    Object.fromEntries(await database.columnTypes('issued_current'));
+
+  it('has days, money and instants as such', async () => {
+    const database = await open(await server().createDatabase());
+    await sync(database, [
+      '{"id":1,"dueBy":"2026-11-01T00:00:00Z","totalAmount":10.10,"unitPrice":null,"createdAt":"2026-10-31T22:00:00-03:00","local":"2026-10-31T22:00:00","note":"x"}',
+      '{"id":2,"dueBy":null,"totalAmount":1E2,"unitPrice":null,"createdAt":"2026-11-01T00:00:00.5Z","local":"2026-11-01T00:00:00","note":"2026-01-01T00:00:00Z"}',
+    ]);
+    expect(await typesOf(database)).toEqual({
+      _profile: 'text',
+      id: 'numeric',
+      dueBy: 'date',
+      totalAmount: 'numeric',
+      unitPrice: 'numeric',
+      createdAt: 'timestamp with time zone',
+      local: 'text',
+      note: 'text',
+    });
+    expect(
+      await ask(
+        database,
+        `SELECT date_trunc('month', "dueBy")::date, sum("totalAmount") FROM issued_current GROUP BY 1 ORDER BY 1`,
+      ),
+    ).toEqual([
+      ['2026-11-01', '10.10'],
+      [null, '100'],
+    ]);
+    expect(
+      await ask(database, `SELECT "createdAt" AT TIME ZONE 'UTC' FROM issued_current ORDER BY id`),
+    ).toEqual([['2026-11-01 01:00:00'], ['2026-11-01 00:00:00.5']]);
+    await database.close();
+  });
+
+  it('keeps the type of a column, so that views of the user stand, and shows nothing for what does not fit', async () => {
+    const database = await open(await server().createDatabase());
+    await sync(database, [
+      '{"id":1,"totalAmount":1.10,"sentAt":"2026-11-01T00:00:00Z","paid":true,"tags":["a"],"x":5}',
+    ]);
+    const before = await typesOf(database);
+    await database.query(
+      'CREATE VIEW mine AS SELECT sum("totalAmount") AS sum, max("sentAt") AS last, bool_or(paid) AS paid, count(x) AS x FROM issued_current',
+    );
+    const { parts } = await sync(database, [
+      '{"id":1,"totalAmount":1.10,"sentAt":"2026-11-01T00:00:00Z","paid":true,"tags":["a"],"x":5}',
+      '{"id":2,"totalAmount":"2.20","sentAt":"later","paid":"false","tags":"b","x":"n/a"}',
+      '{"id":3,"totalAmount":"N/A","sentAt":"2026-11-02T00:00:00Z","paid":"perhaps","tags":7,"x":6}',
+      '{"id":4,"totalAmount":{"of":1},"new":"2026-01-01"}',
+    ]);
+    expect({ ...(await typesOf(database)), new: undefined }).toMatchObject(before);
+    expect(await ask(database, 'SELECT sum, paid, x FROM mine')).toEqual([['3.30', 't', '2']]);
+    expect(await ask(database, 'SELECT tags #>> $${}$$ FROM issued_current ORDER BY id')).toEqual([
+      ['["a"]'],
+      ['b'],
+      ['7'],
+      [null],
+    ]);
+    expect(parts[0]!.written!.unreadable).toEqual([
+      { name: 'totalAmount', shownAs: 'number', records: 1 },
+      { name: 'sentAt', shownAs: 'time', records: 1 },
+      { name: 'x', shownAs: 'number', records: 1 },
+    ]);
+    const again = await sync(database, ['{"id":1,"totalAmount":1}']);
+    expect(again.parts[0]!.written!.unreadable).toEqual([]);
+    await database.close();
+  });
+
+  it('says once which dates it cannot show', async () => {
+    const address = await server().createDatabase();
+    const records = ['{"id":1,"dueBy":"15/10/2024"}', '{"id":2,"dueBy":"2024-10-15"}'];
+    const first = await runSync({ issued: records }, [address, 'issued']);
+    expect([first.code, first.stderr]).toEqual([
+      0,
+      'warning: issued_current shows nothing in dueBy for 1 new or changed record, where it is no date; issued has it as sent\n',
+    ]);
+    const second = await runSync({ issued: records }, [address, 'issued']);
+    expect([second.code, second.stderr]).toEqual([0, '']);
+  });
+});
