@@ -62,8 +62,10 @@ describe('the package', () => {
       'postprepare',
     ];
     expect(Object.keys(scripts).filter((name) => atInstall.includes(name))).toEqual(['prepare']);
-    expect(scripts['prepare']).toBe('npm run build');
-    expect(scripts['build']).toBe('node .config/build.js');
+    expect([scripts['prepare'], scripts['build']]).toEqual([
+      'node .config/build.js',
+      'node .config/build.js',
+    ]);
   });
 
   it('names exact versions', () => {
