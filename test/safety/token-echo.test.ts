@@ -7,6 +7,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { countFigure } from '../support/figures.ts';
 import { loopbackServer } from '../support/loopback-server.ts';
+import { TRIES_ALL } from '../support/random-runs.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { ECHOES, repeat } from './echoes.ts';
 import { everyCommand } from './every-command.ts';
@@ -16,8 +17,8 @@ import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 const LOUDNESS = [[], ['-v'], ['--debug'], ['--debug', '--retries', '0']];
 
 /**
- * In the suite, each command meets every echo, each time in another loudness and, in turn, with either source; for the
- * figures, every echo in all.
+ * In `npm test`, each command meets every second echo, in `.ci/run` every echo, each time in another loudness and, in turn, with
+ * either source; for the figures, in every loudness.
  */
 const ALL = process.env['FOLIO_FIGURES'] !== undefined;
 
@@ -134,7 +135,8 @@ describe('a service that repeats the token', () => {
       const found: string[] = [];
       try {
         for (const [at, words] of RUNS.entries()) {
-          const round = at + index;
+          if (!TRIES_ALL && (at + index) % 2 === 1) continue;
+          const round = (at + index) >> 1;
           for (const loudness of ALL ? LOUDNESS : [LOUDNESS[round % LOUDNESS.length]!]) {
             const folder = temporaryFolder();
             const command = words.map((word) => word.replace(FOLDER, folder));
@@ -155,7 +157,9 @@ describe('a service that repeats the token', () => {
       leaked += found.length;
       expect(found).toEqual([]);
       // Most commands ask the service for something, with the token.
-      expect(server.heads.filter((head) => head.includes(HOSTILE_TOKEN)).length).toBeGreaterThan(10);
+      expect(server.heads.filter((head) => head.includes(HOSTILE_TOKEN)).length).toBeGreaterThan(
+        TRIES_ALL ? 10 : 5,
+      );
     },
   );
 });

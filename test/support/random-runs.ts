@@ -1,6 +1,9 @@
 /** What `npm test` tries of each random run is a tenth; `.ci/run` tries all of it, `npm run figures` and `npm run soak` a multiple. */
 const SHARE = Number(process.env['FOLIO_RUNS'] ?? 0.1);
 
+/** Whether all is tried that `.ci/run` tries: a table of which `npm test` takes every second row is then whole. */
+export const TRIES_ALL = SHARE >= 1;
+
 /** How many of the tries that a random run has in all are made this time: at least one. */
 export function randomRuns(all: number): number {
   return Math.max(1, Math.round(all * SHARE));
