@@ -1,6 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compact, readCount, readJson, unescape } from '../../src/json/checked-text.ts';
+import { viewWords } from '../../src/json/bytes.ts';
+import {
+  compact,
+  endOfNested,
+  endOfNumber,
+  endOfSpace,
+  endOfString,
+  failAt,
+  readCount,
+  readJson,
+  unescape,
+} from '../../src/json/checked-text.ts';
 import { scanPage } from '../../src/json/scan-records.ts';
 import { atOnce } from '../../src/json/turns.ts';
 import { objectText, stringText } from './json-arbitrary.ts';
@@ -103,4 +114,91 @@ describe('unescape', () => {
       { numRuns: randomRuns(2_000) },
     );
   });
+});
+
+describe('the ends of surrogates', () => {
+  it.each([
+    '\\ud7ff',
+    '\\ud800',
+    '\\ud800\\udc00',
+    '\\udbff\\udfff',
+    '\\udbff',
+    '\\udc00',
+    '\\udfff',
+    '\\ue000',
+    '\\udbff\\udbff',
+  ])('are read as JSON.parse reads them: %s', (escapes) => {
+    expect(unescaped(`"${escapes}"`)).toEqual(Buffer.from(JSON.parse(`"${escapes}"`) as string));
+  });
+
+  it.each(['\\ud83d\\nde00', '\\ud83dxde00', '\\ud83d\\\\ude00', '\\u0041\\ude00', '\\uffff\\udc00'])(
+    'are none where something else stands between or before: %s',
+    (escapes) => {
+      expect(unescaped(`"${escapes}"`)).toEqual(Buffer.from(JSON.parse(`"${escapes}"`) as string));
+    },
+  );
+
+  it('lie between characters of one, two, three and four bytes', () => {
+    for (const code of [0x7f, 0x80, 0x7ff, 0x800, 0xffff, 0x10000, 0x10ffff]) {
+      const text = String.fromCodePoint(code);
+      const units = [...text.split('')].map(
+        (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      );
+      expect(unescaped(`"${units.join('')}"`).toString()).toBe(text);
+    }
+  });
+});
+
+describe('the end of a part', () => {
+  const view = (text: string) => viewWords(Buffer.from(text));
+
+  it.each(['{}', '[]', '[[],{}]', '{"a":[{"b":"]}"},[1]]}', '["\\"]"]', '[{"a":[]},[[]]]'])(
+    'of %s is behind its last bracket',
+    (text) => {
+      expect(endOfNested(view(`  ${text}]}]}`), 2)).toBe(text.length + 2);
+    },
+  );
+
+  it('of a number and of white space is the first other byte', () => {
+    expect(endOfNumber(Buffer.from('-12.5E+3,4'), 0)).toBe(8);
+    expect(endOfSpace(Buffer.from(' \t\r\n x'), 0)).toBe(5);
+    expect(endOfSpace(Buffer.from('x '), 0)).toBe(0);
+  });
+
+  it('of a string is its quote, wherever escapes stand', () => {
+    const texts = ['', 'a', 'abcdefgh', '\\"', 'abc\\"d', '\\\\', 'abcd\\\\\\"efgh'];
+    for (const text of texts) expect(endOfString(view(`"${text}", "x"`), 1)).toBe(text.length + 1);
+  });
+});
+
+describe('what is not what was expected', () => {
+  it.each([
+    ['!', 'found "!"'],
+    ['~', 'found "~"'],
+    [' ', 'found byte 0x20'],
+    ['\u007f', 'found byte 0x7f'],
+    ['\u0001', 'found byte 0x01'],
+    ['é', 'found byte 0xc3'],
+  ])('is named as a character where it can be seen: %j', (text, found) => {
+    expect(() => failAt(Buffer.from(text), 0, 'a digit')).toThrow(`expected a digit, ${found} (byte 0)`);
+  });
+
+  it('is the end, whose place is the last there is', () => {
+    expect(() => failAt(Buffer.from('ab'), 7, 'a digit')).toThrow(
+      'expected a digit, found the end of the body (byte 2)',
+    );
+  });
+});
+
+it('parses a value of 64 KB, and none larger', () => {
+  const text = (bytes: number) => Buffer.from(`"${'x'.repeat(bytes - 2)}"`);
+  expect(readJson(text(65_536), [0, 65_536])).toHaveLength(65_534);
+  expect(() => readJson(text(65_537), [0, 65_537])).toThrow('found one of 65537 bytes');
+});
+
+it('counts nothing that a double does not hold', () => {
+  const counts = ['0', '9007199254740991', '9007199254740992', '-0', 'true'].map((text) =>
+    readCount(Buffer.from(text), [0, text.length]),
+  );
+  expect(counts).toEqual([0, 9_007_199_254_740_991, undefined, -0, undefined]);
 });

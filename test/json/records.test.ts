@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { prependMember } from '../../src/json/records.ts';
-import { selectRecords } from '../../src/json/records.ts';
+import { paced, prependMember, recordBytes, selectRecords, sliceRecords } from '../../src/json/records.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 import { textsOf } from '../support/records.ts';
 
@@ -48,5 +47,52 @@ describe('prependMember', () => {
   it('takes the records of a selection alone', () => {
     const batch = selectRecords(scanArray(Buffer.from('[{"id":1},{"id":2},{"id":3}]')), [2, 0]);
     expect(textsOf(prependMember(batch, '"a":0'))).toEqual(['{"a":0,"id":3}', '{"a":0,"id":1}']);
+  });
+});
+
+describe('parts of a batch', () => {
+  const batch = scanArray(Buffer.from('[{"id":1},{"a":2},{"id":"c"},{"id":4}]'));
+
+  it('have the texts and the identities of their records', () => {
+    const chosen = selectRecords(batch, [3, 1, 2]);
+    expect([textsOf(chosen), idsOf(chosen)]).toEqual([
+      ['{"id":4}', '{"a":2}', '{"id":"c"}'],
+      ['4', undefined, '"c"'],
+    ]);
+    expect(recordBytes(chosen, 2).toString()).toBe('{"id":"c"}');
+  });
+
+  it.each([
+    [1, 3, ['{"a":2}', '{"id":"c"}']],
+    [-5, 1, ['{"id":1}']],
+    [3, 99, ['{"id":4}']],
+    [2, 2, []],
+    [3, 1, []],
+    [9, 12, []],
+  ])('are those from %i up to %i', (from, to, texts) => {
+    const part = sliceRecords(batch, from, to);
+    expect([textsOf(part), idsOf(part).length]).toEqual([texts, texts.length]);
+  });
+
+  const sizesOf = async (texts: string[]): Promise<number[]> => {
+    const sizes: number[] = [];
+    const { signal } = new AbortController();
+    const source = async function* () {
+      yield scanArray(Buffer.from(`[${texts.join()}]`));
+    };
+    for await (const piece of paced(source(), { signal })) sizes.push(piece.count);
+    return sizes;
+  };
+
+  it('are 4,000 records at most where they are paced', async () => {
+    expect(await sizesOf(Array<string>(4_000).fill('{}'))).toEqual([4_000]);
+    expect(await sizesOf(Array<string>(8_001).fill('{}'))).toEqual([4_000, 4_000, 1]);
+  });
+
+  it('are a megabyte at most, but for a record that is larger', async () => {
+    const large = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+    expect(await sizesOf([large(500_000), large(500_000), large(500_000)])).toEqual([2, 1]);
+    expect(await sizesOf([large(2_000_000), large(10)])).toEqual([1, 1]);
+    expect(await sizesOf([])).toEqual([0]);
   });
 });

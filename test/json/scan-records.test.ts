@@ -72,6 +72,59 @@ describe('scanPage', () => {
     ]);
   });
 
+  it.each([
+    '{"xd":1}',
+    '{"ix":1}',
+    '{"i":1}',
+    '{"idx":1}',
+    '{"d":1}',
+    '{"Id":1}',
+    '{"\\u0069x":1}',
+    '{"i\\u0065":1}',
+    '{"\\u0069\\u0064x":1}',
+    '{"\\\\d":1}',
+    '{"i\\"":1}',
+  ])('takes no other name for that of an id: %s', (record) => {
+    expect(ids(scanRecord(Buffer.from(record)))).toEqual([undefined]);
+  });
+
+  it.each([
+    ['""', undefined],
+    ['"a"', '"a"'],
+    ['0', '0'],
+    ['9', '9'],
+    ['-1.5e3', '-1.5e3'],
+    ['true', undefined],
+    ['[1]', undefined],
+  ])('takes the id %s for %s', (id, taken) => {
+    expect(ids(scanRecord(Buffer.from(`{"id":${id}}`)))).toEqual([taken]);
+  });
+
+  it('notes where the outermost arrays and the links are', () => {
+    const body = Buffer.from(
+      '{"data":[{"a":[1,[2]],"b":{"c":[ ],"d":"x"}},{"l":"http://a","m":["https://b"],"n":"http","o":"htt"}]}',
+    );
+    const { records } = scanned(body, 'data');
+    const spans = (table: Int32Array | undefined): string[] =>
+      Array.from({ length: (table?.length ?? 0) / 2 }, (_, at) =>
+        body.toString('utf8', table![2 * at], table![2 * at + 1]),
+      );
+    expect(spans(records.arrays)).toEqual(['[1,[2]]', '[ ]', '["https://b"]']);
+    expect(spans(records.links)).toEqual(['"http://a"', '"https://b"', '"http"']);
+  });
+
+  it('notes more arrays and links than its tables hold at first', () => {
+    const body = Buffer.from(
+      `{"data":[${Array.from({ length: 1500 }, (_, id) => `{"a":[${id}],"l":"http:${id}"}`).join()}]}`,
+    );
+    const { arrays, links } = scanned(body, 'data').records;
+    const text = (table: Int32Array | undefined, at: number) =>
+      body.toString('utf8', table![2 * at], table![2 * at + 1]);
+    expect([arrays!.length, links!.length]).toEqual([3000, 3000]);
+    for (const at of [0, 511, 512, 1499])
+      expect([text(arrays, at), text(links, at)]).toEqual([`[${at}]`, `"http:${at}"`]);
+  });
+
   it('notices white space within records, and only there', () => {
     const spaced = (body: string) => scanned(Buffer.from(body), 'data').records.spaced;
     expect(spaced(' { "data" : [ {"a":" b "} , {} ] } \n')).toBe(false);
@@ -105,6 +158,28 @@ describe('scanPage', () => {
     expect([...paged.envelope!.keys()]).toEqual(['total', 'page']);
   });
 
+  it.each([
+    ['{"id":1}', ''],
+    ['{"id":1,"assignedDocuments":null}', ''],
+    ['{"id":1,"assignedDocuments":[]}', ''],
+    ['{"assignedDocuments":{"data":[{"id":3}]}}', '{"id":3}'],
+  ])('reads of %s the assigned documents %j', (fund, document) => {
+    const { records } = scanned(Buffer.from(fund), 'assignedDocuments');
+    expect(texts(records)).toEqual(document === '' ? [] : [document]);
+  });
+
+  it.each([
+    ['{"assignedDocuments":3}', 'expected an array of records, found "3" (byte 21)'],
+    [
+      '{"assignedDocuments":{"total":1}}',
+      'expected "pageResults" or "data" in the object, found "total" (byte 21)',
+    ],
+    ['{"assignedDocuments":{"data":3}}', 'expected an array of records, found "3" (byte 29)'],
+    ['{"assignedDocuments":[],"assignedDocuments":[]}', '"assignedDocuments" is there twice (byte 24)'],
+  ])('refuses assigned documents in %s', (fund, message) => {
+    expect(refusal(() => scanned(Buffer.from(fund), 'assignedDocuments'))[0]).toBe(message);
+  });
+
   it('passes over a byte order mark', () => {
     expect(texts(scanned(Buffer.from('\ufeff{"data":[{"a":1}]}'), 'data').records)).toEqual(['{"a":1}']);
   });
@@ -131,6 +206,23 @@ describe('scanPage', () => {
     ['{"data":[{"a":tru}]}', 'expected true, found "}" (byte 17)'],
   ])('refuses %s', (body, message) => {
     expect(refusal(() => scanned(Buffer.from(body), 'data'))[0]).toBe(message);
+  });
+
+  it('refuses an object of more than 10,000 members around the records', () => {
+    const members = (count: number): string => Array.from({ length: count }, (_, at) => `"m${at}":0`).join();
+    expect(refusal(() => scanned(Buffer.from(`{${members(10_001)},"data":[]}`), 'data'))[0]).toMatch(
+      /^more than 10000 members in one object/,
+    );
+  });
+
+  it('names eight members that it found, of each 40 characters', () => {
+    const names = Array.from({ length: 9 }, (_, at) => `${at}${'x'.repeat(40)}`);
+    const body = JSON.stringify(Object.fromEntries(names.map((name) => [name, 0])));
+    const told = names.slice(0, 8).map((name) => `"${name.slice(0, 40)}"`);
+    expect(refusal(() => scanned(Buffer.from(body), 'data'))[0]).toBe(
+      `expected "data" in the object, found ${told.join(', ')} (byte 0)`,
+    );
+    expect(refusal(() => scanned(Buffer.from('{}'), 'data'))[0]).toContain('found none');
   });
 
   it('names the byte where UTF-8 ends', () => {
