@@ -38,9 +38,14 @@ export async function downloadFile(
 ): Promise<DownloadResult> {
   const { folder, only } = downloads;
   if (claim.ending !== undefined && only?.has(claim.ending) === false) return { file, status: 'unwanted' };
-  if (claim.kind === 'there') return { file, status: 'there', stored: await folder.look(claim.name) };
+  if (claim.kind === 'there') {
+    const { name, ending } = claim;
+    // An older ledger, or none, knew the file by its name alone.
+    await folder.note({ file: claim.file, base: name.slice(0, -ending.length - 1), ending });
+    return { file, status: 'there', stored: await folder.look(name) };
+  }
   try {
-    const stored = await fetchFile({ file, base: claim.base }, downloads, signal);
+    const stored = await fetchFile({ file, entry: claim.file, base: claim.base }, downloads, signal);
     if (stored === undefined) return { file, status: 'unwanted' };
     return { file, status: stored.isNew ? 'saved' : 'there', stored };
   } catch (error) {
@@ -55,6 +60,8 @@ function endsTheRun(error: FolioError): boolean {
 
 interface Place {
   readonly file: InvoiceFile;
+  /** What the ledger is to know it by. */
+  readonly entry: string;
   readonly base: string;
 }
 
@@ -64,15 +71,14 @@ async function fetchFile(
   { folder, client, renewal, only }: Downloads,
   signal: AbortSignal,
 ): Promise<StoredFile | undefined> {
-  const { file, base } = place;
+  const { file, entry: key, base } = place;
   if (file.link === undefined) throw new ServiceError('the service names the file but gives no link to it');
-  const { invoice, index } = file;
   const take = async (head: FileHead, body: AsyncIterable<Buffer>): Promise<StoredFile | undefined> => {
     const ending = cleanExtension(head.contentType, head.path);
     // An error, sent with status 200: it must not pass for a file of another kind that nobody wants.
     if (ending === 'json' && !/\.json$/i.test(head.path))
       throw new LinkRefused('the link gives JSON, not the file');
-    const entry = { invoice, index, base, ending };
+    const entry = { file: key, base, ending };
     if (only?.has(ending) !== false) return folder.store(entry, body);
     await folder.note(entry);
     return undefined;

@@ -103,7 +103,7 @@ export class DownloadFolder {
     return isNew ? { name, bytes, isNew } : this.look(name);
   }
 
-  /** Remembers the ending of a file that is not wanted, so that the next run does not ask for it. */
+  /** Remembers a file that is there, or the ending of one that is not wanted, so that the next run does not ask for it. */
   async note(entry: LedgerEntry): Promise<void> {
     await this.#parts.ledger.add(entry);
   }

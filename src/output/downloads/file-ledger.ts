@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { errorCode, OutputError } from '../../errors.ts';
@@ -6,15 +7,17 @@ import { isSafeName, foldName, NameRegister, safeFileName } from './file-names.t
 import { fileKey, type InvoiceFile } from './invoice-files.ts';
 
 /** What is known of a file from earlier runs. */
-export interface LedgerEntry extends Pick<InvoiceFile, 'invoice' | 'index'> {
+export interface LedgerEntry {
+  /** What tells the file from all others: a hash of `fileKey`, or in an older ledger its place among those of its invoice. */
+  readonly file: string;
   /** The name without its ending: `10001-1`. */
   readonly base: string;
   readonly ending: string;
 }
 
 /**
- * Remembers which invoice each file of a folder belongs to, one line a file. The names of files tell only the number of the
- * invoice, and an invoice and a credit note may have the same number. A line that cannot be read is skipped: a kill may have
+ * Remembers which file of which document each file of a folder is, one line a file. The names of files tell only the number of
+ * the invoice, and an invoice and a credit note may have the same number. A line that cannot be read is skipped: a kill may have
  * cut it.
  */
 export class FileLedger {
@@ -48,8 +51,8 @@ export class FileLedger {
     }
   }
 
-  find(key: Pick<InvoiceFile, 'invoice' | 'index'>): LedgerEntry | undefined {
-    return this.#entries.get(fileKey(key));
+  find(file: string): LedgerEntry | undefined {
+    return this.#entries.get(file);
   }
 
   entries(): Iterable<LedgerEntry> {
@@ -58,16 +61,16 @@ export class FileLedger {
 
   /** Adds an entry, unless it is known. Throws OutputError. */
   async add(entry: LedgerEntry): Promise<void> {
-    const known = this.find(entry);
-    if (known?.base === entry.base && known.ending === entry.ending) return;
-    this.#entries.set(fileKey(entry), entry);
-    const { invoice, index, base, ending } = entry;
+    const { file, base, ending } = entry;
+    const known = this.find(file);
+    if (known?.base === base && known.ending === ending) return;
+    this.#entries.set(file, entry);
     try {
       // The promise, not the handle, is kept: another file may be done while the ledger is being opened.
       this.#handle ??= openLedger(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
       const handle = await this.#handle;
       // In one write, so that lines of files that end at the same time do not mix.
-      const line = `${this.#endsWithLine ? '' : '\n'}${JSON.stringify({ invoice, index, base, ending })}\n`;
+      const line = `${this.#endsWithLine ? '' : '\n'}${JSON.stringify({ file, base, ending })}\n`;
       this.#endsWithLine = true;
       await handle.appendFile(line);
     } catch (error) {
@@ -81,7 +84,7 @@ export class FileLedger {
 
   #learn(line: string): void {
     const entry = parseEntry(line);
-    if (entry !== undefined) this.#entries.set(fileKey(entry), entry);
+    if (entry !== undefined) this.#entries.set(entry.file, entry);
   }
 }
 
@@ -103,26 +106,35 @@ async function openLedger(file: string, flags: number): Promise<FileHandle> {
 /** The entry of a line; undefined for a line that was cut, and for names that no file here could have got. */
 function parseEntry(line: string): LedgerEntry | undefined {
   try {
-    const { invoice, index, base, ending }: Record<string, unknown> = JSON.parse(line);
-    if (typeof invoice !== 'string' || typeof index !== 'number') return undefined;
+    const { file, invoice, index, base, ending }: Record<string, unknown> = JSON.parse(line);
+    const isOld = typeof invoice === 'string' && typeof index === 'number';
+    const key = isOld ? olderKey({ invoice, index }) : file;
+    if (typeof key !== 'string') return undefined;
     if (typeof base !== 'string' || typeof ending !== 'string' || !isSafeName(base, ending)) return undefined;
-    return { invoice, index, base, ending };
+    return { file: key, base, ending };
   } catch {
     return undefined;
   }
 }
 
+/** How a ledger of an earlier version knows a file: by its place in the list of its invoice. */
+function olderKey({ invoice, index }: Pick<InvoiceFile, 'invoice' | 'index'>): string {
+  return `${index} ${invoice}`;
+}
+
 /** The name of a file that is there, or a free name for it, without ending. */
-export type NameClaim =
+export type NameClaim = { /** What the ledger is to know the file by. */ readonly file: string } & (
   | { readonly kind: 'there'; readonly name: string; readonly ending: string }
-  | { readonly kind: 'free'; readonly base: string; readonly ending: string | undefined };
+  | { readonly kind: 'free'; readonly base: string; readonly ending: string | undefined }
+);
 
 /** Takes the place of the ending, which is not known before the download. As long as the longest. */
 const ANY_ENDING = '.xxxxxxxx';
 
 /**
- * Gives each file of a folder its name, `<number>-<n>`, before its ending is known. A file is there if the folder has that
- * name with any ending. If the ledger says that the name is another invoice's, the new name gets a `-2`.
+ * Gives each file of a folder its name, `<number>-<n>`, before its ending is known. A file is there if the ledger knows it by a
+ * name that the folder has with any ending, or if the folder has that name and the ledger knows nobody of it. Where the name is
+ * another file's, the new one gets a `-2`.
  */
 export class FolderNames {
   readonly #ledger: FileLedger;
@@ -133,6 +145,10 @@ export class FolderNames {
   readonly #blocked = new Set<string>();
   /** The owner of each name, by the name without its ending. */
   readonly #owners = new Map<string, string>();
+  /** How often a file came that nothing tells from another. */
+  readonly #times = new Map<string, number>();
+  /** Entries of an older ledger that have become those of a file. */
+  readonly #adopted = new Set<string>();
 
   constructor(present: readonly Pick<Dirent, 'name' | 'isFile'>[], ledger: FileLedger) {
     this.#ledger = ledger;
@@ -144,24 +160,41 @@ export class FolderNames {
       if (entry.isFile()) this.#present.set(base, name);
       else this.#blocked.add(base);
     }
-    for (const entry of ledger.entries()) this.#owners.set(foldName(entry.base), fileKey(entry));
+    for (const entry of ledger.entries()) this.#owners.set(foldName(entry.base), entry.file);
   }
 
   claim(file: InvoiceFile): NameClaim {
-    const entry = file.invoice === '' ? undefined : this.#ledger.find(file);
-    const base = this.#take(file, entry?.base ?? baseOf(file));
+    const key = this.#keyOf(file);
+    const entry = this.#ledger.find(key) ?? this.#adopt(file);
+    const isFree = entry !== undefined && !this.#blocked.has(foldName(entry.base));
+    const base = isFree ? entry.base : this.#take(baseOf(file));
+    this.#owners.set(foldName(base), key);
     const name = this.#present.get(foldName(base));
-    if (name === undefined) return { kind: 'free', base, ending: entry?.ending };
-    return { kind: 'there', name, ending: name.slice(name.lastIndexOf('.') + 1).toLowerCase() };
+    if (name === undefined) return { file: key, kind: 'free', base, ending: entry?.ending };
+    return { file: key, kind: 'there', name, ending: name.slice(name.lastIndexOf('.') + 1).toLowerCase() };
   }
 
-  /** The wanted name, or the next one that no other invoice has. */
-  #take(file: InvoiceFile, wanted: string): string {
+  /** A hash, since a path may be long and is nobody else's business. */
+  #keyOf(file: InvoiceFile): string {
+    const key = fileKey(file);
+    const time = (this.#times.get(key) ?? 0) + 1;
+    this.#times.set(key, time);
+    return createHash('sha256').update(`${time} ${key}`).digest('hex').slice(0, 32);
+  }
+
+  /** The entry of an older ledger, for the first file that it may be about. */
+  #adopt(file: InvoiceFile): LedgerEntry | undefined {
+    const entry = file.invoice === '' ? undefined : this.#ledger.find(olderKey(file));
+    if (entry === undefined || this.#adopted.has(entry.file)) return undefined;
+    this.#adopted.add(entry.file);
+    return this.#owners.get(foldName(entry.base)) === entry.file ? entry : undefined;
+  }
+
+  /** The wanted name, or the next one that no other file has. */
+  #take(wanted: string): string {
     for (;;) {
       const base = this.#register.take(wanted + ANY_ENDING).slice(0, -ANY_ENDING.length);
-      if (this.#blocked.has(foldName(base))) continue;
-      const owner = this.#owners.get(foldName(base));
-      if (owner === undefined || owner === fileKey(file)) return base;
+      if (!this.#blocked.has(foldName(base)) && !this.#owners.has(foldName(base))) return base;
     }
   }
 }

@@ -5,8 +5,14 @@ import type { FetchPage } from '../../paging/page.ts';
 
 /** One file of one invoice, as the listing names it. */
 export interface InvoiceFile {
-  /** What tells the invoice from all others: its id, else its number. */
+  /** What tells the document from all others: whose it is, and its id, else its type and number. */
+  readonly document: string;
+  /** Its id, else its number, by which older ledgers know it. */
   readonly invoice: string;
+  /** The path of its link, without what changes when the link is renewed; empty without a link. */
+  readonly path: string;
+  /** Which of the document's files with that path it is, from 1. */
+  readonly nth: number;
   /** The number of the invoice, else its id, as JSON exactly as the service wrote it. `null` without either. */
   readonly shown: string;
   /** The same as text, for the name of the file. Empty without either. */
@@ -21,19 +27,34 @@ export interface InvoiceFile {
 
 /** Finds the files of invoices. A record may have `files[].fileUrl` (spec 2.5); nothing else is assumed. */
 export class InvoiceFileReader {
-  readonly #cells = new CellReader(['id', 'number', 'files']);
+  readonly #cells = new CellReader(['id', 'number', 'documentType', 'files']);
+  readonly #owner: string;
+
+  /** @param owner whose documents these are: another organization may have the same ids */
+  constructor(owner: string) {
+    this.#owner = owner;
+  }
 
   /** The files of record `index`, in their order. */
   read(batch: RecordBatch, index: number, place: number | undefined): InvoiceFile[] {
-    const [id, number, files] = this.#cells.read(batch, index);
+    const [id, number, type, files] = this.#cells.read(batch, index);
     const name = number ?? id;
+    const own = id === undefined ? ['number', number?.text, type?.text] : ['id', id.text];
     const about = {
+      document: JSON.stringify([this.#owner, ...own]),
       invoice: (id ?? number)?.text ?? '',
       shown: name === undefined ? 'null' : asJson(name),
       stem: name?.text ?? '',
       place,
     };
-    return elementsOf(files).map((element, at) => ({ ...about, index: at + 1, link: linkOf(element) }));
+    const paths: string[] = [];
+    return elementsOf(files).map((element, at) => {
+      const link = linkOf(element);
+      const path = link === undefined ? '' : pathOf(link);
+      paths.push(path);
+      const nth = paths.filter((other) => other === path).length;
+      return { ...about, index: at + 1, path, nth, link };
+    });
   }
 }
 
@@ -59,11 +80,16 @@ function linkOf(element: unknown): string | undefined {
   return typeof fileUrl === 'string' && fileUrl !== '' ? fileUrl : undefined;
 }
 
+/** Behind the path is the signature, which is another one each time. */
+function pathOf(link: string): string {
+  return URL.canParse(link) ? new URL(link).pathname : link.replace(/[?#].*$/s, '');
+}
+
 /** Invoices that are asked for together: when one link has ended, those of its neighbours have, too. */
 const WINDOW = 100;
 
-/** The links of one window of the listing, by invoice and number of the file. */
-type Links = ReadonlyMap<string, string>;
+/** The links of one window of the listing, by file. Undefined where several documents claim the same file. */
+type Links = ReadonlyMap<string, string | undefined>;
 
 /**
  * Gives new links for those that have ended (spec 2.5: after 24 hours). A single invoice cannot be asked for, so the window
@@ -73,10 +99,12 @@ type Links = ReadonlyMap<string, string>;
 export class LinkRenewal {
   readonly #fetchPage: FetchPage;
   readonly #signal: AbortSignal;
+  readonly #reader: InvoiceFileReader;
   readonly #windows = new Map<number, Promise<Links>>();
 
-  constructor(fetchPage: FetchPage, signal: AbortSignal) {
+  constructor(fetchPage: FetchPage, reader: InvoiceFileReader, signal: AbortSignal) {
     this.#fetchPage = fetchPage;
+    this.#reader = reader;
     this.#signal = signal;
   }
 
@@ -100,18 +128,19 @@ export class LinkRenewal {
 
   async #read(offset: number): Promise<Links> {
     const { records } = await this.#fetchPage({ offset, size: WINDOW }, this.#signal);
-    const reader = new InvoiceFileReader();
-    const links = new Map<string, string>();
+    const links = new Map<string, string | undefined>();
     for (let index = 0; index < records.count; index++) {
-      for (const file of reader.read(records, index, offset + index)) {
-        if (file.link !== undefined) links.set(fileKey(file), file.link);
+      for (const file of this.#reader.read(records, index, offset + index)) {
+        if (file.link === undefined) continue;
+        const key = fileKey(file);
+        links.set(key, links.has(key) ? undefined : file.link);
       }
     }
     return links;
   }
 }
 
-/** A text that tells a file from all others of the listing. */
-export function fileKey({ invoice, index }: Pick<InvoiceFile, 'invoice' | 'index'>): string {
-  return `${index} ${invoice}`;
+/** A text that tells a file from all others: its document and its own path, wherever it stands in the document's list. */
+export function fileKey({ document, path, nth }: Pick<InvoiceFile, 'document' | 'path' | 'nth'>): string {
+  return JSON.stringify([document, path, nth]);
 }

@@ -117,12 +117,14 @@ export class DownloadSource implements ServiceSource {
     const client = await openFileClient(site);
     const filters = filterParameters(issued, this.#listing.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
-    const renewal = new LinkRenewal(numberedPages(request, issued.paging), context.signal);
+    const reader = new InvoiceFileReader(session.organization ?? session.baseUrl.origin);
+    const pages = numberedPages(request, issued.paging);
+    const renewal = new LinkRenewal(pages, reader, context.signal);
     const downloads = { folder, client, renewal, only: this.#options.files.only };
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {
       yield* mapInOrder(
-        (signal) => this.#jobs({ ...site, context: { ...context, signal } }, folder),
+        (signal) => this.#jobs({ ...site, context: { ...context, signal } }, folder, reader),
         (job, signal) => downloadFile(job, downloads, signal),
         limits,
       );
@@ -132,8 +134,11 @@ export class DownloadSource implements ServiceSource {
   }
 
   /** The files of the invoices that are asked for, as the walk finds them, each with its name in the folder. */
-  async *#jobs(site: ServiceSite, folder: DownloadFolder): AsyncGenerator<DownloadJob> {
-    const reader = new InvoiceFileReader();
+  async *#jobs(
+    site: ServiceSite,
+    folder: DownloadFolder,
+    reader: InvoiceFileReader,
+  ): AsyncGenerator<DownloadJob> {
     const { where } = this.#options.questions;
     for await (const { records, placeOf } of where === undefined
       ? this.#all(site)

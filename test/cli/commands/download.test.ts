@@ -12,11 +12,13 @@ import { join } from 'node:path';
 import { expect, it, describe } from 'vitest';
 import { startSandbox } from '../../../src/sandbox/server.ts';
 import {
+  fileAt,
   runAgainstService,
   SERVICE_TOKEN,
   startInvoiceService,
   type ListedInvoice,
 } from '../../support/invoice-service.ts';
+import { jsonWebToken } from '../../support/json-web-token.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const DOWNLOAD = ['issued', 'download'];
@@ -99,6 +101,90 @@ describe('folio issued download', () => {
     service.invoices = [twins[1]!, twins[0]!];
     const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
     expect(again.stdout).toBe('5,5-1-2.pdf,27,there\n5,5-1.pdf,23,there\n');
+  });
+
+  it('knows a file by its document and its own path, not by its place in the list', async () => {
+    const service = await startInvoiceService([
+      { id: 'a', number: 7, files: ['/files/one.pdf?signature=1'] },
+    ]);
+    const folder = temporaryFolder();
+    await runAgainstService([...DOWNLOAD, folder], service);
+    service.invoices = [
+      { id: 'a', number: 7, files: ['/files/other.pdf?signature=2', '/files/one.pdf?signature=3'] },
+    ];
+    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(stdout).toBe('7,7-1-2.pdf,33,saved\n7,7-1.pdf,31,there\n');
+    expect(readFileSync(join(folder, '7-1-2.pdf'), 'utf8')).toBe('%PDF-/files/other.pdf?signature=2');
+    service.requests.length = 0;
+    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(again.stdout).toBe('7,7-1-2.pdf,33,there\n7,7-1.pdf,31,there\n');
+    expect(service.requests.filter(({ target }) => target.startsWith('/files'))).toEqual([]);
+  });
+
+  it('keeps apart an invoice and a credit note of one number, where no record has an id', async () => {
+    const service = await startInvoiceService([{ number: 7, files: ['/files/invoice.pdf'] }]);
+    const folder = temporaryFolder();
+    await runAgainstService([...DOWNLOAD, folder], service);
+    service.invoices = [
+      { number: 7, files: ['/files/credit-note.pdf'] },
+      { number: 7, files: ['/files/invoice.pdf'] },
+    ];
+    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(stdout).toBe('7,7-1-2.pdf,27,saved\n7,7-1.pdf,23,there\n');
+  });
+
+  it('keeps apart two organizations in one folder, though ids and paths are the same', async () => {
+    const service = await startInvoiceService(invoices(1));
+    const folder = temporaryFolder();
+    const as = (organizationId: string) =>
+      runAgainstService([...DOWNLOAD, folder, '--no-header'], service, {
+        env: { FOLIO_TOKEN: jsonWebToken({ organizationId }) },
+      });
+    expect((await as('north')).stdout).toBe('1,1-1.pdf,17,saved\n');
+    expect((await as('south')).stdout).toBe('1,1-1-2.pdf,17,saved\n');
+    expect((await as('north')).stdout).toBe('1,1-1.pdf,17,there\n');
+    expect((await as('south')).stdout).toBe('1,1-1-2.pdf,17,there\n');
+  });
+
+  it('goes on with the ledger of an earlier version, and knows its files by their paths from then on', async () => {
+    const service = await startInvoiceService([{ id: 'a', number: 7, files: ['/files/one.pdf'] }]);
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, '.folio-files.jsonl'),
+      '{"invoice":"a","index":1,"base":"7-1-2","ending":"pdf"}\n',
+    );
+    writeFileSync(join(folder, '7-1-2.pdf'), 'earlier');
+    const { stdout } = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(stdout).toBe('7,7-1-2.pdf,7,there\n');
+    service.invoices = [{ id: 'a', number: 7, files: ['/files/new.pdf', '/files/one.pdf'] }];
+    const again = await runAgainstService([...DOWNLOAD, folder, '--no-header'], service);
+    expect(again.stdout).toBe('7,7-1.pdf,19,saved\n7,7-1-2.pdf,7,there\n');
+  });
+
+  it('gives no document the file of another once their links are renewed', async () => {
+    let ended = true;
+    const service = await startInvoiceService(
+      [
+        { number: 7, files: ['/files/invoice.pdf?signature=1'] },
+        { number: 7, files: ['/files/credit-note.pdf?signature=1'] },
+      ],
+      (request, response) => {
+        if (ended)
+          service.invoices = service.invoices.map(({ number, files }) => ({
+            number: number!,
+            files: files!.map((path) => path.replace(/=1$/, '=2')),
+          }));
+        const isOld = request.url?.endsWith('=1') === true;
+        response.statusCode = isOld ? 403 : 200;
+        ended = false;
+        response.end(fileAt(request.url ?? ''));
+      },
+    );
+    const folder = temporaryFolder();
+    const { code } = await runAgainstService([...DOWNLOAD, folder], service);
+    expect(code).toBe(0);
+    expect(readFileSync(join(folder, '7-1.pdf'), 'utf8')).toBe('%PDF-/files/invoice.pdf?signature=2');
+    expect(readFileSync(join(folder, '7-1-2.pdf'), 'utf8')).toBe('%PDF-/files/credit-note.pdf?signature=2');
   });
 
   it('fetches only the kinds that are wanted, and remembers the others', async () => {
@@ -236,7 +322,7 @@ describe('folio issued download', () => {
       response.writeHead(403).end(),
     );
     Object.defineProperty(service, 'invoices', {
-      get: () => [{ id: 'a', number: 1, files: [`/files/${listed++}`] }],
+      get: () => [{ id: 'a', number: 1, files: [`/files/1?signature=${listed++}`] }],
     });
     const { code, stderr } = await runAgainstService([...DOWNLOAD, temporaryFolder()], service);
     expect(code).toBe(6);

@@ -9,7 +9,8 @@ import { destinationContext } from '../destination-context.ts';
 const LEDGER = '.folio-files.jsonl';
 
 function fileOf(invoice: string): InvoiceFile {
-  return { invoice, shown: '7', stem: '7', index: 1, link: undefined, place: undefined };
+  const known = { document: invoice, invoice, path: '/files/a', nth: 1 };
+  return { ...known, shown: '7', stem: '7', index: 1, link: undefined, place: undefined };
 }
 
 function ledgerLine(invoice: string, base: string, ending = 'pdf'): string {
@@ -41,7 +42,7 @@ it('takes no name from a ledger that none of its files could have got', async ()
   writeFileSync(join(folder, LEDGER), lines.join(''));
   const downloads = await DownloadFolder.open(folder, destinationContext());
   for (const [at] of forged.entries()) {
-    expect(downloads.claim(fileOf(`id-${at}`))).toEqual({
+    expect(downloads.claim(fileOf(`id-${at}`))).toMatchObject({
       kind: 'free',
       base: at === 0 ? '7-1' : `7-1-${at + 1}`,
       ending: undefined,
@@ -49,7 +50,7 @@ it('takes no name from a ledger that none of its files could have got', async ()
   }
   expect(downloads.claim(fileOf('program'))).toMatchObject({ base: '7-1-9', ending: undefined });
   expect(downloads.claim(fileOf('path'))).toMatchObject({ base: '7-1-10', ending: undefined });
-  expect(downloads.claim(fileOf('true'))).toEqual({ kind: 'free', base: '9-1-2', ending: 'pdf' });
+  expect(downloads.claim(fileOf('true'))).toMatchObject({ kind: 'free', base: '9-1-2', ending: 'pdf' });
   await downloads.close();
 });
 
@@ -71,13 +72,14 @@ it('takes a folder or a link of a name for no file, and leaves it alone', async 
   mkdirSync(join(folder, '7-1.pdf'));
   symlinkSync(elsewhere, join(folder, '7-1-2.pdf'));
   const downloads = await DownloadFolder.open(folder, destinationContext());
-  expect(downloads.claim(fileOf('a'))).toEqual({ kind: 'free', base: '7-1-3', ending: undefined });
-  const stored = await downloads.store({ invoice: 'a', index: 1, base: '7-1-3', ending: 'pdf' }, content());
+  const claim = downloads.claim(fileOf('a'));
+  expect(claim).toMatchObject({ kind: 'free', base: '7-1-3', ending: undefined });
+  const stored = await downloads.store({ file: claim.file, base: '7-1-3', ending: 'pdf' }, content());
   expect(stored).toEqual({ name: '7-1-3.pdf', bytes: 8, isNew: true });
   await downloads.close();
   expect(readdirSync(folder).toSorted()).toEqual([LEDGER, '7-1-2.pdf', '7-1-3.pdf', '7-1.pdf'].toSorted());
   expect(readFileSync(elsewhere, 'utf8')).toBe('mine');
   const again = await DownloadFolder.open(folder, destinationContext());
-  expect(again.claim(fileOf('a'))).toEqual({ kind: 'there', name: '7-1-3.pdf', ending: 'pdf' });
+  expect(again.claim(fileOf('a'))).toMatchObject({ kind: 'there', name: '7-1-3.pdf', ending: 'pdf' });
   await again.close();
 });
