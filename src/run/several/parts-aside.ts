@@ -1,12 +1,3 @@
-import {
-  AuthError,
-  FolioError,
-  IncompleteError,
-  NotFoundError,
-  OutputError,
-  ServiceError,
-  UsageError,
-} from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { Collected } from '../../output/collected.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
@@ -101,38 +92,3 @@ export class PartsAside<Asked extends NamedPart> {
 }
 
 async function* nothing(): AsyncGenerator<RecordBatch> {}
-
-/**
- * Ends a run of several parts: nothing where all are whole; else names those that are not, each with its reason. Where
- * nothing was had of any, the failure is of the kind of the first, and so is the exit code.
- */
-export function checkResults(results: readonly PartResult[]): void {
-  const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
-  const [first] = failed;
-  if (first === undefined) return;
-  const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
-  const missing = failed.filter(({ failure }) => !(failure instanceof IncompleteError));
-  const hints = new Set(failed.map(({ failure }) => failure.hint));
-  const again = `Use --profile ${failed.map(({ name }) => name).join(',')} to run these again.`;
-  const isCommon = failed.length === 1 || (hints.size === 1 && first.failure.hint !== undefined);
-  const hint = isCommon ? first.failure.hint : again;
-  if (missing.length === results.length) {
-    const says = results.length === 1 ? reasons : `none of ${results.length} profiles: ${reasons}`;
-    throw sameKind(first.failure, says, { hint, cause: first.failure });
-  }
-  throw new IncompleteError(
-    `${failed.length} of ${results.length} profiles ${missing.length === 0 ? 'not whole' : 'missing'}: ${reasons}`,
-    { hint, cause: first.failure },
-  );
-}
-
-/** An error of the same kind, and so of the same exit code, that says something else. */
-export function sameKind(
-  error: FolioError,
-  message: string,
-  options: ConstructorParameters<typeof FolioError>[1],
-) {
-  const kinds = [UsageError, AuthError, NotFoundError, ServiceError, OutputError];
-  const Kind = kinds.find((kind) => error instanceof kind) ?? FolioError;
-  return new Kind(message, options);
-}

@@ -30,8 +30,9 @@ import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import type { ColumnNames } from '../../query/named-cells.ts';
 import type { Questions, Records } from '../../query/questions.ts';
 import { planOutput, type OutputFlags, type OutputPlan } from '../output-plan.ts';
-import { checkPart, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
-import { checkResults, forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
+import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
+import { checkResults } from './outcome.ts';
+import { forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { chooseProfiles } from '../session.ts';
 import { asksForResult } from '../question-conflicts.ts';
@@ -58,10 +59,20 @@ export async function exportProfiles(context: Context, asked: Export, own: reado
       await source.open?.(run);
       const parts = names.map((profile) => ({ source, name: profile, profile }));
       const several = { run, asked, parts };
-      checkResults(folder === undefined ? await exportJoined(several) : await exportApart(several, apart));
+      checkProfiles(folder === undefined ? await exportJoined(several) : await exportApart(several, apart));
     } finally {
       await source.close?.();
     }
+  });
+}
+
+/** Throws where profiles are missing, or not whole. */
+function checkProfiles(results: readonly PartResult[]): void {
+  const failed = results.filter(({ failure }) => failure !== undefined);
+  checkResults(results, {
+    what: 'profiles',
+    lack: failed.every(hasRecords) ? 'not whole' : 'missing',
+    hint: `Use --profile ${failed.map(({ name }) => name).join(',')} to run these again.`,
   });
 }
 
@@ -179,10 +190,10 @@ async function* named(part: Part, limit: number | undefined): AsyncGenerator<Rec
   for await (const batch of recordsOf(part, limit)) yield prependMember(batch, member);
 }
 
-/** The records of all parts, one after the other. Throws, as `checkResults` does, when nothing was had of any. */
+/** The records of all parts, one after the other. Throws, as `checkProfiles` does, when nothing was had of any. */
 async function* joined(aside: PartsAside<NamedPart>): AsyncGenerator<RecordBatch> {
   for await (const { records } of aside.read()) yield* records;
-  if (aside.namesHad.length === 0) checkResults(aside.results);
+  if (aside.namesHad.length === 0) checkProfiles(aside.results);
 }
 
 interface Joined {

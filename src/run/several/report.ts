@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { IncompleteError, UsageError } from '../../errors.ts';
+import { UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
@@ -10,8 +10,9 @@ import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import { remarkWritten } from '../export-part.ts';
-import { hasRecords, type Source } from '../part.ts';
+import { hasRecords, type PartResult, type Source } from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
+import { checkResults } from './outcome.ts';
 import { forEachPart } from './parts-aside.ts';
 import { figuresOf, organizationsIn, readPart, type PartFigures } from './report-figures.ts';
 import { reportParts, type ReportPart } from './report-parts.ts';
@@ -87,7 +88,8 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       )) {
         read.push(one);
       }
-      if (!read.some(({ result }) => hasRecords(result))) throw read[0]!.result.failure!;
+      const results = read.map(({ result }) => result);
+      if (!results.some(hasRecords)) checkListings(results);
       await destination.write(
         await textOf(figuresOf(read, organizationsOf(read), dates), { format, page, context }),
       );
@@ -99,7 +101,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
           ? undefined
           : { count: 1, what: 'reports', place, bytes: destination.bytes },
       );
-      checkRead(read);
+      checkListings(results);
     } finally {
       for (const source of sourcesOf(parts)) await source.close?.();
       await destination.discard();
@@ -172,16 +174,7 @@ async function textOf(figures: ReportFigures, { format, page, context }: TextOpt
   return reportPage(figures, { writing: writingOf(page.lang ?? languageOf(locale), locale), version });
 }
 
-/** Throws IncompleteError where the page is not about everything. */
-function checkRead(read: readonly PartFigures[]): void {
-  const failed = read.flatMap(({ part, result: { failure } }) =>
-    failure ? [{ name: part.name, failure }] : [],
-  );
-  const [first] = failed;
-  if (first === undefined) return;
-  const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
-  throw new IncompleteError(`the report is not whole, and says so: ${reasons}`, {
-    hint: first.failure.hint,
-    cause: first.failure,
-  });
+/** Throws where the page is not about everything. */
+function checkListings(results: readonly PartResult[]): void {
+  checkResults(results, { what: 'listings', lack: 'not whole in the report, which says so' });
 }

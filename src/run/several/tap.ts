@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
-import { errorCode, IncompleteError, systemReason, UsageError } from '../../errors.ts';
+import { errorCode, systemReason, UsageError } from '../../errors.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { catalogText, memberOf, parseCatalog, parseObject, parseState } from '../../output/singer/catalog.ts';
 import type { CatalogStream, DiscoveredStream } from '../../output/singer/catalog.ts';
@@ -24,6 +24,7 @@ import {
 import type { RequestFlags } from '../parse-values.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { syncResources, type SyncResource } from '../sync/sync-resources.ts';
+import { checkResults } from './outcome.ts';
 import { forEachPart, PartsAside } from './parts-aside.ts';
 
 /** What Singer's runners give a tap. */
@@ -145,7 +146,7 @@ async function discover(run: Run, streams: readonly Stream[], sink: Sink): Promi
     await fillEmpty(run, stream);
     found.push({ ...stream, key: keyOf(stream) });
   }
-  throwWhereNothing(results);
+  if (found.length === 0) checkStreams(results);
   await sink.write(catalogText(found));
   checkStreams(results);
 }
@@ -179,7 +180,6 @@ async function writeStreams(
     state.set(name, version);
     await sink.write(`${JSON.stringify({ type: 'STATE', value: stateOf(state) })}\n`);
   }
-  throwWhereNothing(aside.results);
   checkStreams(aside.results);
 }
 
@@ -249,30 +249,10 @@ function stateOf(versions: ReadonlyMap<string, number>): object {
   return { bookmarks: Object.fromEntries([...versions].map(([name, version]) => [name, { version }])) };
 }
 
-function throwWhereNothing(results: readonly PartResult[]): void {
-  const [first] = results;
-  if (first?.failure !== undefined && !results.some(hasRecords)) throw first.failure;
-}
-
 function checkStreams(results: readonly PartResult[]): void {
-  const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
-  const [first] = failed;
-  if (first === undefined) return;
-  const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
-  const refused = failed.find(({ failure }) => failure instanceof KeyRefused)?.failure;
-  if (refused !== undefined) {
-    throw new UsageError(`${failed.length} of ${results.length} streams not written: ${reasons}`, {
-      hint: refused.hint,
-      cause: refused,
-    });
-  }
-  throw new IncompleteError(
-    `${failed.length} of ${results.length} streams not whole, and not activated: ${reasons}`,
-    {
-      hint: first.failure.hint,
-      cause: first.failure,
-    },
-  );
+  const leading = results.find(({ failure }) => failure instanceof KeyRefused)?.failure;
+  const lack = leading === undefined ? 'not whole, and not activated' : 'not written';
+  checkResults(results, { what: 'streams', lack, leading });
 }
 
 interface TapConfig {

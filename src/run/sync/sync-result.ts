@@ -1,12 +1,11 @@
 import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
-import { IncompleteError } from '../../errors.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
 import { planOutput } from '../output-plan.ts';
-import { sameKind } from '../several/parts-aside.ts';
+import { checkResults } from '../several/outcome.ts';
 import type { Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
 
@@ -41,7 +40,10 @@ export async function showResults(
   run.receipt.note({ results: { records, profiles: undefined, listings } });
   await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
   for (const result of results) warn(run, result, results.length > 1);
-  checkSynced(results);
+  checkResults(
+    results.map(({ name, synced: { error: failure } }) => ({ name, ...(failure && { failure }) })),
+    { what: 'listings', lack: 'left as they were', hint: 'Run folio sync again for these.' },
+  );
 }
 
 function warn(run: Run, { name, resource, synced }: ListingResult, isOneOfSeveral: boolean): void {
@@ -152,24 +154,4 @@ function forPeople(rows: readonly Row[]): readonly Row[] {
     return name === 'profile' ? values.size > 1 : !(values.size === 1 && values.has('null'));
   };
   return rows.map((row) => row.filter(([name]) => !name.startsWith('first.') && says(name)));
-}
-
-/** Throws where listings failed. Where all did, the error, and with it the exit code, is of the kind of the first. */
-function checkSynced(parts: readonly ListingResult[]): void {
-  const failed = parts.flatMap(({ name, synced: { error } }) =>
-    error === undefined ? [] : [{ name, error }],
-  );
-  const [first] = failed;
-  if (first === undefined) return;
-  const reasons = failed.map(({ name, error }) => `${name}: ${error.message}`).join('; ');
-  if (failed.length === parts.length) {
-    if (failed.length === 1 || failed.every(({ error }) => error.message === first.error.message))
-      throw first.error;
-    const message = `none of ${parts.length} listings was synced: ${reasons}`;
-    throw sameKind(first.error, message, { hint: first.error.hint, cause: first.error });
-  }
-  throw new IncompleteError(`${failed.length} of ${parts.length} listings left as they were: ${reasons}`, {
-    hint: first.error.hint ?? 'Run folio sync again for these.',
-    cause: first.error,
-  });
 }

@@ -95,7 +95,7 @@ describe('folio report', () => {
       received: [500, '{"error":"x","message":"down"}'],
     });
     expect(code).toBe(6);
-    expect(stderr).toContain('the report is not whole, and says so: received: ');
+    expect(stderr).toContain('1 of 3 listings not whole in the report, which says so: received: ');
     const page = readFileSync(path, 'utf8');
     const [verdict, received] = [page.indexOf('These figures are not whole'), page.indexOf('100.50')];
     expect(verdict).toBeGreaterThan(0);

@@ -1,0 +1,35 @@
+import { IncompleteError, type FolioError } from '../../errors.ts';
+import { hasRecords, type PartResult } from '../part.ts';
+
+interface OutcomeWords {
+  /** What the parts are: `profiles`. */
+  readonly what: string;
+  /** What became of those that failed, where others did not: `left as they were`. */
+  readonly lack: string;
+  /** What to do, where the failures have no hint in common. */
+  readonly hint?: string | undefined;
+  /** The failure whose kind and hint the error has, where others have records; without one, it is an IncompleteError. */
+  readonly leading?: FolioError | undefined;
+}
+
+/**
+ * Ends a run of several parts: nothing where all are whole; else names those that are not, each with its reason, or throws
+ * the failure that all have in common. Where nothing was had of any, it is of the kind of the first, and so is the exit code.
+ */
+export function checkResults(
+  results: readonly PartResult[],
+  { what, lack, hint, leading }: OutcomeWords,
+): void {
+  const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
+  const first = failed[0]?.failure;
+  if (first === undefined) return;
+  const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
+  const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
+  const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
+  const isCommon = failed.every(({ failure }) => failure.message === first.message);
+  if (failed.length === results.length && isCommon) throw first;
+  if (!results.some(hasRecords))
+    throw first.reworded(`none of ${results.length} ${what}: ${reasons}`, advice);
+  const says = `${failed.length} of ${results.length} ${what} ${lack}: ${reasons}`;
+  throw leading?.reworded(says, leading.hint) ?? new IncompleteError(says, { hint: advice, cause: first });
+}

@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { AuthError, FolioError, IncompleteError, ServiceError, UsageError } from '../../../src/errors.ts';
+import { checkResults } from '../../../src/run/several/outcome.ts';
+
+const down = new ServiceError('down', { hint: 'Try again later.' });
+const refused = new AuthError('refused', { hint: 'Log in.' });
+const partly = new IncompleteError('not all');
+const nearly = new IncompleteError('almost all');
+
+const words = { what: 'profiles', lack: 'missing', hint: 'Run these again.' };
+
+/** (the failure of each part, how the run ends: kind, message, hint). */
+const ends: readonly [string, (FolioError | undefined)[], [typeof FolioError, string, string | undefined]][] =
+  [
+    ['one of several', [down, undefined], [IncompleteError, '1 of 2 profiles missing: a: down', down.hint]],
+    ['one alone', [refused], [AuthError, 'refused', 'Log in.']],
+    ['all for one reason', [down, new ServiceError('down')], [ServiceError, 'down', down.hint]],
+    [
+      'nothing of any',
+      [down, refused],
+      [ServiceError, 'none of 2 profiles: a: down; b: refused', words.hint],
+    ],
+    [
+      'something of one',
+      [refused, partly],
+      [IncompleteError, '2 of 2 profiles missing: a: refused; b: not all', words.hint],
+    ],
+    [
+      'none whole',
+      [partly, nearly],
+      [IncompleteError, '2 of 2 profiles missing: a: not all; b: almost all', words.hint],
+    ],
+  ];
+
+it.each(ends)('ends a run of several parts: %s', (_, failures, [kind, message, hint]) => {
+  const error = endOf(failures);
+  expect(error?.constructor).toBe(kind);
+  expect([error?.message, error?.hint]).toEqual([message, hint]);
+});
+
+it('ends a run of whole parts without an error', () => {
+  expect(endOf([undefined, undefined])).toBeUndefined();
+});
+
+it('is of the kind of the failure that leads, where others have records', () => {
+  const leading = new UsageError('no key', { hint: 'Name one.' });
+  const error = endOf([down, leading, undefined], leading);
+  expect(error).toBeInstanceOf(UsageError);
+  expect([error?.message, error?.hint]).toEqual(['2 of 3 profiles missing: a: down; b: no key', 'Name one.']);
+});
+
+function endOf(failures: readonly (FolioError | undefined)[], leading?: FolioError): FolioError | undefined {
+  const results = failures.map((failure, at) => ({ name: 'abc'[at]!, ...(failure && { failure }) }));
+  try {
+    checkResults(results, { ...words, leading });
+  } catch (error) {
+    if (error instanceof FolioError) return error;
+    throw error;
+  }
+  return undefined;
+}
