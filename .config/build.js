@@ -42,7 +42,7 @@ const WITH_LISTING = [
   // No part of a listing, but small, and they loop over all cells that a sync stores.
   'src/database/record-rows.ts',
   'src/database/copy-text.ts',
-  'src/database/stored-links.ts',
+  'src/json/signed-links.ts',
 ];
 
 const { inputs } = (await build({ ...options, plugins: [alias] })).metafile;

@@ -55,11 +55,14 @@ export function contentsOf(facts: ColumnFacts): CellContent[] {
 
 const CONTENTS = ['text', 'numeric', 'boolean', 'json'] as const;
 
+/** A column means the same field in every run, whichever records that run writes. */
+export const STABLE_NAMES = true;
+
 /** Puts what records hold into the columns of their table. */
 export class RecordCells {
   /** Records with a text in which NUL is shown as U+FFFD. */
   withNul = 0;
-  readonly #projection = new Projection();
+  readonly #projection = new Projection(undefined, STABLE_NAMES);
   readonly #known: TableColumns;
   readonly #fields: readonly TableColumn[];
   /** Which column of the projection each field is, as far as it has been met. */

@@ -1,11 +1,10 @@
 import { UsageError } from '../errors.ts';
 import { BACKSLASH, QUOTE } from '../json/bytes.ts';
 import { CellReader } from '../json/cells.ts';
-import { compact } from '../json/checked-text.ts';
+import { compactRecord, withoutLinks } from '../json/signed-links.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { Collected } from '../output/collected.ts';
 import { KeyIndex, hash128 } from './key-index.ts';
-import { withoutLinks } from './stored-links.ts';
 
 interface ListingKeysOptions {
   /** What its records are, for messages: `issued invoices`. */
@@ -107,11 +106,7 @@ export class SpooledListing {
 
 /** 128 bits of what the record says. White space between its tokens is not part of it. */
 function contentHash(batch: RecordBatch, at: number): string {
-  return hash128(
-    batch.spaced
-      ? compact(batch.bytes, batch.bounds[2 * at]!, batch.bounds[2 * at + 1]!)
-      : recordBytes(batch, at),
-  );
+  return hash128(compactRecord(batch, at));
 }
 
 /** Reads the text that tells a record from all others. */

@@ -60,7 +60,8 @@ const EXACT_DIGITS = 15;
 const sqliteDialect: Dialect = {
   engine: 'SQLite',
   nameBytes: 10_000,
-  reservedNames: new Set(),
+  // What rows are found by while a column is rewritten and while they are read.
+  reservedNames: new Set(['rowid']),
   types: {
     ...{ null: 'ANY', text: 'ANY', numeric: 'ANY', boolean: 'ANY', json: 'ANY' },
     ...{ key: 'TEXT', integer: 'INTEGER', flag: 'INTEGER', instant: 'TEXT', raw: 'TEXT' },

@@ -13,7 +13,7 @@ import {
 } from './database.ts';
 import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
 import type { CurrentView, UnreadableColumn } from './current-view.ts';
-import { contentsOf, RecordCells, ValueRows } from './record-rows.ts';
+import { contentsOf, STABLE_NAMES, RecordCells, ValueRows } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
 import { OWN_COLUMNS, addRecordKey, changeColumns, makeRecordTables, readColumns } from './tables.ts';
@@ -124,7 +124,7 @@ async function fitColumns(
 
 /** What each field holds in the records that are to be written, in the order of first appearance. */
 async function surveyFields(listing: SpooledListing, actions: Uint8Array): Promise<ColumnSurvey> {
-  const survey = new ColumnSurvey();
+  const survey = new ColumnSurvey(undefined, STABLE_NAMES);
   for await (const { batch, indices } of batchesWith(listing, actions, (action) => action !== LEAVE))
     for (const index of indices) survey.add(batch, index);
   return survey;

@@ -158,9 +158,12 @@ export class Projection {
   #nextArray = 0;
   #record = 0;
 
-  /** @param given the columns in order; without them, columns are added as members appear */
-  constructor(given?: readonly string[]) {
-    this.columns = new Columns(given);
+  /**
+   * @param given the columns in order; without them, columns are added as members appear
+   * @param stable as for `Columns`
+   */
+  constructor(given?: readonly string[], stable = false) {
+    this.columns = new Columns(given, stable);
     this.#root = new Members(this.columns);
     this.#twins = this.columns.twins();
   }

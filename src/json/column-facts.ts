@@ -181,9 +181,12 @@ export class ColumnSurvey {
   readonly #facts: ColumnFacts[] = [];
   readonly #span: { -readonly [Member in keyof CellSpan]: CellSpan[Member] };
 
-  /** @param columns which columns, in which order; without them all columns, in the order in which they first appear */
-  constructor(columns?: readonly string[]) {
-    this.#projection = new Projection(columns);
+  /**
+   * @param columns which columns, in which order; without them all columns, in the order in which they first appear
+   * @param stable as for `Columns`
+   */
+  constructor(columns?: readonly string[], stable = false) {
+    this.#projection = new Projection(columns, stable);
     this.#span = { view: this.#projection.view, spaced: false, kind: ABSENT, start: 0, end: 0 };
   }
 

@@ -20,6 +20,7 @@ export class Columns {
   /** The names in order: as they were given, or else as they first appear. */
   readonly names: readonly string[];
   readonly #names: string[];
+  readonly #stable: boolean;
   readonly #given: ReadonlyMap<string, number> | undefined;
   /** The paths of all objects that contain a field of a given column. */
   readonly #parents = new Set<string>();
@@ -28,7 +29,9 @@ export class Columns {
   readonly #numbers = new Map<string, number>();
   #characters = 0;
 
-  constructor(given?: readonly string[]) {
+  /** @param stable whether a name must not depend on which fields came before: then dots in members' names always have a backslash */
+  constructor(given?: readonly string[], stable = false) {
+    this.#stable = stable;
     this.#names = given ? [...given] : [];
     this.names = this.#names;
     if (!given) return;
@@ -83,7 +86,7 @@ export class Columns {
   }
 
   #free(path: readonly string[]): string {
-    const plain = path.join('.');
+    const plain = this.#stable ? escapeDots(path) : path.join('.');
     if (!this.#taken.has(plain)) return plain;
     const escaped = [escapeDots(path), plain.replaceAll('.', '\\.')];
     const free = escaped.find((name) => !this.#taken.has(name));

@@ -1,12 +1,13 @@
 import { UsageError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
+import { compactRecord, withoutSignatures } from '../../json/signed-links.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import type { Note, Question, Records } from '../questions.ts';
 import { batchOfRows, cellJson, type Row, type RowField } from '../rows.ts';
 import { EarlierExport, type EarlierExportOptions } from './earlier-export.ts';
-import { compactRecord, KeyReader, withoutSignatures } from './record-key.ts';
+import { KeyReader } from './record-key.ts';
 
 /** The question of `--changes-since`. Throws UsageError where the earlier export cannot be read. */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
@@ -226,7 +227,7 @@ class ChangeRows {
     const start = this.#start('changed', now, index);
     const rows: Row[] = [];
     for (const [at, column] of this.#reader.columns.entries()) {
-      if (isSame(before[at], after[at])) continue;
+      if (isSame(column, before[at], after[at])) continue;
       rows.push([
         ...start,
         ...fieldChange(JSON.stringify(column), cellJson(before[at]), cellJson(after[at])),
@@ -256,9 +257,10 @@ function fieldChange(field: string, old: string, now: string): RowField[] {
  * Compares the texts as they were sent: 10.0 and 10.00 differ, and so do the number 1 and the text "1". Null and missing are
  * the same. Signatures of links do not count.
  */
-function isSame(a: Cell | undefined, b: Cell | undefined): boolean {
+function isSame(column: string, a: Cell | undefined, b: Cell | undefined): boolean {
   if (a?.kind !== b?.kind) return false;
-  return (
-    a?.text === b?.text || (a?.kind === 'array' && withoutSignatures(a.text) === withoutSignatures(b!.text))
-  );
+  if (a?.text === b?.text) return true;
+  const name = JSON.stringify(column.slice(column.lastIndexOf('.') + 1));
+  const [one, other] = [a, b].map((cell) => withoutSignatures(`{${name}:${cellJson(cell)}}`));
+  return one === other;
 }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { CellReader, type Cell } from '../../json/cells.ts';
-import { compact } from '../../json/checked-text.ts';
-import { recordBytes, type RecordBatch } from '../../json/records.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { contentOf } from '../../json/signed-links.ts';
 
 /** The identity of a record among exports: its key, and hashes that show whether it changed. */
 export interface KeyedRecord {
@@ -27,7 +27,7 @@ export class KeyReader {
     const key = cells.includes(undefined)
       ? undefined
       : cells.map((cell) => cell!.kind + cell!.text).join('\0');
-    const content = digest(contentToHash(compactRecord(batch, index)));
+    const content = digest(contentOf(batch, index));
     this.#hashes[2] = word(content, 0);
     this.#hashes[3] = word(content, 4);
     // Other bits than those above, so that a record without a key is told apart by 128.
@@ -50,31 +50,4 @@ function word(digest: string, at: number): number {
     (digest.charCodeAt(at + 2) << 16) |
     (digest.charCodeAt(at + 3) << 24)
   );
-}
-
-/** The record as one line. */
-export function compactRecord(batch: RecordBatch, index: number): Buffer {
-  return batch.spaced
-    ? compact(batch.bytes, batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!)
-    : recordBytes(batch, index);
-}
-
-/** A link to a file in a record, as JSON: its origin, its path, and what signs it. */
-const LINK = /("fileUrl":")https?:\/\/[^"\\/?#]*([^"\\?#]*)(?:[^"\\]|\\.)*"/g;
-const MEMBER = Buffer.from('"fileUrl"');
-
-/**
- * The JSON text with only the paths of links to files: the links are signed anew with each answer (spec 2.5), so that no
- * record would ever be unchanged.
- */
-export function withoutSignatures(json: string): string {
-  return json.replace(LINK, '$1$2"');
-}
-
-/**
- * The content of a record to hash: its bytes. Where it has links, a text without their signatures, a character for each byte:
- * that takes half the time and memory of decoding.
- */
-export function contentToHash(record: Buffer): Buffer | string {
-  return record.includes(MEMBER) ? withoutSignatures(record.toString('latin1')) : record;
 }

@@ -63,6 +63,47 @@ describe('folio sync', () => {
     ]);
   });
 
+  it('sees no change where links are signed anew, however they are spelt, and keeps none of them', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    const signed = (signature: string): string =>
+      invoice(
+        1,
+        `,"pdf":"https:\\/\\/files.example\\/1?signature=${signature}","site":"https://acme.example/"`,
+      );
+    for (const signature of ['aaaa', 'bbbb'])
+      expect((await runSync({ issued: [signed(signature)] }, [path, 'issued'])).code).toBe(0);
+    expect(await ask(path, 'SELECT added, changed FROM _runs ORDER BY run')).toEqual(['1|0', '0|0']);
+    expect(await ask(path, 'SELECT pdf, site FROM issued')).toEqual(['|https://acme.example/']);
+    expect((await ask(path, 'SELECT _raw FROM issued')).join()).not.toContain('signature');
+  });
+
+  it('gives a column the same field in every run, though a record has a member of its dotted name', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    const nested = '{"id":1,"customer":{"name":"nested"},"customer.name":"flat"}';
+    const turned = '{"id":2,"customer.name":"flat","customer":{"name":"nested"}}';
+    for (const issued of [[nested], [nested, turned]])
+      expect((await runSync({ issued }, [path, 'issued'])).code).toBe(0);
+    expect(await ask(path, 'SELECT "customer.name", "customer\\.name" FROM issued ORDER BY _key')).toEqual([
+      'nested|flat',
+      'nested|flat',
+    ]);
+  });
+
+  it('rewrites a column of a table with a field called rowid', async () => {
+    const path = join(temporaryFolder(), 'books.db');
+    const records = (ref: string): string[] =>
+      Array.from({ length: 5 }, (_, at) => `{"id":${at},"rowid":${5 - at},"ref":${at === 4 ? ref : at}}`);
+    for (const ref of ['4', '"4-A"'])
+      expect((await runSync({ issued: records(ref) }, [path, 'issued'])).code).toBe(0);
+    expect(await ask(path, 'SELECT typeof(ref), ref, rowid_2 FROM issued ORDER BY _key')).toEqual([
+      'text|0|5',
+      'text|1|4',
+      'text|2|3',
+      'text|3|2',
+      'text|4-A|1',
+    ]);
+  });
+
   it('plans without a trace', async () => {
     const path = join(temporaryFolder(), 'books.db');
     const fresh = await runSync({ issued: modelRecords(3) }, [path, 'issued', '--plan', '--format', 'json']);

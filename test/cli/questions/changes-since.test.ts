@@ -40,6 +40,19 @@ describe('--changes-since', () => {
     ]);
   });
 
+  it('takes a link for the same however it is spelt, wherever it stands, and whatever it is signed with', async () => {
+    const signed = (signature: string): string =>
+      `{"id":1,"number":10,"pdf":"https:\\/\\/files.example\\/1?expires=1&signature=${signature}",` +
+      `"files":[{"fileUrl":"https:\\/\\/files.example\\/2?x=${signature}","xml":"https://files.example/3?token=${signature}"}],` +
+      `"site":"https://acme.example/?page=${signature.length}"}`;
+    const argv = ['issued', '--format', 'jsonl', '--changes-since', earlier(`${signed('aaa')}\n`)];
+    expect((await runScripted(argv, [pageOf([signed('bbb')])])).stdout).toBe('');
+    expect((await runScripted(argv, [pageOf([signed('longer')])])).stdout).toBe(
+      '{"_change":"changed","id":1,"number":10,"field":"site",' +
+        '"old":"https://acme.example/?page=3","new":"https://acme.example/?page=6"}\n',
+    );
+  });
+
   it('is a table on a terminal, without the records, and says how many', async () => {
     const { stdout, stderr } = await changes([], true);
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([

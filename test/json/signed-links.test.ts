@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scanArray } from '../../src/json/scan-records.ts';
+import { contentOf, withoutLinks, withoutSignatures } from '../../src/json/signed-links.ts';
+import { batchOf, textsOf } from '../support/records.ts';
+
+const link = fc.oneof(fc.string({ minLength: 5 }), fc.constant('https://f.example/"\\'), fc.constant(null));
+const record = fc.record(
+  {
+    a: fc.string(),
+    fileUrl: link,
+    files: fc.array(fc.record({ fileUrl: link, name: fc.string() })),
+    id: fc.oneof(fc.integer(), fc.string()),
+    note: fc.constantFrom('fileUrl', '"fileUrl":"not a member"', ''),
+  },
+  { requiredKeys: [] },
+);
+
+describe('records without links', () => {
+  it('have null instead of each, and their ids where these are', () => {
+    fc.assert(
+      fc.property(fc.array(record), fc.constantFrom(undefined, 1), (records, indent) => {
+        const page = JSON.stringify(records, undefined, indent);
+        const batch = withoutLinks(scanArray(Buffer.from(page)));
+        const emptied = (key: string, value: unknown): unknown => (key === 'fileUrl' ? null : value);
+        expect(textsOf(batch).map((text) => JSON.parse(text))).toEqual(
+          JSON.parse(JSON.stringify(records, emptied)),
+        );
+        const ids = Array.from({ length: batch.count }, (_, at) => {
+          const [start, end] = [batch.ids[2 * at]!, batch.ids[2 * at + 1]!];
+          return start < 0 ? undefined : JSON.parse(batch.bytes.toString('utf8', start, end));
+        });
+        // An empty text is no id.
+        expect(ids).toEqual(records.map(({ id }) => (id === '' ? undefined : id)));
+      }),
+    );
+  });
+});
+
+describe('text without signatures', () => {
+  it.each([
+    ['[{"fileUrl":"https://a.example/f/1?sig=x"}]', '[{"fileUrl":"/f/1"}]'],
+    [
+      '[{"fileUrl":"https://b.example:8080/f/1?sig=\\"y"},{"fileUrl":"http://b/f/2"}]',
+      '[{"fileUrl":"/f/1"},{"fileUrl":"/f/2"}]',
+    ],
+    ['{"fileUrl":"https:\\/\\/a.example\\/f\\/1?sig=x"}', '{"fileUrl":"/f/1"}'],
+    ['{"pdf":"https://a.example/f/1?X-Amz-Expires=60&X-Amz-Signature=00ff"}', '{"pdf":"/f/1"}'],
+    ['{"xml":["https:\\/\\/a.example/f?q=1795440105"]}', '{"xml":["/f"]}'],
+    ['{"pdf":"https://a.example/f?x=0123456789abcdefghij"}', '{"pdf":"/f"}'],
+    ['{"note":"https://a.example/?page=2"}', '{"note":"https://a.example/?page=2"}'],
+    ['{"site":"https://a.example/contact"}', '{"site":"https://a.example/contact"}'],
+    ['{"note":",\\"https://a.example/?sig=x\\""}', '{"note":",\\"https://a.example/?sig=x\\""}'],
+    ['{"https://a.example/?sig=x":1}', '{"https://a.example/?sig=x":1}'],
+    ['{"fileUrl":null}', '{"fileUrl":null}'],
+  ])('%s', (json, cut) => {
+    expect(withoutSignatures(json)).toBe(cut);
+    const batch = batchOf(json.startsWith('[') ? `{"a":${json}}` : json);
+    expect(contentOf(batch, 0).toString()).toBe(json.startsWith('[') ? `{"a":${cut}}` : cut);
+  });
+
+  it('leaves out a link of any member where a record is kept, and knows the id that is left', () => {
+    const records = [
+      '{"pdf":"https:\\/\\/a.example/f?sig=x","id":"é7","site":"https://a.example/"}',
+      '{"id":"https://a.example/1?sig=x"}',
+    ];
+    const kept = withoutLinks(batchOf(...records));
+    expect(textsOf(kept)).toEqual(['{"pdf":null,"id":"é7","site":"https://a.example/"}', '{"id":null}']);
+    expect(kept.bytes.toString('utf8', kept.ids[0], kept.ids[1])).toBe('"é7"');
+    expect([kept.ids[2], kept.ids[3]]).toEqual([-1, -1]);
+  });
+});
