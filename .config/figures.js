@@ -10,6 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'folio-figures-'));
 const results = join(folder, 'results');
 const tests = [
   'test/faults',
+  'test/invoices/figures.test.ts',
   'test/chaos',
   'test/database/model.test.ts',
   'test/paging/drift.test.ts',

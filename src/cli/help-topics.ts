@@ -1,3 +1,6 @@
+import { IN_NO_SUM, namesOfFamilies, statusesNotOpen, type Family } from '../invoices/documents.ts';
+import { SHARED_IDS } from '../invoices/fields.ts';
+import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import { aboutFormat, formats } from '../output/formats.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName } from '../resources/resource.ts';
@@ -132,9 +135,32 @@ const questionsTopic: Topic = {
       ['text', 'without regard to case and accents'],
       ['nothing', 'dueBy= are those without a due date, dueBy!= those with one'],
     ],
-    '--overdue keeps records that are still to be paid and were due before today, whatever their status says. --since and --until go by ' +
-      'the date of issue. Where columns have other names, say so with --field due=paymentDate.',
-    '--sum adds exactly, each currency by itself. --count prints a number. Both work on the records that --where, --overdue, ' +
+    '--overdue keeps documents that are still to be paid and were due before today: no credits, and nothing cancelled. --since and ' +
+      '--until go by the date of issue.',
+    'folio knows what columns mean: open, paid, total, net, exempt, tax, due, date, number, documentType, status, currency, ' +
+      'counterpartyName and so on. These names, and the headings of tables, stand for the columns: --where open>0. Where columns have ' +
+      'other names, say so with --field due=paymentDate, or for good with folio config set fields.due paymentDate; the open amount ' +
+      'is fields.amount.',
+    'In sums a document counts for what it is worth, in every answer alike: --sum, aging, report.',
+    [
+      [
+        'credit notes',
+        'are taken away, by SII code or word, however they are signed; <column>.creditNotes says how much',
+      ],
+      [
+        'cancelled documents',
+        'are never open; other sums count them, since the credit notes that cancel them count, too. <column>.cancelled says how much',
+      ],
+      ['guides, quotes, orders, void', 'are in no sum'],
+      ['no amount, no due date', 'adds nothing, or is not overdue; <column>.missing counts'],
+      ['what cannot be read', 'is left out, named, and makes exit code 6'],
+      [
+        'references',
+        'count where fields.reference names their column: a credit note of a cancelled document is no credit',
+      ],
+    ],
+    'Counterparties are told by their fiscal IDs, then by name. IDs that many share are fields.sharedIds.',
+    '--sum adds exactly, each currency by itself; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that --where, --overdue, ' +
       '--since and --until keep; so do --group-by, --sort and --changes-since.',
     'For more than this, pipe jsonl to jq 1.7 or later: older versions round long numbers.',
     'Examples:',
@@ -155,18 +181,52 @@ export interface DatabaseQuery {
   readonly postgres: string;
 }
 
+const notOpen = statusesNotOpen();
+const credits = namesOfFamilies(new Set<Family>(['credit note']));
+const inNoSum = namesOfFamilies(IN_NO_SUM);
+const sharedIds = quoted(SHARED_IDS.map(foldFiscalId));
+
+function quoted(texts: readonly string[]): string {
+  return texts.map((text) => `'${text}'`).join(', ');
+}
+
+/** Whether the column `type`, with _ around and between its words, is of the families with these names. */
+function sqliteTest({ codes, words }: TypeNames): string {
+  const named = words.map((word) => `type GLOB '*_${word}_*'`);
+  return [`type IN (${quoted(codes.map((code) => `_${code}_`))})`, ...named].join(' OR ');
+}
+
+function postgresTest({ codes, words }: TypeNames): string {
+  return `type ~ '^_(${codes.join('|')})_$|_(${words.join('|')})_'`;
+}
+
+type TypeNames = ReturnType<typeof namesOfFamilies>;
+
 /** The queries in the help and the README. A test runs them. */
 export const databaseQueries: readonly DatabaseQuery[] = [
   {
-    question: 'What is open, for each customer, less what credit notes give back',
-    sqlite: `SELECT _profile, "customer.name", currency, decimal_sum(iif("documentType" = 'CREDIT_NOTE'
-  AND _raw -> '$.amountToBePaid' NOT LIKE '-%', '-', '') || (_raw -> '$.amountToBePaid')) AS open
-FROM issued WHERE _gone_run IS NULL AND "amountToBePaid" <> 0
-GROUP BY 1, 2, 3 ORDER BY open * 1.0 DESC;`,
-    postgres: `SELECT _profile, "customer.name", currency,
-  sum(CASE "documentType" WHEN 'CREDIT_NOTE' THEN -abs("amountToBePaid") ELSE "amountToBePaid" END) AS open
-FROM issued_current WHERE "amountToBePaid" <> 0
-GROUP BY 1, 2, 3 ORDER BY open DESC;`,
+    question:
+      'What is open, for each customer, less credits, without what was cancelled: the totals of folio aging',
+    sqlite: `WITH documents AS (
+  SELECT _profile, currency, "customer.name" AS name, _raw -> '$.amountToBePaid' AS amount,
+    upper(replace(replace(replace(coalesce("receiverFiscalId", ''), '.', ''), '-', ''), ' ', '')) AS id,
+    '_' || replace(replace(upper(coalesce("documentType", '')), '-', '_'), ' ', '_') || '_' AS type
+  FROM issued WHERE _gone_run IS NULL AND "amountToBePaid" <> 0
+    AND upper(coalesce(status, '')) NOT IN (${quoted(notOpen)}))
+SELECT _profile, min(name) AS customer, id, currency,
+  decimal_sum(iif((${sqliteTest(credits)}) AND amount NOT LIKE '-%', '-', '') || amount) AS open
+FROM documents WHERE NOT (${sqliteTest(inNoSum)})
+GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER BY open * 1.0 DESC;`,
+    postgres: `WITH documents AS (
+  SELECT _profile, currency, "customer.name" AS name, "amountToBePaid" AS amount,
+    upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
+    '_' || translate(upper(coalesce("documentType"::text, '')), '- ', '__') || '_' AS type
+  FROM issued_current WHERE "amountToBePaid" <> 0
+    AND upper(coalesce(status, '')) NOT IN (${quoted(notOpen)}))
+SELECT _profile, min(name) AS customer, id, currency,
+  sum(CASE WHEN ${postgresTest(credits)} THEN -abs(amount) ELSE amount END) AS open
+FROM documents WHERE NOT (${postgresTest(inNoSum)})
+GROUP BY _profile, currency, id, CASE WHEN id IN ('', ${sharedIds}) THEN name END ORDER BY open DESC;`,
   },
   {
     question: 'What vanished in the last week',

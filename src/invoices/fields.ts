@@ -147,7 +147,7 @@ const KNOWN: Readonly<Record<KnownListing, RoleColumns>> = {
 };
 
 /** Of Chile: anybody abroad, and whoever buys without saying who it is. */
-const SHARED_IDS = ['55555555-5', '66666666-6'];
+export const SHARED_IDS = ['55555555-5', '66666666-6'];
 
 /** What the columns of a listing usually mean; for records of no listing, what those of issued invoices mean. */
 export function usualFields(listing: string | undefined): Fields {

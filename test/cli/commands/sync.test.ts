@@ -332,13 +332,19 @@ describe('folio sync', () => {
 
 describe('the queries of the help', () => {
   const typed = (id: number, type: string, status: string): string =>
-    invoice(id, `,"documentType":"${type}","status":"${status}"`);
+    invoice(id, `,"documentType":"${type}","status":"${status}","receiverFiscalId":"7.${id % 2}-k"`);
+  const others = [
+    typed(4, 'credit note', 'OPEN'),
+    typed(5, 'INVOICE', 'Anulada'),
+    typed(6, '52', 'OPEN'),
+    typed(7, '61', 'OPEN'),
+  ];
   const [before, after] = [
-    [...[1, 2, 3].map((id) => typed(id, 'INVOICE', 'OPEN')), typed(4, 'CREDIT_NOTE', 'OPEN')],
-    [typed(2, 'INVOICE', 'PAID'), typed(3, 'INVOICE', 'OPEN'), typed(4, 'CREDIT_NOTE', 'OPEN')],
+    [...[1, 2, 3].map((id) => typed(id, 'INVOICE', 'OPEN')), ...others],
+    [typed(2, 'INVOICE', 'PAID'), typed(3, 'INVOICE', 'OPEN'), ...others],
   ];
   const expected = [
-    ['default|Roble 1|CLP|3.10', 'default|Roble 0|CLP|-2.00'],
+    ['default|Roble 0|70K|CLP|-2.00', 'default|Roble 1|71K|CLP|-4.00'],
     [expect.stringMatching(/^20[-0-9T:. Z+]+\|default\|10001\|Roble 1\|1.10?$/)],
     [expect.stringMatching(/^20[-0-9T:. Z+]+\|changed\|status\|"OPEN"\|"PAID"$/)],
   ];

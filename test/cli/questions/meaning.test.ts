@@ -1,0 +1,361 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { memoryStore } from '../../support/memory-store.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
+import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const invoice = (fields: Fields = {}): string =>
+  JSON.stringify({
+    documentType: 'INVOICE',
+    status: 'PENDING',
+    amountToBePaid: 100,
+    totalAmount: 100,
+    currency: 'CLP',
+    dueBy: '2026-11-01',
+    date: '2026-10-01',
+    receiverFiscalId: '1-9',
+    customer: { name: 'Roble' },
+    ...fields,
+  });
+
+const ask = (records: readonly string[], line: string, store: object = {}): Promise<ScriptedExit> =>
+  runScripted(line.split(' '), [pageOf(records)], { config: async () => memoryStore(store) });
+
+/** The values of a row of a result. */
+async function row(records: readonly string[], line: string, store: object = {}): Promise<Fields> {
+  const { stdout } = await ask(records, `${line} --format jsonl`, store);
+  return JSON.parse(stdout.split('\n')[0]!) as Fields;
+}
+
+describe('what a document is worth', () => {
+  const book = [
+    invoice({ amountToBePaid: 200, totalAmount: 200, taxAmount: 38 }),
+    invoice({ documentType: 'CREDIT_NOTE', amountToBePaid: 30, totalAmount: 30, taxAmount: 6 }),
+    invoice({ documentType: 61, amountToBePaid: -20, totalAmount: -20, taxAmount: -4 }),
+    invoice({ status: 'NULLIFIED', amountToBePaid: 70, totalAmount: 70, taxAmount: 13 }),
+    invoice({ status: 'VOIDED', amountToBePaid: 1000, totalAmount: 1000, taxAmount: 1000 }),
+    invoice({ documentType: 52, amountToBePaid: 1000, totalAmount: 1000, taxAmount: 1000 }),
+    invoice({ amountToBePaid: null, totalAmount: null, taxAmount: null }),
+  ];
+
+  it('is the same for --sum, aging, --overdue and the report', async () => {
+    const open = { amountToBePaid: 150, 'amountToBePaid.creditNotes': -50, 'amountToBePaid.cancelled': 70 };
+    expect(await row(book, 'issued --sum amountToBePaid')).toMatchObject({
+      ...open,
+      'amountToBePaid.missing': 1,
+    });
+    const aged = {
+      total: 150,
+      'total.creditNotes': -50,
+      'total.cancelled': 70,
+      'total.missing': 1,
+      credits: -50,
+    };
+    expect(await row(book, 'aging')).toMatchObject({ ...aged, '1 to 30': 200, invoices: 3 });
+    expect(await row(book, 'issued --overdue --sum amountToBePaid')).toMatchObject({
+      amountToBePaid: 200,
+      records: 1,
+    });
+    const file = join(temporaryFolder(), 'issued.jsonl');
+    writeFileSync(file, `${book.join('\n')}\n`);
+    const report = await runScripted(['report', '--from', file, '--format', 'json'], []);
+    const { organizations } = JSON.parse(report.stdout) as { organizations: { currencies: object[] }[] };
+    expect(organizations[0]!.currencies).toMatchObject([
+      {
+        receivable: { open: '150', overdue: '200', creditNotes: '-50', cancelled: '70', missing: 1 },
+        issued: { overdue: { count: 1, sum: '200' }, months: { '2026-10': '220' } },
+      },
+    ]);
+  });
+
+  it('is due soon, too, where the invoice is dated tomorrow', async () => {
+    const file = join(temporaryFolder(), 'issued.jsonl');
+    writeFileSync(file, `${invoice({ date: '2026-11-21', dueBy: '2026-11-30' })}\n`);
+    const report = await runScripted(['report', '--from', file, '--format', 'json'], []);
+    const { organizations } = JSON.parse(report.stdout) as { organizations: { currencies: object[] }[] };
+    expect(organizations[0]!.currencies).toMatchObject([
+      { receivable: { open: '100', overdue: '0' }, issued: { dueSoon: { count: 1, sum: '100' } } },
+    ]);
+  });
+
+  it('takes a month’s tax of credit notes away, and counts what they cancel', async () => {
+    expect(await row(book, 'issued --sum taxAmount')).toMatchObject({
+      taxAmount: 41,
+      'taxAmount.creditNotes': -10,
+      'taxAmount.cancelled': 13,
+    });
+    expect(await row(book, 'issued --sum taxAmount --as-sent')).toMatchObject({
+      taxAmount: 2053,
+      'taxAmount.creditNotes': 2,
+      'taxAmount.cancelled': 13,
+    });
+    expect(await runScripted(['issued', '--as-sent'], [])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('is said in words on a terminal', async () => {
+    const { stderr } = await runScripted(['issued', '--sum', 'open'], [pageOf(book)], {
+      terminal: true,
+      env: { NO_COLOR: '1' },
+    });
+    expect(stderr).toContain(
+      '--sum: 2 credit notes taken away; 1 cancelled document not open; 1 void document in no sum; 1 guide in no sum',
+    );
+  });
+
+  it('does not take CANCELADA, which is paid, for cancelled; a column of the settings says so', async () => {
+    const records = [invoice({ status: 'CANCELADA', annulled: true }), invoice({ status: 'Annulled' })];
+    expect(await row(records, 'issued --sum open')).toMatchObject({ open: 100, 'open.cancelled': 100 });
+    const store = { settings: { 'fields.cancelled': 'annulled' } };
+    expect(await row(records, 'issued --sum open', store)).toMatchObject({ open: 0, 'open.cancelled': 200 });
+  });
+});
+
+describe('a reference', () => {
+  const [cancelled, note, other] = [
+    { id: 1, number: 7, status: 'NULLIFIED', amountToBePaid: 119_000 },
+    { id: 2, number: 8, documentType: 61, amountToBePaid: 119_000, cancels: '1' },
+    { id: 3, number: 9, amountToBePaid: 200_000 },
+  ];
+  const store = { settings: { 'fields.reference': 'cancels' } };
+  const open = async (records: readonly object[], settings: object = store): Promise<readonly unknown[]> => {
+    const texts = records.map((record) => invoice(record as Fields));
+    const sum = await row(texts, 'issued --sum open', settings);
+    const aged = await row(texts, 'aging', settings);
+    expect(sum['open']).toBe(aged['total']);
+    return [aged['total'], aged['credits'], aged['total.cancelled']];
+  };
+
+  it('makes a credit note of a cancelled invoice no credit, only where a setting says where it is', async () => {
+    expect(await open([cancelled, note, other], {})).toEqual([81_000, -119_000, 119_000]);
+    expect(await open([note, other, cancelled])).toEqual([200_000, 0, 0]);
+    expect(await open([{ ...cancelled, paidAmount: 19_000 }, note, other])).toEqual([
+      181_000, -19_000, 19_000,
+    ]);
+  });
+
+  it('is an id, or a type and number of the same counterparty, where one document alone has them', async () => {
+    for (const cancels of [1, '33-7', [{ documentType: 'INVOICE', number: 7 }], { documentId: '1' }])
+      expect(await open([cancelled, { ...note, cancels }, other])).toEqual([200_000, 0, 0]);
+    for (const cancels of ['99', '61-7', [{ documentType: 'QUOTE', number: 7 }], true, {}])
+      expect((await open([cancelled, { ...note, cancels }, other]))[0]).toBe(81_000);
+    expect((await open([cancelled, note, other, { ...cancelled, number: 1 }]))[0]).toBe(81_000);
+    const elsewhere = { ...cancelled, receiverFiscalId: '2-7' };
+    expect((await open([elsewhere, { ...note, cancels: '33-7' }, other]))[0]).toBe(200_000 - 119_000);
+  });
+
+  it('leaves a debit note closed that cancels a cancelled credit note, whatever is asked for', async () => {
+    const records = [
+      { id: 1, documentType: 61, status: 'ANULADA', amountToBePaid: 50 },
+      { id: 2, documentType: 'DEBIT_NOTE', amountToBePaid: 50, cancels: 1 },
+      { id: 3, amountToBePaid: 7 },
+    ].map((record) => invoice(record));
+    expect(await row(records, 'issued --sum open', store)).toMatchObject({ open: 7, 'open.cancelled': 0 });
+    // The credit note is not among the records that --where keeps.
+    expect(await row(records, 'issued --where id>1 --sum open', store)).toMatchObject({
+      open: 7,
+      records: 2,
+    });
+    expect((await ask(records, 'issued --overdue --columns id', store)).stdout).toBe('id\n3\n');
+  });
+});
+
+describe('what cannot be judged', () => {
+  const bad = [
+    invoice({ number: 1 }),
+    invoice({ number: 2, dueBy: 1_790_000_000 }),
+    invoice({ number: 3, dueBy: '15/10/2024' }),
+    invoice({ number: 4, amountToBePaid: 'N/A' }),
+    invoice({ number: 5, amountToBePaid: null }),
+    invoice({ number: 6, dueBy: null }),
+    invoice({ number: 7, dueBy: 'whenever', amountToBePaid: 0 }),
+    invoice({ number: 8, dueBy: 'whenever', documentType: 'CREDIT_NOTE', amountToBePaid: 1 }),
+    invoice({ number: 9, amountToBePaid: 'x', status: 'NULLIFIED' }),
+  ];
+
+  it('is left out of --overdue, counted, named and exit 6, and costs no other record', async () => {
+    const { code, stdout, stderr } = await ask(bad, 'issued --overdue --columns number');
+    expect({ code, stdout }).toEqual({ code: 6, stdout: 'number\n1\n' });
+    expect(stderr).toContain(
+      '--overdue: 3 records are left out, since they cannot be read: dueBy of record 2 (number 2) is the number ' +
+        '"1790000000"; dueBy of record 3 (number 3) is the text "15/10/2024"; amountToBePaid of record 4 (number 4) is the text "N/A"',
+    );
+    expect(await row(bad, 'aging')).toMatchObject({
+      '1 to 30': 100,
+      'no due date': 100,
+      credits: -1,
+      'total.missing': 1,
+    });
+    expect((await ask(bad, 'aging')).code).toBe(6);
+    expect(await ask(bad, 'issued --sum open')).toMatchObject({ code: 6 });
+  });
+
+  it('is counted in the receipt of a list', async () => {
+    const receipt = join(temporaryFolder(), 'receipt.json');
+    await ask(bad, `issued --overdue -o ${receipt}.csv --receipt ${receipt}`);
+    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
+      missing: { open: 1, due: 1, unreadable: 3 },
+    });
+  });
+
+  it('is never an empty answer of --where', async () => {
+    const texts = [invoice({ number: 1, dueBy: '15/10/2024' }), invoice({ number: 2, dueBy: '15/10/2024' })];
+    const { code, stdout, stderr } = await ask(texts, 'issued --where dueBy<today --count');
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '0\n' });
+    expect(stderr).toContain("--where 'dueBy<today': 2 records are left out");
+    expect(await ask([invoice({ dueBy: 1_790_000_000 })], 'issued --where dueBy<today')).toMatchObject({
+      code: 2,
+    });
+    const mixed = [5000, 'N/A', true, '2000', null].map((totalAmount, number) =>
+      invoice({ number, totalAmount }),
+    );
+    expect(await ask(mixed, 'issued --where totalAmount>=1000 --columns number')).toMatchObject({
+      code: 6,
+      stdout: 'number\n0\n3\n',
+    });
+    const numbers = ['7', 'A-17', 9].map((number) => invoice({ number }));
+    expect(await ask(numbers, 'issued --where number>=8 --columns number')).toMatchObject({
+      code: 0,
+      stdout: 'number\n9\n',
+      stderr: expect.stringContaining('1 record is left out'),
+    });
+  });
+
+  it('is exit 2 where no record has the column at all', async () => {
+    const bare = [JSON.stringify({ totalAmount: 1, currency: 'CLP' })];
+    expect(await ask(bare, 'issued --overdue')).toMatchObject({ code: 2, stdout: '' });
+    expect(await ask(bare, 'aging')).toMatchObject({ code: 2, stdout: '' });
+  });
+});
+
+describe('a currency', () => {
+  it('is found in currencyCode, and where --field says', async () => {
+    const code = { currency: undefined };
+    const records = [
+      invoice({ ...code, currencyCode: 'USD', totalAmount: 10 }),
+      invoice({ ...code, currencyCode: 'CLP', totalAmount: 5000 }),
+    ];
+    expect((await ask(records, 'issued --sum totalAmount --columns currency,totalAmount')).stdout).toBe(
+      'currency,totalAmount\nUSD,10\nCLP,5000\n',
+    );
+    const named = records.map((record) => record.replace('currencyCode', 'moneda'));
+    expect(
+      (await ask(named, 'issued --sum totalAmount --field currency=moneda --columns currency,totalAmount'))
+        .stdout,
+    ).toBe('currency,totalAmount\nUSD,10\nCLP,5000\n');
+  });
+});
+
+describe('a counterparty', () => {
+  const of = (receiverFiscalId: unknown, name: string, amountToBePaid: number): string =>
+    invoice({ receiverFiscalId, customer: { name }, amountToBePaid });
+  const records = [
+    of('1-9', 'Roble', 1),
+    of('2-7', 'Roble', 2),
+    of('-', 'Lago', 4),
+    of('.', 'Sol', 8),
+    of('', 'Sol', 16),
+    of('66.666.666-6', 'Luz', 32),
+    of('66666666-6', 'Mar', 64),
+    of('2.7', 'Roble Sur', 128),
+  ];
+
+  it('is its fiscal ID, then its name, in totals as in aging', async () => {
+    const { stdout } = await ask(
+      records,
+      'issued --sum open --group-by customer.name --columns customer.name,fiscalId,open',
+    );
+    expect(stdout.trim().split('\n').slice(1).toSorted()).toEqual([
+      'Lago,,4',
+      'Luz,66.666.666-6,32',
+      'Mar,66666666-6,64',
+      'Roble,1-9,1',
+      'Roble,2-7,130',
+      'Sol,,24',
+    ]);
+    const aged = await ask(records, 'aging --columns counterparty,fiscalId,total');
+    expect(aged.stdout.trim().split('\n').slice(1).toSorted()).toEqual(
+      stdout.trim().split('\n').slice(1).toSorted(),
+    );
+    const byId = await ask(
+      records,
+      'issued --sum open --group-by receiverFiscalId --columns receiverFiscalId,counterparty,open',
+    );
+    expect(byId.stdout).toContain('\n2-7,Roble,130\n');
+    const shared = { settings: { 'fields.sharedIds': '1-9' } };
+    const none = await ask(records, 'issued --sum open --group-by customer --columns customer,open', shared);
+    expect(none.stdout).toContain('\nLuz,96\n');
+  });
+});
+
+describe('the name of a role, and a heading', () => {
+  const records = [
+    invoice({ number: 1 }),
+    invoice({ number: 2, amountToBePaid: 0, receiverFiscalId: '2-7', customer: { name: 'Lago' } }),
+  ];
+
+  it('stand for the column wherever one is named', async () => {
+    expect((await ask(records, 'issued --where open>0 --columns number,open,customer,cur')).stdout).toBe(
+      'number,open,customer,cur\n1,100,Roble,CLP\n',
+    );
+    expect((await ask(records, 'issued --sort customer --columns number')).stdout).toBe('number\n2\n1\n');
+    expect((await ask(records, 'issued --group-by customer --count --columns customer,records')).stdout).toBe(
+      'customer,records\nRoble,1\nLago,1\n',
+    );
+    const store = { settings: { 'fields.amount': 'saldo' } };
+    const own = records.map((record) => record.replace('amountToBePaid', 'saldo'));
+    expect((await ask(own, 'issued --where open>0 --columns open', store)).stdout).toBe('open\n100\n');
+    expect((await ask(records, 'issued --columns=-open,-customer,-cur')).stdout.split('\n')[0]).toBe(
+      'documentType,status,totalAmount,dueBy,date,receiverFiscalId,number',
+    );
+  });
+
+  it('are refused where records have another column of that name; amount is no such name', async () => {
+    const clash = [invoice({ open: true })];
+    const { code, stderr } = await ask(clash, 'issued --where open=true');
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/open can mean two columns.*amountToBePaid/)]);
+    expect(await ask(clash, 'issued --columns open')).toMatchObject({ code: 2 });
+    expect((await ask([invoice({ amount: 7 })], 'issued --where amount=7 --columns amount')).stdout).toBe(
+      'amount\n7\n',
+    );
+  });
+
+  it('are read by the settings of the profile whose record it is', async () => {
+    const organizations = {
+      north: { records: { issued: [invoice()] } },
+      west: {
+        records: { issued: [invoice({ amountToBePaid: undefined, saldo: 50, open: undefined })] },
+        settings: { 'fields.amount': 'saldo' },
+      },
+    };
+    const run = (line: string) => runOrganizations(line, { organizations });
+    expect((await run('issued --all-profiles --sum open --columns open')).stdout).toBe('open\n150\n');
+    expect((await run('issued --all-profiles --where open>60 --columns open')).stdout).toBe(
+      '_profile,open\nnorth,100\n',
+    );
+    expect((await run('aging --all-profiles --columns _profile,total')).stdout).toBe(
+      '_profile,total\nnorth,100\nwest,50\n',
+    );
+  });
+});
+
+describe('text', () => {
+  it('folds accents of Latin, Greek and Cyrillic, and no other marks', async () => {
+    const names = ['กิน', 'กัน', 'ガラス', 'カラス', 'Ñandú', 'Άλφα', 'a-b'];
+    const records = names.map((name) => JSON.stringify({ id: name, customer: { name }, taxId: '1-9' }));
+    const found = async (condition: string): Promise<string[]> =>
+      (await ask(records, `issued --where ${condition} --columns id --no-header`)).stdout
+        .split('\n')
+        .slice(0, -1);
+    expect(await found('customer.name=กัน')).toEqual(['กัน']);
+    expect(await found('customer.name~カ')).toEqual(['カラス']);
+    expect(await found('customer.name=nandu')).toEqual(['Ñandú']);
+    expect(await found('customer.name~αλφα')).toEqual(['Άλφα']);
+    expect(await found('customer.name~\u0301')).toEqual([]);
+    expect(await found('customer.name~-')).toEqual(['a-b']);
+    expect(await found('taxId~.')).toEqual([]);
+  });
+});
