@@ -36,7 +36,7 @@ export interface Book {
 }
 
 /** 2026-11-20, the day of the clock of tests, in days since 1970-01-01. */
-export const TODAY = Date.UTC(2026, 10, 20) / 86_400_000;
+const TODAY = Date.UTC(2026, 10, 20) / 86_400_000;
 
 const TYPES: readonly (readonly [literal: string | undefined, kind: BookDocument['kind']])[] = [
   ['"INVOICE"', 'plain'],
