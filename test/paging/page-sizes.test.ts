@@ -139,4 +139,55 @@ describe('sizes of pages', () => {
       }),
     );
   });
+
+  it.each([
+    [10, 11, '2520+10'],
+    [10, 19, '2520+10'],
+    [10, 20, '2519+11'],
+    [10, Infinity, '2519+11'],
+    [9, Infinity, '2520+9'],
+  ])(
+    'of %i exceed that, where no such page overlaps, only if the service takes 9 more: at most %i',
+    (size, cap, asked) => {
+      const window = new PageSizes(size, cap).windowAt(2520);
+      expect(`${window.offset}+${window.size}`).toBe(asked);
+    },
+  );
+
+  it('adjoin where a page may not begin any earlier', () => {
+    const sizes = new PageSizes(10);
+    expect(sizes.windowAt(20, Infinity, 20)).toEqual({ offset: 20, size: 10, step: 10 });
+    expect(sizes.windowAt(20, Infinity, 19).offset).toBeLessThan(20);
+    expect(sizes.windowAt(20, 4)).toEqual({ offset: 18, size: 3, step: 4 });
+  });
+
+  it('say which size the service applies, and are fixed only where it is larger than the one asked for', () => {
+    const sizes = new PageSizes(50);
+    expect([sizes.applied, sizes.isFixed, sizes.isConstant]).toEqual([0, false, false]);
+    sizes.rebase(20, 50);
+    expect([sizes.applied, sizes.isFixed, sizes.isConstant, sizes.largest]).toEqual([0, false, false, 20]);
+    sizes.cap(15);
+    expect([sizes.applied, sizes.isFixed, sizes.isConstant, sizes.largest]).toEqual([15, false, true, 15]);
+    sizes.rebase(30, 20);
+    expect([sizes.applied, sizes.isFixed, sizes.isConstant, sizes.largest]).toEqual([30, true, true, 30]);
+    expect(sizes.windowAt(65)).toEqual({ offset: 60, size: 30, step: 30 });
+  });
+
+  it('are trials where the service was seen to refuse sizes, until one of that size came', () => {
+    const sizes = new PageSizes(100);
+    expect([sizes.isUntried(50), sizes.wasServed(10), sizes.wasServed(11)]).toEqual([false, true, false]);
+    expect(sizes.refusedOutright(100)).toEqual({ most: 50, refused: 100, calm: 0, patience: 1 });
+    expect([sizes.isUntried(50), sizes.isUntried(10)]).toEqual([true, false]);
+    sizes.served(page(50), { count: 50, bytes: 500 });
+    expect([sizes.isUntried(50), sizes.isUntried(51), sizes.wasServed(50)]).toEqual([false, true, true]);
+    expect(sizes.refusedOutright(12).most).toBe(10);
+  });
+
+  it('do not count as served where the page was short', () => {
+    const sizes = new PageSizes(100);
+    sizes.served(page(100), { count: 99, bytes: 990 });
+    expect(sizes.wasServed(100)).toBe(false);
+    sizes.served(page(100), { count: 100, bytes: 1000 });
+    expect(sizes.wasServed(100)).toBe(true);
+  });
 });

@@ -391,6 +391,62 @@ const WALKS: Record<string, () => Walk> = {
     ...refusing(60, ({ size }) => (size > 10 ? 'size' : undefined)),
     options: { size: 25 },
   }),
+  'a total that stays although a record goes': () =>
+    changing(50, { 2: remove(0) }, (page) => ({ ...page, total: 50 })),
+  'a total that stays although five go, up to the 40th': () => ({
+    ...changing(50, { 2: remove(0, 5) }, (page) => ({ ...page, total: 50 })),
+    options: { until: 40 },
+  }),
+  'a record of the border that changes, and behind it a key that repeats': () => {
+    const records = Array.from({ length: 50 }, (_, at) => `{"id":${at === 45 ? 44 : at},"n":${at}}`);
+    let requests = 0;
+    return fakeListing(
+      () => records,
+      (page) => {
+        if (++requests === 2) records[17] = '{"id":17,"n":"changed"}';
+        return page;
+      },
+    );
+  },
+  'twelve that go for others at the end of a long listing': () =>
+    changing(300, {
+      46: (records) => {
+        for (let at = 0; at < 12; at++) replace(0, 400)(records);
+      },
+    }),
+  'the same, without a total': () =>
+    changing(
+      300,
+      {
+        46: (records) => {
+          for (let at = 0; at < 12; at++) replace(0, 400)(records);
+        },
+      },
+      noTotal,
+    ),
+  'twelve that go for others in a long listing without a total': () =>
+    changing(
+      300,
+      {
+        12: (records) => {
+          for (let at = 0; at < 12; at++) replace(0, 400)(records);
+        },
+      },
+      noTotal,
+    ),
+  'a long listing that moves, four pages at a time': () => ({
+    ...changing(300, { 12: remove(0, 20), 20: insert(3) }),
+    options: { concurrency: 4 },
+  }),
+  'a long listing of pages that adjoin': () => ({
+    ...changing(300, { 12: remove(0, 3) }),
+    options: { size: 5, maxSize: 5 },
+  }),
+  'pages of one record': () => ({ ...fakeListing(() => numberedRecords(4)), options: { size: 1 } }),
+  'pages of one record, of which one goes': () => ({
+    ...changing(6, { 2: remove(0) }),
+    options: { size: 1 },
+  }),
   'the same page for ever': () => serving(50, (_, records) => records.slice(0, 10)),
   'the same page for ever, without a total': () => serving(50, (_, records) => records.slice(0, 10), {}),
   'the first hundred for ever, of a total of a thousand': () =>
@@ -750,6 +806,43 @@ const STORIES: Record<string, readonly [asked: string, outcome: string]> = {
   'sizes of ten at most, and refuses outright what is larger': [
     '0+25 0+10 once 9+9 12+12 once 16+8 once 20+10 24+8 30+10 36+9 40+10 48+8 54+9',
     'given 60, pages 10, total 60',
+  ],
+  'a total that stays although a record goes': [
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 49+7 48+8 50+10 0+10 9+9 16+8',
+    'given 50, pages 14, repeats 21, rereads 1, total 50, drift',
+  ],
+  'a total that stays although five go, up to the 40th': [
+    '0+10 9+9 16+8 20+10 27+9 35+7 0+10 9+9 16+8 0+10 10+10 20+10 30+10',
+    'given 40, incomplete 5, pages 13, repeats 57, rereads 2, total 50, unsteady, drift',
+  ],
+  'a record of the border that changes, and behind it a key that repeats': [
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 0+10 10+10 20+10 30+10 40+10 50+10 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8',
+    'given 51, incomplete 1, pages 22, repeats 99, rereads 2, total 50, more',
+  ],
+  'twelve that go for others at the end of a long listing': [
+    '(48) 279+9 287+7 290+10',
+    'given 312, pages 51, repeats 12, rereads 1, total 300, drift',
+  ],
+  'the same, without a total': [
+    '(48) 279+9 287+7 290+10',
+    'given 312, pages 51, repeats 12, rereads 1, drift',
+  ],
+  'twelve that go for others in a long listing without a total': [
+    '(48) 56+8 63+9 70+10',
+    'given 312, pages 51, repeats 11, rereads 1, drift',
+  ],
+  'a long listing that moves, four pages at a time': [
+    '(45) 36+9 40+10 48+8 54+9 60+10 63+9 70+10 77+7 80+10 88+8 90+10 99+9 104+8 110+10 117+9 120+10 128+8 135+9 140+10',
+    'given 300, pages 64, repeats 100, rereads 1, total 281, drift',
+  ],
+  'a long listing of pages that adjoin': [
+    '0+5 4+4 5+5 8+4 10+5 12+4 15+5 18+3 20+5 24+4 25+5 28+4 30+5 32+4 35+5 39+3 40+5 44+4 45+5 48+4 50+5 54+3 55+5 60+5 64+4 65+5 68+4 70+5 72+4 75+5 78+3 80+5 84+4 85+5 88+4 90+5 92+4 95+5 99+3 100+5 104+4 105+5 108+4 110+5 114+3 115+5 120+5 124+4 125+5 128+4 130+5 132+4 135+5 138+3 140+5 144+4 145+5 148+4 150+5 152+4 155+5 159+3 160+5 164+4 165+5 168+4 170+5 174+3 175+5 180+5 184+4 185+5 188+4 190+5 192+4 195+5 198+3 200+5 204+4 205+5 208+4 210+5 212+4 215+5 219+3 220+5 224+4 225+5 228+4 230+5 234+3 235+5 240+5 244+4 245+5 248+4 250+5 252+4 255+5 258+3 260+5 264+4 265+5 268+4 270+5 272+4 275+5 279+3 280+5 284+4 285+5 288+4 290+5 294+3 295+5 18+3 20+5 24+4 25+5 28+4 30+5 32+4 35+5',
+    'given 300, pages 123, repeats 19, rereads 1, total 297, drift',
+  ],
+  'pages of one record': ['0+1 retry 1+1 retry 2+1 retry 3+1 retry 4+1 retry', 'given 4, pages 5, total 4'],
+  'pages of one record, of which one goes': [
+    '0+1 retry 1+1 retry 2+1 retry 3+1 retry 4+1 retry 5+1 retry 0+1 retry 1+1 retry 2+1 retry 3+1 retry',
+    'given 6, pages 10, repeats 3, rereads 1, total 5, drift',
   ],
   'the same page for ever': [
     '0+10 9+9 20+10 retry 0+10 retry 10+10 retry 20+10 retry',
