@@ -1,7 +1,8 @@
 import type { Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { namedProfile } from './connection.ts';
-import { parseProfileName, type ConfigStore } from './profile.ts';
+import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
+import { decodeToken } from './token.ts';
 
 /** Whose records the flags ask for. */
 export interface ProfilesAsked {
@@ -71,4 +72,38 @@ export function refuseProfiles(shown: string, { names, all }: ProfilesAsked): vo
   throw new UsageError(`${flag}: ${shown} does not say of which profiles its records are`, {
     hint: 'Leave it out; an export of --all-profiles says it.',
   });
+}
+
+/** Profiles that are of the organization of another one, each with the first of them by name. */
+export function duplicateProfiles(store: ConfigStore, names: readonly string[]): ReadonlyMap<string, string> {
+  return duplicatesBy(names, (name) => {
+    const profile = store.profile(name);
+    return profile && organizationOf(profile);
+  });
+}
+
+/** The same of names whose organization is known in another way; undefined where it is not. */
+export function duplicatesBy(
+  names: readonly string[],
+  organizationOf: (name: string) => string | undefined,
+): ReadonlyMap<string, string> {
+  const first = new Map<string, string>();
+  const duplicates = new Map<string, string>();
+  for (const name of names.toSorted()) {
+    const organization = organizationOf(name);
+    if (organization === undefined) continue;
+    const other = first.get(organization);
+    if (other === undefined) first.set(organization, name);
+    else duplicates.set(name, other);
+  }
+  return duplicates;
+}
+
+/** What tells an organization: the address, and what the token says or else is. */
+function organizationOf({ baseUrl, token, organization }: Profile): string | undefined {
+  const text = token?.reveal();
+  const id = (text && decodeToken(text)?.organizationId) ?? organization ?? text;
+  return baseUrl === undefined || id === undefined
+    ? undefined
+    : JSON.stringify([baseUrl.replace(/\/$/, ''), id]);
 }

@@ -14,11 +14,11 @@ import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
-import type { Notices } from './notices.ts';
+import { Notices, type NoticeFlags } from './notices.ts';
 import { requestDefaults, type RequestFlags } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
 import { probe } from '../resources/listing-pages.ts';
-import { profilesAsked } from '../profiles/choice.ts';
+import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
 
 /** Which service is asked, and for which organization. */
 export interface AddressFlags {
@@ -256,7 +256,7 @@ export interface ProfilesFlags {
 
 /** The flags that say which organizations a run asks. */
 interface OrganizationFlags {
-  readonly globals: AddressFlags;
+  readonly globals: AddressFlags & NoticeFlags;
   /** Undefined for a command that asks one organization. */
   readonly profiles?: ProfilesFlags;
 }
@@ -304,5 +304,15 @@ export async function chooseProfiles(
     });
   }
   for (const name of profiles) knownProfile(name, store);
-  return profiles;
+  const duplicates = duplicateProfiles(store, profiles);
+  for (const [name, first] of duplicates) {
+    const says = `the profiles ${first} and ${name} are of one organization`;
+    if (chosen !== undefined) {
+      throw new UsageError(`--profile ${profile}: ${says}, whose records would come twice`, {
+        hint: `Leave out ${name}.`,
+      });
+    }
+    new Notices(context, globals).warn(`${says}; ${name} is left out`);
+  }
+  return profiles.filter((name) => !duplicates.has(name));
 }

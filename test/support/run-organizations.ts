@@ -2,6 +2,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 import type { ConfigStore } from '../../src/profiles/profile.ts';
 import { fakeContext, type FakeContext, type FakeContextOptions } from './fake-context.ts';
 import type { FaultScript, SeenRequest } from './fault-script.ts';
+import { jsonWebToken } from './json-web-token.ts';
 import { memoryStore } from './memory-store.ts';
 import { ModelService, type ModelRecords } from './model-service.ts';
 import { modelTransport } from './model-transport.ts';
@@ -13,6 +14,8 @@ export interface Organization {
   readonly script?: FaultScript;
   /** Turns of the event loop that each request takes; by default one. */
   readonly turns?: number;
+  /** The organization that its token names. */
+  readonly organization?: string | undefined;
   /** Its profile's own settings. */
   readonly settings?: object;
 }
@@ -51,7 +54,7 @@ export async function runOrganizations(line: string, options: OrganizationsRun):
     onRequest?.({ profile, url }, context);
   };
   const transports = new Map(
-    Object.entries(organizations).map(([profile, { records, script, turns = 1 }]) => {
+    Object.entries(organizations).map(([profile, { records, script, organization, turns = 1 }]) => {
       const transport = modelTransport({
         service: new ModelService(records),
         clock: () => context.clock,
@@ -61,7 +64,7 @@ export async function runOrganizations(line: string, options: OrganizationsRun):
           return script?.(request, page);
         },
       });
-      return [tokenOf(profile), transport] as const;
+      return [tokenOf(profile, { organization }), transport] as const;
     }),
   );
   const context = fakeContext({
@@ -81,15 +84,21 @@ export async function runOrganizations(line: string, options: OrganizationsRun):
   return { code, stdout: context.stdout.text, stderr: context.stderr.text, asked, context };
 }
 
-function tokenOf(profile: string): string {
-  return `token-of-${profile}-0123456789`;
+function tokenOf(profile: string, { organization }: Pick<Organization, 'organization'>): string {
+  return organization === undefined
+    ? `token-of-${profile}-0123456789`
+    : jsonWebToken({ organizationId: organization, profile });
 }
 
 function storeOf({ organizations, settings = {} }: OrganizationsRun): ConfigStore {
   const baseUrl = 'https://api.example.com/v1';
   const profiles = Object.entries(organizations).map(([profile, organization]) => [
     profile,
-    { baseUrl, token: tokenOf(profile), settings: organization.settings ?? {} },
+    {
+      baseUrl,
+      token: tokenOf(profile, organization),
+      settings: organization.settings ?? {},
+    },
   ]);
   return memoryStore({ profiles: Object.fromEntries(profiles) as object, settings });
 }

@@ -10,10 +10,11 @@ import {
   type LastSync,
   type StoredOrder,
 } from '../../database/read-back.ts';
+import { rememberedOrganizations } from '../../database/sync-run.ts';
 import { checkTables, readColumns } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { chooseHeld, type ProfilesAsked } from '../../profiles/choice.ts';
+import { chooseHeld, duplicatesBy, type ProfilesAsked } from '../../profiles/choice.ts';
 import { inOrderOf, parseProfileName, type ConfigStore } from '../../profiles/profile.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
@@ -87,6 +88,19 @@ async function heldListing(database: Database, table: string): Promise<HeldListi
   return { profiles: [...there], syncs };
 }
 
+/** Throws UsageError where two of the profiles are of one organization: its records would come twice. */
+function refuseDuplicates(
+  profiles: readonly string[],
+  organizations: ReadonlyMap<string, string>,
+  shown: string,
+): void {
+  const [duplicate] = duplicatesBy(profiles, (name) => organizations.get(name));
+  if (duplicate === undefined) return;
+  const [name, first] = duplicate;
+  const says = `the profiles ${first} and ${name} are of one organization, whose records would come twice`;
+  throw new UsageError(`${shown}: ${says}`, { hint: `Leave out ${name}: name the others with --profile.` });
+}
+
 /**
  * Reads the records of a resource from a synced database instead of the service, a profile at a time. Each reading has a
  * connection of its own, so that several can run at once and none stays open.
@@ -118,6 +132,7 @@ export class DatabaseRecords {
       this.#syncs = syncs;
       const store = await context.config();
       this.#profiles = this.#chosen(inOrderOf(store, profiles), context, store);
+      refuseDuplicates(this.#profiles, await rememberedOrganizations(database), this.#address.shown);
       const { known } = await readColumns(database, table);
       const dates = known.find(({ field }) => field === resource.byDate?.field);
       this.#dateColumn = dates?.type === 'text' ? dates.name : undefined;

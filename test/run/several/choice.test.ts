@@ -108,3 +108,51 @@ describe('whose records are read from a source of several', () => {
     });
   });
 });
+
+describe('two profiles of one organization', () => {
+  const records = { issued: modelRecords(3) };
+  const same = {
+    south: { records, organization: 'acme' },
+    west: { records: { issued: modelRecords(2, 50) }, organization: 'other' },
+    north: { records, organization: 'acme' },
+  };
+
+  it('are one: --all-profiles reads the first by name, and says so', async () => {
+    const { code, stdout, stderr } = await runOrganizations('issued --all-profiles --count', {
+      organizations: same,
+    });
+    expect([code, stdout]).toEqual([0, '5\n']);
+    expect(stderr).toBe('warning: the profiles north and south are of one organization; south is left out\n');
+  });
+
+  it('are refused where both are named', async () => {
+    for (const line of [
+      'issued --profile south,north --count',
+      'report --profile north,south --format json',
+    ]) {
+      const { code, stderr, asked } = await runOrganizations(line, { organizations: same });
+      expect([code, asked]).toEqual([2, []]);
+      expect(stderr).toContain(
+        'the profiles north and south are of one organization, whose records would come twice',
+      );
+    }
+  });
+
+  it('are refused of a database that has rows of both', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['south', 'north', 'west'])
+      expect(
+        await runOrganizations(`sync FOLDER/books issued --profile ${name}`, { organizations: same, folder }),
+      ).toMatchObject({ code: 0 });
+    const from = (flags: string) =>
+      runOrganizations(`issued --from FOLDER/books --count ${flags}`, { organizations: same, folder });
+    expect(await from('--all-profiles')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        `folio: ${folder}/books: the profiles north and south are of one organization, whose records would come twice\n` +
+        '  Leave out south: name the others with --profile.\n',
+    });
+    expect(await from('--profile west,south')).toMatchObject({ code: 0, stdout: '5\n' });
+  });
+});

@@ -8,6 +8,7 @@ import {
   type ConfigStore,
   type Profile,
 } from '../../../profiles/profile.ts';
+import { duplicateProfiles } from '../../../profiles/choice.ts';
 import {
   namedProfile,
   profileAddress,
@@ -69,6 +70,14 @@ export async function runLogin(context: Context, flags: LoginFlags, verify: Veri
   const organization = claims?.organizationId;
   await store.update((document) => storeLogin(document, { profile, baseUrl, credential, organization }));
   notices.remark(loginSentence({ profile, baseUrl, ...claims, now: context.clock.now() }));
+  const duplicates = duplicateProfiles(store, store.profileNames);
+  for (const [name, first] of duplicates) {
+    if (name !== profile && first !== profile) continue;
+    const other = name === profile ? first : name;
+    notices.warn(
+      `profile ${profile} is of the same organization as ${other}; --all-profiles reads ${first} alone`,
+    );
+  }
   remarkOnUse(context, notices, { store, profile });
 }
 

@@ -26,6 +26,20 @@ function stored(folder: string): unknown {
 }
 
 describe('folio auth login', () => {
+  it('says that another profile is of the same organization', async () => {
+    const folder = temporaryFolder();
+    const as = (name: string, organizationId: string) =>
+      login(['--base-url', address, '--profile', name], {
+        folder,
+        stdin: { text: jsonWebToken({ organizationId, name }) },
+      });
+    expect((await as('south', 'acme')).stderr).toBe('');
+    expect((await as('west', 'other')).stderr).toBe('');
+    expect((await as('north', 'acme')).stderr).toBe(
+      'warning: profile north is of the same organization as south; --all-profiles reads north alone\n',
+    );
+  });
+
   it('asks for the token at a terminal, tries it, stores it', async () => {
     const folder = temporaryFolder();
     const token = jsonWebToken({ organizationId: 'org_7', exp: now + 300 * day });
