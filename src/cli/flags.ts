@@ -282,7 +282,8 @@ export function sortFlag(about: string): Flag<NonNullable<QuestionFlags['sort']>
   return valued('--sort <columns>', about, (columns) => parseSort(columns));
 }
 
-function whereFlag(): Flag<readonly Condition[]> {
+/** `--where`, repeatable. */
+export function whereFlag(): Flag<readonly Condition[]> {
   return valued(
     '--where <condition>',
     'only records for which this holds: status=OVERDUE,PENDING "dueBy<today" "totalAmount>=1000" customer.name~roble; repeated, all must',

@@ -103,14 +103,18 @@ async function keysOfWritten(path: string | undefined): Promise<readonly string[
   const real = await behindLinks(path!).catch(() => resolve(path!));
   const folder = await keyOfFolder(dirname(real));
   const found = await promises.stat(real, { bigint: true }).catch(() => undefined);
-  return [found === undefined ? `${folder}/${folded(real)}` : keyOf(found), inFolder(folder)];
+  return [found === undefined ? nameKey(folder, real) : keyOf(found), inFolder(folder)];
 }
 
 /** The folder may still have to be made. */
 async function keyOfFolder(path: string): Promise<string> {
   const found = await promises.stat(path, { bigint: true }).catch(() => undefined);
   if (found !== undefined || dirname(path) === path) return found === undefined ? 'file' : keyOf(found);
-  return `${await keyOfFolder(dirname(path))}/${folded(path)}`;
+  return nameKey(await keyOfFolder(dirname(path)), path);
+}
+
+function nameKey(folder: string, path: string): string {
+  return `${folder}/${folded(path)}`;
 }
 
 function folded(path: string): string {
@@ -119,7 +123,9 @@ function folded(path: string): string {
 
 async function keyOfRead({ path }: ReadPath): Promise<string | undefined> {
   const found = await promises.stat(path, { bigint: true }).catch(() => undefined);
-  return found?.isFile() === true || found?.isDirectory() === true ? keyOf(found) : undefined;
+  // SQLite makes the files beside a database, such as books.db-wal, when it needs them: what is not there may come.
+  if (found === undefined) return nameKey(await keyOfFolder(dirname(resolve(path))), path);
+  return found.isFile() || found.isDirectory() ? keyOf(found) : undefined;
 }
 
 function statOfStream(descriptor: number): BigIntStats | undefined {

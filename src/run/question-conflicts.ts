@@ -15,6 +15,8 @@ interface FlagsOfRun {
   readonly resume?: ResumeFlags;
   readonly profiles?: ProfilesFlags;
   readonly globals: AddressFlags;
+  /** Where given, the command answers a question of its own, such as how old open amounts are. */
+  readonly makeResult?: unknown;
 }
 
 type Flags = QuestionFlags &
@@ -23,7 +25,7 @@ type Flags = QuestionFlags &
   OutputFlags &
   ResumeFlags &
   ProfilesFlags &
-  AddressFlags;
+  AddressFlags & { readonly isOwnQuestion: boolean };
 type Test = (flags: Flags) => boolean;
 
 /** Pairs of flags that do not go together, each with the message and the hint of the error. */
@@ -78,7 +80,8 @@ const CONFLICTS: readonly (readonly [one: Test, other: Test, message: string, hi
   ],
   [
     ({ field }) => field !== undefined,
-    ({ overdue, since, until, sum, groupBy, where, sort, columns }) =>
+    ({ isOwnQuestion, overdue, since, until, sum, groupBy, where, sort, columns }) =>
+      !isOwnQuestion &&
       (overdue ?? since ?? until ?? sum ?? groupBy ?? where ?? sort ?? columns) === undefined,
     '--field says what a column means, and no question asks for it',
     'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
@@ -112,8 +115,12 @@ const OF_RECORDS = [
 
 /** Throws UsageError for flags that make no sense together. */
 export function checkQuestions(given: FlagsOfRun): void {
-  const { questions, extent, filters, output, resume, profiles, globals } = given;
-  const flags = { ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...globals };
+  const { questions, extent, filters, output, resume, profiles, globals, makeResult } = given;
+  const isOwnQuestion = makeResult !== undefined;
+  const flags = {
+    ...{ ...questions, ...extent, ...filters, ...output, ...resume, ...profiles, ...globals },
+    isOwnQuestion,
+  };
   const conflict = CONFLICTS.find(([one, other]) => one(flags) && other(flags));
   if (conflict !== undefined) throw new UsageError(conflict[2], { hint: conflict[3] });
   const idle = flags.listColumns ? OF_RECORDS.find((name) => flags[name] !== undefined) : undefined;

@@ -46,6 +46,7 @@ const REFUSED: readonly (readonly [line: string, says: string])[] = [
   ['sync books.db --sandbox --receipt books.db', '--receipt books.db is the database'],
   ['sync new.db --sandbox --receipt ./new.db', '--receipt ./new.db is the database'],
   ['sync new.db --sandbox --receipt NEW.db', '--receipt NEW.db is the database'],
+  ['sync books.db --sandbox --receipt books.db-wal', '--receipt books.db-wal would replace the database'],
   ['issued --from books.db -o ../LAST/books.db', 'books.db would replace the database'],
   [
     'issued --sandbox --changes-since a.jsonl --receipt a.jsonl',

@@ -19,7 +19,7 @@ import {
   fieldFlag,
   fromFlags,
   sortFlag,
-  whereFlags,
+  whereFlag,
 } from '../flags.ts';
 
 /** `aging`: who owes how much, and for how long. */
@@ -43,7 +43,7 @@ export function addAging(program: Command, context: Context): void {
     ],
     flags: {
       aging: agingFlags,
-      questions: whereFlags,
+      questions: agingQuestionFlags,
       from: fromFlags,
       output: outputFlags,
       receipt: receiptFlags,
@@ -66,7 +66,6 @@ interface AgingFlags {
   readonly limit?: number;
   readonly customerFiscalId?: readonly string[];
   readonly issuerFiscalId?: readonly string[];
-  readonly field?: QuestionFlags['field'];
   readonly param?: readonly (readonly [name: string, value: string])[];
 }
 
@@ -90,8 +89,13 @@ const agingFlags = flagGroup<AgingFlags>('Questions:', {
     'only of this customer; several, with commas, @file or @- (one ID a line)',
   ),
   issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
-  field: fieldFlag(),
   param: paramFlag('any parameter of the service, sent as it is'),
+});
+
+/** Which records are aged, and what their columns mean: to the balances, to --where and to references. */
+const agingQuestionFlags = flagGroup<Pick<QuestionFlags, 'where' | 'field'>>('Questions:', {
+  where: whereFlag(),
+  field: fieldFlag(),
 });
 
 /** Ages the open amounts of the service, or offline those of an export. */
@@ -103,7 +107,8 @@ async function runAging(
     ...asked
   }: Omit<Export, 'source'> & { readonly aging: AgingFlags; readonly from: FromFlags },
 ): Promise<void> {
-  const { payable, field, buckets, asOf, totals = false, sort, limit } = aging;
+  const { payable, buckets, asOf, totals = false, sort, limit } = aging;
+  const field = asked.questions?.field;
   const resource = payable ? received : issued;
   const { exportRecords } = await import('../../run/pipeline.ts');
   await exportRecords(context, {
@@ -126,7 +131,7 @@ async function sourceOf(
   { from, ...form }: FromFlags,
   asked: Omit<Export, 'source'>,
 ): Promise<Export> {
-  const { payable, param, field } = aging;
+  const { payable, param } = aging;
   const fiscalIds = fiscalIdsOf(aging);
   const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
   const resource = payable ? received : issued;
@@ -136,7 +141,7 @@ async function sourceOf(
     return { ...asked, source: new ListingSource({ resource, filters }) };
   }
   const { exportFrom } = await import('../../run/sources/export-source.ts');
-  return exportFrom(asked, { file: from, resource, filters, field, form });
+  return exportFrom(asked, { file: from, resource, filters, field: asked.questions?.field, form });
 }
 
 function fiscalIdsOf({
