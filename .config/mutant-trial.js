@@ -35,6 +35,8 @@ export async function tryTests({ name, mutant, files, mostHits, mostMillis, log 
   tell({});
   endAfter(began + mostMillis);
   vi.resetModules();
+  // Anew like the tests, which hand it what is to be released.
+  await import('../test/support/around-each-file.ts');
   for (const file of files) {
     try {
       await import(/* @vite-ignore */ file);
