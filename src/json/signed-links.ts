@@ -8,10 +8,12 @@ import { recordBytes, type RecordBatch } from './records.ts';
  */
 
 /**
- * The text of `fileUrl`, and any other value that begins as an address does. A quote within a string has a backslash before it, and
- * so one behind a colon, a comma or a bracket opens a string.
+ * Where a link may be: behind the name `fileUrl`, or any value that begins as an address does. To look for both at once and at what
+ * is around them afterwards takes a fraction of the time that one pattern for all of it takes.
  */
-const LINK = /(?<=[{,]\s*"fileUrl"\s*:\s*)("(?:[^"\\]|\\.)*")|(?<=[:,[]\s*)"http(?:[^"\\]|\\.)*"(?!\s*:)/g;
+const CANDIDATE = /"(?:http|fileUrl")/g;
+const TEXT = /"(?:[^"\\]|\\.)*"/y;
+const COLON = /\s*:\s*/y;
 const ADDRESS = /^https?:\/\/[^/?#]*([^?#]*)/i;
 
 /** A query that signs: a parameter that is called so, a moment, or a long value. */
@@ -23,15 +25,46 @@ const [HTTP, MEMBER] = [Buffer.from('"http'), Buffer.from('"fileUrl"')];
 
 /** The JSON text with another text in place of each signed link, of which `path` is what does not change: `/files/7`. */
 function replaceLinks(json: string, instead: (path: string) => string): string {
-  return json.replace(LINK, (literal: string, ofFile: string | undefined) => {
-    const isFile = ofFile !== undefined;
-    // A shorter text is no link.
-    if (isFile && literal.length <= 'null'.length) return literal;
-    const link = literal.slice(1, -1).replaceAll('\\/', '/');
-    const path = ADDRESS.exec(link)?.[1];
-    if (!isFile && (path === undefined || !SIGNED.test(link))) return literal;
-    return instead(path ?? '');
-  });
+  let result = '';
+  let done = 0;
+  CANDIDATE.lastIndex = 0;
+  for (let found = CANDIDATE.exec(json); found !== null; found = CANDIDATE.exec(json)) {
+    const isFile = found[0] === '"fileUrl"';
+    const colon = isFile ? endOf(COLON, json, CANDIDATE.lastIndex) : undefined;
+    const start = isFile ? colon : found.index;
+    if (start === undefined || !isBehind(json, found.index, isFile ? '{,' : ':,[')) continue;
+    const end = endOf(TEXT, json, start);
+    // Other than a value, a name has a colon behind it.
+    if (end === undefined || (!isFile && endOf(COLON, json, end) !== undefined)) continue;
+    const path = signedPath(json.slice(start, end), isFile);
+    CANDIDATE.lastIndex = end;
+    if (path === undefined) continue;
+    result += json.slice(done, start) + instead(path);
+    done = end;
+  }
+  return result + json.slice(done);
+}
+
+/** The path of a link that is signed, or the file's, as it is written in JSON; undefined for any other text. */
+function signedPath(literal: string, isFile: boolean): string | undefined {
+  const link = literal.slice(1, -1).replaceAll('\\/', '/');
+  const path = ADDRESS.exec(link)?.[1];
+  // A shorter text is no link.
+  if (isFile) return literal.length > 'null'.length ? (path ?? '') : undefined;
+  return path !== undefined && SIGNED.test(link) ? path : undefined;
+}
+
+/** The position behind what stands at `start`, if that is there. */
+function endOf(pattern: RegExp, json: string, start: number): number | undefined {
+  pattern.lastIndex = start;
+  return pattern.test(json) ? pattern.lastIndex : undefined;
+}
+
+/** Whether one of the signs is before the position, but for white space: a quote within a string has a backslash there. */
+function isBehind(json: string, position: number, signs: string): boolean {
+  let at = position - 1;
+  while (at >= 0 && json.charCodeAt(at) <= 0x20) at--;
+  return at >= 0 && signs.includes(json[at]!);
 }
 
 function mayHaveLinks(bytes: Buffer): boolean {
