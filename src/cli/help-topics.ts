@@ -220,7 +220,7 @@ GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER B
     postgres: `WITH documents AS (
   SELECT _profile, currency, "customer.name" AS name, "amountToBePaid" AS amount,
     upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
-    '_' || translate(upper(coalesce("documentType"::text, '')), '- ', '__') || '_' AS type
+    '_' || regexp_replace(upper(coalesce("documentType"::text, '')), '[- ]', '_', 'g') || '_' AS type
   FROM issued_current WHERE "amountToBePaid" <> 0
     AND upper(coalesce(status, '')) NOT IN (${quoted(notOpen)}))
 SELECT _profile, min(name) AS customer, id, currency,

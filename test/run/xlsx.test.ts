@@ -48,8 +48,8 @@ describe('a workbook', () => {
   it('has totals too', async () => {
     const [[, rows]] = (await workbook(['--sum', 'totalAmount'])) as [[string, string[][]]];
     expect(rows).toEqual([
-      ['records', 'totalAmount', 'totalAmount.missing'],
-      ['#2', '#1190.10', '#1'],
+      ['records', 'totalAmount', 'totalAmount.creditNotes', 'totalAmount.cancelled', 'totalAmount.missing'],
+      ['#2', '#1190.10', '#0.00', '#0.00', '#1'],
     ]);
   });
 
