@@ -16,8 +16,8 @@ import {
 } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
-import type { RecordBatch } from './records.ts';
-import { bodyStart, expectEnd, openBody, type JsonScanner } from './scanner.ts';
+import { prependMember, recordBytes, type RecordBatch } from './records.ts';
+import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';
 import { atOnce, type Steps } from './turns.ts';
 
 /** One page of a listing, of which every byte has been checked. */
@@ -291,4 +291,47 @@ function doubleSize(array: Int32Array): Int32Array<ArrayBuffer> {
   const larger = new Int32Array(array.length * 2);
   larger.set(array);
   return larger;
+}
+
+/**
+ * The records with a member of folio's own before all others. A member of that name which a record has leaves as `\name`, so that
+ * it never takes the place of folio's.
+ *
+ * @param value as JSON
+ */
+export function withOwnMember(batch: RecordBatch, name: string, value: string): RecordBatch {
+  // The name may be spelt with escapes.
+  const mayHaveIt = batch.bytes.includes(name) || batch.bytes.includes('\\u00');
+  return prependMember(mayHaveIt ? escapeMember(batch, name) : batch, `${JSON.stringify(name)}:${value}`);
+}
+
+function escapeMember(batch: RecordBatch, name: string): RecordBatch {
+  const escaped = Buffer.from(JSON.stringify(`\\${name}`));
+  const parts: Buffer[] = [];
+  let isThere = false;
+  for (let index = 0; index < batch.count; index++) {
+    const record = recordBytes(batch, index);
+    let from = 0;
+    for (const [start, end] of membersNamed(record, name)) {
+      parts.push(record.subarray(from, start), escaped);
+      from = end;
+      isThere = true;
+    }
+    parts.push(record.subarray(from), Buffer.from(index + 1 < batch.count ? ',' : ']'));
+  }
+  return isThere ? scanArray(Buffer.concat([Buffer.from('['), ...parts])) : batch;
+}
+
+/** Where the names of the record's members that are this one begin and end, quotes included. */
+function membersNamed(record: Buffer, wanted: string): Span[] {
+  const scanner = new JsonScanner(record);
+  const found: Span[] = [];
+  let at = scanner.skipSpace(1);
+  while (record[at] !== CLOSE_BRACE) {
+    const value = scanner.skipName(at);
+    if (readName(record, at, value) === wanted) found.push([at, record.lastIndexOf(QUOTE, value - 1) + 1]);
+    at = scanner.skipSpace(scanner.skipValue(value));
+    if (record[at] === COMMA) at = scanner.skipSpace(at + 1);
+  }
+  return found;
 }

@@ -1,5 +1,6 @@
 import { CellReader } from '../../json/cells.ts';
-import { prependMember, type RecordBatch } from '../../json/records.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { withOwnMember } from '../../json/scan-records.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
@@ -186,8 +187,8 @@ async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncG
 /** The records with the name of their profile as first member, so that every filter, sum and writer sees it. */
 async function* named(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
   if (part.source.isSeveral) return yield* recordsOf(part, limit);
-  const member = `${JSON.stringify(PROFILE_COLUMN)}:${JSON.stringify(part.name)}`;
-  for await (const batch of recordsOf(part, limit)) yield prependMember(batch, member);
+  for await (const batch of recordsOf(part, limit))
+    yield withOwnMember(batch, PROFILE_COLUMN, JSON.stringify(part.name));
 }
 
 /** The records of all parts, one after the other. Throws, as `checkProfiles` does, when nothing was had of any. */

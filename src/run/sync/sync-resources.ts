@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts';
-import { prependMember, type RecordBatch } from '../../json/records.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { withOwnMember } from '../../json/scan-records.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
@@ -114,7 +115,7 @@ async function documentsOf(site: ServiceSite, literal: string): Promise<readonly
   const batches: RecordBatch[] = [];
   const listing = new ListingSource({ resource: fundDocuments, id });
   for await (const { records } of listing.read({ ...site, status }, undefined)) {
-    batches.push(prependMember(records, `"fundId":${literal}`));
+    batches.push(withOwnMember(records, 'fundId', literal));
   }
   checkComplete(status, []);
   return batches;

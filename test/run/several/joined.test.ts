@@ -339,3 +339,19 @@ describe('records that repeat the name', () => {
     expect({ code, stdout }).toEqual({ code: 6, stdout: '_change,_profile,id\ngone,north,4\n' });
   });
 });
+
+describe('a member that is called as one of folio’s own', () => {
+  it('leaves as \\_profile, and no question takes it for the profile', async () => {
+    const records = {
+      issued: ['{"id":1,"_profile":"south","a":1}', '{"id":2, "\\u005fprofile" :{"b":"_profile"}}'],
+    };
+    const organizations = { north: { records }, south: { records: { issued: [] } } };
+    const run = (flags: string) => runOrganizations(`issued --all-profiles ${flags}`, { organizations });
+    expect((await run('--format jsonl')).stdout).toBe(
+      '{"_profile":"north","id":1,"\\\\_profile":"south","a":1}\n' +
+        '{"_profile":"north","id":2,"\\\\_profile":{"b":"_profile"}}\n',
+    );
+    expect((await run('--group-by _profile --count --no-header')).stdout).toBe('north,2\n');
+    expect((await run('--where _profile=south --count')).stdout).toBe('0\n');
+  });
+});
