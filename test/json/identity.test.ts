@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DigestNumbers, digestOf, DigestReader } from '../../src/json/digest-identity.ts';
 import { HashReader, type IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
 
 /** Found by their steps: the fast hashes of their contents are the same. */
 const TWINS = ['{"name":"Ada","id":"000h0000000a"}', '{"name":"Ada","id":"000X00000P0Q"}'];
@@ -75,5 +76,41 @@ describe('the numbers of digests', () => {
     const given = digests.map((digest) => numbers.numberOf(digest));
     expect(given).toEqual(digests.map((_, at) => at + 1));
     expect(digests.map((digest) => numbers.numberOf(digest))).toEqual(given);
+  });
+});
+
+describe('the key of a record', () => {
+  const batch = scanArray(
+    Buffer.from(
+      '[{"id":1,"n":5,"k":"a"},{"n":5,"k":"a"},{"n":6,"k":"a"},{"id":2,"n":5,"k":"b"},{"k":"a"},{"id":1,"n":9}]',
+    ),
+  );
+  const known = (columns: KeyColumns) => {
+    const reader = readerOf(columns);
+    return Array.from({ length: batch.count }, (_, index) => {
+      const { hasKey } = reader.read(batch, index);
+      return { hasKey, key: reader.key(), same: reader.key() === reader.content() };
+    });
+  };
+
+  it.each([false, true])('is its id, in every place of a page (exact: %s)', (exact) => {
+    const keys = known({ exact });
+    expect(keys.map(({ hasKey }) => hasKey)).toEqual([true, false, false, true, false, true]);
+    expect(keys.map(({ same }) => same)).toEqual([false, true, true, false, true, false]);
+    expect(keys[0]!.key).toBe(keys[5]!.key);
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(5);
+  });
+
+  it.each([false, true])('is what it has by nature where it has no id (exact: %s)', (exact) => {
+    const keys = known({ exact, natural: ['n', 'k'] });
+    expect(keys.map(({ hasKey }) => hasKey)).toEqual([true, true, true, true, false, true]);
+    expect(new Set(keys.map(({ key }) => key)).size).toBe(5);
+  });
+
+  it.each([false, true])('is the columns that were named, before any id (exact: %s)', (exact) => {
+    const keys = known({ exact, named: ['n'] });
+    expect(keys.map(({ hasKey }) => hasKey)).toEqual([true, true, true, true, false, true]);
+    expect([keys[1]!.key, keys[3]!.key]).toEqual([keys[0]!.key, keys[0]!.key]);
+    expect(keys[5]!.key).not.toBe(keys[0]!.key);
   });
 });

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { WalkStatus, type WalkEvent } from '../../src/paging/walk-status.ts';
+
+/** A status in which everything happened, and the events that it told. */
+function eventful(events: WalkEvent[] = []): WalkStatus {
+  const status = new WalkStatus((event) => void events.push(event));
+  status.page(10, 30);
+  status.page(5, undefined);
+  status.page(5, 29);
+  status.shrink({ at: 10, from: 50, to: 25, reason: 'large' });
+  status.again(25, 10);
+  status.cannotRead(7);
+  status.repeat(0);
+  status.repeat(3);
+  status.settle(2, 'order');
+  status.reread();
+  return status;
+}
+
+describe('the status of a walk', () => {
+  it('tells each thing that happens, and counts it', () => {
+    const events: WalkEvent[] = [];
+    expect(eventful(events)).toMatchObject({
+      ...{ pages: 3, shrinks: 1, slowPages: 1, repeats: 3, rereads: 1, totalAtStart: 30, totalAtEnd: 29 },
+      ...{ unreadable: new Set([7]), incomplete: 2, reason: 'order', complete: false },
+    });
+    expect(events).toEqual([
+      { kind: 'page', records: 10, total: 30 },
+      { kind: 'page', records: 5, total: undefined },
+      { kind: 'page', records: 5, total: 29 },
+      { kind: 'shrink', at: 10, from: 50, to: 25, reason: 'large' },
+      { kind: 'again', at: 10, size: 25 },
+      { kind: 'give up', at: 7 },
+      { kind: 'repeat', records: 3 },
+      { kind: 'reread', round: 1, reason: 'order' },
+    ]);
+  });
+
+  it('is complete where nothing is missing, and has no reason then', () => {
+    const status = new WalkStatus();
+    expect(status).toMatchObject({ complete: true, drift: false, orderMayMove: false });
+    status.settle(1, 'total');
+    expect([status.complete, status.reason]).toEqual([false, 'total']);
+    status.settle(0, 'total');
+    expect([status.complete, status.reason]).toEqual([true, undefined]);
+    status.cannotRead(0);
+    expect(status.complete).toBe(false);
+  });
+
+  it('begins anew without its records, but with what it took so far', () => {
+    const status = eventful();
+    status.records = 20;
+    status.drift = true;
+    status.beginAnew();
+    expect(status).toMatchObject({
+      ...{ records: 0, totalAtStart: undefined, totalAtEnd: undefined, drift: false, complete: true },
+      ...{ pages: 3, shrinks: 1, repeats: 3, rereads: 1, unreadable: new Set() },
+    });
+  });
+
+  it('goes on from that of an earlier walk', () => {
+    const status = new WalkStatus();
+    status.takeOver({ records: 8, totalAtStart: 30, drift: true, unreadable: [3, 4] });
+    status.page(10, 29);
+    expect(status).toMatchObject({
+      ...{ records: 8, totalAtStart: 30, totalAtEnd: 29, drift: true, unreadable: new Set([3, 4]) },
+      complete: false,
+    });
+  });
+
+  it('is the sum of its parts, whose places come one behind the other, and tells their events without their totals', () => {
+    const events: WalkEvent[] = [];
+    const status = new WalkStatus((event) => void events.push(event));
+    for (const [total, at] of [
+      [30, 1],
+      [20, 2],
+    ] as const) {
+      const part = status.part();
+      part.page(10, total);
+      part.shrink({ from: 10, to: 5, reason: 'slow' });
+      part.again(10);
+      part.cannotRead(at);
+      part.repeat(4);
+      part.reread();
+      part.records = 9;
+      part.settle(at, at === 1 ? 'changing' : 'order');
+      status.addPart(part);
+    }
+    expect(status).toMatchObject({
+      ...{ records: 0, pages: 2, shrinks: 2, slowPages: 2, repeats: 8, rereads: 2 },
+      ...{ totalAtStart: 50, totalAtEnd: 50, unreadable: new Set([1, 32]) },
+      ...{ incomplete: 3, reason: 'changing', drift: false, orderMayMove: false },
+    });
+    expect(events.filter(({ kind }) => kind === 'page')).toEqual([
+      { kind: 'page', records: 10, total: undefined },
+      { kind: 'page', records: 10, total: undefined },
+    ]);
+    expect(events).toHaveLength(12);
+  });
+
+  it('has moved where one of its parts has', () => {
+    const status = new WalkStatus();
+    const part = status.part();
+    part.drift = true;
+    part.orderMayMove = true;
+    status.addPart(part);
+    status.addPart(status.part());
+    expect(status).toMatchObject({ drift: true, orderMayMove: true, complete: true, totalAtEnd: 0 });
+  });
+});
