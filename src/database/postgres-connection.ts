@@ -99,7 +99,7 @@ function readCertificates(file: string): string {
     return readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(`cannot read the certificates in ${file}: ${systemReason(error)}`, {
-      hint: 'sslrootcert in the address, or PGSSLROOTCERT, names a file of the authorities that you trust, in PEM.',
+      hint: 'Name a file of the authorities that you trust, in PEM, with sslrootcert in the address or PGSSLROOTCERT.',
       cause: error,
     });
   }

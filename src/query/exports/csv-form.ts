@@ -99,11 +99,11 @@ function delimiterOf(path: string, body: string): string {
   if (usual.length === 1) return only;
   const shown = possible.map((mark) => JSON.stringify(mark)).join(' or ');
   throw new UsageError(`${path} does not say what stands between its cells: it may be ${shown}`, {
-    hint: `Say it with --from-delimiter, as in --from-delimiter '${only}'. ${WITH_RECEIPT}`,
+    hint: `Say it with --from-delimiter, as in --from-delimiter '${only}'. ${RECEIPT_HINT}`,
   });
 }
 
-const WITH_RECEIPT = 'A receipt beside the file, --receipt <file>.receipt.json, says it by itself.';
+const RECEIPT_HINT = 'A receipt beside the file, --receipt <file>.receipt.json, says it by itself.';
 
 /** How many cells each row has, as far as rows are whole. A quote counts only at the begin of a cell. */
 function rowWidths(text: string, delimiter: string): number[] {
@@ -140,7 +140,7 @@ function refuseRecordAsHeader(path: string, cells: readonly string[]): void {
     cells.some((cell) => typeof parseDecimal(cell) === 'object' || /^\d{4}-\d{2}-\d{2}/.test(cell));
   if (!isRecord || (cells.length === 1 && cells[0] === '')) return;
   throw new UsageError(`${path} begins with a record, and does not name its columns`, {
-    hint: `Name them, in their order, with --from-columns number,date,… ${WITH_RECEIPT}`,
+    hint: `Name them, in their order, with --from-columns number,date,… ${RECEIPT_HINT}`,
   });
 }
 
@@ -149,7 +149,7 @@ export function csvOrTsv(path: string): UsageError {
   return new UsageError(
     `${path} may be csv with tabs, or tsv: they read a quote and a backslash differently`,
     {
-      hint: `Say which with --from-format csv or --from-format tsv. ${WITH_RECEIPT}`,
+      hint: `Say which with --from-format csv or --from-format tsv. ${RECEIPT_HINT}`,
     },
   );
 }
