@@ -89,7 +89,10 @@ describeDatabases('folio sync into %s', (engine) => {
     const first = await runSync(records, [address, 'issued']);
     expect([first.code, first.stderr]).toEqual([
       0,
-      'warning: the column n of issued holds text from now on: not all of its values are of one kind\n',
+      'warning: the column n of issued holds text from now on: not all of its values are of one kind\n' +
+        (engine === 'SQLite'
+          ? ''
+          : 'warning: issued_current shows nothing in n for 1 new or changed record, where it is no number; issued has it as sent\n'),
     ]);
     expect((await runSync(records, [address, 'issued'])).stderr).toBe('');
     expect(await ask('SELECT n FROM issued ORDER BY _key')).toEqual(['A-1', '7']);
