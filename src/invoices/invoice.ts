@@ -81,10 +81,12 @@ export class InvoiceReader {
   readonly #usual: Places;
   readonly #byProfile: ReadonlyMap<string, Places> | undefined;
   readonly #roles: readonly Role[];
-  readonly #seen = new Set<Role>();
+  /** The roles that no record had so far. */
+  readonly #unseen: Set<Role>;
 
   constructor({ usual, byProfile }: FieldsOf, roles: readonly Role[]) {
-    this.#roles = [...new Set(roles)];
+    this.#unseen = new Set(roles);
+    this.#roles = [...this.#unseen];
     const all = [usual, ...(byProfile?.values() ?? [])];
     const names = all.flatMap(({ columns }) => this.#roles.flatMap((role) => columns[role]));
     const own = byProfile === undefined ? [] : [PROFILE_COLUMN];
@@ -102,15 +104,13 @@ export class InvoiceReader {
     const profile = this.#byProfile === undefined ? undefined : cells[0]?.text;
     const places = (profile === undefined ? undefined : this.#byProfile?.get(profile)) ?? this.#usual;
     const invoice = new Invoice(places, cells, profile);
-    if (this.#seen.size < this.#roles.length) {
-      for (const role of this.#roles) if (invoice.cell(role) !== undefined) this.#seen.add(role);
-    }
+    for (const role of this.#unseen) if (invoice.cell(role) !== undefined) this.#unseen.delete(role);
     return invoice;
   }
 
   /** Whether any record had the role so far. */
   has(role: Role): boolean {
-    return this.#seen.has(role);
+    return this.#roles.includes(role) && !this.#unseen.has(role);
   }
 
   /** The columns that the role may be in, in the records of any profile. */
