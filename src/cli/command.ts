@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { GlobalFlags } from '../run/run.ts';
 import { version } from '../version.ts';
 import type { FlagGroup } from './flag-group.ts';
+import { checkFlags } from './flag-conflicts.ts';
 import { globalFlags, refusedToken, repeatedGlobalOptions } from './flags.ts';
 
 /** A positional argument: how it is written (`<id>`, `[id]`, `[words...]`), and what the help says of it. */
@@ -68,15 +69,17 @@ export function addCommand<
     refuseFlagsOfOthers(command);
     const idle = new Set(groups.map(([group]) => group));
     const values = { globals: globalFlags.read(command) };
-    refuseAwkwardAlone(command, values.globals);
+    const all = { ...values.globals };
     for (const [group, { read }] of groups) {
       const given = read(command);
+      Object.assign(all, given);
       const get = (): object => {
         idle.delete(group);
         return given;
       };
       Object.defineProperty(values, group, { enumerable: true, get });
     }
+    checkFlags(commandPath(command), all);
     // The parser passes the arguments in order, then its own view of the flags, which the groups have read already.
     const args = received.slice(0, spec.arguments?.length ?? 0) as ArgumentValues<Specs>;
     await spec.run(values as GroupValues<Flags>, args);
@@ -143,14 +146,6 @@ function refuseFlagsOfOthers(command: Command): void {
       hint: `Leave it out. See ${path} --help for what there is.`,
     });
   }
-}
-
-/** Refuses --awkward where no sandbox is asked: it says which data the sandbox has. */
-function refuseAwkwardAlone(command: Command, { awkward, sandbox }: GlobalFlags): void {
-  if (!awkward || sandbox || commandPath(command) === 'folio sandbox') return;
-  throw new UsageError('--awkward is about the data of --sandbox, which is not given', {
-    hint: 'Add --sandbox, or leave --awkward out.',
-  });
 }
 
 /** The names on the way to a command: `folio issued download`. */

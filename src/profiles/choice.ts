@@ -12,13 +12,8 @@ export interface ProfilesAsked {
   readonly all: boolean;
 }
 
-/** Reads --profile, whose names have commas between them, and --all-profiles. Throws UsageError where they do not go together. */
+/** Reads --profile, whose names have commas between them, and --all-profiles. Throws UsageError for one that is no name. */
 export function profilesAsked(profile: string | undefined, all = false): ProfilesAsked {
-  if (all && profile !== undefined) {
-    throw new UsageError('--all-profiles and --profile do not go together', {
-      hint: 'Leave one of them out.',
-    });
-  }
   const names = profile?.split(',').map((name) => name.trim());
   const isList = names === undefined || (!names.includes('') && new Set(names).size === names.length);
   if (!isList) {

@@ -28,7 +28,7 @@ import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReceiptFlags, WrittenColumn } from './receipt.ts';
 import { namedColumns } from '../output/column-choice.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
-import { asksForResult } from './question-conflicts.ts';
+import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
 import type { GlobalFlags, RunOptions } from './run.ts';
 import type { FlagDefaults } from './settings.ts';

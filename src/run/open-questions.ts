@@ -24,7 +24,7 @@ import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags } from './sources/listing-source.ts';
 import type { Notices } from './notices.ts';
 import type { OutputFlags, OutputPlan } from './output-plan.ts';
-import { asksForTotals } from './question-conflicts.ts';
+import { asksForTotals } from './question-checks.ts';
 import { fieldMap } from './settings.ts';
 
 type Extent = Pick<ExtentFlags, 'all' | 'limit' | 'page'>;

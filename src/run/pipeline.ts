@@ -3,7 +3,7 @@ import { exportPart, runOf, writeColumns, type Export } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { askPart } from './part.ts';
 import { asksSeveral } from './session.ts';
-import { checkDates, checkOrderOfTotals, checkQuestions } from './question-conflicts.ts';
+import { checkDates, checkOrderOfTotals } from './question-checks.ts';
 import { inRun } from './run.ts';
 
 /** Makes the compiler refuse a group of flags that no export reads, also where the groups are spread into the call. */
@@ -15,7 +15,7 @@ type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyo
  *
  * In this order:
  *
- * 1. Flags that do not go together are refused, before anything is opened or asked.
+ * 1. Questions that have no answer are refused, before anything is opened or asked.
  * 2. The run begins (`inRun`): receipt opened, progress shown; both end with it, whatever the end.
  * 3. The source gets ready (`Source.open`), once.
  * 4. A part is opened (`askPart`) for each organization: session, token, settings, and what is counted.
@@ -35,7 +35,6 @@ export async function exportRecords<Given extends Export>(
   context: Context,
   given: Given & NothingBeside<Export, Given>,
 ): Promise<void> {
-  checkQuestions(given);
   await checkDates(given.questions ?? {});
   await checkOrderOfTotals(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };

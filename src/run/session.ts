@@ -74,16 +74,8 @@ interface SandboxService {
   close(): Promise<void>;
 }
 
-/** Starts the service of --sandbox. Throws UsageError for flags that name another address or token. */
+/** Starts the service of --sandbox. */
 export async function startSandboxService(context: Context, flags: AddressFlags): Promise<SandboxService> {
-  const other = (['baseUrl', 'tokenFile'] as const).find((name) => flags[name] !== undefined);
-  if (other !== undefined) {
-    const flag = { baseUrl: '--base-url', tokenFile: '--token-file' }[other];
-    throw new UsageError(
-      `--sandbox and ${flag} do not go together: the sandbox brings its own address and token`,
-      { hint: 'Leave out one of the two.' },
-    );
-  }
   const { startSandbox } = await import('../sandbox/server.ts');
   const sandbox = await startSandbox({
     now: () => context.clock.now(),

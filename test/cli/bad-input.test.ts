@@ -83,6 +83,15 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['--awkward', 'issued'], /--awkward is about the data of --sandbox, which is not given/],
   [['auth', 'status', '--awkward'], /--awkward is about the data of --sandbox/],
   [['--sandbox', 'issued', '--base-url', 'https://api.example.com'], /--sandbox and --base-url/],
+  [
+    ['issued', '--sandbox', '--token-file', '-'],
+    /--sandbox and --token-file do not go together: the sandbox/,
+  ],
+  [
+    ['auth', 'status', '--all-profiles', '--base-url', 'https://api.example.com'],
+    /--all-profiles and --base-url do not go together: each profile brings its own/,
+  ],
+  [['get', '/customers', '--no-header'], /--no-header goes with --paginate.*\n {2}Add --paginate, or leave/],
 ];
 
 describe('a command line that is wrong', () => {

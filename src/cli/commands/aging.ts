@@ -7,7 +7,7 @@ import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Export } from '../../run/export-part.ts';
 import type { FromFlags } from '../../run/sources/export-source.ts';
-import { day, wholeNumber, refuseForm } from '../../run/parse-values.ts';
+import { day, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued, wordList, yes } from '../flag-group.ts';
 import {
@@ -136,7 +136,6 @@ async function sourceOf(
   const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
   const resource = payable ? received : issued;
   if (from === undefined) {
-    refuseForm(form);
     const { ListingSource } = await import('../../run/sources/listing-source.ts');
     return { ...asked, source: new ListingSource({ resource, filters }) };
   }

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { QueryPair } from '../../api/address.ts';
-import { UsageError } from '../../errors.ts';
 import type { Export } from '../../run/export-part.ts';
-import type { OutputFlags } from '../../run/output-plan.ts';
 import type { Part } from '../../run/part.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, yes } from '../flag-group.ts';
@@ -47,7 +45,6 @@ async function runGet(
     return exportRecords(context, { ...asked, source: listingAt(address) });
   }
   const { globals, request, output: flags } = asked;
-  refuseFlagsOfRecords(flags);
   const source = bodySource(address);
   const { name, records } = source;
   const { output } = flags;
@@ -66,29 +63,4 @@ async function deliverBody({ context, notices, read }: Part, output: string | un
   await written(destination, async () => {
     for await (const { records } of read(undefined)) await destination.write(records.bytes);
   });
-}
-
-/** All flags of the output but -o: they are about records. */
-type FlagsOfRecords = Omit<OutputFlags, 'output'>;
-
-/** Throws UsageError for flags about records, which do not apply to a body as it was served. */
-function refuseFlagsOfRecords(flags: FlagsOfRecords): void {
-  const given: { readonly [Name in keyof FlagsOfRecords]-?: readonly [flag: string, isGiven: boolean] } = {
-    format: ['--format', flags.format !== undefined],
-    columns: ['--columns', flags.columns !== undefined],
-    listColumns: ['--list-columns', flags.listColumns === true],
-    delimiter: ['--delimiter', flags.delimiter !== undefined],
-    header: ['--no-header', !flags.header],
-    excel: ['--excel', flags.excel === true],
-    wide: ['--wide', flags.wide === true],
-    raw: ['--raw', flags.raw === true],
-    type: ['--type', flags.type !== undefined],
-    pager: ['--no-pager', flags.pager === false],
-  };
-  for (const [flag, isGiven] of Object.values(given)) {
-    if (!isGiven) continue;
-    throw new UsageError(`${flag} goes with --paginate: without it, get hands over the body as served`, {
-      hint: `Leave ${flag} out, or add --paginate.`,
-    });
-  }
 }

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { addCommand, type CommandHelp, type GroupValues } from '../command.ts';
-import { refuseForm } from '../../run/parse-values.ts';
 import {
   extentFlags,
   filterFlags,
@@ -81,7 +80,6 @@ function listing(resource: Resource, context: Context) {
     const { exportRecords } = await import('../../run/pipeline.ts');
     const asked = { ...others, filters, extent, questions };
     if (from === undefined) {
-      refuseForm(form);
       const { ListingSource } = await import('../../run/sources/listing-source.ts');
       const source = new ListingSource({ resource, id, filters, extent, key: questions.key });
       return exportRecords(context, { ...asked, source });

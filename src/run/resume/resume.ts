@@ -257,7 +257,7 @@ interface ResumeOptions {
 /**
  * The walk of a part for --resume. Opens no file yet: only the holder of the target's lock may open the journal.
  *
- * @throws UsageError where a run cannot be resumed: without -o, into a pipe, of a single page
+ * @throws UsageError where a run cannot be resumed: without -o, into a pipe
  */
 export async function openResumable(
   part: Part,
@@ -268,11 +268,6 @@ export async function openResumable(
   if (shown === undefined) {
     throw new UsageError('--resume goes with -o: folio keeps the records so far beside that file', {
       hint: 'Name the file, as in -o invoices.csv.',
-    });
-  }
-  if (extent.page !== undefined) {
-    throw new UsageError('--resume and --page do not go together: a single page comes whole or not at all', {
-      hint: 'Leave one of them out.',
     });
   }
   const target = await findTarget(shown);

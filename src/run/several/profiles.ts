@@ -4,7 +4,6 @@ import { withOwnMember } from '../../json/scan-records.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
 import { withColumnBefore } from '../../output/column-choice.ts';
 import { checkFlagsOfFormat, endingOf, type Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -36,7 +35,7 @@ import { checkResults } from './outcome.ts';
 import { forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { chooseProfiles } from '../session.ts';
-import { asksForResult } from '../question-conflicts.ts';
+import { asksForResult } from '../question-checks.ts';
 import { inRun, type Run } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
 
@@ -48,7 +47,6 @@ import { flagDefaults, type FlagDefaults } from '../settings.ts';
  */
 export async function exportProfiles(context: Context, asked: Export, own: readonly string[]): Promise<void> {
   const { source, profiles = {} } = asked;
-  refuseTogether(asked);
   const names = own.length > 0 ? own : await chooseProfiles(context, asked);
   const { outputDir: folder } = profiles;
   const apart = folder === undefined ? [] : await planFiles(context, { asked, folder, names });
@@ -318,40 +316,4 @@ async function exportApart(
 function fileFormat({ format, excel, delimiter }: OutputFlags, defaults: FlagDefaults): Format {
   const implied = excel || delimiter !== undefined ? 'csv' : defaults.format;
   return format ?? implied ?? 'csv';
-}
-
-/** Throws UsageError for flags that only make sense for one organization, or not beside each other. */
-function refuseTogether(asked: Export): void {
-  const { globals, output, questions, resume, extent } = asked;
-  const { allProfiles, outputDir, sheetPerProfile } = asked.profiles ?? {};
-  if (outputDir !== undefined && !allProfiles && globals.profile === undefined) {
-    throw new UsageError('--output-dir needs several profiles', {
-      hint: 'Name them with --profile a,b, or say --all-profiles.',
-    });
-  }
-  if (outputDir !== undefined && output.output !== undefined) {
-    throw new UsageError('--output-dir and --output do not go together', {
-      hint: 'One writes a file for each profile, the other one for all: leave one of them out.',
-    });
-  }
-  if (outputDir !== undefined && questions?.changesSince !== undefined) {
-    throw new UsageError('--output-dir and --changes-since do not go together: one export was of all', {
-      hint: 'Write the changes of all into one file with -o.',
-    });
-  }
-  if (outputDir !== undefined && sheetPerProfile) {
-    throw new UsageError('--output-dir and --sheet-per-profile do not go together', {
-      hint: 'One writes a file for each profile, the other a sheet for each: leave one of them out.',
-    });
-  }
-  if (resume?.resume && outputDir === undefined) {
-    throw new UsageError('--resume keeps what a run has so far beside the file of each profile', {
-      hint: 'Write a file for each with --output-dir <folder>.',
-    });
-  }
-  if (extent?.nextToken !== undefined) {
-    throw new UsageError('--next-token is a place in one organization’s listing, and several were named', {
-      hint: 'Leave it out, or name one profile.',
-    });
-  }
 }

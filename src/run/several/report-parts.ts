@@ -10,7 +10,7 @@ import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import { flagNamed, refuseForm, type RequestFlags } from '../parse-values.ts';
+import { refuseForm } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
@@ -34,7 +34,6 @@ export interface ReportPart {
 
 interface ReportSources {
   readonly globals: GlobalFlags;
-  readonly request: RequestFlags;
   readonly allProfiles: boolean | undefined;
   /** As given to --from. */
   readonly from: readonly string[] | undefined;
@@ -51,10 +50,9 @@ interface ReportParts {
 /** The listings to read of each organization, from the service or from what --from names. Throws UsageError. */
 export async function reportParts(
   context: Context,
-  { globals, request, allProfiles, from, form }: ReportSources,
+  { globals, allProfiles, from, form }: ReportSources,
 ): Promise<ReportParts> {
-  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles, request, form });
-  refuseForm(form);
+  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles, form });
   const whom = { globals, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
   const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
   const parts = profiles.flatMap((profile) =>
@@ -71,12 +69,8 @@ export async function reportParts(
 async function partsFrom(
   context: Context,
   from: readonly string[],
-  { globals, allProfiles, request, form }: Omit<ReportSources, 'from'>,
+  { globals, allProfiles, form }: Omit<ReportSources, 'from'>,
 ): Promise<ReportParts> {
-  const { sandbox, baseUrl, tokenFile } = globals;
-  const ofService = Object.entries({ ...request, sandbox, baseUrl, tokenFile });
-  const [given] = ofService.find(([, value]) => value !== undefined) ?? [];
-  if (given !== undefined) throw fileAgainst(flagNamed(given), 'Leave out one of the two.');
   const { isDatabase } = await import('../sync/database-records.ts');
   const [first = ''] = from;
   if (from.length === 1 && (await isDatabase(first))) {
@@ -122,12 +116,6 @@ async function partsOfExports(
   const held = inOrderOf(store, new Set(said.flatMap((one) => one.held ?? [])));
   const only = chooseHeld({ shown, held }, whose, { env: context.env, store });
   return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), globals: others };
-}
-
-function fileAgainst(flag: string, hint: string): UsageError {
-  return new UsageError(`--from and ${flag} do not go together: files are read, and no service asked`, {
-    hint,
-  });
 }
 
 async function exportParts(

@@ -61,7 +61,6 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
   const dates = datesOf(context, page);
   const { parts, globals } = await reportParts(context, {
     globals: asked.globals,
-    request,
     allProfiles: page.allProfiles,
     from: page.from,
     form: asked.form,

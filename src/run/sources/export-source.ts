@@ -11,13 +11,13 @@ import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Export } from '../export-part.ts';
-import { checkExtent, listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
+import { listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
 import { fieldsOf } from '../open-questions.ts';
 import type { LocalSite, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
-import { flagNamed, refuseForm } from '../parse-values.ts';
+import { refuseForm } from '../parse-values.ts';
 
 export interface FromFlags extends FormFlags {
   /** An export, to be read instead of asking the service. */
@@ -199,20 +199,17 @@ export class ExportSource implements LocalSource {
 
 /**
  * What --from is asked for: the flags that concern what is read, and the source, which is an export or a synced database. Throws
- * UsageError for a flag that concerns the service.
+ * UsageError for a flag about the form of an export, where it is a database.
  */
 export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   asked: Asked,
   options: Omit<ExportSourceOptions, 'database'> & { readonly id?: string | undefined },
 ): Promise<Asked & Export> {
-  const { file, resource, id, filters, form } = options;
-  const refused = filters === undefined ? asked : { ...asked, filters };
+  const { file, resource, id, form } = options;
   // The profiles are those of the source, whether or not there are some of these names here.
-  const { profile, ...globals } = asked.globals;
-  const whose = profilesAsked(profile, asked.profiles?.allProfiles);
+  const whose = profilesAsked(asked.globals.profile, asked.profiles?.allProfiles);
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   if (!(await isDatabase(file))) {
-    refuseServiceFlags({ ...refused, globals, profiles: {} });
     const { questions } = asked;
     // Two organizations may have records of the same id.
     const isKeyed = questions?.changesSince !== undefined && questions.key === undefined;
@@ -225,39 +222,6 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
     };
   }
   refuseForm(form ?? {});
-  refuseServiceFlags({ ...refused, globals, profiles: {} });
   const database = new DatabaseRecords({ from: file, resource, id, profiles: whose });
   return { ...asked, source: new ExportSource({ ...options, database }) };
-}
-
-/** Throws UsageError for a flag that concerns the service, where a file is read instead: it would make no difference. */
-function refuseServiceFlags({
-  request,
-  receipt,
-  resume,
-  extent,
-  filters,
-  profiles,
-  questions,
-  globals,
-}: Omit<Export, 'source' | 'output'>): void {
-  checkExtent(extent ?? {});
-  const { page, nextToken, pageSize } = extent ?? {};
-  const { strict, listEncoding, param } = filters ?? {};
-  const { sandbox, baseUrl, tokenFile } = globals;
-  const ofService = {
-    ...request,
-    ...receipt,
-    ...resume,
-    ...{ page, nextToken, pageSize, strict, listEncoding, param, sandbox, baseUrl, tokenFile },
-    ...profiles,
-    // A file does not move while it is read.
-    key: questions?.changesSince === undefined ? questions?.key : undefined,
-  };
-  const [given] = Object.entries(ofService).find(([, value]) => value !== undefined) ?? [];
-  const what = given && flagNamed(given);
-  if (what === undefined) return;
-  throw new UsageError(`--from and ${what} do not go together: a file is read, and no service asked`, {
-    hint: 'Leave out one of the two.',
-  });
 }

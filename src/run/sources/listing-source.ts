@@ -121,7 +121,6 @@ export class ListingSource implements ServiceSource {
   /** What the flags ask of the listing, checked. Throws UsageError. */
   query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize'>): ListingQuery {
     const { resource, id, filters = {}, extent = {} } = this.#options;
-    checkExtent(extent);
     return {
       id,
       fiscalIds: this.#fiscalIds,
@@ -155,13 +154,6 @@ export class ListingSource implements ServiceSource {
       throw explainUnknownIds(error, { resource, partial });
     }
   }
-}
-
-/** Throws UsageError where everything is asked for, and a part of it. */
-export function checkExtent({ all, limit, page }: ExtentFlags): void {
-  const part = limit !== undefined ? '--limit' : page !== undefined ? '--page' : undefined;
-  if (!all || part === undefined) return;
-  throw new UsageError(`--all and ${part} do not go together`, { hint: 'Leave one of them out.' });
 }
 
 /** The keys that are known in the service's spelling; another one as it was typed. */

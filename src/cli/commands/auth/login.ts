@@ -135,11 +135,6 @@ async function takeCredential(context: Context, flags: LoginFlags, profile: stri
     const { token, note } = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
     return { token, tokenSource: 'profile', notes: note === undefined ? [] : [note] };
   }
-  if (tokenFile !== undefined) {
-    throw new UsageError('--token-command and --token-file do not go together', {
-      hint: 'Give one of them.',
-    });
-  }
   const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
   const offer = { tokenCommand, tokenSource: 'token command' } as const;
   if (!flags.verify) return { ...offer, token: undefined, notes: [] };

@@ -69,11 +69,6 @@ export async function runAuthStatus(
 
 async function showAll(query: StatusQuery, flags: StatusFlags): Promise<void> {
   const { context, store } = query;
-  if (flags.profile ?? flags.tokenFile ?? flags.baseUrl) {
-    throw new UsageError('--all-profiles does not go with --profile, --token-file or --base-url', {
-      hint: 'Leave them out: each profile brings its own token and address.',
-    });
-  }
   const statuses: ProfileStatus[] = [];
   for (const profile of store.profileNames) statuses.push(await statusInStore(query, profile));
   const rows = statuses.map(({ facts }) => facts);

@@ -1,0 +1,31 @@
+import { UsageError } from '../errors.ts';
+import type { QuestionFlags } from '../query/question-syntax.ts';
+
+/** Throws UsageError where totals are to be sorted by a column that they do not have. */
+export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
+  if (flags.sort === undefined || !asksForTotals(flags)) return;
+  const { columnsOfTotals } = await import('../query/totals-rows.ts');
+  const { chosenColumns } = await import('../query/result-rows.ts');
+  const asked = flags.sort.map(({ column }) => column);
+  chosenColumns(columnsOfTotals(flags), { asked, flag: '--sort' });
+}
+
+/** Throws UsageError for a text that is no date. */
+export async function checkDates({ since, until }: QuestionFlags): Promise<void> {
+  if ((since ?? until) === undefined) return;
+  const { DATE_FORMS, parseDate } = await import('../query/where/date-value.ts');
+  for (const [flag, value] of Object.entries({ since, until })) {
+    if (value === undefined || parseDate(value, 0) !== undefined) continue;
+    throw new UsageError(`--${flag} ${JSON.stringify(value)} is no date`, { hint: DATE_FORMS });
+  }
+}
+
+/** Whether totals are asked for instead of records. */
+export function asksForTotals({ sum, groupBy, count }: QuestionFlags): boolean {
+  return (sum ?? groupBy ?? count) !== undefined;
+}
+
+/** Whether the answer is something other than the records. */
+export function asksForResult(questions: QuestionFlags): boolean {
+  return asksForTotals(questions) || questions.changesSince !== undefined;
+}
