@@ -120,3 +120,41 @@ describe('a set of hashes', () => {
       expect(set.add(Math.imul(at, 0x9e3779b1) >>> 0 || 1, at)).toBe(false);
   });
 });
+
+describe('pages with nothing new', () => {
+  it('show that a service repeats itself: three in a row, or twelve where records have no key', () => {
+    const unique = new UniqueRecords();
+    deduplicate(unique, batchOf('{"id":1}'), false);
+    expect([2, 3].map((pages) => unique.isRepeatedBy(pages))).toEqual([false, true]);
+    deduplicate(unique, batchOf('{"a":1}'), false);
+    expect([11, 12].map((pages) => unique.isRepeatedBy(pages))).toEqual([false, true]);
+  });
+
+  it('are counted in each pass', () => {
+    const unique = new UniqueRecords();
+    unique.beginPass('page');
+    deduplicate(unique, batchOf('{"id":1}', '{"id":2}'), false);
+    const again = deduplicate(unique, batchOf('{"id":2}', '{"id":3}'), false);
+    expect([textsOf(again.fresh), textsOf(again.repeated)]).toEqual([['{"id":3}'], ['{"id":2}']]);
+    expect([unique.inPass, unique.repeatedInPass, unique.size]).toEqual([3, 1, 3]);
+    const first = unique.sequence;
+    unique.beginPass('page');
+    expect([unique.inPass, unique.repeatedInPass]).toEqual([0, 0]);
+    deduplicate(unique, batchOf('{"id":1}', '{"id":2}'), false);
+    expect(unique.sequence).not.toBe(first);
+    deduplicate(unique, batchOf('{"id":2}', '{"id":3}'), false);
+    expect([unique.sequence, unique.inPass, unique.size]).toEqual([first, 3, 3]);
+  });
+
+  it('hold back a record of a known key, if asked to, but for one of the same page', () => {
+    const unique = new UniqueRecords();
+    unique.beginPass('page');
+    deduplicate(unique, batchOf('{"id":1}', '{"id":2}'), false, true);
+    const held = deduplicate(unique, batchOf('{"id":1,"n":1}', '{"id":3}', '{"id":3,"n":1}'), false, true);
+    expect([textsOf(held.fresh), textsOf(held.sameKey)]).toEqual([
+      ['{"id":3}', '{"id":3,"n":1}'],
+      ['{"id":1,"n":1}'],
+    ]);
+    expect(unique.keysRepeat).toBe(true);
+  });
+});
