@@ -43,7 +43,7 @@ export interface Layout {
   readonly locale?: string | undefined;
   /** table, xlsx, parquet: the columns that people look for, in the order in which a table shows them. */
   readonly known?: readonly KnownColumn[] | undefined;
-  /** parquet: what the columns mean. */
+  /** table, parquet: what the columns mean. */
   readonly fields?: FieldsOf | undefined;
   /** parquet: the types of columns, as the user says. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;

@@ -2,22 +2,33 @@ import { UsageError } from '../errors.ts';
 import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
+import { namesMeaning, type ColumnNames } from './named-cells.ts';
 import { nearestNames } from './nearest-names.ts';
 
 /** How many records are read whole, to learn the names of columns that can be suggested. */
 const RECORDS_SAMPLED = 500;
 
+interface ColumnWatchOptions {
+  readonly names?: ColumnNames | undefined;
+  readonly what?: string | undefined;
+}
+
 /** Finds the columns that the user asked for and that had no value in any record. */
 export class ColumnWatch {
   readonly #columns: readonly string[];
   readonly #what: string;
+  readonly #names: ColumnNames | undefined;
   readonly #found: boolean[];
   readonly #sample = new CellReader();
   #sampled = 0;
 
-  /** @param what the name for one record in sentences */
-  constructor(columns: readonly string[], what = 'record') {
+  /**
+   * @param options.names what names stand for besides columns: such a name may have been meant, too
+   * @param options.what the name for one record in sentences
+   */
+  constructor(columns: readonly string[], { names, what = 'record' }: ColumnWatchOptions = {}) {
     this.#columns = columns;
+    this.#names = names;
     this.#what = what;
     this.#found = columns.map(() => false);
   }
@@ -79,7 +90,9 @@ export class ColumnWatch {
   }
 
   #near(column: string): string[] {
-    return nearestNames(column, this.#sample.columns).filter((name) => name !== column);
+    const columns = this.#sample.columns;
+    const meaning = this.#names === undefined ? [] : namesMeaning(columns, this.#names);
+    return nearestNames(column, [...new Set([...columns, ...meaning])]).filter((name) => name !== column);
   }
 }
 
@@ -87,6 +100,8 @@ interface WatchOptions {
   readonly columns: readonly string[];
   /** Reads the cells of the columns. */
   readonly reader: Pick<CellReader, 'read'>;
+  /** What names stand for besides columns. */
+  readonly names?: ColumnNames | undefined;
   readonly tell: (sentence: string) => void;
 }
 
@@ -96,9 +111,9 @@ interface WatchOptions {
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
-  { columns, reader, tell }: WatchOptions,
+  { columns, reader, names, tell }: WatchOptions,
 ): AsyncGenerator<RecordBatch> {
-  const watch = new ColumnWatch(columns);
+  const watch = new ColumnWatch(columns, { names });
   let read = 0;
   for await (const batch of records) {
     read += batch.count;

@@ -31,6 +31,14 @@ export function columnsNamed(
   return columns.length === 1 && columns[0] === name ? undefined : columns;
 }
 
+/** The names besides their own that stand for some of these columns. */
+export function namesMeaning(columns: readonly string[], names: ColumnNames): readonly string[] {
+  const all = [names.fields.usual, ...(names.fields.byProfile?.values() ?? [])];
+  const isThere = (name: string): boolean =>
+    all.some((fields) => columnsNamed(name, names, fields)?.some((column) => columns.includes(column)));
+  return [...ROLES, ...names.headings.keys()].filter(isThere);
+}
+
 /** The role of a column by any of its names; undefined for a column without a meaning. */
 export function roleNamed(name: string, { headings }: ColumnNames, fields: Fields): Role | undefined {
   const meant = ROLES.find((one) => one === name) ?? roleOfColumn(fields, name) ?? headings.get(name);

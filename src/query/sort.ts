@@ -34,7 +34,7 @@ export class RecordSorter {
     const watched = keys.filter(({ isKnown }) => !isKnown);
     this.#watch = new ColumnWatch(
       watched.map(({ column }) => column),
-      what,
+      { names, what },
     );
     this.#orders = keys.map(() => []);
   }

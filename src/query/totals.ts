@@ -87,7 +87,7 @@ export class Totals {
     this.#request = request;
     this.#invoices = new InvoiceReader(names.fields, READ);
     this.#reader = new NamedCells([...groupBy, ...sums], names, this.#invoices.columns);
-    this.#watch = new ColumnWatch([...groupBy, ...sums]);
+    this.#watch = new ColumnWatch([...groupBy, ...sums], { names });
     this.#columns = sums.map(() => ({ text: undefined, hasNumber: false, isRole: false }));
   }
 

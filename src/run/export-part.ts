@@ -163,7 +163,9 @@ export async function withColumnsWatched(
   const { NamedCells } = await import('../query/named-cells.ts');
   const named = namedColumns(columns);
   const tell = (complaint: string): void => notices.warn(`--columns: ${complaint}`);
-  return watchColumns(records, { columns: named, reader: new NamedCells(named, await names()), tell });
+  const meant = await names();
+  const reader = new NamedCells(named, meant);
+  return watchColumns(records, { columns: named, reader, names: meant, tell });
 }
 
 /** Tells a user at a terminal how much was written, and where. */

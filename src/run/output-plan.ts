@@ -105,7 +105,8 @@ export async function planOutput(
     single,
     sheet,
     known: KNOWING.has(format) ? await known?.() : undefined,
-    fields: format === 'parquet' ? (await names?.())?.fields : undefined,
+    fields:
+      format === 'parquet' || (format === 'table' && onTerminal) ? (await names?.())?.fields : undefined,
     types: new Map([...(defaults.types ?? []), ...(flags.type ?? [])]),
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,

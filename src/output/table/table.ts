@@ -1,4 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
+import { validityOf } from '../../invoices/documents.ts';
+import { usualFields } from '../../invoices/fields.ts';
+import { InvoiceReader } from '../../invoices/invoice.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { paint, columnWidth, type Style } from '../terminal/terminal-text.ts';
@@ -22,8 +25,6 @@ const NOTES_WIDTH = 100;
 
 /** Stands behind a due date that is past, where there are no colours. */
 const PAST_DUE = '!';
-
-const CREDIT_NOTE = 'CREDIT_NOTE';
 
 /** A number with a digit that is not zero before any exponent, however its digits are grouped. */
 const POSITIVE = /^[\d.,\s]*[1-9]/;
@@ -131,22 +132,37 @@ class RowForm {
   readonly #status: number | undefined;
   readonly #due: number | undefined;
   readonly #open: number | undefined;
-  readonly #document: number | undefined;
+  readonly #invoices: InvoiceReader;
+  /** The places of the columns that `#invoices` reads. */
+  readonly #invoiceColumns: readonly (number | undefined)[];
 
-  constructor(columns: readonly ShownColumn[], { color, today, width, raw }: Layout) {
+  constructor(columns: readonly ShownColumn[], layout: Layout) {
+    const { color, today, width, raw, fields } = layout;
     const placeOf = (role: ShownColumn['role']): number | undefined =>
       columns.find((column) => column.role === role)?.index;
     this.#days = columns.filter(({ days }) => days).map(({ index }) => index);
-    [this.#status, this.#document] = [placeOf('status'), placeOf('document')];
-    [this.#due, this.#open] = [placeOf('due'), placeOf('open')];
-    this.#today = today;
+    [this.#status, this.#due, this.#open] = [placeOf('status'), placeOf('due'), placeOf('open')];
+    this.#invoices = new InvoiceReader(fields ?? { usual: usualFields(undefined) }, [
+      'documentType',
+      'status',
+      'cancelled',
+    ]);
+    this.#invoiceColumns = this.#invoices.columns.map(
+      (name) => columns.find((column) => column.name === name)?.index,
+    );
+    // Among chosen columns, those that tell a credit note or a cancelled document may be missing.
+    const isChosen = layout.columns !== undefined && layout.unordered !== true;
+    const knows = (role: 'documentType' | 'status'): boolean =>
+      this.#invoices.columnsOf(role).some((name) => columns.some((column) => column.name === name));
+    this.#today = isChosen && !(knows('documentType') && knows('status')) ? undefined : today;
     this.#color = color;
     this.#marks = !color && raw !== true && width !== undefined;
   }
 
   /** The places of columns that decide how others look. */
   get needed(): readonly number[] {
-    return [this.#status, this.#due, this.#open, this.#document].filter((place) => place !== undefined);
+    const places = [this.#status, this.#due, this.#open, ...this.#invoiceColumns];
+    return places.filter((place) => place !== undefined);
   }
 
   /** The column, with room for the mark where that may stand in it. */
@@ -182,19 +198,27 @@ class RowForm {
   }
 
   /**
-   * Whether an amount is still open and was due before today, whatever the status says. A credit note is never past due:
-   * nobody pays it.
+   * Whether an amount is still open and was due before today, as --overdue has it: whatever the status says, but for what is
+   * cancelled, void or in no sum, and for credit notes, which nobody pays.
    */
   #isPastDue(texts: readonly string[]): boolean {
     if (this.#today === undefined || this.#due === undefined || this.#open === undefined) return false;
-    if (this.#document !== undefined && texts[this.#document] === CREDIT_NOTE) return false;
     if (!POSITIVE.test(texts[this.#open] ?? '')) return false;
     const day = parseCalendarDay(dayOf(texts[this.#due] ?? ''));
-    return day !== undefined && day < this.#today;
+    return day !== undefined && day < this.#today && this.#isOwed(texts);
+  }
+
+  #isOwed(texts: readonly string[]): boolean {
+    const cells = this.#invoiceColumns.map((place) => {
+      const text = place === undefined ? '' : (texts[place] ?? '');
+      return text === '' ? undefined : ({ kind: 'string', text } as const);
+    });
+    const { isInSums, validity, family } = this.#invoices.read(cells);
+    return isInSums && validity === 'valid' && family !== 'credit note';
   }
 }
 
-/** The known states of invoices. Any other state is shown without colour. */
+/** The known states of invoices that count. Any other state is shown without colour. */
 const STYLES = new Map<string, Style>(
   Object.entries({
     PAID: 'green',
@@ -202,12 +226,12 @@ const STYLES = new Map<string, Style>(
     PENDING: 'yellow',
     PARTIALLY_PAID: 'yellow',
     OVERDUE: 'alarm',
-    NULLIFIED: 'dim',
   } as const),
 );
 
-/** The style of a status, in any case; undefined for an unknown one. */
+/** The style of a status, in any case: dim for what is cancelled or void; undefined for an unknown one. */
 function statusStyle(status: string): Style | undefined {
+  if (validityOf(status, undefined) !== 'valid') return 'dim';
   return STYLES.get(status.toUpperCase());
 }
 

@@ -95,7 +95,7 @@ export class WhereFilter {
     ];
     this.#tests = tests.map((test) => ({ ...test, at: placesOf(test) }));
     this.#unchecked = new Set(this.#tests.filter(({ check }) => check !== undefined));
-    this.#watch = new ColumnWatch(watched);
+    this.#watch = new ColumnWatch(watched, { names });
     const telling = [...new Set(tests.flatMap(({ telling }) => telling))];
     const all = [...columns, ...further];
     this.#met = telling.map((name) => [all.indexOf(name), new MetValues(name)]);

@@ -106,6 +106,20 @@ describe('what a document is worth', () => {
     );
   });
 
+  it('is what a table marks as past due, as --overdue has it', async () => {
+    const records = book.map((record, at) => record.replace('{', `{"number":${at + 1},`));
+    const terminal = { terminal: true, env: { NO_COLOR: '1' } };
+    const marked = async (flags: string): Promise<readonly string[]> => {
+      const { stdout } = await runScripted(`issued ${flags}`.trim().split(' '), [pageOf(records)], terminal);
+      return [...stdout.matchAll(/^ *(\d+) .*2026-11-01!/gm)].map(([, number]) => number!);
+    };
+    expect(await marked('')).toEqual(['1']);
+    expect(await marked('--overdue')).toEqual(['1']);
+    expect(await marked('--columns number,documentType,status,dueBy,amountToBePaid')).toEqual(['1']);
+    // What tells a credit note is not among these columns: nothing is marked.
+    expect(await marked('--columns number,dueBy,amountToBePaid')).toEqual([]);
+  });
+
   it('does not take CANCELADA, which is paid, for cancelled; a column of the settings says so', async () => {
     const records = [invoice({ status: 'CANCELADA', annulled: true }), invoice({ status: 'Annulled' })];
     expect(await row(records, 'issued --sum open')).toMatchObject({ open: 100, 'open.cancelled': 100 });
@@ -311,6 +325,15 @@ describe('the name of a role, and a heading', () => {
     expect((await ask(records, 'issued --columns=-open,-customer,-cur')).stdout.split('\n')[0]).toBe(
       'documentType,status,totalAmount,dueBy,date,receiverFiscalId,number',
     );
+  });
+
+  it('may have been meant by a near miss of theirs, in another case, too', async () => {
+    for (const flags of ['--where Open>0', '--columns Open', '--sort Open', '--sum Open'])
+      expect(await ask(records, `issued ${flags}`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/did you mean open\?/i),
+      });
+    expect((await ask(records, 'issued --where Paid>0 --count')).code).toBe(0);
   });
 
   it('are refused where records have another column of that name; amount is no such name', async () => {
