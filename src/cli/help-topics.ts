@@ -202,23 +202,26 @@ function postgresTest({ codes, words }: TypeNames): string {
 
 type TypeNames = ReturnType<typeof namesOfFamilies>;
 
-/** The queries in the help and the README. A test runs them. */
+/**
+ * The queries in the help and the README. A test runs them. Columns in quotes are of a named table: SQLite takes `"x"` alone for
+ * the text x where there is no such column.
+ */
 export const databaseQueries: readonly DatabaseQuery[] = [
   {
     question:
       'What is open, for each customer, less credits, without what was cancelled: the totals of folio aging',
     sqlite: `WITH documents AS (
-  SELECT _profile, currency, "customer.name" AS name, _raw -> '$.amountToBePaid' AS amount,
-    upper(replace(replace(replace(coalesce("receiverFiscalId", ''), '.', ''), '-', ''), ' ', '')) AS id,
-    '_' || replace(replace(upper(coalesce("documentType", '')), '-', '_'), ' ', '_') || '_' AS type
-  FROM issued WHERE _gone_run IS NULL AND "amountToBePaid" <> 0
-    AND upper(coalesce(status, '')) NOT IN (${quoted(notOpen)}))
+  SELECT _profile, nullif(i.currency, '') AS currency, i."customer.name" AS name, _raw -> '$.amountToBePaid' AS amount,
+    upper(replace(replace(replace(coalesce(i."receiverFiscalId", ''), '.', ''), '-', ''), ' ', '')) AS id,
+    '_' || replace(replace(upper(coalesce(i."documentType", '')), '-', '_'), ' ', '_') || '_' AS type
+  FROM issued i WHERE _gone_run IS NULL AND i."amountToBePaid" <> 0
+    AND upper(coalesce(i.status, '')) NOT IN (${quoted(notOpen)}))
 SELECT _profile, min(name) AS customer, id, currency,
   decimal_sum(iif((${sqliteTest(credits)}) AND amount NOT LIKE '-%', '-', '') || amount) AS open
 FROM documents WHERE NOT (${sqliteTest(inNoSum)})
 GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER BY open * 1.0 DESC;`,
     postgres: `WITH documents AS (
-  SELECT _profile, currency, "customer.name" AS name, "amountToBePaid" AS amount,
+  SELECT _profile, nullif(currency, '') AS currency, "customer.name" AS name, "amountToBePaid" AS amount,
     upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
     '_' || regexp_replace(upper(coalesce("documentType"::text, '')), '[- ]', '_', 'g') || '_' AS type
   FROM issued_current WHERE "amountToBePaid" <> 0
@@ -230,8 +233,8 @@ GROUP BY _profile, currency, id, CASE WHEN id IN ('', ${sharedIds}) THEN name EN
   },
   {
     question: 'What vanished in the last week',
-    sqlite: `SELECT finished_at, _profile, number, "customer.name", "totalAmount"
-FROM issued JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
+    sqlite: `SELECT finished_at, _profile, i.number, i."customer.name", i."totalAmount"
+FROM issued i JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')
 WHERE finished_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-7 days') ORDER BY 1, 3;`,
     postgres: `SELECT finished_at, _profile, number, "customer.name", "totalAmount"
 FROM issued JOIN _runs ON (run, profile, resource) = (_gone_run, _profile, 'issued')

@@ -359,6 +359,32 @@ describe('the queries of the help', () => {
     expect(answers.map(linesOf)).toEqual(expected);
   });
 
+  it(
+    'take an empty currency for none, and never a column that is not there for its name',
+    needing('sqlite3'),
+    async () => {
+      const path = join(temporaryFolder(), 'books.db');
+      const [{ sqlite } = { sqlite: '' }] = databaseQueries;
+      const of = (id: number, currency: unknown): string =>
+        JSON.stringify({
+          ...{ id, number: id, documentType: 'INVOICE', status: 'OPEN', amountToBePaid: id, currency },
+          ...{ receiverFiscalId: '1-9', customer: { name: 'Roble' } },
+        });
+      await runSync({ issued: [of(1, ''), of(2, null), of(4, 'CLP')] }, [path, 'issued']);
+      expect(linesOf(runProgram('sqlite3', [path, sqlite]))).toEqual([
+        'default|Roble|19|CLP|4',
+        'default|Roble|19||3',
+      ]);
+      const other = join(temporaryFolder(), 'books.db');
+      const records = [of(1, 'CLP').replace('receiverFiscalId', 'buyerId')];
+      await runSync({ issued: records }, [other, 'issued']);
+      expect(tryProgram('sqlite3', [other, sqlite])).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining('no such column: i.receiverFiscalId'),
+      });
+    },
+  );
+
   it('answer in psql', needing('psql', 'postgres'), async () => {
     const address = await server().createDatabase();
     await runSync({ issued: before }, [address, 'issued']);
