@@ -60,7 +60,9 @@ export async function readPart(run: Run, reading: PartReading): Promise<PartFigu
     if (part.ofSeveral === undefined) {
       const tally = await openTally(open, open.profile, reading);
       const organization = open.session?.organization;
-      found = [{ name, profile: name ?? open.profile, organization, tally }];
+      // An export that does not say whose it is is nobody's: the current profile only says what its columns mean.
+      const whose = open.session === undefined ? profile : open.profile;
+      found = [{ name, profile: name ?? whose, organization, tally }];
       const { records, limits } = await lookedAt(open, open.profile, reading);
       let read = 0;
       for await (const batch of records) {

@@ -82,6 +82,18 @@ describe('what a document is worth', () => {
     ]);
   });
 
+  it('is nobody’s in a report of an export that names no organization, though the current profile’s settings hold', async () => {
+    const file = join(temporaryFolder(), 'issued.jsonl');
+    writeFileSync(file, `${invoice({ amountToBePaid: 1, saldo: 7 })}\n`);
+    const profile = { baseUrl: 'https://api.example.com/v1', settings: { 'fields.amount': 'saldo' } };
+    const store = memoryStore({ currentProfile: 'north', profiles: { north: profile } });
+    const config = async (): Promise<typeof store> => store;
+    const report = await runScripted(['report', '--from', file, '--format', 'json'], [], { config });
+    expect(JSON.parse(report.stdout)).toMatchObject({
+      organizations: [{ profile: null, currencies: [{ receivable: { open: '7' } }] }],
+    });
+  });
+
   it('takes a month’s tax of credit notes away, and counts what they cancel', async () => {
     expect(await row(book, 'issued --sum taxAmount')).toMatchObject({
       taxAmount: 41,
