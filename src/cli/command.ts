@@ -42,10 +42,7 @@ export interface CommandHelp {
 }
 
 /** The declaration of a command. */
-export interface CommandSpec<
-  Flags extends Groups,
-  Specs extends readonly ArgumentSpec[],
-> extends CommandHelp {
+interface CommandSpec<Flags extends Groups, Specs extends readonly ArgumentSpec[]> extends CommandHelp {
   readonly arguments?: Specs;
   /** Its flags, besides those of every command. Each group is for one function that the run calls. */
   readonly flags?: Flags;

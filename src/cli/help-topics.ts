@@ -175,7 +175,7 @@ const questionsTopic: Topic = {
 };
 
 /** A question to a synced database, as it is pasted into `sqlite3 books.db` and into `psql`. */
-export interface DatabaseQuery {
+interface DatabaseQuery {
   readonly question: string;
   readonly sqlite: string;
   readonly postgres: string;

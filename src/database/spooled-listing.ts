@@ -60,7 +60,7 @@ export class ListingKeys {
   }
 }
 
-export interface SpooledListingOptions extends Pick<ListingKeysOptions, 'records' | 'key'> {
+interface SpooledListingOptions extends Pick<ListingKeysOptions, 'records' | 'key'> {
   /** How the command line names the listing: `issued`. */
   readonly name: string;
 }

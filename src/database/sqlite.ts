@@ -18,7 +18,7 @@ import {
 } from './database.ts';
 import { ValueRows } from './record-rows.ts';
 
-export interface SqliteContext {
+interface SqliteContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Loads something without the runtime's warnings on standard error: Node calls its SQLite experimental. */

@@ -11,7 +11,7 @@ export interface TableColumn {
 }
 
 /** What a column was, and what it has to become. */
-export interface Retyping {
+interface Retyping {
   readonly from: TableColumn;
   readonly to: TableColumn;
 }

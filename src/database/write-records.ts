@@ -19,7 +19,7 @@ import { TableColumns, type TableColumn } from './table-columns.ts';
 import { OWN_COLUMNS, addRecordKey, changeColumns, makeRecordTables, readColumns } from './tables.ts';
 
 /** One listing, and what it changes. */
-export interface RecordsToWrite {
+interface RecordsToWrite {
   readonly table: string;
   readonly profile: string;
   readonly run: number;

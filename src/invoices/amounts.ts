@@ -32,7 +32,7 @@ export function nameOfCell(cell: Cell): string {
 }
 
 /** What a document adds to a sum. */
-export type Worth =
+type Worth =
   /** It is in no sum: a delivery guide, a quote, an order, or void. */
   | { readonly kind: 'in no sum' }
   | { readonly kind: 'absent' }

@@ -222,7 +222,7 @@ export interface FieldsOf {
 }
 
 /** What the cells of a column are meant to be, whatever a record holds in it: an amount of money, or the day of a document. */
-export type MeantKind = 'money' | 'day';
+type MeantKind = 'money' | 'day';
 
 /** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */
 const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;

@@ -3,7 +3,7 @@ import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { Steps } from '../json/turns.ts';
 
 /** The records of a page, by what became of them. Each list is in the order of the page. */
-export interface Deduplicated {
+interface Deduplicated {
   /** Not given before. */
   readonly fresh: RecordBatch;
   /** How many were given before, word for word but for their links. */

@@ -28,7 +28,7 @@ export function profilesAsked(profile: string | undefined, all = false): Profile
 }
 
 /** What has records of profiles: a database, exports. */
-export interface HoldsProfiles {
+interface HoldsProfiles {
   /** How messages call it: `books.db`. */
   readonly shown: string;
   readonly held: readonly string[];

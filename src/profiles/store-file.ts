@@ -108,7 +108,7 @@ function unreadable(file: string, error: unknown): UsageError {
   });
 }
 
-export interface StoreWrite {
+interface StoreWrite {
   readonly file: string;
   /** The user that folio runs as; undefined on systems without user numbers. */
   readonly uid: number | undefined;

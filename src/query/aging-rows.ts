@@ -21,7 +21,7 @@ import {
 import type { Row, RowField } from './rows.ts';
 
 /** How the result of aging is laid out. */
-export interface AgingLayout {
+interface AgingLayout {
   /** Whether totals are rows among the others, marked by `_row`. On a terminal they always are. */
   readonly totals: boolean;
   /** The order of the rows of a currency; without it, the largest total first. */

@@ -168,7 +168,7 @@ export function byCurrency<T>(items: readonly T[], currencyOf: (item: T) => stri
 }
 
 /** How bars are drawn. */
-export interface BarStyle {
+interface BarStyle {
   /** Display cells of the longest bar. */
   readonly width: number;
   /** Whether the terminal has block characters; else a bar is made of `#`. */

@@ -74,7 +74,7 @@ export interface ReportFigures {
 export type ListingFigures<Figures> =
   { readonly figures: Figures } | { readonly failure: Pick<MissingFigure, 'reason' | 'hint'> };
 
-export interface OrganizationListings {
+interface OrganizationListings {
   readonly profile: string | undefined;
   readonly organization: string | undefined;
   readonly issued: ListingFigures<DirectionFigures>;

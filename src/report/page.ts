@@ -5,7 +5,7 @@ import { organizationSection } from './sections.ts';
 import { amountCell, table, textCell } from './table.ts';
 import type { Writing } from './words.ts';
 
-export interface PageOptions {
+interface PageOptions {
   readonly writing: Writing;
   /** As `--version` prints it. */
   readonly version: string;

@@ -3,7 +3,7 @@ import { numberOrder } from '../query/cell-order.ts';
 import { markup, type Html } from './html.ts';
 import type { Writing } from './words.ts';
 
-export interface TableCell {
+interface TableCell {
   readonly content: Html;
   /** Text by which a column of numbers or dates is sorted; by what is shown where it has none. */
   readonly order: string | undefined;

@@ -39,7 +39,7 @@ export interface NumberedResource extends Resource {
 }
 
 /** Something that people look for in a record. */
-export interface ShownField {
+interface ShownField {
   /** A role, whose columns are known; or the columns that it may be in, the likeliest first. */
   readonly in: Role | readonly string[];
   /** Its meaning for a reader. An amount that is `open` is overdue after the day of `due`. */

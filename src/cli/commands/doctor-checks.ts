@@ -41,7 +41,7 @@ export interface CheckResult {
 }
 
 /** Receives the result of each check as soon as it is known. */
-export type OnCheck = (name: string, result: CheckResult) => Promise<void>;
+type OnCheck = (name: string, result: CheckResult) => Promise<void>;
 
 /** Makes all checks in order: the set-up, the connection to the service step by step, the token, each listing. */
 export async function checkAll(context: Context, flags: GlobalFlags, onCheck: OnCheck): Promise<void> {

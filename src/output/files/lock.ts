@@ -8,7 +8,7 @@ import { sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 
 /** The file that is locked; it need not exist yet. */
-export type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
+type LockTarget = Pick<FileTarget, 'shown' | 'folder' | 'name'>;
 
 export interface LockContext {
   readonly clock: Pick<Clock, 'now' | 'random'>;
@@ -16,7 +16,7 @@ export interface LockContext {
 }
 
 /** How long to wait for a lock that another run holds. */
-export interface LockWait {
+interface LockWait {
   readonly clock: Pick<Clock, 'sleep'>;
   readonly signal: AbortSignal;
   readonly milliseconds: number;

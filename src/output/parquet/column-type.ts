@@ -18,7 +18,7 @@ export type ParquetType =
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number };
 
 /** The types that columns have whatever their values are, so that the files of a folder are read as one. */
-export interface GivenTypes {
+interface GivenTypes {
   /** By the name of the column, as the user said. */
   readonly asked?: ReadonlyMap<string, ParquetType> | undefined;
   /** What columns mean: amounts and dates have types of their own. */

@@ -9,7 +9,7 @@ interface DrawingOptions {
 }
 
 /** A row that is to be drawn: its texts by the place of their column, and the styles of some of them. */
-export interface DrawnRow {
+interface DrawnRow {
   readonly texts: readonly string[];
   readonly styles: ReadonlyMap<number, Style> | undefined;
 }

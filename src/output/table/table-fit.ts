@@ -32,7 +32,7 @@ const NUMBER = { least: 16, comfort: 30 };
 /** Display cells after which most names of parties can be told apart. */
 const TELLING_NAME = 16;
 
-export interface FittedColumn {
+interface FittedColumn {
   readonly column: ShownColumn;
   /** Display cells that the column is given. */
   width: number;

@@ -24,7 +24,7 @@ export interface RunningPager {
   kill(): void;
 }
 
-export interface PagerOptions {
+interface PagerOptions {
   readonly env: Environment;
   /** The text without what must not be shown. */
   readonly redact: (text: string) => string;

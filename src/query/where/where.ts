@@ -35,7 +35,7 @@ export interface RecordTest {
 }
 
 /** How many records an answer could not judge: for lack of a value, by role, or because a cell cannot be read. */
-export type Lacking = Readonly<Partial<Record<'open' | 'due' | 'date' | 'unreadable', number>>>;
+type Lacking = Readonly<Partial<Record<'open' | 'due' | 'date' | 'unreadable', number>>>;
 
 /**
  * The test of one `--where`. A cell that cannot be compared with the value is left out, and said.

@@ -50,7 +50,7 @@ export function restoreCheckpoint(
 }
 
 /** What a run asked for, by the names that an error uses: each with its value, or with a hash of it. */
-export type Fingerprint = Readonly<Record<string, string>>;
+type Fingerprint = Readonly<Record<string, string>>;
 
 interface FingerprintOptions {
   readonly baseUrl: string;

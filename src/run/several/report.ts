@@ -40,7 +40,7 @@ export interface PageOutputFlags {
   readonly output?: string;
 }
 
-export interface ReportRun {
+interface ReportRun {
   readonly globals: GlobalFlags;
   readonly request: RequestFlags;
   readonly receipt: ReceiptFlags;

@@ -37,7 +37,7 @@ export interface TapFlags {
   readonly state?: string;
 }
 
-export interface TapRun {
+interface TapRun {
   readonly globals: GlobalFlags;
   readonly request: RequestFlags;
   readonly tap: TapFlags;

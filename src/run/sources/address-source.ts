@@ -10,7 +10,7 @@ import type { ServiceSource } from '../part.ts';
 import { ListingSource } from './listing-source.ts';
 
 /** An address of the service: a path below the base address, and what follows it. */
-export interface ServiceAddress {
+interface ServiceAddress {
   readonly path: string;
   readonly query: readonly QueryPair[];
 }

@@ -10,7 +10,7 @@ import type { Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
 
 /** The result of one listing of one profile. */
-export interface ListingResult {
+interface ListingResult {
   /** As messages name it: `north issued`. */
   readonly name: string;
   readonly resource: SyncResource;

@@ -44,7 +44,7 @@ export interface SyncFlags {
 }
 
 /** A command line of `folio sync`. */
-export interface SyncRun {
+interface SyncRun {
   /** The database, unless --to-env names it, and the resources. */
   readonly words: readonly string[];
   readonly sync: SyncFlags;

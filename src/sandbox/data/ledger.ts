@@ -23,7 +23,7 @@ export interface Amounts {
 }
 
 /** A credit note and the invoice that it corrects, by their indices. */
-export interface Correction {
+interface Correction {
   readonly note: number;
   readonly invoice: number;
   /** Whether nothing of the invoice is left; else the note gives back a part. */

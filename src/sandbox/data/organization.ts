@@ -48,7 +48,7 @@ export interface Funds {
 }
 
 /** What decides the data besides its counts. The same gives the same data. */
-export interface DataSettings {
+interface DataSettings {
   readonly seed: number;
   /** The last day of the data, in days since 1970-01-01. */
   readonly today: number;
