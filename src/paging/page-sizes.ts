@@ -248,11 +248,13 @@ export class PageSizes {
     this.#refused = Infinity;
   }
 
-  /** The limit of a place after a page of it came. */
-  #climb(place: LocalLimit, fits: number): LocalLimit {
+  /** The limit of a place after a page of it came; undefined where the place turned out to be like the rest of the listing. */
+  #climb(place: LocalLimit, fits: number): LocalLimit | undefined {
     const { most, refused, patience } = place;
     const calm = place.calm + 1;
     if (fits < refused && fits > most * 1.1) return { ...place, most: fits, calm: 0, isWeighed: true };
+    // Nothing near the refused size came anywhere: the search for what comes is that of the whole listing.
+    if (most >= this.#size && refused >= this.#refused && this.#refused > 2 * this.#size) return undefined;
     // A size that came nowhere is tried once for the whole listing, not in each place.
     const larger = Math.min(most * 2, fits, this.#size);
     if (calm < patience || larger <= most) return { ...place, calm };
