@@ -14,6 +14,8 @@ interface FormatDeclaration {
   readonly endings?: readonly string[];
   /** Those of the flags that it reads. */
   readonly flags?: readonly FormatFlag[];
+  /** What it heeds of the layout: the columns that people look for, and what columns mean. */
+  readonly heeds?: readonly ('known' | 'fields')[];
   /** Loads the writer when it is used. */
   readonly writer: () => Promise<OpenWriter>;
 }
@@ -24,6 +26,7 @@ const declarations = {
     about: 'for people: fits the terminal, numbers grouped, control characters made visible',
     endings: ['txt', 'table'],
     flags: ['--wide', '--raw'],
+    heeds: ['known', 'fields'],
     writer: async () => (await import('./table/table.ts')).openTable,
   },
   jsonl: {
@@ -50,12 +53,14 @@ const declarations = {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
     binary: true,
     flags: ['--sheet-per-profile'],
+    heeds: ['known'],
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },
   parquet: {
     about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
     binary: true,
     flags: ['--type'],
+    heeds: ['known', 'fields'],
     writer: async () => (await import('./parquet/parquet.ts')).openParquet,
   },
 } satisfies Readonly<Record<string, FormatDeclaration>>;
@@ -77,6 +82,11 @@ export function aboutFormat(format: Format): string {
 /** Whether the format is no text, so that it is never written to a terminal. */
 export function isBinary(format: Format): boolean {
   return declarationOf(format).binary === true;
+}
+
+/** Whether the format heeds this member of the layout, which it takes a look at the settings to find. */
+export function heeds(format: Format, member: 'known' | 'fields'): boolean {
+  return declarationOf(format).heeds?.includes(member) === true;
 }
 
 /** Loads the writer of a format. */

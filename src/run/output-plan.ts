@@ -4,7 +4,14 @@ import { localDay } from '../json/calendar-day.ts';
 import { isOpenChoice } from '../output/column-choice.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
-import { checkFlagsOfFormat, formatOfEnding, formats, loadWriter, type Format } from '../output/formats.ts';
+import {
+  checkFlagsOfFormat,
+  formatOfEnding,
+  formats,
+  heeds,
+  loadWriter,
+  type Format,
+} from '../output/formats.ts';
 import { isForPeople, useColor } from '../output/terminal/terminal-text.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
@@ -38,9 +45,6 @@ export function discardNotice(
   const text = `discarded what a stopped run had kept for ${target}: --resume would have gone on from it`;
   return { onDiscard: () => notices.warn(text) };
 }
-
-/** The formats that show columns with a meaning in another way. */
-const KNOWING: ReadonlySet<Format> = new Set(['table', 'xlsx', 'parquet']);
 
 /** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */
 const TABLE_LIMIT = 50;
@@ -104,9 +108,8 @@ export async function planOutput(
     excel: flags.excel === true,
     single,
     sheet,
-    known: KNOWING.has(format) ? await known?.() : undefined,
-    fields:
-      format === 'parquet' || (format === 'table' && onTerminal) ? (await names?.())?.fields : undefined,
+    known: heeds(format, 'known') ? await known?.() : undefined,
+    fields: heeds(format, 'fields') ? (await names?.())?.fields : undefined,
     types: new Map([...(defaults.types ?? []), ...(flags.type ?? [])]),
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
