@@ -4,7 +4,7 @@ import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { needing } from '../support/programs.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A certificate that signs itself, for the name. */
@@ -42,7 +42,7 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
   const ask = async (server: PostgresServer, query: string, env: Record<string, string> = {}) => {
     const address = `postgres://books@127.0.0.1:${server.port}/postgres`;
     const args = ['--sandbox', 'sync', `${address}${query}`, 'funds', '--plan', '--format', 'json'];
-    const { code, stderr } = await runFolio(args, { env });
+    const { code, stderr } = await runHere(args, { env });
     return [code, stderr];
   };
 

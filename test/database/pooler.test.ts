@@ -3,7 +3,7 @@ import { modelRecords } from '../support/model-service.ts';
 import { postgresForTests } from '../support/databases.ts';
 import { startPooler, type Pooler } from '../support/pgbouncer.ts';
 import { needing } from '../support/programs.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { runSync } from '../support/sync-service.ts';
 import { open } from './try-sync.ts';
 
@@ -32,7 +32,7 @@ describe(
       expect(await server().query(direct, "SELECT * FROM pg_locks WHERE locktype = 'advisory'")).toEqual([]);
       const second = await runSync({ issued: modelRecords(31) }, [direct, 'issued']);
       expect([second.code, second.stderr]).toEqual([0, '']);
-      const read = await runFolio(['issued', '--from', address, '--count']);
+      const read = await runHere(['issued', '--from', address, '--count']);
       expect([read.code, read.stdout.toString(), read.stderr]).toEqual([0, '31\n', '']);
     });
 

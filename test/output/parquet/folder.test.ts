@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
 import { randomFrom } from '../../support/random.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { readParquet } from './read-parquet.ts';
 
@@ -31,7 +31,7 @@ async function exported(
   const from = `${folder}-${name}.jsonl`;
   writeFileSync(from, records.map((record) => `${record}\n`).join(''));
   const output = join(folder, `${name}.parquet`);
-  const { code, stderr } = await runFolio(['issued', '--from', from, '-o', output, ...flags]);
+  const { code, stderr } = await runHere(['issued', '--from', from, '-o', output, ...flags]);
   expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
 }
 
@@ -200,13 +200,13 @@ describe('a Parquet file of a listing', () => {
     const from = join(folder, 'all.jsonl');
     writeFileSync(from, `{"id":"a","totalAmount":1}\n{"id":"b",${member}}\n`);
     const args = ['issued', '--from', from, '-o', join(folder, 'all.parquet')];
-    const refused = await runFolio(args);
+    const refused = await runHere(args);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain(
       `the column ${column} of record 2 holds ${value}, which is not ${expected}`,
     );
     expect(refused.stderr).toContain(`--type '${column}=text'`);
-    const { code, stderr } = await runFolio([...args, '--type', `${column}=text`]);
+    const { code, stderr } = await runHere([...args, '--type', `${column}=text`]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
@@ -217,14 +217,14 @@ describe('a Parquet file of a listing', () => {
       ['types.number', 'text'],
       ['types.customer.code', 'integer'],
     ] as const) {
-      const { code, stderr } = await runFolio(['config', 'set', name, type], { env });
+      const { code, stderr } = await runHere(['config', 'set', name, type], { env });
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     }
     const from = join(folder, 'all.jsonl');
     writeFileSync(from, '{"number":1,"customer":{"code":7}}\n');
     const output = join(folder, 'all.parquet');
     const args = ['issued', '--from', from, '-o', output, '--type', 'customer.code=number(4,1)'];
-    expect((await runFolio(args, { env })).code).toBe(0);
+    expect((await runHere(args, { env })).code).toBe(0);
     expect((await readParquet(output)).columns).toEqual([
       ['number', 'VARCHAR'],
       ['customer.code', 'DECIMAL(4,1)'],
@@ -238,7 +238,7 @@ describe('a Parquet file of a listing', () => {
     [['--type', 'number'], '--type "number": expected name=value'],
     [['--type', 'number=text', '--format', 'csv', '--sandbox'], '--type goes with parquet, not with csv'],
   ])('refuses %j', async (flags, message) => {
-    const { code, stderr } = await runFolio(['issued', ...flags]);
+    const { code, stderr } = await runHere(['issued', ...flags]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });

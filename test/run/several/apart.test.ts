@@ -5,7 +5,7 @@ import { always, where } from '../../support/fault-script.ts';
 import { status } from '../../support/faults.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 function two(south: Partial<Organization> = {}): Record<string, Organization> {
@@ -116,7 +116,7 @@ describe('--output-dir', () => {
     );
     await runOrganizations('received --all-profiles --output-dir FOLDER', { organizations, folder });
     const aging = ['--sandbox', 'aging', '--profile', 'one', '--output-dir', folder];
-    expect(await runFolio(aging)).toMatchObject({ code: 0 });
+    expect(await runHere(aging)).toMatchObject({ code: 0 });
     expect(readdirSync(folder)).toEqual([
       'north.csv',
       'north.issued.csv',
