@@ -116,4 +116,21 @@ describe('mapInOrder', () => {
     expect(begun).toBeGreaterThan(1);
     expect([sourceEnded, ended]).toEqual([true, begun]);
   });
+
+  it('tells the jobs that still run why they are to stop', async () => {
+    const reasons: unknown[] = [];
+    const run = async (job: number, signal: AbortSignal): Promise<number> => {
+      if (job === 0) return job;
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+      reasons.push((signal.reason as Error).message);
+      return job;
+    };
+    const limits = { concurrency: 2, ahead: 4, signal: forever };
+    for await (const result of mapInOrder(() => numbers(2), run, limits)) {
+      expect(result).toBe(0);
+      await turns(3);
+      break;
+    }
+    expect(reasons).toEqual(['the reader left']);
+  });
 });

@@ -450,7 +450,9 @@ describe('a total that is not true', () => {
       () => numberedRecords(5000),
       (page) => ({ ...page, pageSize: --size }),
     );
-    await expect(walk({ fetchPage }).all).rejects.toThrow(ServiceError);
+    const failure = walk({ fetchPage }).all;
+    await expect(failure).rejects.toThrow(ServiceError);
+    await expect(failure).rejects.toThrow('the service keeps changing the page size that it applies');
   });
 });
 

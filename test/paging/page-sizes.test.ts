@@ -190,4 +190,16 @@ describe('sizes of pages', () => {
     sizes.served(page(100), { count: 100, bytes: 1000 });
     expect(sizes.wasServed(100)).toBe(true);
   });
+
+  it('go on with a trial where pages need not be of one size any longer', () => {
+    const sizes = new PageSizes(500);
+    sizes.refused(page(500), 'large');
+    sizes.served(page(250), { count: 250, bytes: 250_000 });
+    const trial = sizes.windowAt(0).step;
+    expect([trial > 250, sizes.isTrial(trial)]).toEqual([true, true]);
+    sizes.keepConstant(false);
+    expect(sizes.isTrial(trial)).toBe(true);
+    sizes.keepConstant(true);
+    expect(sizes.isTrial(trial)).toBe(false);
+  });
 });

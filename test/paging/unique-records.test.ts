@@ -158,3 +158,12 @@ describe('pages with nothing new', () => {
     expect(unique.keysRepeat).toBe(true);
   });
 });
+
+it('tells records apart whose fast hashes are the same, where that is asked for', async () => {
+  const twins = ['{"name":"Ada","id":"000h0000000a"}', '{"name":"Ada","id":"000X00000P0Q"}'];
+  const given = async (exact: boolean): Promise<number> => {
+    const unique = await UniqueRecords.of({ exact });
+    return twins.reduce((sum, text) => sum + deduplicate(unique, batchOf(text), false).fresh.count, 0);
+  };
+  expect([await given(false), await given(true)]).toEqual([1, 2]);
+});

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { usualFields } from '../../src/invoices/fields.ts';
-import { totalsRows } from '../../src/query/totals-rows.ts';
+import { columnsOfTotals, totalsQuestion, totalsRows } from '../../src/query/totals-rows.ts';
 import { Totals, type TotalsRequest } from '../../src/query/totals.ts';
 import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 
@@ -241,6 +241,57 @@ describe('totals', () => {
         expect(new Map(sums)).toEqual(model);
         expect(sums).toHaveLength(model.size);
       }),
+    );
+  });
+});
+
+describe('what may be asked of totals', () => {
+  const names = request([]).names;
+
+  it('are these columns', () => {
+    expect(columnsOfTotals({})).toEqual(['records']);
+    expect(columnsOfTotals({ groupBy: ['s'] })).toEqual(['s', 'fiscalId', 'counterparty', 'records']);
+    expect(columnsOfTotals({ sum: ['a'], groupBy: ['currency'] })).toEqual([
+      ...['currency', 'fiscalId', 'counterparty', 'records'],
+      ...['a', 'a.creditNotes', 'a.cancelled', 'a.missing'],
+    ]);
+  });
+
+  it('are the columns of the result, and no others', async () => {
+    const question = totalsQuestion({ sum: ['a'] }, names, { terminal: undefined, placeOf: undefined });
+    const source = async function* () {
+      yield batchOf({ a: 1 }, { a: 2 });
+    };
+    const rows: string[] = [];
+    for await (const batch of question.answer(source())) rows.push(...textsOf(batch));
+    expect(rows).toEqual(['{"records":2,"a":3,"a.missing":0}']);
+    const { columns } = question.result!;
+    expect(columns(undefined)).toEqual(['records', 'a', 'a.missing']);
+    expect(columns(['a'])).toEqual(['a']);
+    expect(() => columns(['b'])).toThrow('--columns: the result has no column b');
+    expect([question.notes(), question.failure!(), question.lacking!()]).toEqual([
+      [],
+      undefined,
+      { unreadable: 0 },
+    ]);
+  });
+
+  it('is nothing where no record has a column', () => {
+    expect(() => totals(request(['amuont']), { a: 1 })).toThrow(
+      expect.objectContaining({
+        message: 'nothing to add up: no record has a value in amuont',
+        hint: 'To see the columns there are, use --list-columns.',
+      }),
+    );
+  });
+
+  it('are 100,000 groups at most', () => {
+    const all = new Totals(request([], ['a', 'b']));
+    const batch = (from: number) =>
+      batchOf(...Array.from({ length: 10_000 }, (_, at) => ({ a: from + at, b: 1 })));
+    for (let from = 0; from < 100_000; from += 10_000) all.add(batch(from));
+    expect(() => all.add(batchOf({ a: -1 }))).toThrow(
+      '--group-by a --group-by b makes more than 100,000 groups',
     );
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { usualFields } from '../../../src/invoices/fields.ts';
 import { counterpartyTest, issuedTest, overdueTest } from '../../../src/query/where/invoice-tests.ts';
 import { parseDate } from '../../../src/query/where/date-value.ts';
-import { WhereFilter, type RecordTest } from '../../../src/query/where/where.ts';
+import { Questions } from '../../../src/query/questions.ts';
+import { WhereFilter, whereQuestion, type RecordTest } from '../../../src/query/where/where.ts';
 import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
 import { batchOf, valuesOf } from '../../support/records.ts';
 
@@ -44,6 +45,18 @@ describe('--since and --until', () => {
       notes: ['warning: --since: 2 records without a date of issue left out'],
     });
     expect(issued('until', '2026', '2026-01-01').notes).toEqual([]);
+  });
+
+  it('leave out what cannot be read, and fail at the end with what it is', () => {
+    const [column] = fields.usual.columns.date;
+    const filter = new WhereFilter([issuedTest(fields, 'since', parseDate('2026', today)!)], []);
+    const question = whereQuestion(filter, { what: 'invoices', locale: 'en-US' });
+    const questions = new Questions({ filter: question });
+    expect(() => questions.check()).not.toThrow();
+    const records = [{ [column!]: '2026-02-30' }, { [column!]: '2026-01-01' }, { [column!]: null }];
+    expect(filter.apply(batchOf(...records)).count).toBe(1);
+    expect(() => questions.check()).toThrow('--since: 1 record is left out, since they cannot be read: ');
+    expect(questions.lacking).toEqual({ date: 1, unreadable: 1 });
   });
 
   it('refuse records that have no such column', () => {

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { formOf, type FormFlags } from '../../../src/query/exports/csv-form.ts';
+
+const form = (text: string, flags: FormFlags = {}, path = 'old.csv') =>
+  formOf(path, Buffer.from(text), flags);
+
+describe('the form of an export', () => {
+  it.each([
+    ['a,b\n1,2\n', ','],
+    ['a;b\n1,5;2\n3,5;4\n', ';'],
+    ['a|b\n1|2\n', '|'],
+    ['a,b\n"1;5",2\n"3;",4\n', ','],
+    ['a;b\n"x ""y"" , z";2\nq,r,s;4\n', ';'],
+    ['a,b\nx"y,2\n', ','],
+    ['a\n1\n', ','],
+    ['a,b;c\n', ','],
+    ['a;b;c,d\n', ';'],
+  ])('has for %j the delimiter %j', async (text, delimiter) => {
+    expect((await form(text))!.delimiter).toBe(delimiter);
+  });
+
+  it.each(['a#b\n1#2\n', 'a,b;c\n1,2;3\n', 'a;b|c\n1;2|3\n4;5|6\n'])(
+    'asks of %j what stands between cells',
+    async (text) => {
+      await expect(form(text)).rejects.toThrow(
+        expect.objectContaining({
+          message: expect.stringContaining('old.csv does not say what stands between its cells: it may be "'),
+          hint: expect.stringContaining('Say it with --from-delimiter'),
+        }),
+      );
+      expect((await form(text, { fromDelimiter: ';' }))!.delimiter).toBe(';');
+    },
+  );
+
+  it.each(['{"a":1}\n', '[{"a":1}]', '  \n[', '', ' '])('is that of json for %j', async (text) => {
+    expect(await form(text)).toBeUndefined();
+  });
+
+  it.each([
+    ['a\tb\n1\t2\n', {}, 'old.tsv', { delimiter: '\t', quoting: 'tsv' }],
+    ['a\tb\n1\t2\n', {}, 'old.csv', { delimiter: '\t', quoting: 'either' }],
+    ['a\tb\n1\t2\n', { fromFormat: 'csv' as const }, 'old.tsv', { delimiter: '\t', quoting: 'csv' }],
+    ['a\tb\n1\t2\n', { fromFormat: 'tsv' as const }, 'old.txt', { delimiter: '\t', quoting: 'tsv' }],
+    ['\uFEFFa\tb\n1\t2\n', {}, 'old.csv', { delimiter: '\t', quoting: 'csv', isGuarded: true }],
+    ['a,b\n1,2\n', {}, 'old.csv', { delimiter: ',', quoting: 'csv', isGuarded: false, columns: undefined }],
+    ['1,2\n', { fromColumns: ['a', 'b'] }, 'old.csv', { columns: ['a', 'b'] }],
+  ])('of %j with %j in %s is %j', async (text, flags, path, expected) => {
+    expect(await form(text, flags, path)).toMatchObject(expected);
+  });
+
+  it.each(['1,2\n3,4\n', 'a,a\n1,2\n', '2026-01-02,x\n', 'a,-1.5\n'])(
+    'is refused for %j, which begins with a record',
+    async (text) => {
+      await expect(form(text)).rejects.toThrow(
+        expect.objectContaining({
+          message: 'old.csv begins with a record, and does not name its columns',
+          hint: expect.stringContaining('Name them, in their order, with --from-columns'),
+        }),
+      );
+    },
+  );
+});
