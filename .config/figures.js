@@ -1,6 +1,7 @@
-// Runs the tests that look for silent losses and for leaks, and prints what they themselves counted: how often each ran, and
-// what was lost or let out.
+// Runs the tests that look for silent losses and for leaks, and all that try random values, and prints what they themselves counted:
+// how often each ran, and what was lost or let out.
 import { spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,14 +9,13 @@ import { join } from 'node:path';
 const root = new URL('..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'folio-figures-'));
 const results = join(folder, 'results');
-const tests = [
-  'test/faults',
-  'test/invoices/figures.test.ts',
-  'test/chaos',
-  'test/database/model.test.ts',
-  'test/paging/drift.test.ts',
-  'test/safety',
-];
+const random = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.test.ts'))
+  .map((name) => `test/${name}`)
+  .filter((name) => /from 'fast-check'|random-runs/.test(readFileSync(join(root, name), 'utf8')));
+const tests = ['test/faults', 'test/chaos', 'test/safety', ...random];
+const seed = process.env.FOLIO_SEED ?? String(randomInt(2 ** 31));
+process.stderr.write(`Random values from FOLIO_SEED=${seed}\n`);
 const { status } = spawnSync(
   process.execPath,
   [
@@ -28,7 +28,7 @@ const { status } = spawnSync(
     `--outputFile.json=${results}`,
     ...tests,
   ],
-  { stdio: ['ignore', 2, 2], env: { ...process.env, FOLIO_FIGURES: folder } },
+  { stdio: ['ignore', 2, 2], env: { ...process.env, FOLIO_FIGURES: folder, FOLIO_SEED: seed } },
 );
 
 const { testResults } = JSON.parse(readFileSync(results, 'utf8'));

@@ -2,8 +2,12 @@
  * Runs around each file of tests. Most files share a process with others (`.config/vitest.config.js`), so a file that leaves
  * the process otherwise than it found it fails.
  */
+import { configureGlobal } from 'fast-check';
 import { afterAll, expect, vi } from 'vitest';
+import { RANDOM_SEED } from './random-runs.ts';
 import { releaseAll } from './when-test-ends.ts';
+
+configureGlobal({ seed: RANDOM_SEED });
 
 const before = stateOfProcess();
 
