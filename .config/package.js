@@ -24,8 +24,11 @@ const QUIET = ['ignore', 'ignore', 'pipe'];
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const DEBIAN_VERSION = `${version}-1`;
-/** Who packs it is its maintainer, as Debian's own tools ask: DEBFULLNAME and DEBEMAIL. */
-const MAINTAINER = `${process.env.DEBFULLNAME ?? 'The folio maintainers'} <${process.env.DEBEMAIL ?? 'folio-invoices@users.noreply.github.com'}>`;
+/**
+ * Who packs it is its maintainer, as Debian's own tools ask: DEBFULLNAME and DEBEMAIL. Without them, an address that is nobody's
+ * (RFC 2606), rather than one at a host where it may be somebody's.
+ */
+const MAINTAINER = `${process.env.DEBFULLNAME ?? 'The folio maintainers'} <${process.env.DEBEMAIL ?? 'maintainers@folio.invalid'}>`;
 
 /** What holds for the Node that is pinned here, which the project does not build. */
 const LINTIAN_OVERRIDES = `# The program is the Node.js that its makers build, and folio's code inside it.

@@ -306,8 +306,8 @@ const databasesTopic: Topic = {
     'In the tables dates are text, as they were sent. In the views the dates of issue and due dates are days, as they are ' +
       'written: of the type date in PostgreSQL, texts such as 2026-11-21 in SQLite. In PostgreSQL a view has money as numeric ' +
       'and other columns of points in time as timestamptz; where a value is none, the view shows NULL, and the sync that stored ' +
-      'it says so. A column of a view keeps its type, so that your own views of it stand; to have the types chosen anew, drop ' +
-      'the view before a sync that finds something new.',
+      'it says so. There a column of a view begins with its first value and keeps its type, so that your own views of it stand; to ' +
+      'have the types chosen anew, drop the view before a sync that finds something new.',
     'True and false are boolean in PostgreSQL, 1 and 0 in SQLite; arrays are JSON; what a record ' +
       'lacks is NULL. A column whose values no longer are of one kind becomes text. No column is ever dropped. The character NUL, which text in ' +
       'databases cannot hold, is U+FFFD in columns; _raw has it. Names that differ in case only, or are too long, end in a number; ' +
@@ -316,7 +316,9 @@ const databasesTopic: Topic = {
       'as by the service, with --profile a,b, --all-profiles, --output-dir and --sheet-per-profile; --limit is for each of them.',
     'Where more than --max-gone of a table would be marked as gone, its rows stay as they were, and the exit code is 6. One sync runs at ' +
       'a time. Tables, views and indexes of your own are left alone. PostgreSQL: the password comes from PGPASSWORD, ~/.pgpass or, ' +
-      'within an address, from --to-env; other machines are talked to encrypted unless the address ends in ?sslmode=disable.',
+      'within an address, from --to-env; other machines are talked to encrypted unless the address ends in ?sslmode=disable. As with ' +
+      'psql, sslmode=verify-full and sslrootcert=FILE (or PGSSLROOTCERT, or ~/.postgresql/root.crt) have it prove who it is; ' +
+      'without such a file, verify-full takes the public authorities.',
     ...databaseQueries.flatMap(({ question, sqlite, postgres }) => [
       `${question}, in sqlite3:`,
       { lines: sqlite },

@@ -60,10 +60,10 @@ export class CurrentView {
     },
   ): Promise<CurrentView> {
     const kept = await database.columnTypes(`${table}_current`);
-    const shown = columns.map((column) => ({
-      ...column,
-      shownAs: kept.get(column.name) ?? typeFor(database, column, meaning),
-    }));
+    const shown = columns.flatMap((column) => {
+      const shownAs = kept.get(column.name) ?? typeFor(database, column, meaning);
+      return shownAs === undefined ? [] : [{ ...column, shownAs }];
+    });
     // A view can be given columns at its end alone.
     const places = [...kept.keys()];
     const placeOf = ({ name }: TableColumn): number =>
@@ -150,14 +150,16 @@ const WORDS: ReadonlyMap<string, UnreadableColumn['shownAs']> = new Map([
   ['timestamp with time zone', 'time'],
 ]);
 
+/** Undefined for a column that held nothing yet: its type is that of the first values, and kept, so it cannot be said before. */
 function typeFor(
   { dialect }: Database,
   { field, type }: TableColumn,
   { fields, factsOf }: ViewMeaning,
-): string {
+): string | undefined {
   const meant = meantKind(fields, field);
   if (meant === 'day') return 'date';
   if (meant === 'money') return 'numeric';
+  if (type === 'null' && dialect.engine === 'PostgreSQL') return undefined;
   const facts = factsOf(field);
   const areInstants =
     facts !== undefined && facts.cells > 0 && facts.times === facts.cells && !facts.zones.has('');

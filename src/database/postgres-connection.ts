@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { userInfo } from 'node:os';
+import { homedir, platform, userInfo } from 'node:os';
+import { join } from 'node:path';
 import type { ConnectionOptions } from 'node:tls';
 import type { Client, ClientConfig } from 'pg';
 import type { Environment } from '../context.ts';
@@ -74,24 +75,56 @@ function sslModeOf(address: PostgresAddress, context: PostgresContext): SslMode 
   // A socket in the file system is never encrypted.
   if (host.startsWith('/')) return 'disable';
   const named = address.sslMode ?? (context.env['PGSSLMODE'] || undefined);
+  if (namedAuthorities(address, context) === PUBLIC) {
+    if (named === undefined || named === 'verify-full') return 'verify-full';
+    throw new UsageError(`sslrootcert=${PUBLIC} does not go with sslmode=${named}`, {
+      hint: 'Whoever owns any name gets a certificate of a public authority: use sslmode=verify-full.',
+    });
+  }
   if (named === undefined) return LOOPBACK.test(host) ? 'disable' : 'require';
   const mode = sslModes.find((name) => name === named);
   if (mode !== undefined) return mode;
   throw new UsageError(`PGSSLMODE is ${named}`, { hint: `It may be ${sslModes.join(', ')}.` });
 }
 
+/** libpq's word for the authorities that everybody trusts. */
+const PUBLIC = 'system';
+
+function namedAuthorities(address: PostgresAddress, { env }: PostgresContext): string | undefined {
+  return address.sslRootCertificate ?? (env['PGSSLROOTCERT'] || undefined);
+}
+
+/**
+ * As with libpq, `require` verifies the authority where there are trusted ones to hold it against. Another than libpq, folio has
+ * `verify-full` without such a file trust the public authorities, where the name is what cannot be had by others.
+ */
 function encryption(mode: SslMode, address: PostgresAddress, context: PostgresContext): ConnectionOptions {
-  const file = address.sslRootCertificate ?? (context.env['PGSSLROOTCERT'] || undefined);
+  const named = namedAuthorities(address, context);
+  const file = named === PUBLIC ? undefined : (named ?? usualAuthorities(context));
   const host = hostOf(address, context);
-  // As with libpq: who names authorities wants the server's certificate to be of one of them.
+  if (mode === 'verify-ca' && file === undefined) {
+    throw new UsageError('sslmode=verify-ca needs the certificates of the authorities that you trust', {
+      hint: 'Name their file: ?sslrootcert=FILE in the address, PGSSLROOTCERT, or ~/.postgresql/root.crt.',
+    });
+  }
   const verifies = mode.startsWith('verify') || (mode === 'require' && file !== undefined);
   return {
     rejectUnauthorized: verifies,
-    ...(file !== undefined && file !== 'system' && { ca: readCertificates(file) }),
+    ...(verifies && file !== undefined && { ca: readCertificates(file) }),
     // The driver names hosts, but not addresses, to be looked for in the certificate.
     ...(isIP(host) !== 0 && { host }),
     ...(verifies && mode !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
+}
+
+/** Where libpq looks for authorities that nobody named; undefined where no such file is. */
+function usualAuthorities({ env }: PostgresContext): string | undefined {
+  const folder =
+    platform() === 'win32'
+      ? join(env['APPDATA'] ?? homedir(), 'postgresql')
+      : join(env['HOME'] || homedir(), '.postgresql');
+  const file = join(folder, 'root.crt');
+  return existsSync(file) ? file : undefined;
 }
 
 function readCertificates(file: string): string {

@@ -207,7 +207,7 @@ export async function changeColumns(
       yield;
     });
   }
-  if (added.length > 0 || altered.length > 0 || !hasView) await view.make();
+  if (added.length > 0 || retyped.length > 0 || !hasView) await view.make();
   return view;
 }
 

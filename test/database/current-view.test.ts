@@ -124,6 +124,22 @@ describe('the view of what is there, in PostgreSQL', needing('postgres'), () => 
     await database.close();
   });
 
+  it('has a column from its first value on, in the type of that value', async () => {
+    const database = await open(await server().createDatabase());
+    await sync(database, ['{"id":1,"total":1,"sentAt":null,"note":null,"weight":null,"never":null}']);
+    expect(Object.keys(await typesOf(database))).toEqual(['_profile', 'id', 'total']);
+    await database.query('CREATE VIEW mine AS SELECT sum(total) AS sum FROM issued_current');
+    const filled =
+      '{"id":1,"total":1,"sentAt":"2026-11-01T00:00:00Z","note":"x","weight":1.5,"never":null,"new":true}';
+    await sync(database, [filled]);
+    expect(await typesOf(database)).toEqual({
+      ...{ _profile: 'text', id: 'numeric', total: 'numeric', sentAt: 'timestamp with time zone' },
+      ...{ note: 'text', weight: 'numeric', new: 'boolean' },
+    });
+    expect(await ask(database, 'SELECT note, weight, new FROM issued_current')).toEqual([['x', '1.5', 't']]);
+    await database.close();
+  });
+
   it('says once which dates it cannot show', async () => {
     const address = await server().createDatabase();
     const records = ['{"id":1,"dueBy":"15/10/2024"}', '{"id":2,"dueBy":"2024-10-15"}'];

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +17,14 @@ async function certificateFor(name: string): Promise<{ key: string; cert: string
     ],
   });
   return { key: made.private, cert: made.cert };
+}
+
+/** A home folder in which libpq would find the certificates. */
+function homeWith(certificates: string): string {
+  const home = temporaryFolder();
+  mkdirSync(join(home, '.postgresql'));
+  copyFileSync(certificates, join(home, '.postgresql', 'root.crt'));
+  return home;
 }
 
 let encrypted: PostgresServer;
@@ -65,9 +73,42 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
     ]);
   });
 
+  it('trusts the authorities in ~/.postgresql/root.crt, as libpq does', async () => {
+    const [own, other] = [homeWith(ownAuthority), homeWith(otherAuthority)];
+    expect(await ask(encrypted, '?sslmode=verify-ca', { HOME: own })).toEqual([0, '']);
+    expect(await ask(encrypted, '?sslmode=require', { HOME: own })).toEqual([0, '']);
+    expect(await ask(encrypted, '?sslmode=prefer', { HOME: other })).toEqual([0, '']);
+    const refused = [5, expect.stringContaining('cannot be trusted')];
+    expect(await ask(encrypted, '?sslmode=verify-ca', { HOME: other })).toEqual(refused);
+    expect(await ask(encrypted, '?sslmode=require', { HOME: other })).toEqual(refused);
+    expect(await ask(encrypted, '?sslmode=require', { HOME: own, PGSSLROOTCERT: otherAuthority })).toEqual(
+      refused,
+    );
+    const [code, stderr] = await ask(encrypted, '?sslmode=verify-full', { HOME: own });
+    expect([code, stderr]).toEqual([5, expect.stringContaining('ERR_TLS_CERT_ALTNAME_INVALID')]);
+  });
+
+  it('trusts public authorities for whole names only', async () => {
+    expect(await ask(encrypted, '?sslmode=verify-ca', { HOME: temporaryFolder() })).toEqual([
+      2,
+      expect.stringMatching(
+        /verify-ca needs the certificates.*\n.*sslrootcert=FILE.*PGSSLROOTCERT.*root\.crt/,
+      ),
+    ]);
+    expect(await ask(encrypted, '?sslmode=require&sslrootcert=system')).toEqual([
+      2,
+      expect.stringMatching(/sslrootcert=system does not go with sslmode=require\n.*verify-full/),
+    ]);
+    for (const query of ['?sslrootcert=system', '?sslmode=verify-full&sslrootcert=system']) {
+      expect(await ask(encrypted, query, { HOME: homeWith(ownAuthority) })).toEqual([
+        5,
+        expect.stringMatching(/cannot be trusted.*DEPTH_ZERO_SELF_SIGNED_CERT/),
+      ]);
+    }
+  });
+
   it.each([
     ['?sslmode=verify-full', {}],
-    ['?sslmode=verify-ca', {}],
     ['?sslmode=verify-ca', 'other'],
     ['?sslmode=require', 'other'],
   ])('is refused with %s where the authority is unknown', async (query, authority) => {
