@@ -249,7 +249,7 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   asSent: yes('--as-sent', 'with --sum: add cells as they stand, credit notes and cancelled documents too'),
   groupBy: valued(
     '--group-by <columns>',
-    'totals for each value of a column; without --sum, the number of records',
+    'totals for each value of a column, or for each day, month, quarter or year: date:month; without --sum, the number of records',
     collected('--group-by'),
   ),
   sort: sortFlag('order what comes out: dueBy,-totalAmount (a minus: descending)'),

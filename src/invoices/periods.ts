@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
+import { formatDay, MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
 
 /** Whole months, as the books are kept: `2026-11`, `2026-Q3`, `2026`. */
 export interface Period {
@@ -34,6 +34,19 @@ export function parsePeriod(text: string, today: number): Period {
     });
   }
   return period;
+}
+
+/** What `--group-by date:month` can name behind the column. */
+export const CALENDAR_UNITS = ['day', 'month', 'quarter', 'year'] as const;
+export type CalendarUnit = (typeof CALENDAR_UNITS)[number];
+
+/** The day, month, quarter or year of a day, as it is written: `2026-11`, `2026-Q4`. `day` is in days since 1970-01-01. */
+export function calendarName(day: number, unit: CalendarUnit): string {
+  const name = formatDay(day);
+  if (unit === 'day') return name;
+  const [year, month] = [name.slice(0, 4), name.slice(5, 7)];
+  if (unit === 'year') return year;
+  return unit === 'month' ? `${year}-${month}` : `${year}-Q${Math.ceil(Number(month) / 3)}`;
 }
 
 /** The month of a day, in days since 1970-01-01. */

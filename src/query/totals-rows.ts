@@ -1,6 +1,7 @@
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { isAmountRole, type Role } from '../invoices/fields.ts';
+import { compareOrders, orderOf } from './cell-order.ts';
 import { roleNamed, type ColumnNames } from './named-cells.ts';
 import type { Question } from './questions.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { cellJson, type RowField } from './rows.ts';
 import {
   filled,
+  groupColumn,
   Totals,
   type RequestRoles,
   type Sum,
@@ -29,7 +31,7 @@ import {
  * group has a value. Where groups are counterparties, `fiscalId` stands beside the name, and `counterparty` beside the ID.
  *
  * Currencies come in order of first appearance; within each, the group with the largest first total comes first, or the one
- * with the most records. On a terminal the bars show the first total, or the records. What is beside a total and is all
+ * with the most records; groups of a day, month, quarter or year come in the order of the calendar before that. On a terminal the bars show the first total, or the records. What is beside a total and is all
  * zeros is left out there.
  */
 export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: BarTerminal): ResultRows {
@@ -37,7 +39,9 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
   const layout = { request, roles: rolesOf(request), hasFiscalIds: totals.hasFiscalIds };
   const columns = columnsOf(groups, layout, terminal !== undefined);
   const currencies = byCurrency(groups, (group) => currencyOf(group, layout)).map((ofOneCurrency) => {
-    const sorted = ofOneCurrency.toSorted((a, b) => compareDecimals(sizeOf(b), sizeOf(a)));
+    const sorted = ofOneCurrency.toSorted(
+      (a, b) => comparePeriods(a, b, request) || compareDecimals(sizeOf(b), sizeOf(a)),
+    );
     const scales = request.sums.map((_, index) =>
       widestScale(
         sorted.flatMap(({ sums }) => [sums[index]!.total, sums[index]!.creditNotes, sums[index]!.cancelled]),
@@ -115,6 +119,16 @@ function fieldsOf(group: TotalsGroup, layout: TotalsLayout, scales: readonly num
     );
   }
   return fields;
+}
+
+/** Compares groups by their days, months, quarters or years: the earliest first, those without a date last. */
+function comparePeriods(a: TotalsGroup, b: TotalsGroup, { groupBy }: TotalsRequest): number {
+  for (const [index, asked] of groupBy.entries()) {
+    if (groupColumn(asked).unit === undefined) continue;
+    const order = compareOrders(orderOf(a.values[index]), orderOf(b.values[index]), false);
+    if (order !== 0) return order;
+  }
+  return 0;
 }
 
 /** The value by which groups are ordered, and which bars show. */

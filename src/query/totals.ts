@@ -1,5 +1,6 @@
 import { UsageError, type IncompleteError } from '../errors.ts';
 import type { Cell } from '../json/cells.ts';
+import { parseCalendarDay } from '../json/calendar-day.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { nameOfCell, readAmount, worthOf } from '../invoices/amounts.ts';
@@ -7,6 +8,7 @@ import { Counted } from '../invoices/counted.ts';
 import { isAmountRole, type AmountRole, type Fields, type Role } from '../invoices/fields.ts';
 import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
 import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import { CALENDAR_UNITS, calendarName, type CalendarUnit } from '../invoices/periods.ts';
 import type { Limits } from '../invoices/references.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { cellOrder } from './cell-order.ts';
@@ -18,7 +20,7 @@ import type { Note, PlaceOf } from './questions.ts';
 export interface TotalsRequest {
   /** The columns of `--sum`; none to count records only. */
   readonly sums: readonly string[];
-  /** The columns of `--group-by`; none for one group of everything. */
+  /** The columns of `--group-by`, perhaps with a unit of the calendar, as in `date:month`; none for one group of everything. */
   readonly groupBy: readonly string[];
   /** What the columns mean. */
   readonly names: ColumnNames;
@@ -62,6 +64,21 @@ const READ: readonly Role[] = [
   'counterpartyFiscalId',
 ];
 
+/** A part of `--group-by`: a column, and the unit of the calendar by which its dates are grouped. */
+export interface GroupColumn {
+  readonly column: string;
+  readonly unit: CalendarUnit | undefined;
+}
+
+/** Reads `status` or `date:month`. What stands behind the last colon is a part of the name where it is no unit. */
+export function groupColumn(asked: string): GroupColumn {
+  const colon = asked.lastIndexOf(':');
+  const unit = CALENDAR_UNITS.find((one) => one === asked.slice(colon + 1).toLowerCase());
+  return colon < 1 || unit === undefined
+    ? { column: asked, unit: undefined }
+    : { column: asked.slice(0, colon), unit };
+}
+
 /** What each record is added by: the roles of the columns of `--group-by` and `--sum`. */
 export interface RequestRoles {
   readonly groupBy: readonly (Role | undefined)[];
@@ -71,6 +88,7 @@ export interface RequestRoles {
 /** Adds up columns exactly, for each group and each currency. Its memory grows with the groups, not with the records. */
 export class Totals {
   readonly #request: TotalsRequest;
+  readonly #groupBy: readonly GroupColumn[];
   readonly #invoices: InvoiceReader;
   readonly #reader: NamedCells;
   readonly #roles = new Map<Fields, RequestRoles>();
@@ -80,14 +98,19 @@ export class Totals {
   readonly #counted = new Counted();
   /** For each column of `--sum`, the first text in it, and whether any record had a number. */
   readonly #columns: { text: string | undefined; hasNumber: boolean; isRole: boolean }[];
+  /** For each column of `--group-by` with a unit, the first cell that is no date, and whether any record had a date. */
+  readonly #dates: { text: string | undefined; hasDate: boolean }[];
   #records = 0;
 
   constructor(request: TotalsRequest) {
     const { sums, groupBy, names } = request;
     this.#request = request;
     this.#invoices = new InvoiceReader(names.fields, READ);
-    this.#reader = new NamedCells([...groupBy, ...sums], names, this.#invoices.columns);
-    this.#watch = new ColumnWatch([...groupBy, ...sums], { names });
+    this.#groupBy = groupBy.map(groupColumn);
+    const read = [...this.#groupBy.map(({ column }) => column), ...sums];
+    this.#reader = new NamedCells(read, names, this.#invoices.columns);
+    this.#watch = new ColumnWatch(read, { names });
+    this.#dates = groupBy.map(() => ({ text: undefined, hasDate: false }));
     this.#columns = sums.map(() => ({ text: undefined, hasNumber: false, isRole: false }));
   }
 
@@ -114,9 +137,12 @@ export class Totals {
     const [complaint] = this.#watch.complaints();
     if (complaint !== undefined) {
       throw new UsageError(`nothing to add up: ${complaint}`, {
-        hint: 'To see the columns there are, use --list-columns.',
+        hint: this.#request.groupBy.some((asked) => asked.includes(':'))
+          ? `Behind the column and a colon stands ${CALENDAR_UNITS.join(', ')}. To see the columns there are, use --list-columns.`
+          : 'To see the columns there are, use --list-columns.',
       });
     }
+    this.#refuseNoDates();
     const wrong = this.#columns.findIndex(
       ({ text, hasNumber, isRole }) => text !== undefined && !hasNumber && !isRole,
     );
@@ -135,7 +161,7 @@ export class Totals {
 
   /** The error to throw when the totals are delivered; undefined where every record could be read. */
   failure(): IncompleteError | undefined {
-    return this.#unreadable.failure('--sum');
+    return this.#unreadable.failure(this.#request.sums.length > 0 ? '--sum' : '--group-by');
   }
 
   /** How many records are left out because they cannot be read. */
@@ -146,6 +172,18 @@ export class Totals {
   /** Whether the counterparties of the groups have fiscal IDs. */
   get hasFiscalIds(): boolean {
     return this.#invoices.has('counterpartyFiscalId');
+  }
+
+  /** Throws UsageError where a column that is to be grouped by its dates holds none. */
+  #refuseNoDates(): void {
+    for (const [index, { text, hasDate }] of this.#dates.entries()) {
+      const { column, unit } = this.#groupBy[index]!;
+      const role = roleNamed(column, this.#request.names, this.#request.names.fields.usual);
+      if (text === undefined || hasDate || role === 'date' || role === 'due') continue;
+      throw new UsageError(`${column} cannot be grouped by ${unit}: ${text}, not a date`, {
+        hint: 'Name a column of dates: they begin with year, month and day, as in 2024-10-15.',
+      });
+    }
   }
 
   /** What was added in a way of its own, in words. */
@@ -163,7 +201,9 @@ export class Totals {
     const { groupBy, sums } = this.#request;
     const invoice = this.#invoices.read(cells.slice(groupBy.length + sums.length));
     const roles = this.#rolesIn(invoice.fields);
-    const group = this.#groupOf(cells.slice(0, groupBy.length), invoice, roles.groupBy);
+    const values = this.#valuesOf(cells, invoice, place);
+    if (values === undefined) return;
+    const group = this.#groupOf(values, invoice, roles.groupBy);
     group.records++;
     if (sums.length > 0) this.#counted.add(invoice);
     const creditLimit = limits?.of(place);
@@ -173,6 +213,36 @@ export class Totals {
       const added: Added = { invoice, cell, role: isAmountRole(role) ? role : undefined, creditLimit };
       this.#addCell(sum, added, { index, place });
     }
+  }
+
+  /** The values that the record is grouped by. Undefined where one is no date and should be: then it is in no group. */
+  #valuesOf(
+    cells: readonly (Cell | undefined)[],
+    invoice: Invoice,
+    place: number,
+  ): (Cell | undefined)[] | undefined {
+    const values = cells.slice(0, this.#groupBy.length);
+    for (const [index, { column, unit }] of this.#groupBy.entries()) {
+      const cell = filled(values[index]);
+      if (unit === undefined || cell === undefined) continue;
+      const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;
+      const dates = this.#dates[index]!;
+      if (day === undefined) {
+        const what = nameOfCell(cell);
+        dates.text ??= `in record ${place} it is ${what}`;
+        this.#unreadable.note(place, `${column} of ${this.#who(invoice, place)} is ${what}`);
+        return undefined;
+      }
+      dates.hasDate = true;
+      values[index] = { kind: 'string', text: calendarName(day, unit) };
+    }
+    return values;
+  }
+
+  /** `record 7 (number 1520)`. */
+  #who(invoice: Invoice, place: number): string {
+    const number = invoice.cell('number')?.text;
+    return number === undefined ? `record ${place}` : `record ${place} (number ${number})`;
   }
 
   #addCell(
@@ -188,9 +258,7 @@ export class Totals {
     else if (worth === 'unreadable') {
       const what = nameOfCell(cell!);
       column.text ??= `in record ${place} it is ${what}`;
-      const number = invoice.cell('number')?.text;
-      const who = number === undefined ? `record ${place}` : `record ${place} (number ${number})`;
-      this.#unreadable.note(place, `${this.#request.sums[index]} of ${who} is ${what}`);
+      this.#unreadable.note(place, `${this.#request.sums[index]} of ${this.#who(invoice, place)} is ${what}`);
     } else if (worth !== 'in no sum') {
       sum.found++;
       column.hasNumber = true;

@@ -1,0 +1,136 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const invoice = (date: unknown, totalAmount: unknown, fields: object = {}): string =>
+  JSON.stringify({ number: 7, date, totalAmount, currency: 'CLP', ...fields });
+
+const BOOK = [
+  invoice('2026-10-31T23:59:59-03:00', 5),
+  // In Santiago it is still October then, and in UTC+14 long December: what is written counts.
+  invoice('2026-11-01T00:00:00Z', 30),
+  invoice('2026-11-30T23:30:00Z', 12, { documentType: 'CREDIT_NOTE' }),
+  invoice('2025-12-31', 100),
+  invoice(null, 7),
+  invoice('2026-10-01', 1, { currency: 'USD' }),
+];
+
+const ask = (records: readonly string[], line: string): Promise<ScriptedExit> =>
+  runScripted(['issued', ...line.split(' ')], [pageOf(records)]);
+
+const months = '--sum total --group-by date:month --columns date:month,currency,records,total';
+
+describe('--group-by with a unit of the calendar', () => {
+  it.each([
+    ['day', ['2025-12-31', '2026-10-31', '2026-11-01', '2026-11-30', '']],
+    ['month', ['2025-12', '2026-10', '2026-11', '']],
+    ['quarter', ['2025-Q4', '2026-Q4', '']],
+    ['year', ['2025', '2026', '']],
+    ['YEAR', ['2025', '2026', '']],
+  ])('%s goes by the day as written, in the order of the calendar', async (unit, names) => {
+    const { code, stdout } = await ask(BOOK, `--where currency=CLP --count --group-by date:${unit}`);
+    expect(code).toBe(0);
+    const [header, ...rows] = stdout.trimEnd().split('\n');
+    expect(header).toBe(`date:${unit},records`);
+    expect(rows.map((row) => row.split(',')[0])).toEqual(names);
+  });
+
+  it('adds up each currency by itself, credit notes taken away', async () => {
+    expect((await ask(BOOK, months)).stdout).toBe(
+      [
+        'date:month,currency,records,total',
+        '2025-12,CLP,1,100',
+        '2026-10,CLP,1,5',
+        '2026-11,CLP,2,18',
+        ',CLP,1,7',
+        '2026-10,USD,1,1',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is sorted by --sort, the latest first or by another column', async () => {
+    const sorted = async (sort: string): Promise<string[]> => {
+      const { stdout } = await ask(BOOK, `--where currency=CLP ${months} --sort ${sort}`);
+      return stdout.trimEnd().split('\n').slice(1);
+    };
+    expect(await sorted('-date:month')).toEqual([
+      '2026-11,CLP,2,18',
+      '2026-10,CLP,1,5',
+      '2025-12,CLP,1,100',
+      ',CLP,1,7',
+    ]);
+    expect((await sorted('-total'))[0]).toBe('2025-12,CLP,1,100');
+  });
+
+  it('goes with another column, whose largest group comes first within each month', async () => {
+    const book = [
+      invoice('2026-11-02', 1, { status: 'PAID' }),
+      invoice('2026-10-02', 2, { status: 'PAID' }),
+      invoice('2026-10-03', 3, { status: 'OPEN' }),
+    ];
+    const { stdout } = await ask(
+      book,
+      '--sum total --group-by status,date:month --columns status,date:month',
+    );
+    expect(stdout).toBe('status,date:month\nOPEN,2026-10\nPAID,2026-10\nPAID,2026-11\n');
+  });
+
+  it('takes any column of dates, by --field too, from an export in every format that is read', async () => {
+    const file = join(temporaryFolder(), 'issued');
+    const records = [
+      { number: 1, when: '2026-03-31', totalAmount: 5 },
+      { number: 2, when: '2026-04-01', totalAmount: 6 },
+    ];
+    for (const ending of ['jsonl', 'csv']) {
+      await runScripted(
+        ['issued', '-o', `${file}.${ending}`],
+        [pageOf(records.map((record) => JSON.stringify(record)))],
+      );
+      for (const by of ['when:quarter', 'date:quarter --field date=when']) {
+        const [column] = by.split(' ');
+        const from = `issued --from ${file}.${ending} --sum total --group-by ${by} --format csv`;
+        const { stdout } = await runScripted(from.split(' '), []);
+        expect(stdout.replaceAll(/^([^,]*,\d+,\d+).*$/gm, '$1')).toBe(
+          `${column},records,total,total.creditNotes,total.cancelled,total.missing\n2026-Q1,1,5\n2026-Q2,1,6\n`,
+        );
+      }
+    }
+    writeFileSync(`${file}.json`, '[]');
+    expect(
+      (await runScripted(['issued', '--from', `${file}.json`, '--group-by', 'date:year'], [])).stdout,
+    ).toBe('date:year,records\n');
+  });
+
+  it('leaves out and names what is no date, with exit code 6', async () => {
+    const book = [...BOOK, invoice('soon', 1000), invoice(20261101, 1000), invoice('2026-02-30', 1000)];
+    const { code, stdout, stderr } = await ask(book, `${months} --where currency=CLP`);
+    expect(code).toBe(6);
+    expect(stdout).toContain('2026-11,CLP,2,18\n');
+    expect(stdout).not.toContain('1000');
+    expect(stderr).toContain(
+      '--sum: 3 records are left out, since they cannot be read: date of record 7 (number 7) is the text "soon"; ' +
+        'date of record 8 (number 7) is the number "20261101"; date of record 9 (number 7) is the text "2026-02-30"',
+    );
+    expect((await ask(book, '--group-by date:month')).stderr).toContain('--group-by: 3 records are left out');
+  });
+
+  it('is a usage error where the column holds no dates, or is not there', async () => {
+    const notDates = await ask(BOOK, '--group-by currency:month');
+    expect(notDates).toMatchObject({ code: 2, stdout: '' });
+    expect(notDates.stderr).toContain(
+      'currency cannot be grouped by month: in record 1 it is the text "CLP", not a date',
+    );
+    const week = await ask(BOOK, '--group-by date:week');
+    expect(week).toMatchObject({ code: 2, stdout: '' });
+    expect(week.stderr).toContain('no record has a value in date:week');
+    expect(week.stderr).toContain('Behind the column and a colon stands day, month, quarter, year.');
+  });
+
+  it('keeps a name with a colon that is no unit', async () => {
+    const { stdout } = await ask(['{"xml:lang":"es","a":1}'], '--group-by xml:lang');
+    expect(stdout).toBe('xml:lang,records\nes,1\n');
+  });
+});
