@@ -17,6 +17,7 @@ import {
   textLike,
   typedColumn,
   wholeNumber,
+  type Offering,
   type RequestFlags,
 } from '../run/parse-values.ts';
 import type { ProfilesFlags } from '../run/session.ts';
@@ -39,6 +40,7 @@ import {
 import { FIELD_NAMES } from '../invoices/fields.ts';
 import { parseCondition, parseSort, type Condition, type QuestionFlags } from '../query/question-syntax.ts';
 import type { FormFlags } from '../query/exports/csv-form.ts';
+import type { ReportLanguage } from '../report/words.ts';
 import type { FromFlags } from '../run/sources/export-source.ts';
 
 /** In which format the records are written, and where. `planOutput` in `run/output-plan.ts` reads them. */
@@ -275,6 +277,25 @@ export function fieldFlag(): Flag<readonly (readonly [field: string, column: str
     `the column of ${FIELD_NAMES.join(', ')}; for good: folio config set fields.<name>`,
     parameter('--field'),
   );
+}
+
+/** `--lang`: the language of a page. */
+export function langFlag(): Flag<ReportLanguage> {
+  return valued(
+    '--lang <language>',
+    'en or es (default: by the locale)',
+    Object.assign(parseLanguage, OFFERED),
+  );
+}
+
+const OFFERED: Offering = { words: ['en', 'es'] satisfies ReportLanguage[] };
+
+function parseLanguage(text: string): ReportLanguage {
+  const language = text.toLowerCase();
+  if (language === 'en' || language === 'es') return language;
+  throw new UsageError(`--lang ${JSON.stringify(text)}: there is no such language`, {
+    hint: 'Pages are written in en or es.',
+  });
 }
 
 /** `--sort`. */

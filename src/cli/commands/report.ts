@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
 import { oneOf, target } from '../../run/parse-values.ts';
 import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
-import { fieldFlag, formFlags, receiptFlags, requestFlags } from '../flags.ts';
+import { fieldFlag, formFlags, langFlag, receiptFlags, requestFlags } from '../flags.ts';
 
 /** `report`: how an organization stands, on one page. */
 export function addReport(program: Command, context: Context): void {
@@ -45,7 +44,7 @@ const pageFlags = flagGroup<PageFlags>('What it is about:', {
     '--from <file...>',
     'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.csv',
   ),
-  lang: valued('--lang <language>', 'en or es (default: by the locale)', parseLanguage),
+  lang: langFlag(),
   field: fieldFlag(),
 });
 
@@ -57,11 +56,3 @@ const pageOutputFlags = flagGroup<PageOutputFlags>('What comes out:', {
   ),
   output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
 });
-
-function parseLanguage(text: string): 'en' | 'es' {
-  const language = text.toLowerCase();
-  if (language === 'en' || language === 'es') return language;
-  throw new UsageError(`--lang ${JSON.stringify(text)}: there is no such language`, {
-    hint: 'A report is written in en or es.',
-  });
-}

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { markup, trusted, type Html } from './html.ts';
+
+interface PageContent {
+  readonly language: string;
+  readonly title: string;
+  readonly body: Html;
+  /** What makes the page handier. It must be whole without. */
+  readonly script?: string;
+  /** What this kind of page looks like beside what all do. */
+  readonly style?: string;
+}
+
+/**
+ * An HTML page that asks for nothing: style and script are in it, and its own policy allows no request. All pages that folio
+ * makes have this frame and this look.
+ */
+export function htmlPage({ language, title, body, script, style = '' }: PageContent): string {
+  const look = style === '' ? STYLE : `${STYLE}\n${style}`;
+  const policy = [
+    "default-src 'none'",
+    `style-src '${hashOf(look)}'`,
+    ...(script === undefined ? [] : [`script-src '${hashOf(script)}'`]),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+  const page = markup`<!doctype html>
+    <html lang="${language}">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${trusted(policy)}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="referrer" content="no-referrer" />
+        <title>${title}</title>
+        <style>${trusted(look)}</style>
+      </head>
+      <body>
+        ${body} ${script === undefined ? undefined : markup`<script>${trusted(script)}</script>`}
+      </body>
+    </html> `;
+  return page.text;
+}
+
+function hashOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/**
+ * The look of a page: for reading on a screen, light or dark, narrow or wide, and for A4. The ages of open amounts go
+ * from light to dark, so that they are told apart without colour, too.
+ */
+const STYLE = `
+:root { color-scheme: light dark; --paper: #fff; --ink: #1c2430; --soft: #5a6472; --line: #d5dae1; --band: #f4f6f8;
+  --accent: #1f5a96; --late: #a3341c; --warn: #fff3cd; --warn-ink: #5c4400;
+  --part0: #9db7d2; --part1: #f2c879; --part2: #e09a4b; --part3: #bf6426; --part4: #7a2f14; --part5: #8a8f98; --part6: #4d8f5b;
+  --series0: #1f5a96; --series1: #d08a3c; }
+@media (prefers-color-scheme: dark) { :root { --paper: #14181e; --ink: #e6e9ee; --soft: #a3adba; --line: #38414d; --band: #1d232b;
+  --accent: #8ab8e8; --late: #ff9d86; --warn: #4a3a08; --warn-ink: #ffe7a3;
+  --part0: #5f7d9c; --part1: #8a5a18; --part2: #b97a2a; --part3: #dda14f; --part4: #f6d9a0; --part5: #6c737d; --part6: #7fc08e;
+  --series0: #6ea6de; --series1: #e0a45c; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 66rem; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums lining-nums; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin: 0; letter-spacing: -0.01em; }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 0.5rem; padding-top: 1rem; border-top: 2px solid var(--ink); }
+h3 { font-size: 1.05rem; margin: 2rem 0 0.5rem; color: var(--accent); }
+h4 { font-size: 0.95rem; margin: 1.75rem 0 0.4rem; }
+p { margin: 0.4rem 0; max-width: 45rem; }
+.facts { margin: 0.5rem 0 0; color: var(--soft); }
+.facts span { margin-right: 1.5rem; white-space: nowrap; }
+.verdict { margin: 1rem 0; padding: 0.6rem 0.9rem; border-left: 4px solid var(--accent); background: var(--band); }
+.verdict.doubt { border-color: var(--late); background: var(--warn); color: var(--warn-ink); }
+.note { color: var(--soft); font-size: 0.9rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 0.75rem; margin: 0.75rem 0 0; padding: 0; list-style: none; }
+.cards li { padding: 0.7rem 0.9rem; border: 1px solid var(--line); border-radius: 6px; }
+.cards b { display: block; font-size: 1.25rem; font-weight: 600; overflow-wrap: anywhere; }
+.cards small { display: block; color: var(--soft); }
+.late { color: var(--late); }
+figure { margin: 0.5rem 0 0; max-width: 50rem; }
+svg { display: block; width: 100%; height: auto; font-size: 11.5px; fill: var(--ink); }
+svg .tick { fill: var(--soft); font-size: 10.5px; }
+.grid { stroke: var(--line); } .zero { stroke: var(--ink); }
+.part0 { fill: var(--part0); background: var(--part0); } .part1 { fill: var(--part1); background: var(--part1); }
+.part2 { fill: var(--part2); background: var(--part2); } .part3 { fill: var(--part3); background: var(--part3); }
+.part4 { fill: var(--part4); background: var(--part4); } .part5 { fill: var(--part5); background: var(--part5); }
+.part6 { fill: var(--part6); background: var(--part6); }
+.series0 { fill: var(--series0); background: var(--series0); } .series1 { fill: var(--series1); background: var(--series1); }
+svg rect { stroke: var(--paper); stroke-width: 0.75; }
+.legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.3rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
+.legend i { display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.35em; border: 1px solid var(--ink); vertical-align: -0.05em; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.wide { overflow-x: auto; position: relative; } .id { white-space: nowrap; }
+table { border-collapse: collapse; width: 100%; margin: 0.4rem 0; font-size: 0.85rem; }
+caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; text-align: left; color: var(--soft); padding: 0.2rem 0; }
+th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
+th.amount, td.amount { text-align: right; } td.amount { white-space: nowrap; } td:first-child { min-width: 7rem; } .zero-amount { color: var(--soft); }
+tbody tr:nth-child(even) { background: var(--band); }
+tfoot td, tfoot th { font-weight: 600; border-top: 1px solid var(--ink); }
+th button { all: unset; cursor: pointer; font: inherit; } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
+details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); font-size: 0.9rem; }
+footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
+@media (max-width: 34rem) { svg { min-width: 32rem; } body { padding: 1.25rem 0.9rem 2rem; } .facts span { display: block; } th, td { padding: 0.3rem 0.4rem; } }
+@media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
+  --part0: #e3e3e3; --part1: #c4c4c4; --part2: #979797; --part3: #5f5f5f; --part4: #1e1e1e; --part5: #fff; --part6: #d2d2d2; --series0: #333; --series1: #b5b5b5;
+  --warn: #fff; --warn-ink: #000; }
+  @page { size: A4; margin: 14mm; }
+  body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  svg rect { stroke: #000; } h2 { break-before: auto; } h2, h3, h4 { break-after: avoid; } figure, tr, .cards li, .verdict { break-inside: avoid; }
+  thead { display: table-header-group; break-inside: avoid; } .wide { overflow: visible; } details:not([open]) > summary { display: none; } th button { display: contents; } th button::after { content: "" !important; } }
+`.trim();
