@@ -23,6 +23,7 @@ import { addTap } from './commands/tap.ts';
 import { addVerify } from './commands/verify.ts';
 import { globalFlags, refusedToken } from './flags.ts';
 import { ABOUT_TOPICS, addHelp, addSuggestions } from './help.ts';
+import { commandAt } from './shortcuts.ts';
 
 const ABOUT =
   "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +
@@ -43,34 +44,55 @@ const UNDER_LISTINGS = new Map([
   [funds, addFundItems],
 ]);
 
+type Declare = (program: Command, context: Context) => void;
+
+/** What declares each command, in the order of the help. */
+const COMMANDS = new Map<string, Declare>([
+  ...listings.map((resource): [string, Declare] => [
+    resource.name,
+    (program, context) => {
+      const listing = addListing(program, resource, context);
+      UNDER_LISTINGS.get(resource)?.(listing, context);
+    },
+  ]),
+  ['aging', addAging],
+  ['report', addReport],
+  ['tap', addTap],
+  ['get', addRawGet],
+  ['verify', addVerify],
+  ['sync', addSync],
+  ['auth', addAuthWithCheck],
+  ['config', addConfig],
+  ['sandbox', addSandbox],
+  ['doctor', addDoctor],
+  ['completion', addCompletion],
+  ['help', addHelp],
+]);
+
+/** The commands that speak of others, by their names and flags. */
+const OF_ALL = new Set(['config', 'completion', 'help']);
+
 /**
- * The whole command line: every command with its flags. What a command runs is loaded when it is run.
+ * The command line with every command and its flags; or, where `context.argv` asks for a command that needs no other, with that one
+ * alone, since each start pays for what is declared. What a command runs is loaded when it is run.
  *
  * @param writeOut takes help and the version, which are data; without it they are dropped
  */
 export function buildProgram(context: Context, writeOut: (text: string) => void = () => {}): Command {
   const program = emptyProgram(context, writeOut);
-  for (const resource of listings) {
-    const listing = addListing(program, resource, context);
-    UNDER_LISTINGS.get(resource)?.(listing, context);
-  }
-  addAging(program, context);
-  addReport(program, context);
-  addTap(program, context);
-  addRawGet(program, context);
-  addVerify(program, context);
-  addSync(program, context);
+  const asked = context.argv[commandAt(context.argv, program)] ?? '';
+  const declare = OF_ALL.has(asked) ? undefined : COMMANDS.get(asked);
+  if (declare === undefined) for (const each of COMMANDS.values()) each(program, context);
+  else declare(program, context);
+  addSuggestions(program);
+  return program;
+}
+
+function addAuthWithCheck(program: Command, context: Context): void {
   addAuth(program, context, async (connection) => {
     const { verifyConnection } = await import('../run/session.ts');
     await verifyConnection(context, connection);
   });
-  addConfig(program, context);
-  addSandbox(program, context);
-  addDoctor(program, context);
-  addCompletion(program, context);
-  addHelp(program, context);
-  addSuggestions(program);
-  return program;
 }
 
 /** The program with its flags and no command. */

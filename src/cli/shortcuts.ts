@@ -46,7 +46,7 @@ function isCommand(program: Command, word: string): boolean {
 }
 
 /** The place of the command: of the first word that is neither a flag nor the value of one; -1 without one. */
-function commandAt(argv: readonly string[], program: Command): number {
+export function commandAt(argv: readonly string[], program: Command): number {
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at]!;
     if (!word.startsWith('-')) return at;
