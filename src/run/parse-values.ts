@@ -168,8 +168,10 @@ export function target(flag: string) {
 export function delimiter(flag: string) {
   return (value: string): string => {
     const character = value === '\\t' || value.toLowerCase() === 'tab' ? '\t' : value;
-    const allowed = 'one character that is not a quote or a line break, such as ";" or "\\t"';
-    if ([...character].length !== 1 || /["\r\n]/.test(character)) return refuse(flag, value, allowed);
+    const allowed =
+      'one character that is no letter, digit, quote or line break, none of . - _, such as ";" or "\\t"';
+    // Nobody could tell such a one from the names and numbers of a file.
+    if (!/^[^\p{L}\p{N}_.\-"\r\n]$/u.test(character)) return refuse(flag, value, allowed);
     return character;
   };
 }

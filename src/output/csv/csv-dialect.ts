@@ -2,7 +2,7 @@ import { stringify, type Stringifier } from 'csv-stringify';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { guardFormula } from './formula-guard.ts';
-import type { RowEncoder, EncodedRows } from './row-writer.ts';
+import { csvHeader, type RowEncoder, type EncodedRows } from './row-writer.ts';
 
 interface Dialect {
   readonly columns: readonly string[] | undefined;
@@ -43,8 +43,10 @@ export class DialectRows implements RowEncoder {
   }
 
   header(): Buffer {
-    this.#put(this.columns.map((name) => ({ kind: 'string', text: name })));
-    return this.#take();
+    const names = this.#excel
+      ? this.columns.map((name) => guardFormula(name, this.#delimiter))
+      : this.columns;
+    return csvHeader(names, this.#delimiter, this.#excel ? '\r\n' : '\n');
   }
 
   *encode(batch: RecordBatch): Generator<EncodedRows> {

@@ -11,7 +11,7 @@ import {
 import { compactInto, unescape, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, Projection } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import type { EncodedRows, RowEncoder } from './row-writer.ts';
+import { csvHeader, type EncodedRows, type RowEncoder } from './row-writer.ts';
 
 /** Bytes that are handed on at a time: large enough for few writes, small enough to stay flat in memory. */
 const CHUNK = 512 * 1024;
@@ -42,14 +42,7 @@ export class PlainRows implements RowEncoder {
   }
 
   header(): Buffer {
-    const names = this.columns.map((name) => Buffer.from(name));
-    const text = new CsvText(names.reduce((size, name) => size + 2 * name.length + 3, SLACK));
-    for (const name of names) {
-      text.putAny(viewWords(name), 0, name.length);
-      text.putByte(COMMA);
-    }
-    text.endRow(names.length);
-    return text.take();
+    return csvHeader(this.columns, ',', '\n');
   }
 
   *encode(batch: RecordBatch): Generator<EncodedRows> {

@@ -35,6 +35,21 @@ interface RowWriterOptions {
   readonly spool?: Spool;
 }
 
+/** What people have stand between the cells of csv. */
+export const USUAL_DELIMITERS: readonly string[] = [',', ';', '\t', '|'];
+
+/**
+ * The line that names the columns of csv. A name that has a usual delimiter stands in quotes, whatever the delimiter is: so a usual
+ * one outside quotes is the delimiter, and whoever reads the file needs no receipt to know it.
+ */
+export function csvHeader(names: readonly string[], delimiter: string, lineEnd: string): Buffer {
+  const marks = ['"', '\r', '\n', delimiter, ...USUAL_DELIMITERS];
+  const cells = names.map((name) =>
+    marks.some((mark) => name.includes(mark)) ? `"${name.replaceAll('"', '""')}"` : name,
+  );
+  return Buffer.from(`${cells.join(delimiter)}${lineEnd}`);
+}
+
 /**
  * Writes a header and rows. With columns given, rows stream. Without, the header is the union over all records: rows wait
  * in a spool, and at the end those that were written before a column appeared get their missing delimiters.

@@ -1,5 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { parseDecimal } from '../../json/decimal.ts';
+import { USUAL_DELIMITERS } from '../../output/csv/row-writer.ts';
+import { CsvReader, RECEIPT_HINT, type CsvForm } from './csv-reader.ts';
 import { deliveredForm, type DeliveredColumn } from './read-receipt.ts';
 
 /** What a user says of a file, where neither it nor its receipt does. */
@@ -11,27 +13,14 @@ export interface FormFlags {
   readonly fromColumns?: readonly string[];
 }
 
-/** How a file of rows was written. */
-export interface CsvForm {
-  readonly delimiter: string;
-  /** `csv` has quotes and `tsv` has backslashes; `either` where the file is read only as long as that makes no difference. */
-  readonly quoting: 'csv' | 'tsv' | 'either';
-  /** Whether an apostrophe stands before text that a spreadsheet would run as a formula. */
-  readonly isGuarded: boolean;
-  /** The names of the columns, where the first row is a record. */
-  readonly columns: readonly string[] | undefined;
-  /** The kind of what a column holds, by its name, where it is known. */
-  readonly kinds: ReadonlyMap<string, DeliveredColumn['kind']>;
-}
-
-/** The delimiters that people use. */
-const USUAL = [',', ';', '\t', '|'];
+/** How many bytes of the beginning of a file are looked at. */
+export const SAMPLE_BYTES = 1 << 18;
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
  * How the export is to be read: as the flags say, else its receipt, else as the file itself shows. Undefined for json and jsonl.
  *
- * @param start the first bytes of the file, which may be all
+ * @param start the first `SAMPLE_BYTES` of the file, or all of it
  * @throws UsageError where neither says it: it names the flag that does
  */
 export async function formOf(path: string, start: Buffer, flags: FormFlags): Promise<CsvForm | undefined> {
@@ -42,16 +31,15 @@ export async function formOf(path: string, start: Buffer, flags: FormFlags): Pro
   const isRows = (flags.fromDelimiter ?? flags.fromColumns) !== undefined || format === undefined;
   if (!isRows && format !== 'csv' && format !== 'tsv') return undefined;
   const isExcel = text.startsWith(BYTE_ORDER_MARK);
-  const { quoting, delimiter } = separatorsOf(path, body, {
+  const separators = await separatorsOf(path, start, {
     format: format ?? (isExcel ? 'csv' : undefined),
     delimiter: flags.fromDelimiter ?? (format === 'csv' ? receipt?.delimiter : undefined),
   });
   const named = flags.fromColumns ?? (receipt?.header === false ? namesOf(receipt.columns) : undefined);
   const isSaid = named !== undefined || (receipt?.header ?? false);
-  if (!isSaid) refuseRecordAsHeader(path, firstRow(body, delimiter, quoting !== 'tsv'));
+  if (!isSaid) refuseRecordAsHeader(path, firstRow(body, separators));
   return {
-    delimiter,
-    quoting,
+    ...separators,
     isGuarded: receipt?.excel ?? isExcel,
     columns: named,
     kinds: new Map(receipt?.columns?.map(({ name, kind }) => [name, kind])),
@@ -62,75 +50,91 @@ function namesOf(columns: readonly DeliveredColumn[] | undefined): readonly stri
   return columns?.map(({ name }) => name);
 }
 
-interface Separators {
+interface Known {
   readonly format: string | undefined;
   readonly delimiter: string | undefined;
 }
 
-function separatorsOf(
-  path: string,
-  body: string,
-  { format, delimiter: given }: Separators,
-): Pick<CsvForm, 'delimiter' | 'quoting'> {
-  const isNamedTsv = format === undefined && given === undefined && /\.(?:tsv|tab)$/i.test(path);
-  if (format === 'tsv') return { delimiter: '\t', quoting: 'tsv' };
-  const delimiter = given ?? delimiterOf(path, body);
-  if (isNamedTsv && (delimiter === '\t' || rowWidths(body, delimiter)[0] === 1)) {
-    return { delimiter: '\t', quoting: 'tsv' };
-  }
-  return { delimiter, quoting: given === undefined && delimiter === '\t' && !format ? 'either' : 'csv' };
-}
+type Separators = Pick<CsvForm, 'delimiter' | 'quoting'>;
 
-/** The only delimiter by which all rows have as many cells as the first. Throws UsageError where there may be several. */
-function delimiterOf(path: string, body: string): string {
-  const header = body.split('\n', 1)[0]!.replaceAll(/"[^"]*"/g, '');
-  const others = [...new Set(header)].filter((mark) => !/[\p{L}\p{N}\r_.\-"]/u.test(mark));
-  const fits = (mark: string): boolean => {
-    const widths = rowWidths(body, mark);
-    return widths[0]! > 1 && widths.every((width) => width === widths[0]);
+const TSV: Separators = { delimiter: '\t', quoting: 'tsv' };
+
+/**
+ * What stands between the cells. Where nobody says it, it is the only usual delimiter by which each row of the sample has as many
+ * cells as the header, and several. It is asked for where several are, where only an unusual one is, and where a file that is
+ * named tsv reads as csv.
+ */
+async function separatorsOf(path: string, start: Buffer, { format, delimiter }: Known): Promise<Separators> {
+  if (format === 'tsv') return TSV;
+  if (delimiter !== undefined) return { delimiter, quoting: 'csv' };
+  const isNamedTsv = format === undefined && /\.(?:tsv|tab)$/i.test(path);
+  const header = firstLine(start.toString('utf8'));
+  const fitting = async (marks: readonly string[]): Promise<string[]> => {
+    const fits = await Promise.all(marks.map((mark) => isRectangular(path, start, mark)));
+    return marks.filter((_, at) => fits[at]);
   };
-  const usual = USUAL.filter(fits);
-  const possible = usual.length > 0 ? usual : others.filter((mark) => !USUAL.includes(mark) && fits(mark));
-  const [only] = possible;
-  const counts = USUAL.map((mark) => header.split(mark).length);
-  const most = USUAL[counts.indexOf(Math.max(...counts))]!;
-  // A header alone shows nothing, and there is nothing to be read wrong.
-  if (only === undefined || rowWidths(body, only).length === 1) return most;
-  if (usual.length === 1) return only;
-  const shown = possible.map((mark) => JSON.stringify(mark)).join(' or ');
-  throw new UsageError(`${path} does not say what stands between its cells: it may be ${shown}`, {
-    hint: `Say it with --from-delimiter, as in --from-delimiter '${only}'. ${RECEIPT_HINT}`,
-  });
-}
-
-const RECEIPT_HINT = 'A receipt beside the file, --receipt <file>.receipt.json, says it by itself.';
-
-/** How many cells each row has, as far as rows are whole. A quote counts only at the begin of a cell. */
-function rowWidths(text: string, delimiter: string): number[] {
-  const widths: number[] = [];
-  let [width, isQuoted, atStart] = [1, false, true];
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]!;
-    if (isQuoted) {
-      if (character === '"') isQuoted = false;
-    } else if (character === '"' && (atStart || text[at - 1] === '"')) isQuoted = true;
-    else if (text.startsWith(delimiter, at)) {
-      width++;
-      atStart = true;
-      continue;
-    } else if (character === '\n') {
-      widths.push(width);
-      [width, atStart] = [1, true];
-      continue;
-    }
-    atStart = false;
+  const usual = await fitting(USUAL_DELIMITERS.filter((mark) => header.includes(mark)));
+  const possible = usual.length > 0 ? usual : await fitting(marksOf(header));
+  const [only, another] = possible;
+  if (only === '\t' && another === undefined) {
+    if (isNamedTsv) return TSV;
+    return { delimiter: '\t', quoting: format === undefined ? 'either' : 'csv' };
   }
-  return widths.length === 0 ? [width] : widths;
+  if (only === undefined) return isNamedTsv ? TSV : { delimiter: mostOf(header), quoting: 'csv' };
+  if (another === undefined && USUAL_DELIMITERS.includes(only) && !isNamedTsv) {
+    return { delimiter: only, quoting: 'csv' };
+  }
+  const shown = (isNamedTsv && another === undefined ? [only, '\t'] : possible).map((mark) =>
+    JSON.stringify(mark),
+  );
+  throw new UsageError(
+    `${path} does not say what stands between its cells: it may be ${shown.join(' or ')}`,
+    {
+      hint: `Say it with --from-delimiter, as in --from-delimiter '${only}'. ${RECEIPT_HINT}`,
+    },
+  );
 }
 
-function firstRow(body: string, delimiter: string, quotes: boolean): readonly string[] {
-  const [line = ''] = body.split(/\r?\n/, 1);
-  return line.split(delimiter).map((cell) => (quotes ? cell.replaceAll('"', '') : cell));
+/** Whether the sample, or its whole rows, can be read with that delimiter, as rows of several cells. A header alone cannot. */
+async function isRectangular(path: string, start: Buffer, delimiter: string): Promise<boolean> {
+  const quotings = delimiter === '\t' ? (['csv', 'tsv'] as const) : (['csv'] as const);
+  for (const quoting of quotings) {
+    const reader = new CsvReader(path, {
+      delimiter,
+      quoting,
+      isGuarded: false,
+      columns: undefined,
+      kinds: new Map(),
+    });
+    const rows = await reader
+      .read(start)
+      .then(async (rows) => (start.length < SAMPLE_BYTES ? [...rows, ...(await reader.end())] : rows))
+      .catch(() => []);
+    if (rows.length > 0 && rows[0]!.length > 1) return true;
+  }
+  return false;
+}
+
+/** The marks of the line that may stand between its cells and are not usual there. */
+function marksOf(line: string): readonly string[] {
+  const marks = line.match(/[^\p{L}\p{N}_.\-"]/gu) ?? [];
+  return [...new Set(marks)].filter((mark) => !USUAL_DELIMITERS.includes(mark));
+}
+
+/** The usual delimiter of which the line has most outside quotes. */
+function mostOf(line: string): string {
+  const counts = USUAL_DELIMITERS.map((mark) => line.replaceAll(/"[^"]*"/g, '').split(mark).length);
+  return USUAL_DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+}
+
+function firstLine(text: string): string {
+  return text.replace(/^\uFEFF/, '').split(/\r?\n/, 1)[0]!;
+}
+
+function firstRow(body: string, { delimiter, quoting }: Separators): readonly string[] {
+  return firstLine(body)
+    .split(delimiter)
+    .map((cell) => (quoting === 'tsv' ? cell : cell.replaceAll('"', '')));
 }
 
 /** A header has a name for each column, none twice, and none is an amount or a day. */
@@ -142,14 +146,4 @@ function refuseRecordAsHeader(path: string, cells: readonly string[]): void {
   throw new UsageError(`${path} begins with a record, and does not name its columns`, {
     hint: `Name them, in their order, with --from-columns number,date,… ${RECEIPT_HINT}`,
   });
-}
-
-/** The error for a file that is csv with tabs or tsv, once that makes a difference. */
-export function csvOrTsv(path: string): UsageError {
-  return new UsageError(
-    `${path} may be csv with tabs, or tsv: they read a quote and a backslash differently`,
-    {
-      hint: `Say which with --from-format csv or --from-format tsv. ${RECEIPT_HINT}`,
-    },
-  );
 }

@@ -3,14 +3,10 @@ import { UsageError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { PROFILE_COLUMN } from '../../invoices/fields.ts';
-import { batchOfRows, type Row, type RowField } from '../rows.ts';
-import { csvOrTsv, formOf, type CsvForm, type FormFlags } from './csv-form.ts';
-import type { DeliveredColumn } from './read-receipt.ts';
+import { batchOfRows } from '../rows.ts';
+import { SAMPLE_BYTES, formOf, type FormFlags } from './csv-form.ts';
+import { CsvReader, type CsvForm } from './csv-reader.ts';
 import { ExportFile, unreadableFile } from './export-file.ts';
-import { parse, type CsvError } from 'csv-parse';
-import { unguardFormula } from '../../output/csv/formula-guard.ts';
-import { readTsvText } from '../../output/csv/tsv.ts';
-import { parseDecimal } from '../../json/decimal.ts';
 
 const CHUNK_BYTES = 1 << 18;
 
@@ -98,7 +94,7 @@ export async function* recordsOfProfile(
 
 async function startOf(file: FileHandle, path: string): Promise<Buffer> {
   const { buffer, bytesRead } = await file
-    .read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES, 0)
+    .read(Buffer.alloc(SAMPLE_BYTES), 0, SAMPLE_BYTES, 0)
     .catch((error: unknown) => {
       throw unreadableFile(path, error);
     });
@@ -141,121 +137,4 @@ async function* readCsv(file: FileHandle, path: string, form: CsvForm): AsyncGen
     yield batchOfRows(await reader.read(chunk.subarray(0, bytesRead)));
   }
   yield batchOfRows(await reader.end());
-}
-
-/**
- * Reads csv in any dialect that folio writes, and tsv, part by part. A row becomes a record with a member for each column. Where
- * it is not known of which kind a column is, digits become numbers: a text of digits, such as an id, becomes a number of the
- * same digits.
- */
-export class CsvReader {
-  readonly #path: string;
-  readonly #form: CsvForm;
-  readonly #parser: ReturnType<typeof parse>;
-  #header: readonly string[] | undefined;
-  #rows: Row[] = [];
-  #failure: UsageError | undefined;
-
-  /** @param path for messages */
-  constructor(path: string, form: CsvForm) {
-    this.#path = path;
-    this.#form = form;
-    this.#header = form.columns;
-    this.#parser = parse({
-      bom: true,
-      delimiter: form.delimiter,
-      record_delimiter: ['\r\n', '\n'],
-      ...(form.quoting !== 'csv' && { quote: false }),
-    });
-    this.#parser.on('readable', () => this.#take());
-    this.#parser.on('error', (error) => (this.#failure ??= this.#refuse(reasonOf(error))));
-  }
-
-  /** The rows that end in this part of the file. Throws UsageError where a row does not fit the header. */
-  async read(part: Uint8Array): Promise<Row[]> {
-    await new Promise((resolve) => this.#parser.write(part, resolve));
-    return this.#taken();
-  }
-
-  /** The last row, where no line feed ends it. Throws UsageError where the file ends within a quoted cell. */
-  async end(): Promise<Row[]> {
-    await new Promise<void>((resolve) => {
-      this.#parser.once('end', resolve).once('error', () => resolve());
-      this.#parser.end();
-    });
-    return this.#taken();
-  }
-
-  #taken(): Row[] {
-    this.#take();
-    if (this.#failure !== undefined) throw this.#failure;
-    const rows = this.#rows;
-    this.#rows = [];
-    return rows;
-  }
-
-  #take(): void {
-    for (;;) {
-      const cells = this.#parser.read() as string[] | null;
-      if (cells === null) return;
-      const texts = cells.map((cell) => this.#textOf(cell));
-      if (this.#header === undefined) this.#header = texts;
-      else if (this.#header.length === texts.length) this.#rows.push(this.#recordOf(this.#header, texts));
-      else
-        this.#failure ??= this.#refuse(
-          `its rows have ${texts.length} cells, and ${this.#header.length} columns are named`,
-        );
-    }
-  }
-
-  #textOf(cell: string): string {
-    const { quoting, isGuarded, delimiter } = this.#form;
-    if (quoting === 'tsv') return readTsvText(cell);
-    if (quoting === 'either' && /["\\]/.test(cell)) this.#failure ??= csvOrTsv(this.#path);
-    return isGuarded ? unguardFormula(cell, delimiter) : cell;
-  }
-
-  #recordOf(header: readonly string[], cells: readonly string[]): Row {
-    const { kinds } = this.#form;
-    return header.map((name, index): RowField => [name, jsonOf(cells[index]!, kinds.get(name))]);
-  }
-
-  #refuse(what: string): UsageError {
-    return new UsageError(`${this.#path} is not a whole export: ${what}`, {
-      hint: 'It may have been cut short or edited: `folio verify` tells whether it is what was delivered.',
-    });
-  }
-}
-
-function reasonOf(error: Error): string {
-  const { code, records = 0, record, message } = error as CsvError & Record<string, unknown>;
-  const row = Number(records) + 1;
-  switch (code) {
-    case 'CSV_QUOTE_NOT_CLOSED':
-      return 'it ends within a row';
-    case 'CSV_INVALID_CLOSING_QUOTE':
-    case 'INVALID_OPENING_QUOTE':
-      return `row ${row} has a quote within a cell`;
-    default:
-      return code.startsWith('CSV_RECORD_INCONSISTENT')
-        ? `row ${row} has ${(record as unknown[]).length} cells, its header ${/expect (\d+)/.exec(message)?.[1]}`
-        : message;
-  }
-}
-
-/** The JSON text of a cell, whose column is of that kind. An empty cell is null, whatever it was. */
-function jsonOf(cell: string, kind: DeliveredColumn['kind'] | undefined): string {
-  if (cell === '') return 'null';
-  if (kind === 'boolean' && (cell === 'true' || cell === 'false')) return cell;
-  if (kind === 'nested' && isJson(cell)) return cell;
-  return kind !== 'text' && typeof parseDecimal(cell) === 'object' ? cell : JSON.stringify(cell);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -2,10 +2,9 @@ import * as fc from 'fast-check';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { randomRuns } from '../../support/random-runs.ts';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
-
-const RUNS = process.env['FOLIO_FIGURES'] === undefined ? 60 : 1000;
 
 const from = (file: string, ...flags: readonly string[]): Promise<ScriptedExit> =>
   runScripted(['issued', '--from', file, ...flags], []);
@@ -34,7 +33,7 @@ describe('csv that folio wrote', () => {
   it.each([
     ['out.csv', ['--no-header']],
     ['out.csv', ['--delimiter', ':']],
-    ['out.csv', ['--delimiter', 'x', '--no-header']],
+    ['out.csv', ['--delimiter', '~', '--no-header']],
     ['out.csv', ['--excel', '--delimiter', ';']],
     ['out.csv', ['--format', 'tsv']],
     ['out.tsv', ['--format', 'csv', '--delimiter', 'tab']],
@@ -57,6 +56,16 @@ describe('csv that folio wrote', () => {
   it('has a column of any name', async () => {
     const file = await withoutReceipt(['{"a;b;c":1,"d":2}'], []);
     expect((await from(file, '--format', 'jsonl')).stdout).toBe('{"a;b;c":1,"d":2}\n');
+  });
+
+  it('has a header that says by itself what stands between cells', async () => {
+    const file = await withoutReceipt(['{"a;b":"1;2","c":3}'], []);
+    expect(readFileSync(file, 'utf8')).toBe('"a;b",c\n1;2,3\n');
+    expect((await from(file, '--format', 'jsonl')).stdout).toBe('{"a;b":"1;2","c":3}\n');
+    expect(await runScripted(['issued', '--delimiter', 'x'], [])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('one character that is no letter, digit, quote or line break'),
+    });
   });
 
   it.each([
@@ -133,7 +142,7 @@ describe('csv that folio wrote', () => {
     });
     const form = fc.record({
       format: fc.constantFrom('csv', 'tsv'),
-      delimiter: fc.constantFrom(undefined, ';', '\t', ':', '|', 'x', ' '),
+      delimiter: fc.constantFrom(undefined, ';', '\t', ':', '|', '~', ' '),
       excel: fc.boolean(),
       header: fc.boolean(),
       ending: fc.constantFrom('csv', 'tsv', 'txt'),
@@ -172,7 +181,7 @@ describe('csv that folio wrote', () => {
           (names.length === 1 || (format === 'csv' && delimiter === '\t'));
         if (header && !isMisnamed && guessed.code === 0) expect(guessed.stdout).toBe(direct.stdout);
       }),
-      { numRuns: RUNS },
+      { numRuns: randomRuns(200) },
     );
   });
 });

@@ -15,6 +15,10 @@ describe('the form of an export', () => {
     ['a\n1\n', ','],
     ['a,b;c\n', ','],
     ['a;b;c,d\n', ';'],
+    ['issued at,client\n2026-01-02 10:00,Ana\n', ','],
+    ['"a;b",c\n1;2,3\n', ','],
+    ['"a;b"\n1;2\n', ','],
+    ['a,b\n1,2;3', ','],
   ])('has for %j the delimiter %j', async (text, delimiter) => {
     expect((await form(text))!.delimiter).toBe(delimiter);
   });
@@ -32,6 +36,16 @@ describe('the form of an export', () => {
     },
   );
 
+  it('asks of a file that is named tsv and reads as csv', async () => {
+    await expect(form(':b,;\n,\n', {}, 'old.tsv')).rejects.toThrow(
+      expect.objectContaining({
+        message: 'old.tsv does not say what stands between its cells: it may be "," or "\\t"',
+        hint: expect.stringContaining("as in --from-delimiter ','"),
+      }),
+    );
+    expect(await form('issued at\n10:00\n', {}, 'old.tsv')).toMatchObject({ quoting: 'tsv' });
+  });
+
   it.each(['{"a":1}\n', '[{"a":1}]', '  \n[', '', ' '])('is that of json for %j', async (text) => {
     expect(await form(text)).toBeUndefined();
   });
@@ -40,6 +54,7 @@ describe('the form of an export', () => {
     ['a\tb\n1\t2\n', {}, 'old.tsv', { delimiter: '\t', quoting: 'tsv' }],
     ['a\tb\n1\t2\n', {}, 'old.csv', { delimiter: '\t', quoting: 'either' }],
     ['a\tb\n1\t2\n', { fromFormat: 'csv' as const }, 'old.tsv', { delimiter: '\t', quoting: 'csv' }],
+    ['a"\tb\n1\t2\n', {}, 'old.txt', { delimiter: '\t', quoting: 'either' }],
     ['a\tb\n1\t2\n', { fromFormat: 'tsv' as const }, 'old.txt', { delimiter: '\t', quoting: 'tsv' }],
     ['\uFEFFa\tb\n1\t2\n', {}, 'old.csv', { delimiter: '\t', quoting: 'csv', isGuarded: true }],
     ['a,b\n1,2\n', {}, 'old.csv', { delimiter: ',', quoting: 'csv', isGuarded: false, columns: undefined }],

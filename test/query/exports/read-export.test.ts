@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formOf } from '../../../src/query/exports/csv-form.ts';
-import { CsvReader } from '../../../src/query/exports/read-export.ts';
+import { CsvReader } from '../../../src/query/exports/csv-reader.ts';
 import { batchOfRows, type Row } from '../../../src/query/rows.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
 import { batchOf, valuesOf } from '../../support/records.ts';
