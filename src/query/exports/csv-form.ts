@@ -1,7 +1,7 @@
 import { UsageError } from '../../errors.ts';
 import { parseDecimal } from '../../json/decimal.ts';
 import { USUAL_DELIMITERS } from '../../output/csv/row-writer.ts';
-import { CsvReader, RECEIPT_HINT, type CsvForm } from './csv-reader.ts';
+import { CsvReader, RECEIPT_HINT, unknownDelimiter, type CsvForm } from './csv-reader.ts';
 import { deliveredForm, type DeliveredColumn } from './read-receipt.ts';
 
 /** What a user says of a file, where neither it nor its receipt does. */
@@ -84,15 +84,7 @@ async function separatorsOf(path: string, start: Buffer, { format, delimiter }: 
   if (another === undefined && USUAL_DELIMITERS.includes(only) && !isNamedTsv) {
     return { delimiter: only, quoting: 'csv' };
   }
-  const shown = (isNamedTsv && another === undefined ? [only, '\t'] : possible).map((mark) =>
-    JSON.stringify(mark),
-  );
-  throw new UsageError(
-    `${path} does not say what stands between its cells: it may be ${shown.join(' or ')}`,
-    {
-      hint: `Say it with --from-delimiter, as in --from-delimiter '${only}'. ${RECEIPT_HINT}`,
-    },
-  );
+  throw unknownDelimiter(path, isNamedTsv && another === undefined ? [only, '\t'] : possible);
 }
 
 /** Whether the sample, or its whole rows, can be read with that delimiter, as rows of several cells. A header alone cannot. */
@@ -121,10 +113,12 @@ function marksOf(line: string): readonly string[] {
   return [...new Set(marks)].filter((mark) => !USUAL_DELIMITERS.includes(mark));
 }
 
-/** The usual delimiter of which the line has most outside quotes. */
-function mostOf(line: string): string {
-  const counts = USUAL_DELIMITERS.map((mark) => line.replaceAll(/"[^"]*"/g, '').split(mark).length);
-  return USUAL_DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+/** The usual delimiter of which the line has most outside quotes; undefined where it has none. */
+function mostOf(line: string): string | undefined {
+  const unquoted = line.replaceAll(/"[^"]*"/g, '');
+  const counts = USUAL_DELIMITERS.map((mark) => unquoted.split(mark).length);
+  const most = Math.max(...counts);
+  return most === 1 ? undefined : USUAL_DELIMITERS[counts.indexOf(most)];
 }
 
 function firstLine(text: string): string {
@@ -133,7 +127,7 @@ function firstLine(text: string): string {
 
 function firstRow(body: string, { delimiter, quoting }: Separators): readonly string[] {
   return firstLine(body)
-    .split(delimiter)
+    .split(delimiter ?? '\n')
     .map((cell) => (quoting === 'tsv' ? cell : cell.replaceAll('"', '')));
 }
 

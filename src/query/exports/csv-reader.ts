@@ -2,13 +2,15 @@ import { parse, type CsvError } from 'csv-parse';
 import { UsageError } from '../../errors.ts';
 import { parseDecimal } from '../../json/decimal.ts';
 import { unguardFormula } from '../../output/csv/formula-guard.ts';
+import { USUAL_DELIMITERS } from '../../output/csv/row-writer.ts';
 import { readTsvText } from '../../output/csv/tsv.ts';
 import type { Row, RowField } from '../rows.ts';
 import type { DeliveredColumn } from './read-receipt.ts';
 
 /** How a file of rows was written. */
 export interface CsvForm {
-  readonly delimiter: string;
+  /** What stands between cells; undefined where the file has one column, and so does not show it. */
+  readonly delimiter: string | undefined;
   /** `csv` has quotes and `tsv` has backslashes; `either` where the file is read only as long as that makes no difference. */
   readonly quoting: 'csv' | 'tsv' | 'either';
   /** Whether an apostrophe stands before text that a spreadsheet would run as a formula. */
@@ -42,7 +44,7 @@ export class CsvReader {
     this.#header = form.columns;
     this.#parser = parse({
       bom: true,
-      delimiter: form.delimiter,
+      delimiter: form.delimiter ?? ',',
       record_delimiter: ['\r\n', '\n'],
       ...(form.quoting !== 'csv' && { quote: false }),
     });
@@ -91,7 +93,12 @@ export class CsvReader {
     const { quoting, isGuarded, delimiter } = this.#form;
     if (quoting === 'tsv') return readTsvText(cell);
     if (quoting === 'either' && /["\\]/.test(cell)) this.#failure ??= csvOrTsv(this.#path);
-    return isGuarded ? unguardFormula(cell, delimiter) : cell;
+    if (!isGuarded) return cell;
+    // Text that has the delimiter got no apostrophe behind it.
+    const marks = delimiter === undefined ? USUAL_DELIMITERS : [delimiter];
+    const [text, another] = new Set(marks.map((mark) => unguardFormula(cell, mark)));
+    if (another !== undefined) this.#failure ??= unknownDelimiter(this.#path, USUAL_DELIMITERS);
+    return text!;
   }
 
   #recordOf(header: readonly string[], cells: readonly string[]): Row {
@@ -137,6 +144,14 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** The error for a file that may be read by several delimiters, the likeliest first. */
+export function unknownDelimiter(path: string, possible: readonly string[]): UsageError {
+  const shown = possible.map((mark) => JSON.stringify(mark)).join(' or ');
+  return new UsageError(`${path} does not say what stands between its cells: it may be ${shown}`, {
+    hint: `Say it with --from-delimiter, as in --from-delimiter '${possible[0]}'. ${RECEIPT_HINT}`,
+  });
 }
 
 /** The error for a file that is csv with tabs or tsv, once that makes a difference. */

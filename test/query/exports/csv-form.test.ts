@@ -12,12 +12,12 @@ describe('the form of an export', () => {
     ['a,b\n"1;5",2\n"3;",4\n', ','],
     ['a;b\n"x ""y"" , z";2\nq,r,s;4\n', ';'],
     ['a,b\nx"y,2\n', ','],
-    ['a\n1\n', ','],
+    ['a\n1\n', undefined],
     ['a,b;c\n', ','],
     ['a;b;c,d\n', ';'],
     ['issued at,client\n2026-01-02 10:00,Ana\n', ','],
     ['"a;b",c\n1;2,3\n', ','],
-    ['"a;b"\n1;2\n', ','],
+    ['"a;b"\n1;2\n', undefined],
     ['a,b\n1,2;3', ','],
   ])('has for %j the delimiter %j', async (text, delimiter) => {
     expect((await form(text))!.delimiter).toBe(delimiter);

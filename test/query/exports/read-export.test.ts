@@ -42,6 +42,14 @@ describe('CsvReader', () => {
     }
   });
 
+  it('asks for the delimiter of one column where the apostrophes of --excel depend on it', async () => {
+    expect(await read("\uFEFFa\r\n'=1\r\n")).toEqual([{ a: '=1' }]);
+    await expect(read('\uFEFFa\r\n"x,\'=1"\r\n')).rejects.toThrow(
+      'does not say what stands between its cells',
+    );
+    expect(await read('\uFEFFa\r\n"x,\'=1"\r\n', 1, ';')).toEqual([{ a: 'x,=1' }]);
+  });
+
   it('reads back what is written, in every dialect, however it is cut into pieces', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', ',', ';', '\n', '\r\n', '=', 'ñ', ' ') });
     const records = fc.array(fc.record({ k: fc.constant(1), a: text, b: text }), {
