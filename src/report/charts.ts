@@ -11,19 +11,26 @@ interface StackedBar {
   readonly amounts: readonly Decimal[];
 }
 
+/** A part of a chart: what it is called, and the class that gives it its look. */
+interface ChartPart {
+  readonly name: string;
+  /** `part0`, `series1`; `undated` is hatched, so that it is told apart in grey, too. */
+  readonly look: string;
+}
+
 interface StackedChart {
   readonly title: string;
   readonly about: string;
-  /** What the parts are called. */
-  readonly parts: readonly string[];
+  readonly parts: readonly ChartPart[];
   readonly bars: readonly StackedBar[];
 }
 
-const WIDTH = 640;
-const LABELS = 110;
-const AXIS = 22;
-const BAR = 30;
+// Widths are shares of what there is, so that a chart is as wide as the tables, and no label shrinks with it. Heights are px.
 const TICKS = 5;
+const BAR_LABEL = 20;
+const BAR = 26;
+const BAR_GAP = 12;
+const TICK_LABEL = 20;
 
 /** Horizontal bars of parts; what is below zero goes to the left. Positions are rounded, the titles of the parts are exact. */
 export function stackedBars({ title, about, parts, bars }: StackedChart, writing: Writing, id: string): Html {
@@ -33,86 +40,75 @@ export function stackedBars({ title, about, parts, bars }: StackedChart, writing
     .value((row, part) => row[part] ?? 0)
     .offset(stackOffsetDiverging)(rows);
   const ends = layers.flatMap((layer) => layer.flatMap(([from, to]) => [from, to]));
-  const x = scaleLinear()
-    .domain([Math.min(0, ...ends), Math.max(0, ...ends)])
-    .nice(TICKS)
-    .range([LABELS, WIDTH - 12]);
-  const y = scaleBand<number>()
-    .domain(bars.keys())
-    .range([4, 4 + bars.length * (BAR + 12)])
-    .padding(0.25);
-  const height = y.range()[1] + AXIS;
+  const x = scaleLinear().domain(domainOf(ends)).range([0, 100]);
+  const top = (bar: number): number => bar * (BAR_LABEL + BAR + BAR_GAP);
+  const bottom = top(bars.length);
   const pieces = layers.flatMap((layer, part) =>
     layer.map(([from, to], bar) => {
       const width = x(to) - x(from);
       if (!(width > 0)) return undefined;
-      const name = `${bars[bar]!.label}, ${parts[part]}: ${writing.amount(bars[bar]!.amounts[part]!)}`;
+      const name = `${bars[bar]!.label}, ${parts[part]!.name}: ${writing.amount(bars[bar]!.amounts[part]!)}`;
       return markup`<rect
-        class="part${part}"
-        x="${oneDecimal(x(from))}"
-        y="${oneDecimal(y(bar)!)}"
-        width="${oneDecimal(width)}"
-        height="${oneDecimal(y.bandwidth())}"
+        ${fillOf(parts[part]!, id)}
+        x="${percent(x(from))}"
+        y="${top(bar) + BAR_LABEL}"
+        width="${percent(width)}"
+        height="${BAR}"
         ><title>${name}</title></rect
       >`;
     }),
   );
   const labels = bars.map(
-    ({ label }, bar) =>
-      markup`<text x="${LABELS - 8}" y="${oneDecimal(y(bar)! + y.bandwidth() / 2)}" dy="0.35em" text-anchor="end"
-        >${label}</text
-      >`,
+    ({ label }, bar) => markup`<text class="name" x="0" y="${top(bar) + BAR_LABEL - 6}">${label}</text>`,
   );
-  const axis = x.ticks(TICKS).map(
-    (tick) =>
-      markup`<line class="grid" x1="${oneDecimal(x(tick))}" x2="${oneDecimal(x(tick))}" y1="0" y2="${oneDecimal(y.range()[1])}" /><text
+  const axis = x.ticks(TICKS).map((tick) => {
+    const at = x(tick);
+    // The label of a tick at the edge stays within the chart.
+    const anchor = at < 4 ? 'start' : at > 96 ? 'end' : 'middle';
+    return markup`<line class="grid" x1="${percent(at)}" x2="${percent(at)}" y1="${BAR_LABEL - 2}" y2="${bottom}" /><text
             class="tick"
-            x="${oneDecimal(x(tick))}"
-            y="${oneDecimal(y.range()[1] + 15)}"
-            text-anchor="middle"
+            x="${percent(at)}"
+            y="${bottom + 14}"
+            text-anchor="${anchor}"
             >${writing.rough(tick)}</text
-          >`,
-  );
-  const zero = markup`<line class="zero" x1="${oneDecimal(x(0))}" x2="${oneDecimal(x(0))}" y1="0" y2="${oneDecimal(y.range()[1])}" />`;
-  return markup`${picture({ id, title, about, height }, [axis, pieces, zero, labels])}${legend(parts)}`;
+          >`;
+  });
+  const zero = markup`<line class="zero" x1="${percent(x(0))}" x2="${percent(x(0))}" y1="${BAR_LABEL - 2}" y2="${bottom}" />`;
+  const height = bottom + TICK_LABEL;
+  return markup`${picture({ id, title, about, height, kind: 'bars' }, [hatching(id), axis, pieces, zero, labels])}${legend(parts, id)}`;
 }
 
 interface MonthlyChart {
   readonly title: string;
   readonly about: string;
-  readonly series: readonly [string, string];
-  readonly months: readonly { readonly label: string; readonly amounts: readonly [Decimal, Decimal] }[];
+  readonly series: readonly ChartPart[];
+  /** The amounts are those of the series, in their order. */
+  readonly months: readonly { readonly label: string; readonly amounts: readonly Decimal[] }[];
 }
 
-const PLOT = 180;
+const PLOT = 190;
 
-/** Two columns a month, side by side. */
+/** A column a month for each series, side by side. */
 export function monthlyColumns(
   { title, about, series, months }: MonthlyChart,
   writing: Writing,
   id: string,
 ): Html {
   const values = months.flatMap(({ amounts }) => amounts.map(roughly));
-  const y = scaleLinear()
-    .domain([Math.min(0, ...values), Math.max(0, ...values)])
-    .nice(TICKS)
-    .range([PLOT, 8]);
-  const x = scaleBand<number>()
-    .domain(months.keys())
-    .range([48, WIDTH - 8])
-    .padding(0.25);
-  const half = x.bandwidth() / 2;
+  const y = scaleLinear().domain(domainOf(values)).range([PLOT, 8]);
+  const x = scaleBand<number>().domain(months.keys()).range([0, 100]).padding(0.25);
+  const share = x.bandwidth() / series.length;
   const columns = months.flatMap(({ label, amounts }, month) =>
     amounts.map((amount, which) => {
       const top = y(Math.max(0, roughly(amount)));
       const height = y(Math.min(0, roughly(amount))) - top;
       if (!(height > 0)) return undefined;
-      const name = `${label}, ${series[which]}: ${writing.amount(amount)}`;
+      const name = `${label}, ${series[which]!.name}: ${writing.amount(amount)}`;
       return markup`<rect
-        class="series${which}"
-        x="${oneDecimal(x(month)! + which * half)}"
+        ${fillOf(series[which]!, id)}
+        x="${percent(x(month)! + which * share)}"
         y="${oneDecimal(top)}"
-        width="${oneDecimal(half - 1)}"
+        width="${percent(share)}"
         height="${oneDecimal(height)}"
         ><title>${name}</title></rect
       >`;
@@ -120,24 +116,34 @@ export function monthlyColumns(
   );
   const grid = y.ticks(TICKS).map(
     (tick) =>
-      markup`<line class="grid" x1="48" x2="${WIDTH - 8}" y1="${oneDecimal(y(tick))}" y2="${oneDecimal(y(tick))}" /><text
+      markup`<line class="grid" x1="0" x2="100%" y1="${oneDecimal(y(tick))}" y2="${oneDecimal(y(tick))}" /><text
             class="tick"
-            x="44"
+            x="-6"
             y="${oneDecimal(y(tick))}"
             dy="0.35em"
             text-anchor="end"
             >${writing.rough(tick)}</text
           >`,
   );
-  const labels = months.map(
-    ({ label }, month) =>
-      markup`<text class="tick" x="${oneDecimal(x(month)! + half)}" y="${PLOT + 16}" text-anchor="middle"
+  const labels = months.map(({ label }, month) => {
+    // On a narrow screen there is room for every other name only, the last among them.
+    const rank = (months.length - 1 - month) % 2 === 0 ? 'tick' : 'tick spare';
+    return markup`<text class="${rank}" x="${percent(x(month)! + x.bandwidth() / 2)}" y="${PLOT + 16}" text-anchor="middle"
         >${label}</text
-      >`,
-  );
-  const zero = markup`<line class="zero" x1="48" x2="${WIDTH - 8}" y1="${oneDecimal(y(0))}" y2="${oneDecimal(y(0))}" />`;
-  const height = PLOT + AXIS;
-  return markup`${picture({ id, title, about, height }, [grid, columns, zero, labels])}${legend(series, 'series')}`;
+      >`;
+  });
+  const zero = markup`<line class="zero" x1="0" x2="100%" y1="${oneDecimal(y(0))}" y2="${oneDecimal(y(0))}" />`;
+  const height = PLOT + TICK_LABEL + 2;
+  return markup`${picture({ id, title, about, height, kind: 'columns' }, [grid, columns, zero, labels])}${legend(series, id)}`;
+}
+
+/** From the least to a round number above the most. The least stays, so that a small credit does not make the axis begin far below zero. */
+function domainOf(values: readonly number[]): [number, number] {
+  const [, most] = scaleLinear()
+    .domain([0, Math.max(0, ...values)])
+    .nice(TICKS)
+    .domain();
+  return [Math.min(0, ...values), most!];
 }
 
 interface PictureFrame {
@@ -145,25 +151,37 @@ interface PictureFrame {
   readonly title: string;
   readonly about: string;
   readonly height: number;
+  readonly kind: 'bars' | 'columns';
 }
 
 function picture(
-  { id, title, about, height }: PictureFrame,
+  { id, title, about, height, kind }: PictureFrame,
   content: readonly (readonly (Html | undefined)[] | Html)[],
 ): Html {
-  return markup`<div class="wide" role="group" aria-label="${title}" tabindex="0">
-    <svg viewBox="0 0 ${WIDTH} ${oneDecimal(height)}" role="img" aria-labelledby="${id}-title ${id}-about">
-      <title id="${id}-title">${title}</title>
-      <desc id="${id}-about">${about}</desc>
-      ${content}
-    </svg>
-  </div>`;
+  return markup`<svg class="chart ${kind}" height="${height}" role="img" aria-labelledby="${id}-title ${id}-about">
+    <title id="${id}-title">${title}</title>
+    <desc id="${id}-about">${about}</desc>
+    ${content}
+  </svg>`;
 }
 
-function legend(names: readonly string[], kind: 'part' | 'series' = 'part'): Html {
+function legend(parts: readonly ChartPart[], id: string): Html {
   return markup`<ul class="legend" aria-hidden="true">
-    ${names.map((name, index) => markup`<li><i class="${kind}${index}"></i>${name}</li>`)}
+    ${parts.map((part) => markup`<li><svg><rect width="100%" height="100%" ${fillOf(part, id)} /></svg>${part.name}</li>`)}
   </ul>`;
+}
+
+/** A hatching has an id of its own in each chart, since it stands in the chart. */
+function fillOf({ look }: ChartPart, id: string): Html {
+  return look === 'undated' ? markup`fill="url(#${id}-hatch)"` : markup`class="${look}"`;
+}
+
+function hatching(id: string): Html {
+  return markup`<defs>
+    <pattern id="${id}-hatch" class="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <path d="M0 0H6V6H0Z" /><path d="M3 0V6" />
+    </pattern>
+  </defs>`;
 }
 
 /** Good enough for a length on a screen; never for a figure. */
@@ -174,4 +192,9 @@ function roughly(amount: Decimal): number {
 /** A length with one decimal. */
 function oneDecimal(length: number): string {
   return String(Math.round(length * 10) / 10);
+}
+
+/** A share of the width of the chart, with three decimals. */
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 1000}%`;
 }

@@ -53,11 +53,11 @@ const STYLE = `
 :root { color-scheme: light dark; --paper: #fff; --ink: #1c2430; --soft: #5a6472; --line: #d5dae1; --band: #f4f6f8;
   --accent: #1f5a96; --late: #a3341c; --warn: #fff3cd; --warn-ink: #5c4400;
   --part0: #9db7d2; --part1: #f2c879; --part2: #e09a4b; --part3: #bf6426; --part4: #7a2f14; --part5: #8a8f98; --part6: #4d8f5b;
-  --series0: #1f5a96; --series1: #d08a3c; }
+  --series0: #1f5a96; --series1: #d08a3c; --shade: rgb(28 36 48 / 28%); }
 @media (prefers-color-scheme: dark) { :root { --paper: #14181e; --ink: #e6e9ee; --soft: #a3adba; --line: #38414d; --band: #1d232b;
   --accent: #8ab8e8; --late: #ff9d86; --warn: #4a3a08; --warn-ink: #ffe7a3;
   --part0: #5f7d9c; --part1: #8a5a18; --part2: #b97a2a; --part3: #dda14f; --part4: #f6d9a0; --part5: #6c737d; --part6: #7fc08e;
-  --series0: #6ea6de; --series1: #e0a45c; } }
+  --series0: #6ea6de; --series1: #e0a45c; --shade: rgb(0 0 0 / 70%); } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 3rem; max-width: 66rem; background: var(--paper); color: var(--ink);
   font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; font-variant-numeric: tabular-nums lining-nums; }
@@ -76,36 +76,52 @@ p { margin: 0.4rem 0; max-width: 45rem; }
 .cards b { display: block; font-size: 1.25rem; font-weight: 600; overflow-wrap: anywhere; }
 .cards small { display: block; color: var(--soft); }
 .late { color: var(--late); }
-figure { margin: 0.5rem 0 0; max-width: 50rem; }
-svg { display: block; width: 100%; height: auto; font-size: 11.5px; fill: var(--ink); }
-svg .tick { fill: var(--soft); font-size: 10.5px; }
+figure { margin: 0.5rem 0 0; }
+.chart { display: block; width: 100%; overflow: visible; font-size: 12px; fill: var(--ink); } .chart.columns { padding-left: 3.2rem; }
+.chart .tick { fill: var(--soft); font-size: 11px; }
+.chart .name { paint-order: stroke; stroke: var(--paper); stroke-width: 5px; }
 .grid { stroke: var(--line); } .zero { stroke: var(--ink); }
-.part0 { fill: var(--part0); background: var(--part0); } .part1 { fill: var(--part1); background: var(--part1); }
-.part2 { fill: var(--part2); background: var(--part2); } .part3 { fill: var(--part3); background: var(--part3); }
-.part4 { fill: var(--part4); background: var(--part4); } .part5 { fill: var(--part5); background: var(--part5); }
-.part6 { fill: var(--part6); background: var(--part6); }
-.series0 { fill: var(--series0); background: var(--series0); } .series1 { fill: var(--series1); background: var(--series1); }
-svg rect { stroke: var(--paper); stroke-width: 0.75; }
+.part0 { fill: var(--part0); } .part1 { fill: var(--part1); } .part2 { fill: var(--part2); } .part3 { fill: var(--part3); }
+.part4 { fill: var(--part4); } .part6 { fill: var(--part6); } .series0 { fill: var(--series0); } .series1 { fill: var(--series1); }
+.hatch path:first-child { fill: var(--paper); } .hatch path:last-child { stroke: var(--part5); stroke-width: 3; }
+.chart rect { stroke: var(--paper); stroke-width: 0.75; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.3rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
-.legend i { display: inline-block; width: 0.8em; height: 0.8em; margin-right: 0.35em; border: 1px solid var(--ink); vertical-align: -0.05em; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.wide { overflow-x: auto; position: relative; } .id { white-space: nowrap; }
+.legend svg { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
+.wide { overflow-x: auto; position: relative; background: linear-gradient(90deg, var(--paper) 40%, transparent) 0 0 / 2.5rem 100% no-repeat local,
+  linear-gradient(-90deg, var(--paper) 40%, transparent) 100% 0 / 2.5rem 100% no-repeat local,
+  linear-gradient(90deg, var(--shade), transparent) 0 0 / 0.7rem 100% no-repeat scroll,
+  linear-gradient(-90deg, var(--shade), transparent) 100% 0 / 0.7rem 100% no-repeat scroll; }
+.id { white-space: nowrap; }
 table { border-collapse: collapse; width: 100%; margin: 0.4rem 0; font-size: 0.85rem; }
 caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; text-align: left; color: var(--soft); padding: 0.2rem 0; }
 th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
-th.amount, td.amount { text-align: right; } td.amount { white-space: nowrap; } td:first-child { min-width: 7rem; } .zero-amount { color: var(--soft); }
-tbody tr:nth-child(even) { background: var(--band); }
+th.amount, td.amount { text-align: right; } td.amount { white-space: nowrap; } .zero-amount { color: var(--soft); }
 tfoot td, tfoot th { font-weight: 600; border-top: 1px solid var(--ink); }
 th button { all: unset; cursor: pointer; font: inherit; } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
 details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); font-size: 0.9rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
-@media (max-width: 34rem) { svg { min-width: 32rem; } body { padding: 1.25rem 0.9rem 2rem; } .facts span { display: block; } th, td { padding: 0.3rem 0.4rem; } }
+@media screen and (max-width: 46rem) { .chart .spare { display: none; } .facts span { display: block; }
+  table, tbody, tfoot, tr, td { display: block; } thead, td:empty, td.nil { display: none; }
+  tr { padding: 0.45rem 0; border-bottom: 1px solid var(--line); }
+  td { display: flex; justify-content: space-between; gap: 1.5rem; padding: 0.05rem 0; border: 0; text-align: right; }
+  td.amount { white-space: normal; overflow-wrap: anywhere; } td:first-child { text-align: left; font-weight: 600; }
+  td::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } td:first-child::before { content: none; }
+  tfoot td { border: 0; } tfoot tr:first-child { border-top: 1px solid var(--ink); } }
+@media (max-width: 34rem) { body { padding: 1.25rem 0.9rem 2rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
-  --part0: #e3e3e3; --part1: #c4c4c4; --part2: #979797; --part3: #5f5f5f; --part4: #1e1e1e; --part5: #fff; --part6: #d2d2d2; --series0: #333; --series1: #b5b5b5;
+  --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #000; --part6: #fff; --series0: #333; --series1: #b5b5b5;
   --warn: #fff; --warn-ink: #000; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  svg rect { stroke: #000; } h2 { break-before: auto; } h2, h3, h4 { break-after: avoid; } figure, tr, .cards li, .verdict { break-inside: avoid; }
-  thead { display: table-header-group; break-inside: avoid; } .wide { overflow: visible; } details:not([open]) > summary { display: none; } th button { display: contents; } th button::after { content: "" !important; } }
+  .chart rect { stroke: #000; } .hatch path:last-child { stroke-width: 1; }
+  .cards { grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 0.5rem; } .cards li { padding: 0.5rem 0.6rem; } .cards b { font-size: 1.1rem; }
+  h2, h3, h4 { break-after: avoid; } .keep, figure, tr, .cards, .cards li, .verdict, .block:not(:has(.long)) { break-inside: avoid; }
+  thead { display: table-header-group; break-inside: avoid; } tfoot { display: table-row-group; }
+  .long tbody tr:nth-child(-n + 3), .long tbody tr:nth-last-child(-n + 3) { break-after: avoid; }
+  /* The title of a table that may break asks for room for a head and three rows: browsers leave a head alone. */
+  .block:has(.long) > h4 { break-inside: avoid; padding-bottom: 11rem; margin-bottom: -10.6rem; }
+  .wide { overflow: visible; background: none; } details:not([open]) > summary { display: none; }
+  th button { display: contents; } th button::after { content: "" !important; } }
 `.trim();

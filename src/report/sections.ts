@@ -1,4 +1,4 @@
-import { DECIMAL_ZERO } from '../json/decimal.ts';
+import { DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
 import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
@@ -6,7 +6,16 @@ import { monthlyColumns, stackedBars } from './charts.ts';
 import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
 import { markup, type Html } from './html.ts';
 import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
-import { amountCell, countCell, dayCell, idCell, table, textCell, type TableContent } from './table.ts';
+import {
+  amountCell,
+  blankCell,
+  countCell,
+  dayCell,
+  idCell,
+  table,
+  textCell,
+  type TableContent,
+} from './table.ts';
 import type { Words, Writing } from './words.ts';
 
 interface SectionOptions {
@@ -71,10 +80,12 @@ function currencySection(
   const hasReceivable = !lacks('issued', 'balances');
   const hasPayable = !lacks('received', 'balances');
   const hasMonths = !lacks('issued', 'months') && !lacks('received', 'months');
-  return markup`<section>
-    <h3>${section.currency ?? words.noCurrency}</h3>
-    ${cards(section, options.writing, { hasReceivable, hasPayable, hasMonths })}
-    ${leftOutNote(section, options.writing)}
+  return markup`<section class="currency">
+    <div class="keep">
+      <h3>${section.currency ?? words.noCurrency}</h3>
+      ${cards(section, options.writing, { hasReceivable, hasPayable, hasMonths })}
+      ${leftOutNote(section, options.writing)}
+    </div>
     ${hasReceivable && hasPayable ? ageing(section, options) : undefined}
     ${hasMonths ? months(section, options) : undefined}
     ${hasReceivable ? parties(words.debtors, section.receivable, options.writing) : undefined}
@@ -141,58 +152,71 @@ function leftOutNote(
 
 function ageing({ receivable, payable }: CurrencySection, { writing, id }: SectionOptions): Html | undefined {
   const { words } = writing;
-  if (receivable.buckets.length === 0 && payable.buckets.length === 0) return undefined;
-  const parts = bucketNames(words);
   const bars = [
     { label: words.receivable, amounts: receivable.buckets },
     { label: words.payable, amounts: payable.buckets },
-  ].filter(({ amounts }) => amounts.length > 0);
-  const chart = { title: words.ageing, about: words.ageingAbout, parts, bars };
+  ].filter(({ amounts }) => amounts.some(isSome));
+  if (bars.length === 0) return undefined;
+  const names = bucketNames(words);
+  const there = [...names.keys()].filter((part) => bars.some(({ amounts }) => isSome(amounts[part]!)));
+  const chart = {
+    title: words.ageing,
+    about: words.ageingAbout,
+    parts: there.map((part) => ({ name: names[part]!, look: part === UNDATED ? 'undated' : `part${part}` })),
+    bars: bars.map(({ label, amounts }) => ({ label, amounts: there.map((part) => amounts[part]!) })),
+  };
   const rows = bars.map(({ label, amounts }) => [
     textCell(label),
     ...amounts.map((amount) => amountCell(amount, writing)),
   ]);
-  return markup`<h4>${words.ageing}</h4>
+  return markup`<section class="keep">
+    <h4>${words.ageing}</h4>
     <figure class="ageing">
       ${stackedBars(chart, writing, `${id}a`)}${folded(
-        table({ caption: words.ageing, heads: ['', ...parts], amounts: 1, rows }, writing),
+        table({ caption: words.ageing, heads: ['', ...names], amounts: 1, rows }, writing),
         words,
       )}
-    </figure>`;
+    </figure>
+  </section>`;
 }
 
-function months({ issued, received }: CurrencySection, { writing, dates, id }: SectionOptions): Html {
+/** The place of what has no due date among the buckets. */
+const UNDATED = DEFAULT_BUCKETS.length + 2;
+
+function isSome({ coefficient }: Decimal): boolean {
+  return coefficient !== 0n;
+}
+
+function months(
+  { issued, received }: CurrencySection,
+  { writing, dates, id }: SectionOptions,
+): Html | undefined {
   const { words } = writing;
   const last = Math.min(dates.period.last, dates.today);
-  const months = monthsUpTo(last, MONTHS).map(({ name }) => ({
+  const shown = monthsUpTo(last, MONTHS);
+  const series = [
+    { name: words.issued, look: 'series0', figures: issued },
+    { name: words.received, look: 'series1', figures: received },
+  ].filter(({ figures }) => shown.some(({ name }) => isSome(figures?.months.get(name) ?? DECIMAL_ZERO)));
+  if (series.length === 0) return undefined;
+  const months = shown.map(({ name }) => ({
     label: writing.month(name),
-    amounts: [issued?.months.get(name) ?? DECIMAL_ZERO, received?.months.get(name) ?? DECIMAL_ZERO] as const,
+    amounts: series.map(({ figures }) => figures?.months.get(name) ?? DECIMAL_ZERO),
   }));
-  const chart = {
-    title: words.months,
-    about: words.monthsAbout,
-    series: [words.issued, words.received] as const,
-    months,
-  };
   const rows = months.map(({ label, amounts }) => [
     textCell(label),
     ...amounts.map((amount) => amountCell(amount, writing)),
   ]);
-  return markup`<h4>${words.months}</h4>
+  const heads = [words.month, ...series.map(({ name }) => name)];
+  return markup`<section class="keep">
+    <h4>${words.months}</h4>
     <figure>
-      ${monthlyColumns({ ...chart, series: [words.issued, words.received] }, writing, `${id}m`)}${folded(
-        table(
-          {
-            caption: words.monthsAbout,
-            heads: [words.month, words.issued, words.received],
-            amounts: 1,
-            rows,
-          },
-          writing,
-        ),
+      ${monthlyColumns({ title: words.months, about: words.monthsAbout, series, months }, writing, `${id}m`)}${folded(
+        table({ caption: words.monthsAbout, heads, amounts: 1, rows }, writing),
         words,
       )}
-    </figure>`;
+    </figure>
+  </section>`;
 }
 
 function folded(content: Html, words: Words): Html {
@@ -219,8 +243,7 @@ function parties(title: string, { parties, partyCount }: OpenFigures, writing: W
           ${words.firstParties(writing.count(parties.length), writing.count(partyCount))}
         </p>`
       : undefined;
-  return markup`<h4>${title}</h4>
-    ${table({ caption: title, heads, amounts: 2, rows }, writing)}${rest}`;
+  return titled(title, [table({ caption: title, heads, amounts: 2, rows }, writing), rest]);
 }
 
 function partyName({ kind, name, fiscalId }: AgedBalance, words: Words): string {
@@ -261,15 +284,25 @@ function invoiceTable(content: TableContent, { first, count, sum }: InvoiceList,
   const { words } = writing;
   const foot = [
     textCell(words.total),
-    ...content.heads.slice(2).map(() => textCell('')),
+    ...content.heads.slice(2).map(() => blankCell()),
     amountCell(sum, writing),
   ];
   const isWhole = count === first.length;
   const rest = markup`<p class="note">
     ${words.firstOf(writing.count(first.length), writing.count(count), writing.amount(sum))}
   </p>`;
-  return markup`<h4>${content.caption}</h4>
-    ${table({ ...content, foot: isWhole ? foot : undefined }, writing)}${isWhole ? undefined : rest}`;
+  return titled(content.caption, [
+    table({ ...content, foot: isWhole ? [foot] : undefined }, writing),
+    isWhole ? undefined : rest,
+  ]);
+}
+
+/** A title and what it is of, which stay together in print. */
+function titled(title: string, content: readonly (Html | undefined)[]): Html {
+  return markup`<section class="block">
+    <h4>${title}</h4>
+    ${content}
+  </section>`;
 }
 
 function fundsTable({ funds, fundCount }: OrganizationFigures, writing: Writing): Html | undefined {
@@ -288,8 +321,10 @@ function fundsTable({ funds, fundCount }: OrganizationFigures, writing: Writing)
     fundCount > funds.length
       ? markup`<p class="note">${words.firstParties(writing.count(funds.length), writing.count(fundCount))}</p>`
       : undefined;
-  return markup`<h3>${words.funds}</h3>
-    ${table({ caption: words.funds, heads, amounts: 4, rows }, writing)}${rest}`;
+  return markup`<section class="block">
+    <h3>${words.funds}</h3>
+    ${table({ caption: words.funds, heads, amounts: 4, rows }, writing)}${rest}
+  </section>`;
 }
 
 function bucketNames(words: Words): string[] {

@@ -39,6 +39,11 @@ function invoice(fields: object): object {
   };
 }
 
+/** A day so many days from now, as a date. */
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+}
+
 const HOSTILE = [
   '<script>document.title="run"</script>',
   '</svg></table><h1>big</h1>',
@@ -126,20 +131,58 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     expect(complaints).toEqual([]);
   });
 
-  it(
-    'repeats the head of a table on every page that it goes on to in print',
-    needing('chromium', 'pdftotext'),
-    async () => {
-      const numbers = Array.from({ length: 40 }, (_, index) => index + 1);
-      const { page } = await open(await reportOf(numbers.map((number) => invoice({ number }))));
-      // On paper of half the height the ten largest take two pages.
-      const pdf = await page.pdf({ width: '210mm', height: '100mm' });
-      const pages = runProgram('pdftotext', ['-layout', '-', '-'], { input: pdf }).split('\f');
-      const rows = pages.filter((text) => /^ *\d+ +Roble +Feb 5, 2026/m.test(text));
-      expect(rows.length).toBeGreaterThan(1);
-      expect(rows.filter((text) => !text.includes('Days overdue'))).toEqual([]);
-    },
-  );
+  describe('in print', needing('chromium', 'pdftotext'), () => {
+    /** The pages of the print in several sizes, each as the lines of its text. */
+    async function printed(path: string): Promise<{ scale: number; pages: string[][] }[]> {
+      const { page } = await open(path);
+      const prints: { scale: number; pages: string[][] }[] = [];
+      for (const scale of [0.8, 0.95, 1, 1.15, 1.3, 1.45]) {
+        const pdf = await page.pdf({ preferCSSPageSize: true, scale });
+        const texts = runProgram('pdftotext', ['-layout', '-', '-'], { input: pdf }).split('\f');
+        const pages = texts.map((text) => text.split('\n').filter((line) => line.trim() !== ''));
+        prints.push({ scale, pages: pages.filter((lines) => lines.length > 0) });
+      }
+      return prints;
+    }
+
+    it('leaves no title and no head of a table alone at the foot of a page, and splits no cards', async () => {
+      const isHead =
+        /^ *(?:(?:Due|Number|Counterparty|Fund|not) {2,}.*|CLP|USD|EUR|Who.*|Whom.*|To be.*|Largest.*|Open amounts.*|Issued and.*|Funds.*)$/;
+      for (const { scale, pages } of await printed(await sandboxReport())) {
+        const ends = pages.slice(0, -1).map((lines) => lines.at(-1)!);
+        expect({ scale, heads: ends.filter((line) => isHead.test(line)) }).toEqual({ scale, heads: [] });
+        const cards = pages.map((lines) =>
+          [/^ *Receivable +Payable/, /^ *Open amounts by age/].map(
+            (part) => lines.filter((line) => part.test(line)).length,
+          ),
+        );
+        expect({ scale, count: cards.flat().reduce((sum, count) => sum + count) }).toEqual({
+          scale,
+          count: 6,
+        });
+      }
+    });
+
+    it('repeats the head of a table that goes on to the next page, and keeps its first and last rows together', async () => {
+      const soon = Array.from({ length: 40 }, (_, index) =>
+        invoice({ number: 1000 + index, dueBy: inDays(1 + (index % 20)) }),
+      );
+      let continued = 0;
+      for (const { scale, pages } of await printed(await reportOf(soon))) {
+        const tables = pages.map((lines) => ({
+          rows: lines.filter((line) => /^ *\w+ \d+, \d{4} +1\d{3} /.test(line)).length,
+          heads: lines.filter((line) => /^ *Due +Number/.test(line)).length,
+        }));
+        const parts = tables.filter(({ rows, heads }) => rows + heads > 0);
+        continued += parts.length - 1;
+        expect({ scale, poor: parts.filter(({ rows, heads }) => rows < 3 || heads !== 1) }).toEqual({
+          scale,
+          poor: [],
+        });
+      }
+      expect(continued).toBeGreaterThan(4);
+    });
+  });
 
   it('is whole without its script', async () => {
     const { page } = await open(await sandboxReport(), { script: false });
