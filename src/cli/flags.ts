@@ -57,7 +57,7 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   ),
   columns: valued(
     '--columns <names>',
-    'which fields, in which order: number,customer.name; -name leaves one out, * is all the others',
+    'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
     columnList('--columns'),
   ),
   listColumns: yes('--list-columns', 'print the names of the columns instead of the records'),

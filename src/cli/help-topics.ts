@@ -95,6 +95,9 @@ const formatsTopic: Topic = {
     '--columns chooses columns and their order, also in json and jsonl, where each record then has only these names; rows are ' +
       'written as records come. -name leaves a column out, and * stands for all others: number,*,-files. Then rows are written ' +
       'when the last record has come. --list-columns prints the names.',
+    'A column gets a heading of its own with Folio=number: the first = outside quotes stands between the two, and what has a comma ' +
+      'or = in it stands in double quotes. In json and jsonl the heading is the name of the member. --where, --sort and --changes-since keep ' +
+      'the names of the columns, and so does --from where the receipt of the export stands beside it.',
     "--excel writes a byte order mark and CRLF, and puts a ' before text that a spreadsheet would run as a formula. " +
       'Numbers stay as they are, negative ones too.',
     'In parquet, columns of money (by meaning, and where the last word of the name is amount, balance or price) are ' +
@@ -108,6 +111,10 @@ const formatsTopic: Topic = {
       ['folio issued --excel -o issued.csv', 'for a spreadsheet'],
       ['folio issued --format jsonl | jq -r .number', 'for a script'],
       ['folio issued --columns number,customer.name,totalAmount', 'three columns'],
+      [
+        "folio issued --columns 'Folio=number,Cliente=customer.name,Total=totalAmount'",
+        'the same under headings',
+      ],
       ['folio issued --columns=-files,-payments', 'all but two'],
     ],
   ],

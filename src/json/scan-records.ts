@@ -302,18 +302,21 @@ function doubleSize(array: Int32Array): Int32Array<ArrayBuffer> {
 export function withOwnMember(batch: RecordBatch, name: string, value: string): RecordBatch {
   // The name may be spelt with escapes.
   const mayHaveIt = batch.bytes.includes(name) || batch.bytes.includes('\\u00');
-  return prependMember(mayHaveIt ? escapeMember(batch, name) : batch, `${JSON.stringify(name)}:${value}`);
+  const own = `${JSON.stringify(name)}:${value}`;
+  return prependMember(mayHaveIt ? renameMembers(batch, new Map([[name, `\\${name}`]])) : batch, own);
 }
 
-function escapeMember(batch: RecordBatch, name: string): RecordBatch {
-  const escaped = Buffer.from(JSON.stringify(`\\${name}`));
+/** The records with other names for some of their members. */
+export function renameMembers(batch: RecordBatch, names: ReadonlyMap<string, string>): RecordBatch {
   const parts: Buffer[] = [];
   let isThere = false;
   for (let index = 0; index < batch.count; index++) {
     const record = recordBytes(batch, index);
     let from = 0;
-    for (const [start, end] of membersNamed(record, name)) {
-      parts.push(record.subarray(from, start), escaped);
+    for (const [name, [start, end]] of memberNames(record)) {
+      const other = names.get(name);
+      if (other === undefined) continue;
+      parts.push(record.subarray(from, start), Buffer.from(JSON.stringify(other)));
       from = end;
       isThere = true;
     }
@@ -322,16 +325,14 @@ function escapeMember(batch: RecordBatch, name: string): RecordBatch {
   return isThere ? scanArray(Buffer.concat([Buffer.from('['), ...parts])) : batch;
 }
 
-/** Where the names of the record's members that are this one begin and end, quotes included. */
-function membersNamed(record: Buffer, wanted: string): Span[] {
+/** The names of the record's members, and where they begin and end, quotes included. */
+function* memberNames(record: Buffer): Generator<[name: string, span: Span]> {
   const scanner = new JsonScanner(record);
-  const found: Span[] = [];
   let at = scanner.skipSpace(1);
   while (record[at] !== CLOSE_BRACE) {
     const value = scanner.skipName(at);
-    if (readName(record, at, value) === wanted) found.push([at, record.lastIndexOf(QUOTE, value - 1) + 1]);
+    yield [readName(record, at, value), [at, record.lastIndexOf(QUOTE, value - 1) + 1]];
     at = scanner.skipSpace(scanner.skipValue(value));
     if (record[at] === COMMA) at = scanner.skipSpace(at + 1);
   }
-  return found;
 }

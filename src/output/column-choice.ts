@@ -1,3 +1,5 @@
+import { UsageError } from '../errors.ts';
+
 /** Stands for all columns that are not named. */
 const OTHERS = '*';
 
@@ -16,6 +18,62 @@ export function onlyLeavesOut(asked: readonly string[]): boolean {
   return asked.every((column) => column.startsWith('-'));
 }
 
+/** A part of `--columns` that names a column, and the heading that it gets in place of its name. */
+export interface NamedColumn {
+  readonly heading: string | undefined;
+  readonly column: string;
+}
+
+/** A part of `Heading=column`, in quotes where it has a comma, a quote or `=` in it. */
+const PIECE = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,=]*))?\s*/y;
+/** What stands behind `=` may have another one. */
+const REST = /\s*(?:"((?:[^"\\]|\\.)*)"|(?!\s*")([^,]*))?\s*/y;
+const ESCAPE = /\\(["\\])/g;
+
+/** Reads `number` or `Heading=column`: the first `=` outside quotes stands between the two. */
+export function namedColumn(part: string): NamedColumn {
+  const first = pieceAt(PIECE, part, 0);
+  if (isChoice(part) || part[first.end] !== '=') return { heading: undefined, column: first.text };
+  return { heading: first.text, column: pieceAt(REST, part, first.end + 1).text };
+}
+
+function pieceAt(pattern: RegExp, text: string, at: number): { readonly text: string; readonly end: number } {
+  pattern.lastIndex = at;
+  const [all, quoted, plain = ''] = pattern.exec(text)!;
+  return { text: quoted?.replace(ESCAPE, '$1') ?? plain.trim(), end: at + all.length };
+}
+
+/**
+ * The parts of `number,Total=totalAmount,"a,b"=c`: a comma within quotes is none. Throws UsageError for a quote that is not closed,
+ * and for what stands behind one.
+ */
+export function splitColumns(flag: string, text: string): string[] {
+  const parts: string[] = [];
+  for (let at = 0; ;) {
+    const start = at;
+    at = pieceAt(text[at] === '-' ? REST : PIECE, text, at).end;
+    if (text[at] === '=') at = pieceAt(REST, text, at + 1).end;
+    if (at < text.length && text[at] !== ',') {
+      throw new UsageError(`${flag} ${JSON.stringify(text)}: a quote at character ${at + 1} does not fit`, {
+        hint: 'A heading or column with a comma or = in it stands in double quotes, whole: --columns \'"Total, net"=netAmount\'. A quote within them is \\".',
+      });
+    }
+    parts.push(text.slice(start, at).trim());
+    if (at >= text.length) return parts;
+    at++;
+  }
+}
+
+/** The columns that are named, each with its heading, without those to leave out. */
+export function columnsWithHeadings(asked: readonly string[]): NamedColumn[] {
+  return asked.filter((part) => !isChoice(part)).map(namedColumn);
+}
+
+/** The parts without their headings. */
+export function withoutHeadings(asked: readonly string[]): string[] {
+  return asked.map((part) => (isChoice(part) ? part : namedColumn(part).column));
+}
+
 /** What is asked for, with one column before all others. */
 export function withColumnBefore(column: string, asked: readonly string[]): string[] {
   return [column, ...(onlyLeavesOut(asked) ? [OTHERS] : []), ...asked];
@@ -23,7 +81,9 @@ export function withColumnBefore(column: string, asked: readonly string[]): stri
 
 /** The columns that are named, also those to leave out. */
 export function namedColumns(asked: readonly string[]): string[] {
-  return asked.filter((column) => column !== OTHERS).map((column) => column.replace(/^-/, ''));
+  return asked
+    .filter((part) => part !== OTHERS)
+    .map((part) => (isChoice(part) ? part.slice(1) : namedColumn(part).column));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { compactInto } from '../json/checked-text.ts';
-import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, Projection } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
+import { RecordPicker } from './record-picker.ts';
 import type { OpenWriter, Sink, Writer } from './writer.ts';
 
 /** One record a line, as sent. */
@@ -49,9 +49,6 @@ class ArrayWriter implements Writer {
   }
 }
 
-const NULL = Buffer.from('null');
-const CLOSE = Buffer.from('}');
-
 /**
  * Makes a writer of whole records heed the columns of the layout: it gets records that have just these columns, in this order,
  * each value as it was sent, as in `{"number":7,"customer.name":null}`.
@@ -63,50 +60,6 @@ function withColumns(open: OpenWriter): OpenWriter {
     const picker = new RecordPicker(layout.columns);
     return { write: (batch) => writer.write(picker.pick(batch)), end: () => writer.end() };
   };
-}
-
-class RecordPicker {
-  readonly #projection: Projection;
-  /** The bytes before each value: the brace or comma, and the name. */
-  readonly #leads: readonly Buffer[];
-
-  constructor(columns: readonly string[]) {
-    this.#projection = new Projection(columns);
-    this.#leads = columns.map((name, at) => Buffer.from(`${at === 0 ? '{' : ','}${JSON.stringify(name)}:`));
-  }
-
-  pick(batch: RecordBatch): RecordBatch {
-    const parts: Buffer[] = [];
-    const bounds = new Int32Array(2 * batch.count);
-    let size = 0;
-    for (let index = 0; index < batch.count; index++) {
-      bounds[2 * index] = size;
-      for (const part of this.#partsOf(batch, index)) {
-        parts.push(part);
-        size += part.length;
-      }
-      bounds[2 * index + 1] = size;
-    }
-    return {
-      ...batch,
-      bytes: Buffer.concat(parts, size),
-      bounds,
-      ids: new Int32Array(2 * batch.count).fill(-1),
-    };
-  }
-
-  *#partsOf(batch: RecordBatch, index: number): Generator<Buffer> {
-    this.#projection.project(batch, index);
-    const { kinds, starts, ends } = this.#projection.cells;
-    for (let column = 0; column < this.#leads.length; column++) {
-      yield this.#leads[column]!;
-      const kind = kinds[column]!;
-      // The span of a string leaves out its quotes.
-      const quote = kind === PLAIN_TEXT || kind === ESCAPED_TEXT ? 1 : 0;
-      yield kind === ABSENT ? NULL : batch.bytes.subarray(starts[column]! - quote, ends[column]! + quote);
-    }
-    yield CLOSE;
-  }
 }
 
 /** Bytes that are handed on at a time, unless one record has more. */

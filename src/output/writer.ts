@@ -45,6 +45,8 @@ export interface Layout {
   readonly known?: readonly KnownColumn[] | undefined;
   /** table, parquet: what the columns mean. */
   readonly fields?: FieldsOf | undefined;
+  /** table, xlsx: the column that each heading stands for, where columns have headings of their own. */
+  readonly sources?: ReadonlyMap<string, string> | undefined;
   /** parquet: the types of columns, as the user says. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;
   /** table: the day that it is, in days since 1970-01-01; undefined where nothing is past due. */

@@ -270,7 +270,7 @@ export async function deliver(
         await writer.write(batch);
       }
       await writer.end();
-      if (survey !== undefined) receipt.note({ columns: columnsIn(writer.columns ?? [], survey) });
+      if (survey !== undefined) receipt.note({ columns: columnsIn(writer.columns ?? [], survey, plan) });
     },
   );
 }
@@ -281,9 +281,14 @@ function isRows(format: Format): boolean {
 }
 
 /** The columns of a file of rows, each with the kind of its cells. */
-function columnsIn(names: readonly string[], survey: ColumnSurvey): readonly WrittenColumn[] {
+function columnsIn(
+  names: readonly string[],
+  survey: ColumnSurvey,
+  { headings }: OutputPlan,
+): readonly WrittenColumn[] {
   return names.map((name) => {
-    const column = survey.columns.indexOf(name);
+    const source = headings.find(({ heading }) => heading === name)?.column ?? name;
+    const column = survey.columns.indexOf(source);
     const kind = column < 0 ? 'none' : survey.factsOf(column).kind;
     return { name, kind: { string: 'text', array: 'nested' }[kind as string] ?? kind };
   });

@@ -3,7 +3,7 @@ import type { IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
-import { isChoice } from '../output/column-choice.ts';
+import { columnsWithHeadings } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { AskedWhere } from '../query/where/cell-test.ts';
 import {
@@ -255,7 +255,7 @@ async function resultOf(
   const { changesQuestion } = await import('../query/changes/changes.ts');
   const earlier = await filterOf(context, asked);
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
-  const named = columns?.filter((column) => !isChoice(column)) ?? [];
+  const named = columnsWithHeadings(columns ?? []).map(({ column }) => column);
   const beside = named.length > 0 ? named : undefined;
   const { isUnread } = asked;
   const options = { path, key, isUnread, columns: beside, shown: [resource?.label ?? 'id'], keep, missingOk };

@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
-import { isOpenChoice } from '../output/column-choice.ts';
+import { columnsWithHeadings, isOpenChoice, withoutHeadings } from '../output/column-choice.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
 import {
@@ -53,6 +53,8 @@ const TABLE_LIMIT = 50;
 export interface OutputPlan {
   readonly format: Format;
   readonly layout: Layout;
+  /** The headings that columns have in place of their names. */
+  readonly headings: readonly { readonly heading: string; readonly column: string }[];
   readonly openWriter: OpenWriter;
   /** As given to -o; undefined for standard output. */
   readonly target: string | undefined;
@@ -102,7 +104,7 @@ export async function planOutput(
   });
   const isOpen = flags.columns !== undefined && isOpenChoice(flags.columns);
   const layout: Layout = {
-    columns: isOpen ? undefined : flags.columns,
+    columns: isOpen ? undefined : flags.columns && withoutHeadings(flags.columns),
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header,
     excel: flags.excel === true,
@@ -121,8 +123,20 @@ export async function planOutput(
   };
   const paged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
-  const openWriter = await writerOf(await loadWriter(format), flags.columns, names);
-  return { format, layout, openWriter, target, onTerminal, paged, tableLimit };
+  const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
+  const openWriter = await writerOf(open, flags.columns, names);
+  return { format, layout, headings, openWriter, target, onTerminal, paged, tableLimit };
+}
+
+/** The writer of a format, which writes the headings of the columns in place of their names, where they have any. */
+async function headedWriterOf(
+  open: OpenWriter,
+  columns: readonly string[] = [],
+): Promise<{ readonly headings: OutputPlan['headings']; readonly open: OpenWriter }> {
+  if (columnsWithHeadings(columns).every(({ heading }) => heading === undefined))
+    return { headings: [], open };
+  const { headedWriter, headingsOf } = await import('../output/headings.ts');
+  return { headings: headingsOf(columns), open: headedWriter(open, columns) };
 }
 
 /** The writer of a format, for columns by the names that people have for them, and chosen among those that there are. */
@@ -137,7 +151,8 @@ async function writerOf(
   const named = names === undefined ? plain : writerByNames(plain, names);
   if (!isOpenChoice(columns)) return named;
   const { choosingWriter } = await import('../output/choosing-writer.ts');
-  return choosingWriter(named, names === undefined ? columns : leftOutByNames(columns, names));
+  const asked = withoutHeadings(columns);
+  return choosingWriter(named, names === undefined ? asked : leftOutByNames(asked, names));
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */

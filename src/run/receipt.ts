@@ -146,6 +146,7 @@ function writtenOf({ plan, delivered, records, columns }: CountedFacts): Record<
     delimiter: plan?.layout.delimiter ?? null,
     excel: plan?.layout.excel ?? null,
     ...(columns && { columns }),
+    ...(plan !== undefined && plan.headings.length > 0 && { headings: plan.headings }),
     records: delivered !== undefined || isStream ? records : 0,
     bytes: delivered?.bytes ?? 0,
     sha256: delivered?.sha256() ?? null,

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import {
   chooseColumns,
   isOpenChoice,
+  namedColumn,
   namedColumns,
+  splitColumns,
   withColumnBefore,
 } from '../../src/output/column-choice.ts';
 
@@ -28,6 +30,30 @@ describe('chooseColumns', () => {
 
   it('is not needed for plain names', () => {
     expect(isOpenChoice(['id', 'customer.name'])).toBe(false);
+  });
+});
+
+describe('a heading', () => {
+  it.each([
+    ['number', undefined, 'number'],
+    ['Folio=number', 'Folio', 'number'],
+    [' Folio = number ', 'Folio', 'number'],
+    ['"a=b"', undefined, 'a=b'],
+    ['a=b=c', 'a', 'b=c'],
+    ['"Total, net"=net', 'Total, net', 'net'],
+    [String.raw`"the \"net\" of \\"="x,y"`, 'the "net" of \\', 'x,y'],
+    ['N" 1=x', 'N" 1', 'x'],
+    ['=x', '', 'x'],
+    ['x=', 'x', ''],
+  ])('of %s is %s', (part, heading, column) => {
+    expect(namedColumn(part)).toEqual({ heading, column });
+    expect(splitColumns('--columns', `a,${part},-b=c,*`)).toEqual(['a', part.trim(), '-b=c', '*']);
+  });
+
+  it.each(['"a', '"a"b=c', 'a="b"c', '"a"="b'])('is not in %s', (text) => {
+    expect(() => splitColumns('--columns', text)).toThrow(
+      /^--columns .*: a quote at character \d+ does not fit$/,
+    );
   });
 });
 

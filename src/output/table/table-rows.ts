@@ -42,6 +42,7 @@ export interface ShownColumn {
 export class TableRows {
   readonly #reader: CellReader;
   readonly #known: readonly KnownColumn[];
+  readonly #sources: Layout['sources'];
   readonly #ordered: boolean;
   readonly #asSent: boolean;
   readonly #group: GroupDigits;
@@ -53,11 +54,13 @@ export class TableRows {
     columns,
     unordered = false,
     known = [],
+    sources,
     raw = false,
     locale = 'en-US',
-  }: Pick<Layout, 'columns' | 'unordered' | 'known' | 'raw' | 'locale'>) {
+  }: Pick<Layout, 'columns' | 'unordered' | 'known' | 'sources' | 'raw' | 'locale'>) {
     this.#reader = new CellReader(columns);
     this.#known = known;
+    this.#sources = sources;
     this.#ordered = columns !== undefined && !unordered;
     this.#asSent = raw;
     this.#group = raw ? (literal) => literal : digitGrouper(locale);
@@ -128,7 +131,8 @@ export class TableRows {
 
   #shown({ kind, text }: Cell, column: number, seen: SeenColumn): string {
     if (kind !== 'number') return visible(text);
-    return (seen.group ??= isIdentifier(this.#reader.columns[column]!) ? asSent : this.#group)(text);
+    const name = this.#reader.columns[column]!;
+    return (seen.group ??= isIdentifier(this.#sources?.get(name) ?? name) ? asSent : this.#group)(text);
   }
 }
 

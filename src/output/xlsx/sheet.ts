@@ -5,7 +5,8 @@ import { HEADER_STYLE, type CellStyles } from './cell-styles.ts';
 import { cellXml, MAX_FRACTION, type CellForm } from './cell.ts';
 import { inlineString } from './workbook-xml.ts';
 import { combineCrc, DeflatedText, deflateHead, type ZipEntry } from './zip.ts';
-import { isId, isIdentifier, roleOf, type ColumnRole, type KnownColumn } from '../column-roles.ts';
+import { isId, isIdentifier, roleOf, type ColumnRole } from '../column-roles.ts';
+import type { Layout } from '../writer.ts';
 
 export interface SheetLimits {
   /** Rows, with the header. */
@@ -149,6 +150,7 @@ const CURRENCY = /^[A-Z]{3}$/;
 /** What the columns of a workbook hold, as their names, what is known of the listing, and the first rows tell. */
 export class SheetColumns {
   readonly #names: () => readonly string[];
+  readonly #sources: Layout['sources'];
   readonly #roles = new Map<string, ColumnRole>();
   readonly #forms: CellForm[] = [];
   readonly #zones = new Map<number, string>();
@@ -157,10 +159,14 @@ export class SheetColumns {
 
   /**
    * @param names the columns so far
-   * @param known those that people look for
+   * @param layout those that people look for, and the columns that headings stand for
    */
-  constructor(names: () => readonly string[], known: readonly KnownColumn[] = []) {
+  constructor(
+    names: () => readonly string[],
+    { known = [], sources }: Pick<Layout, 'known' | 'sources'> = {},
+  ) {
     this.#names = names;
+    this.#sources = sources;
     for (const { names, role } of known) {
       for (const name of names) if (!this.#roles.has(name)) this.#roles.set(name, role);
     }
@@ -201,9 +207,10 @@ export class SheetColumns {
   #formOf(index: number): CellForm {
     const name = this.name(index);
     const role = this.#roleOf(name);
+    const source = this.#sources?.get(name) ?? name;
     return {
-      identifies: isId(name),
-      grouped: role !== 'number' && !isIdentifier(name),
+      identifies: isId(source),
+      grouped: role !== 'number' && !isIdentifier(source),
       isAmount: role === 'amount' || role === 'open',
       zone: this.#zones.get(index),
     };

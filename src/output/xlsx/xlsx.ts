@@ -53,11 +53,11 @@ class XlsxWriter implements Writer {
   readonly #wanted: () => readonly string[];
   #records = 0;
 
-  constructor(sink: Sink, { columns, sheet, sheetFor, known }: Layout, limits: SheetLimits) {
+  constructor(sink: Sink, { columns, sheet, sheetFor, known, sources }: Layout, limits: SheetLimits) {
     this.#sink = sink;
     this.#limits = limits;
     this.#reader = new CellReader(columns);
-    this.#columns = new SheetColumns(() => this.#reader.columns, known);
+    this.#columns = new SheetColumns(() => this.#reader.columns, { known, sources });
     this.#defaultName = sheet ?? DEFAULT_NAME;
     this.#wanted = sheetFor?.values ?? (() => []);
     this.#nameReader = sheetFor && new CellReader([sheetFor.column]);

@@ -3,6 +3,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { ExportFile } from '../exports/export-file.ts';
+import { deliveredForm } from '../exports/read-receipt.ts';
 import { KeyReader, type KeyedRecord } from './record-key.ts';
 
 /** Which earlier export to compare with. */
@@ -49,6 +50,7 @@ export class EarlierExport {
     const earlier = new EarlierExport(file, key);
     const watch = new ColumnWatch(key);
     try {
+      if (file !== undefined) await refuseHeadings(path);
       for await (const { batch, offset } of file?.parts() ?? [])
         earlier.#add(keep?.(batch) ?? batch, offset, watch);
       for (const column of watch.neverFound()) {
@@ -110,6 +112,18 @@ export class EarlierExport {
   #read(record: number): RecordBatch {
     return scanRecord(this.#file!.read(...this.#index.span(record)));
   }
+}
+
+/** Throws UsageError for an export with headings of its own: none of its records has the names that the listing has. */
+async function refuseHeadings(path: string): Promise<void> {
+  const [heading] = (await deliveredForm(path))?.headings ?? [];
+  if (heading === undefined) return;
+  throw new UsageError(
+    `cannot compare with ${path}: it has headings of its own, as ${heading[0]} for ${heading[1]}`,
+    {
+      hint: 'Keep an export without --columns to compare with: its records are whole.',
+    },
+  );
 }
 
 function isMissing(error: unknown): error is Error {

@@ -42,6 +42,7 @@ export async function formOf(path: string, start: Buffer, flags: FormFlags): Pro
     ...separators,
     isGuarded: receipt?.excel ?? isExcel,
     columns: named,
+    headings: flags.fromColumns === undefined ? receipt?.headings : undefined,
     kinds: new Map(receipt?.columns?.map(({ name, kind }) => [name, kind])),
   };
 }

@@ -17,7 +17,9 @@ export interface CsvForm {
   readonly isGuarded: boolean;
   /** The names of the columns, where the first row is a record. */
   readonly columns: readonly string[] | undefined;
-  /** The kind of what a column holds, by its name, where it is known. */
+  /** The column that each heading stands for, where columns had headings of their own. */
+  readonly headings?: ReadonlyMap<string, string> | undefined;
+  /** The kind of what a column holds, by its heading, where it is known. */
   readonly kinds: ReadonlyMap<string, DeliveredColumn['kind']>;
 }
 
@@ -102,8 +104,11 @@ export class CsvReader {
   }
 
   #recordOf(header: readonly string[], cells: readonly string[]): Row {
-    const { kinds } = this.#form;
-    return header.map((name, index): RowField => [name, jsonOf(cells[index]!, kinds.get(name))]);
+    const { kinds, headings } = this.#form;
+    return header.map((name, index): RowField => [
+      headings?.get(name) ?? name,
+      jsonOf(cells[index]!, kinds.get(name)),
+    ]);
   }
 
   #refuse(what: string): UsageError {

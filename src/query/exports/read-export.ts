@@ -2,10 +2,12 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
+import { renameMembers } from '../../json/scan-records.ts';
 import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import { batchOfRows } from '../rows.ts';
 import { SAMPLE_BYTES, formOf, type FormFlags } from './csv-form.ts';
 import { CsvReader, type CsvForm } from './csv-reader.ts';
+import { deliveredForm } from './read-receipt.ts';
 import { ExportFile, unreadableFile } from './export-file.ts';
 
 const CHUNK_BYTES = 1 << 18;
@@ -118,9 +120,11 @@ function notExact(path: string): UsageError {
 }
 
 async function* readJson(path: string): AsyncGenerator<RecordBatch> {
+  const headings = (await deliveredForm(path))?.headings ?? new Map<string, string>();
   const file = await ExportFile.open(path);
   try {
-    for await (const { batch } of file.parts()) yield batch;
+    for await (const { batch } of file.parts())
+      yield headings.size === 0 ? batch : renameMembers(batch, headings);
   } finally {
     await file.close();
   }

@@ -22,6 +22,8 @@ export interface DeliveredFile {
   readonly excel: boolean | undefined;
   /** csv, tsv: the columns in their order. */
   readonly columns: readonly DeliveredColumn[] | undefined;
+  /** The column that each heading stands for, where columns had headings of their own. */
+  readonly headings: ReadonlyMap<string, string>;
 }
 
 /** A column of a file of rows, and what its cells were. */
@@ -144,7 +146,7 @@ function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): 
   if (typeof complete !== 'boolean') return wrong('complete');
   if (!Array.isArray(errors)) return wrong('errors');
   if (format !== null && typeof format !== 'string') return wrong('format');
-  const { delimiter, excel, columns } = receipt;
+  const { delimiter, excel, columns, headings } = receipt;
   const told = {
     errors: errors.map(String),
     format,
@@ -152,6 +154,11 @@ function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): 
     delimiter: typeof delimiter === 'string' ? delimiter : ',',
     excel: typeof excel === 'boolean' ? excel : undefined,
     columns: Array.isArray(columns) && columns.every(isColumn) ? columns : undefined,
+    headings: new Map(
+      Array.isArray(headings)
+        ? headings.filter(isHeading).map(({ heading, column }) => [heading, column])
+        : [],
+    ),
   };
   return {
     output: typeof output === 'string' ? output : null,
@@ -192,6 +199,10 @@ function isColumn(value: unknown): value is DeliveredColumn {
     typeof value['name'] === 'string' &&
     COLUMN_KINDS.some((kind) => kind === value['kind'])
   );
+}
+
+function isHeading(value: unknown): value is { readonly heading: string; readonly column: string } {
+  return isObject(value) && typeof value['heading'] === 'string' && typeof value['column'] === 'string';
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

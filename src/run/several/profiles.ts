@@ -4,7 +4,7 @@ import { withOwnMember } from '../../json/scan-records.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
-import { withColumnBefore } from '../../output/column-choice.ts';
+import { withColumnBefore, withoutHeadings } from '../../output/column-choice.ts';
 import { checkFlagsOfFormat, endingOf, type Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import {
@@ -231,7 +231,8 @@ async function planJoined({ run: { context, globals }, asked }: Several): Promis
   const settings = { profile: undefined, sandbox: globals.sandbox === true, isSeveral: true };
   const defaults = globals.sandbox ? {} : flagDefaults(await context.config(), undefined, source.resource);
   const { columns } = columnsWanted(output, asked, defaults);
-  const isNamed = columns === undefined || columns.includes(PROFILE_COLUMN) || isResult(asked);
+  const isNamed =
+    columns === undefined || withoutHeadings(columns).includes(PROFILE_COLUMN) || isResult(asked);
   const flags = isNamed
     ? { ...output, ...(columns && { columns }) }
     : { ...output, columns: withColumnBefore(PROFILE_COLUMN, columns) };

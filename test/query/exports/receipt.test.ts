@@ -48,8 +48,10 @@ describe('readReceipt', () => {
       { name: 'b', kind: 'none' },
     ];
     const form = { format: 'csv', header: false, delimiter: ';', excel: true, columns };
-    const path = receiptFile('whole', receiptOf(TEXT, form));
-    expect(await readReceipt(path)).toEqual([{ ...receiptOf(TEXT), ...form }]);
+    const written = [{ heading: 'Folio', column: 'a' }, { heading: 'odd' }];
+    const path = receiptFile('whole', receiptOf(TEXT, { ...form, headings: written }));
+    const headings = new Map([['Folio', 'a']]);
+    expect(await readReceipt(path)).toEqual([{ ...receiptOf(TEXT), ...form, headings }]);
   });
 
   it('takes what an older receipt does not say for the usual', async () => {
@@ -60,7 +62,14 @@ describe('readReceipt', () => {
     expect(await readReceipt(path)).toEqual([
       {
         ...receiptOf(TEXT, { output: null, errors: ['1', 'x'] }),
-        ...{ format: null, header: true, delimiter: ',', excel: undefined, columns: undefined },
+        ...{
+          format: null,
+          header: true,
+          delimiter: ',',
+          excel: undefined,
+          columns: undefined,
+          headings: new Map(),
+        },
       },
     ]);
   });

@@ -33,6 +33,7 @@ describe('a run that is stopped at any page and gone on with', () => {
     'issued --page-size 3 --concurrency 3',
     'issued --page-size 3 --limit 17',
     'issued --page-size 4 --columns number,net',
+    'issued --page-size 4 --columns Folio=number,Neto=net',
     'received --page-size 4 --concurrency 1',
     'customers --page-size 3',
     'customers --page-size 3 --limit 20',

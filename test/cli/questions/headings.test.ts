@@ -1,0 +1,241 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readParquet } from '../../output/parquet/read-parquet.ts';
+import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
+import { memoryStore } from '../../support/memory-store.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
+import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const RECORDS = [
+  '{"id":"a1","number":1520,"totalAmount":1190.10,"date":"2026-10-15","customer":{"name":"Ñu\\u00f1ez, \\"Hijos\\""},"payments":[{"amount":1E2}]}',
+  '{"id":"b2","number":9007199254740993,"totalAmount":5,"date":"2026-11-01","customer":{"name":null}}',
+];
+const PAGE = pageOf(RECORDS);
+const COLUMNS = 'Folio=number,Cliente=customer.name,"Total, bruto"=totalAmount,Pagos=payments,date';
+
+const ask = (...argv: string[]): Promise<ScriptedExit> => runScripted(['issued', ...argv], [PAGE]);
+const refused = (columns: string): Promise<ScriptedExit> => runScripted(['issued', '--columns', columns], []);
+
+describe('headings of --columns', () => {
+  it.each([
+    [
+      'csv',
+      'Folio,Cliente,"Total, bruto",Pagos,date\n' +
+        '1520,"Ñuñez, ""Hijos""",1190.10,"[{""amount"":1E2}]",2026-10-15\n9007199254740993,,5,,2026-11-01\n',
+    ],
+    [
+      'tsv',
+      'Folio\tCliente\tTotal, bruto\tPagos\tdate\n' +
+        '1520\tÑuñez, "Hijos"\t1190.10\t[{"amount":1E2}]\t2026-10-15\n9007199254740993\t\t5\t\t2026-11-01\n',
+    ],
+    [
+      'jsonl',
+      '{"Folio":1520,"Cliente":"Ñu\\u00f1ez, \\"Hijos\\"","Total, bruto":1190.10,"Pagos":[{"amount":1E2}],"date":"2026-10-15"}\n' +
+        '{"Folio":9007199254740993,"Cliente":null,"Total, bruto":5,"Pagos":null,"date":"2026-11-01"}\n',
+    ],
+    [
+      'json',
+      '[\n{"Folio":1520,"Cliente":"Ñu\\u00f1ez, \\"Hijos\\"","Total, bruto":1190.10,"Pagos":[{"amount":1E2}],"date":"2026-10-15"},\n' +
+        '{"Folio":9007199254740993,"Cliente":null,"Total, bruto":5,"Pagos":null,"date":"2026-11-01"}\n]\n',
+    ],
+    [
+      'table',
+      '           Folio  Cliente         Total, bruto  Pagos             date\n' +
+        '────────────────  ──────────────  ────────────  ────────────────  ──────────\n' +
+        '            1520  Ñuñez, "Hijos"       1190.10  [{"amount":1E2}]  2026-10-15\n' +
+        '9007199254740993                             5                    2026-11-01\n',
+    ],
+  ])('are written in %s, each value as it was sent', async (format, text) => {
+    expect(await ask('--columns', COLUMNS, '--format', format)).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: text,
+    });
+  });
+
+  it('are written for a spreadsheet, and no heading is run as a formula', async () => {
+    const { stdout } = await ask('--excel', '--columns', '"=1+1"=number,"@Total"=totalAmount');
+    expect(stdout).toBe("\uFEFF'=1+1,'@Total\r\n1520,1190.10\r\n9007199254740993,5\r\n");
+  });
+
+  it('keep in a workbook and in Parquet what their columns are', async () => {
+    const folder = temporaryFolder();
+    const columns = 'Folio=number,Código=id,Fecha=date,Suma=totalAmount';
+    expect((await ask('--columns', columns, '-o', join(folder, 'a.xlsx'))).code).toBe(0);
+    const [sheet] = readWorkbook(readFileSync(join(folder, 'a.xlsx')));
+    expect(sheet!.rows.map((row) => [...row.values()].map(({ type, value }) => `${type}${value}`))).toEqual(
+      await (async () => {
+        await ask('--columns', 'number,id,date,totalAmount', '-o', join(folder, 'b.xlsx'));
+        const [plain] = readWorkbook(readFileSync(join(folder, 'b.xlsx')));
+        const rows = plain!.rows.map((row) => [...row.values()].map(({ type, value }) => `${type}${value}`));
+        const types = rows[0]!.map((cell) => cell.replace(/(number|id|date|totalAmount)$/, ''));
+        return [['Folio', 'Código', 'Fecha', 'Suma'].map((name, at) => types[at]! + name), ...rows.slice(1)];
+      })(),
+    );
+    const file = join(folder, 'a.parquet');
+    expect((await ask('--columns', columns, '--type', 'number=text', '-o', file)).code).toBe(0);
+    expect((await readParquet(file)).columns).toEqual([
+      ['Folio', 'VARCHAR'],
+      ['Código', 'VARCHAR'],
+      ['Fecha', 'TIMESTAMP'],
+      ['Suma', 'DECIMAL(38,9)'],
+    ]);
+  });
+
+  it('go with names that columns are known by, with all others, and with the same column twice', async () => {
+    const line = ['--format', 'jsonl', '--columns'];
+    expect((await ask(...line, 'Fecha=date,N=number,number,Bruto=total')).stdout.split('\n')[0]).toBe(
+      '{"Fecha":"2026-10-15","N":1520,"number":1520,"Bruto":1190.10}',
+    );
+    expect((await ask(...line, 'Folio=number,*,-payments,-customer')).stdout.split('\n')[1]).toBe(
+      '{"Folio":9007199254740993,"id":"b2","totalAmount":5,"date":"2026-11-01"}',
+    );
+    expect((await ask(...line, 'Cliente=customer,"N. 1"=number')).stdout.split('\n')[1]).toBe(
+      '{"Cliente":{"name":null},"N. 1":9007199254740993}',
+    );
+  });
+
+  it('are not known to questions, which go by the names of the columns', async () => {
+    const line = ['--columns', 'Folio=number', '--where', 'totalAmount>1', '--sort', '-number'];
+    expect((await ask(...line)).stdout).toBe('Folio\n9007199254740993\n1520\n');
+    const wrong = await ask('--columns', 'Folio=number', '--sort', 'Folio');
+    expect(wrong.stderr).toContain('--sort: no record has a value in Folio');
+  });
+
+  it('name the columns of totals and of changes', async () => {
+    const totals = ['--sum', 'total', '--group-by', 'date:month', '--columns', 'Mes=date:month,Suma=total'];
+    expect((await ask(...totals)).stdout).toBe('Mes,Suma\n2026-10,1190.10\n2026-11,5.00\n');
+    const earlier = join(temporaryFolder(), 'earlier.jsonl');
+    writeFileSync(earlier, `${RECORDS[0]!.replace('1190.10', '7')}\n`);
+    const changes = [
+      '--changes-since',
+      earlier,
+      '--columns',
+      'Qué=_change,Campo=field,Antes=old,Folio=number',
+    ];
+    expect((await ask(...changes)).stdout).toBe(
+      'Qué,Campo,Antes,Folio\nchanged,totalAmount,7,1520\nadded,,,9007199254740993\n',
+    );
+    const wrong = await ask('--sum', 'total', '--columns', 'Suma=totl');
+    expect(wrong).toMatchObject({ code: 2, stdout: '' });
+    expect(wrong.stderr).toContain('--columns: the result has no column totl\n  Did you mean total?');
+  });
+
+  it('are those of the setting, unless the flag names columns', async () => {
+    const config = async () =>
+      memoryStore({ settings: { 'columns.issued': 'Folio=number,Suma=totalAmount' } });
+    const stored = await runScripted(['issued'], [PAGE], { config });
+    expect(stored.stdout).toBe('Folio,Suma\n1520,1190.10\n9007199254740993,5\n');
+    const given = await runScripted(['issued', '--columns', 'id'], [PAGE], { config });
+    expect(given.stdout).toBe('id\na1\nb2\n');
+    const wrong = async () => memoryStore({ settings: { 'columns.issued': 'Folio=number,Folio=id' } });
+    expect((await runScripted(['issued'], [], { config: wrong })).stderr).toContain(
+      'each name and heading once, "Folio" comes twice',
+    );
+  });
+
+  it('are written for several organizations, in one file, in sheets and in files of their own', async () => {
+    const issued = (number: number): { records: { issued: string[] } } => ({
+      records: { issued: [`{"id":"x","number":${number}}`] },
+    });
+    const organizations = { north: issued(1), south: issued(2) };
+    const columns = '--columns Folio=number';
+    const one = await runOrganizations(`issued --all-profiles ${columns}`, { organizations });
+    expect(one.stdout).toBe('_profile,Folio\nnorth,1\nsouth,2\n');
+    const named = await runOrganizations('issued --all-profiles --columns Empresa=_profile,Folio=number', {
+      organizations,
+    });
+    expect(named.stdout).toBe('Empresa,Folio\nnorth,1\nsouth,2\n');
+    const folder = temporaryFolder();
+    const sheets =
+      'issued --all-profiles --sheet-per-profile --columns Empresa=_profile,Folio=number -o FOLDER/a.xlsx';
+    expect((await runOrganizations(sheets, { organizations, folder })).code).toBe(0);
+    expect(
+      readWorkbook(readFileSync(join(folder, 'a.xlsx'))).map(({ name, rows }) => [
+        name,
+        rows.map((row) => [...row.values()].map(({ value }) => value)),
+      ]),
+    ).toEqual([
+      [
+        'north',
+        [
+          ['Empresa', 'Folio'],
+          ['north', '1'],
+        ],
+      ],
+      [
+        'south',
+        [
+          ['Empresa', 'Folio'],
+          ['south', '2'],
+        ],
+      ],
+    ]);
+    const apart = `issued --all-profiles ${columns} --output-dir FOLDER --receipt FOLDER/receipt.json`;
+    expect((await runOrganizations(apart, { organizations, folder })).code).toBe(0);
+    expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe('Folio\n2\n');
+    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as { profiles: object[] };
+    expect(receipt.profiles).toMatchObject([
+      { headings: [{ heading: 'Folio', column: 'number' }] },
+      { headings: [{ heading: 'Folio', column: 'number' }] },
+    ]);
+  });
+
+  it.each(['jsonl', 'json', 'csv', 'tsv', 'csv --no-header'])(
+    'are mapped back by the receipt, for --from, in %s',
+    async (form) => {
+      const [format, ...flags] = form.split(' ');
+      const file = join(temporaryFolder(), `issued.${format!}`);
+      const written = ['issued', '--columns', COLUMNS, '-o', file, ...flags];
+      expect((await runScripted([...written, '--receipt', `${file}.receipt.json`], [PAGE])).code).toBe(0);
+      const from = ['issued', '--from', file, '--where', 'customer.name~hijos', '--columns', 'number,total'];
+      expect(await runScripted(from, [])).toMatchObject({ code: 0, stdout: 'number,total\n1520,1190.10\n' });
+      const sum = await runScripted(['issued', '--from', file, '--sum', 'total', '--columns', 'total'], []);
+      expect(sum.stdout).toBe('total\n1195.10\n');
+      // Without its receipt it has the columns that it names.
+      writeFileSync(`${file}.receipt.json`, '{}');
+      if (flags.length > 0) return;
+      const bare = await runScripted(
+        ['issued', '--from', file, '--where', 'Cliente~hijos', '--columns', 'Folio'],
+        [],
+      );
+      expect(bare.stdout).toBe('Folio\n1520\n');
+    },
+  );
+
+  it('are not compared with, since the records of such an export have other names', async () => {
+    const file = join(temporaryFolder(), 'issued.jsonl');
+    await ask('--columns', 'Id=id', '-o', file, '--receipt', `${file}.receipt.json`);
+    const { code, stdout, stderr } = await runStub(['issued', '--changes-since', file], { issued: PAGE });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`cannot compare with ${file}: it has headings of its own, as Id for id`);
+  });
+
+  it.each([
+    ['Folio=number,Folio=id', 'each name and heading once, "Folio" comes twice'],
+    ['number,number=id', 'each name and heading once, "number" comes twice'],
+    ['Folio=', 'such as number,customer.name or Folio=number'],
+    ['=number', 'such as number,customer.name or Folio=number'],
+    ['_profile=number', "another heading than _profile, which is folio's own"],
+    ['a=customer,a.name=number', 'headings of which none is within another, as "a" and "a.name" are'],
+    ['"Folio=number', 'a quote at character 1 does not fit'],
+  ])('are refused: %s', async (columns, message) => {
+    const { code, stdout, stderr } = await refused(columns);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(message);
+  });
+
+  it('are refused where one turns out to be the name of another column', async () => {
+    const { code, stdout, stderr } = await ask('--columns', 'id=number,*,-id.x', '--format', 'jsonl');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('--columns: the heading id is also the name of another column');
+  });
+
+  it('warn of a column that no record has, by its own name', async () => {
+    const near = await ask('--columns', 'Folio=numbre');
+    expect(near.code).toBe(2);
+    expect(near.stderr).toContain('--columns: no record has a column numbre\n  Did you mean number?');
+  });
+});
