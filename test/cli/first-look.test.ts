@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { runFolio } from '../support/run-folio.ts';
+import { atMidday } from '../support/midday.ts';
+import { runHere } from '../support/run-here.ts';
+
+atMidday();
 
 async function answer(args: readonly string[], awkward = false): Promise<string> {
-  const { code, stdout, stderr } = await runFolio(args, { awkward });
+  const { code, stdout, stderr } = await runHere(args, { awkward });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return stdout.toString();
 }

@@ -2,11 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
+import { needingTerminal } from '../support/in-terminal.ts';
 import { ModelService } from '../support/model-service.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { quickly, withServer } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { terminalsForTests } from '../support/terminal-here.ts';
+
+const show = terminalsForTests();
 
 /** Days from today as a date. */
 function day(offset: number): string {
@@ -45,7 +48,7 @@ async function shown(
 ): Promise<string> {
   const file = join(temporaryFolder(), 'invoices.jsonl');
   writeFileSync(file, invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
-  const { code, screen } = await runInTerminal(['issued', '--from', file, '--no-progress'], { columns, env });
+  const { code, screen } = await show(['issued', '--from', file, '--no-progress'], { columns, env });
   expect(code).toBe(0);
   return screen.replaceAll('\r\n', '\n');
 }
@@ -109,7 +112,7 @@ async function asked(args: readonly string[]): Promise<{ queries: string[]; scre
   const server = await startFaultServer(new ModelService({ issued: SIXTY, received: SIXTY }));
   return withServer(server, async () => {
     const line = quickly([...args, '--no-progress'], server);
-    const { code, screen } = await runInTerminal(line, { env: { NO_COLOR: '1' } });
+    const { code, screen } = await show(line, { env: { NO_COLOR: '1' } });
     expect(code).toBe(0);
     const queries = server.requests.map(({ url }) => url.search.slice(1).replaceAll('options_', ''));
     return { queries, screen };
@@ -145,7 +148,7 @@ describe.concurrent('the newest', needingTerminal, () => {
   });
 
   it('are what the sandbox shows', async () => {
-    const { screen } = await runInTerminal(['issued', '--sandbox', '--limit', '2', '--columns', 'date']);
+    const { screen } = await show(['issued', '--sandbox', '--limit', '2', '--columns', 'date']);
     const dates = [...screen.matchAll(/\d{4}-\d\d-\d\d/g)].map(([date]) => date);
     expect(dates).toHaveLength(2);
     expect(dates).toEqual(dates.toSorted().toReversed());

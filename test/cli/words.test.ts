@@ -1,9 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { needingTerminal } from '../support/in-terminal.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { terminalsForTests } from '../support/terminal-here.ts';
+
+const show = terminalsForTests();
 
 /** The lines of a screen; each is at most so wide unless it is a single word. */
 function tooLong(screen: string, columns: number): string[] {
@@ -20,7 +23,7 @@ describe.concurrent('words on a terminal', needingTerminal, () => {
     [['issued', '--format', 'xlsx', '--sandbox'], 40],
     [['issued', '--page-size', 'many of them, as many as there are'], 40],
   ])('are not broken: %j', async (args, columns) => {
-    const { screen } = await runInTerminal([...args, '--no-progress'], {
+    const { screen } = await show([...args, '--no-progress'], {
       columns,
       rows: 400,
       env: { NO_COLOR: '1' },
@@ -30,7 +33,7 @@ describe.concurrent('words on a terminal', needingTerminal, () => {
   });
 
   it('keep the hint of an error set in', async () => {
-    const { screen } = await runInTerminal(['issued', '--all', '--limit', '5', '--sandbox'], { columns: 30 });
+    const { screen } = await show(['issued', '--all', '--limit', '5', '--sandbox'], { columns: 30 });
     expect(screen.split('\r\n').filter((line) => line !== '')).toEqual([
       'folio: --all and --limit do',
       'not go together',
@@ -56,7 +59,7 @@ describe.concurrent('a thousand fiscal IDs that nobody has', () => {
       receiptFile,
       ...flags,
     ];
-    const { code, stderr } = await runFolio(args);
+    const { code, stderr } = await runHere(args);
     const receipt = JSON.parse(readFileSync(receiptFile, 'utf8')) as { missingFiscalIds: string[] };
     return { code, stderr, missing: receipt.missingFiscalIds };
   }

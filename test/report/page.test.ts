@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needing, runProgram } from '../support/programs.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { browserForTests } from './browser.ts';
 
@@ -16,7 +16,7 @@ async function reportOf(invoices: readonly object[], ...flags: readonly string[]
   writeFileSync(from, invoices.map((invoice) => `${JSON.stringify(invoice)}\n`).join(''));
   const path = join(folder, 'report.html');
   const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
-  const { code } = await runFolio(['report', '--from', from, '-o', path, ...flags], { env });
+  const { code } = await runHere(['report', '--from', from, '-o', path, ...flags], { env });
   // The other listings are not there, which the page says.
   expect(code).toBe(0);
   return path;
@@ -25,7 +25,7 @@ async function reportOf(invoices: readonly object[], ...flags: readonly string[]
 async function sandboxReport(...flags: readonly string[]): Promise<string> {
   const path = join(temporaryFolder(), 'report.html');
   const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
-  const { code, stderr } = await runFolio(['--sandbox', 'report', '-o', path, ...flags], { env });
+  const { code, stderr } = await runHere(['--sandbox', 'report', '-o', path, ...flags], { env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   return path;
 }
@@ -114,7 +114,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'issued.jsonl'), `${lines.join('\n')}\n`);
     const path = join(folder, 'report.html');
-    await runFolio(['report', '--from', join(folder, 'issued.jsonl'), '-o', path], {
+    await runHere(['report', '--from', join(folder, 'issued.jsonl'), '-o', path], {
       env: { LC_ALL: 'en_US.UTF-8' },
     });
     const { page, complaints } = await open(path);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { answeringTransport } from '../support/fake-transport.ts';
 import { fakeContext } from '../support/fake-context.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
 /** Addresses that are not what they look like, or lead where the token must not go. */
@@ -71,7 +71,7 @@ describe('a bad base address', () => {
 
   it('is refused by the program as built', async () => {
     for (const address of BAD.filter((_, at) => at % 8 === 4)) {
-      const { code, stdout, stderr } = await runFolio(['issued', '--base-url', address]);
+      const { code, stdout, stderr } = await runHere(['issued', '--base-url', address]);
       expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain('is refused');
     }

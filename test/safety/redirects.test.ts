@@ -4,7 +4,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { countFigure } from '../support/figures.ts';
 import { startHttpService, type HttpService } from '../support/http-service.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { HOSTILE_TOKEN } from './token-forms.ts';
 
 /** Answers each request with the redirect that its parameters `status` and `to` ask for. */
@@ -90,7 +90,7 @@ describe('a redirect', () => {
     for (const [at, [, to, named]] of TARGETS.entries()) {
       const status = STATUSES[at % STATUSES.length]!;
       const env = { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: `http://${own.host}` };
-      const { code, stdout, stderr } = await runFolio(argsOf(status, to()), { env });
+      const { code, stdout, stderr } = await runHere(argsOf(status, to()), { env });
       expectRefused({ code, stdout: stdout.toString(), stderr }, status, named());
       cases++;
     }

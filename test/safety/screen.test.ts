@@ -5,8 +5,9 @@ import { FORBIDDEN } from '../output/hostile-text.ts';
 import { countFigure } from '../support/figures.ts';
 import type { HttpService } from '../support/http-service.ts';
 import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { terminalsForTests } from '../support/terminal-here.ts';
 import { HOSTILE_TEXTS, startHostileService } from './hostile-service.ts';
 
 /** What folio's own styles and its spinner send: colours, and the line that is drawn anew, each time at once. */
@@ -52,10 +53,14 @@ const SHOWING = [
   ['customers', '--retries', '0', '--param', 'a=refused/500', '-v'],
 ];
 
-describe.concurrent('a terminal', needingTerminal, () => {
+describe('a terminal', needingTerminal, () => {
+  const show = terminalsForTests();
+
   it.each(SHOWING.map((args) => [args.join(' '), args] as const))('is safe from: %s', async (_, args) => {
     const env = { NO_COLOR: '1', FOLIO_BASE_URL: service.baseUrl };
-    const { screen } = await runInTerminal([...args, '--no-progress'], { env });
+    // A process that has no terminal of its own has no /dev/tty.
+    const run = args.includes('/dev/tty') ? runInTerminal : show;
+    const { screen } = await run([...args, '--no-progress'], { env });
     const wrong = forbiddenOn(screen.replace(LAYOUT, ''));
     shown += HOSTILE_TEXTS.length;
     leaked += wrong.length;
@@ -66,7 +71,7 @@ describe.concurrent('a terminal', needingTerminal, () => {
 
   it('is given nothing but colours and the spinner in style, too', async () => {
     const env = { FOLIO_BASE_URL: service.baseUrl, FORCE_COLOR: '1' };
-    const { screen } = await runInTerminal(['issued', '--all', '--wide', '-v'], { env });
+    const { screen } = await show(['issued', '--all', '--wide', '-v'], { env });
     const wrong = forbiddenOn(screen.replace(OWN, '').replace(LAYOUT, ''));
     shown += HOSTILE_TEXTS.length;
     leaked += wrong.length;
@@ -109,7 +114,7 @@ describe.concurrent('a terminal', needingTerminal, () => {
       ['auth', 'use', text],
       [text],
     ];
-    const screens = await Promise.all(runs.map((args) => runInTerminal(args, { env, cwd: folder })));
+    const screens = await Promise.all(runs.map((args) => show(args, { env, cwd: folder })));
     shown += 4 * runs.length;
     const wrong = screens.flatMap(({ screen }, at) => {
       const found = forbiddenOn(screen.replace(LAYOUT, ''));
@@ -123,14 +128,14 @@ describe.concurrent('a terminal', needingTerminal, () => {
 describe('what is piped', () => {
   it('is the service’s text, byte for byte', async () => {
     const env = { FOLIO_BASE_URL: service.baseUrl };
-    const { stdout } = await runFolio(['customers', '--format', 'jsonl', '--limit', '80'], { env });
+    const { stdout } = await runHere(['customers', '--format', 'jsonl', '--limit', '80'], { env });
     const numbers = stdout
       .toString()
       .split('\n')
       .filter(Boolean)
       .map((line) => (JSON.parse(line) as { number: string }).number);
     expect(numbers).toEqual(HOSTILE_TEXTS.slice(0, 80));
-    const csv = await runFolio(['customers', '--format', 'csv', '--columns', 'number', '--no-header'], {
+    const csv = await runHere(['customers', '--format', 'csv', '--columns', 'number', '--no-header'], {
       env,
     });
     const quoted = (text: string): string =>

@@ -16,6 +16,7 @@ import { silence } from '../support/faults.ts';
 import { ModelService } from '../support/model-service.ts';
 import { withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
@@ -40,7 +41,7 @@ async function runWith({ store, modes = [0o600, 0o700], args = ['issued', '--for
     chmodSync(file, modes[0]);
     chmodSync(folder, modes[1]);
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
-    const { code, stdout, stderr } = await runFolio(args, { env });
+    const { code, stdout, stderr } = await runHere(args, { env });
     const after = readFileSync(file, 'utf8');
     return { code, stdout: stdout.toString(), stderr, requests: requests.length, file, folder, text, after };
   });
@@ -138,7 +139,7 @@ describe.concurrent('the store', () => {
       expect(modeOf(file)).toBe('600');
       if (readdirSync(folder).length > 1) left++;
     }
-    expect((await runFolio(['config', 'set', 'format', 'jsonl'], { env })).code).toBe(0);
+    expect((await runHere(['config', 'set', 'format', 'jsonl'], { env })).code).toBe(0);
     expect(readdirSync(folder)).toEqual(['config.json']);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profiles, settings: { format: 'jsonl' } });
   });
@@ -172,7 +173,7 @@ describe.concurrent('the store', () => {
     symlinkSync(join(elsewhere, 'store.json'), join(folder, 'config.json'));
     chmodSync(elsewhere, 0o755);
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
-    const { code, stderr } = await runFolio(['issued'], { env });
+    const { code, stderr } = await runHere(['issued'], { env });
     expect(code).toBe(2);
     expect(stderr).toContain(`Run \`chmod 700 ${elsewhere}\`.\n`);
   });

@@ -7,6 +7,7 @@ import { silence } from '../support/faults.ts';
 import { ModelService } from '../support/model-service.ts';
 import { lines, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { HOSTILE_TOKEN, leakIn } from './token-forms.ts';
 
@@ -58,10 +59,10 @@ describe.concurrent('a stored token', () => {
       withServer(other, async () => {
         const folder = storeWith({ baseUrl: own.baseUrl, token: HOSTILE_TOKEN });
         const base = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
-        const at = await runFolio(ARGS, { env: base });
+        const at = await runHere(ARGS, { env: base });
         expect({ code: at.code, text: at.stdout.toString() }).toEqual({ code: 0, text: '{"id":1}\n' });
         const [flags, env] = given(other.baseUrl);
-        const { code, stderr } = await runFolio([...ARGS, ...flags], { env: { ...base, ...env } });
+        const { code, stderr } = await runHere([...ARGS, ...flags], { env: { ...base, ...env } });
         expect(code).toBe(3);
         expect(stderr).toMatch(/is for .*, it is not sent to .*\n {2}Log in there with `folio auth login/);
         expect(other.requests).toEqual([]);
@@ -79,7 +80,7 @@ describe.concurrent('a stored token', () => {
         way === 'config'
           ? ['config', 'set', 'baseUrl', other.baseUrl, '--profile', 'main']
           : ['auth', 'status', '--base-url', other.baseUrl];
-      expect((await runFolio(change, { env })).code).not.toBe(0);
+      expect((await runHere(change, { env })).code).not.toBe(0);
       expect(other.requests).toEqual([]);
     });
   });
@@ -120,7 +121,7 @@ describe.concurrent('a token in the environment', () => {
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
     for (const args of [['auth', 'status'], ['doctor'], ['issued'], ['auth', 'list'], ['config', 'list']]) {
       for (const more of [[], ['--debug'], ['--format', 'json']]) {
-        const { code, stdout, stderr } = await runFolio([...args, ...more], { env });
+        const { code, stdout, stderr } = await runHere([...args, ...more], { env });
         const said = stdout.toString() + stderr;
         expect(said).not.toMatch(/s3cret|kill -9/);
         if (code !== 0 && args[0] === 'auth') expect(said).toContain(says);
@@ -136,7 +137,7 @@ describe.concurrent('a token in the environment', () => {
     writeFileSync(join(folder, 'config.json'), text, { mode: 0o600 });
     chmodSync(folder, 0o700);
     const env = { FOLIO_CONFIG_DIR: folder, FOLIO_TOKEN: undefined };
-    const { code, stdout, stderr } = await runFolio(['issued'], { env });
+    const { code, stdout, stderr } = await runHere(['issued'], { env });
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 3, stdout: '' });
     expect(stderr).toMatch(/could not be run: its arguments are longer than the system allows\n/);
     expect(stderr).not.toContain('s3cret');

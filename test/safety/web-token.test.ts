@@ -4,7 +4,7 @@ import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { jsonWebToken } from '../support/json-web-token.ts';
 import { ModelService } from '../support/model-service.ts';
 import { runAgainst, withServer } from '../support/run-against.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 
 const ARGS = ['issued', '--format', 'jsonl'];
 const DAY = 24 * 60 * 60 * 1000;
@@ -16,7 +16,7 @@ describe.concurrent('a token that is a JSON Web Token', () => {
   it('has its organization and end shown, and is not itself', async () => {
     const token = tokenUntil(100);
     const env = { FOLIO_TOKEN: token, FOLIO_BASE_URL: 'https://api.example.com' };
-    const { code, stdout } = await runFolio(['auth', 'status'], { env });
+    const { code, stdout } = await runHere(['auth', 'status'], { env });
     const text = stdout.toString();
     expect(code).toBe(0);
     expect(text).toMatch(/^organization +org-17$/m);

@@ -7,6 +7,7 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { loopbackServer } from '../support/loopback-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { runFolio, startFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { lines, quickly, withServer } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -20,7 +21,7 @@ describe('what no service should send', () => {
   ])('%s is a sentence and exit 5', async (line) => {
     const server = await loopbackServer((socket) => socket.end(`${line}\r\nContent-Length: 2\r\n\r\n{}`));
     const env = { FOLIO_BASE_URL: `http://${server.host}/v1` };
-    const exit = await runFolio(['issued', '--format', 'csv', '--retries', '0', '--timeout', '5'], { env });
+    const exit = await runHere(['issued', '--format', 'csv', '--retries', '0', '--timeout', '5'], { env });
     await server.close();
     expect(exit.code).toBe(5);
     expect(exit.stderr).toMatch(/^folio: .*127\.0\.0\.1/);
@@ -36,7 +37,7 @@ describe('a proxy', () => {
     'socks5://h:1',
   ])('of the address %s is refused in a sentence: exit 2', async (proxy) => {
     const env = { HTTPS_PROXY: proxy, FOLIO_BASE_URL: 'https://api.example.invalid' };
-    const { code, stderr } = await runFolio(['issued', '--format', 'csv'], { env });
+    const { code, stderr } = await runHere(['issued', '--format', 'csv'], { env });
     expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
       code: 2,
       stderr: 'folio: HTTPS_PROXY is not the address of an http or https proxy',

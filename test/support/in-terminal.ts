@@ -1,4 +1,4 @@
-import { needingThat, pathOf, tryProgram } from './programs.ts';
+import { needingThat, tryProgram } from './programs.ts';
 import { startFolio, type RunFolioOptions } from './run-folio.ts';
 
 /** Options of a test that runs the program in a pseudo-terminal, which `script` makes, where it is that of util-linux. */
@@ -8,13 +8,13 @@ export const needingTerminal = needingThat(
   'script',
 );
 
-interface TerminalExit {
+export interface TerminalExit {
   readonly code: number | null;
   /** All that the terminal was given, by stdout, stderr and the echo of what is typed, with its line ends. */
   readonly screen: string;
 }
 
-interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
+export interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
   /** Display cells across; 100 unless given. */
   readonly columns?: number;
   /** Lines of the screen; 40 unless given. */
@@ -23,19 +23,16 @@ interface TerminalOptions extends Pick<RunFolioOptions, 'env' | 'cwd'> {
   readonly typed?: readonly (readonly [shown: string, keys: string])[];
 }
 
-/** In a terminal of this size; the words of the command line go through as they are. */
-const inTerminal = (columns: number, rows: number): string => `
-quoted=
-for word; do quoted="$quoted '$(printf %s "$word" | sed "s/'/'\\\\\\\\''/g")'"; done
-exec ${pathOf('script')} -qefc "stty cols ${columns} rows ${rows}; exec $quoted" /dev/null`;
-
 /** Runs the real program in a pseudo-terminal: all three of its streams are one. */
 export async function runInTerminal(
   args: readonly string[],
   { typed = [], env, cwd, columns = 100, rows = 40 }: TerminalOptions = {},
 ): Promise<TerminalExit> {
   const { process, exit } = startFolio(args, {
-    shell: inTerminal(columns, rows),
+    within: (command) => {
+      const line = `stty cols ${columns} rows ${rows}; exec ${command.map(quoted).join(' ')}`;
+      return ['script', ['-qefc', line, '/dev/null']];
+    },
     // A pager waits for keys: a test that wants one names it.
     env: { TERM: 'xterm-256color', PATH: globalThis.process.env['PATH'], FOLIO_PAGER: '', ...env },
     ...(cwd === undefined ? {} : { cwd }),
@@ -49,4 +46,9 @@ export async function runInTerminal(
   });
   const { code, stdout } = await exit;
   return { code, screen: stdout.toString('utf8') };
+}
+
+/** A word of a shell's. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -30,7 +30,7 @@ const EVERYWHERE = {
   mkfifo: 'mkfifo',
   umount: 'umount',
 };
-type Startable = Program | keyof typeof EVERYWHERE;
+export type Startable = Program | keyof typeof EVERYWHERE;
 
 interface Place {
   readonly package?: string;

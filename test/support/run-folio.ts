@@ -1,7 +1,7 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { MIDDAY_ZONE } from './midday.ts';
-import { pathOf, startProgram } from './programs.ts';
+import { pathOf, startProgram, type Startable } from './programs.ts';
 
 const BIN = new URL('../../bin/folio.js', import.meta.url).pathname;
 
@@ -23,6 +23,8 @@ export interface RunFolioOptions {
   readonly awkward?: boolean;
   /** A script for `sh` that runs the program as `"$@"`, such as `"$@" | head`. */
   readonly shell?: string;
+  /** The program that runs this command, and what it is given. */
+  readonly within?: (command: readonly string[]) => readonly [Startable, args: readonly string[]];
 }
 
 /** A folder of settings that is not there, and that nobody can make, not even root. */
@@ -54,10 +56,11 @@ export function startFolio(args: readonly string[], options: RunFolioOptions = {
     cwd: options.cwd,
     stdio: options.stdio ?? ['ignore', 'pipe', 'pipe'],
   };
-  const process =
-    shell === ''
-      ? startProgram('node', [BIN, ...words], started)
-      : startProgram('sh', ['-c', script, 'sh', pathOf('node'), BIN, ...words], started);
+  const command = [pathOf('node'), BIN, ...words];
+  const [program, given] =
+    options.within?.(command) ??
+    (shell === '' ? ['node', [BIN, ...words]] : ['sh', ['-c', script, 'sh', ...command]]);
+  const process = startProgram(program, given, started);
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
   process.stdout?.on('data', (chunk: Buffer) => stdout.push(chunk));

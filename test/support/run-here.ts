@@ -15,33 +15,88 @@ interface RunHereOptions extends Pick<RunFolioOptions, 'env' | 'awkward' | 'cwd'
   readonly input?: string;
 }
 
+interface RunningHere {
+  /** Resolves with what it has printed once that is what is waited for, or when it has ended. */
+  readonly printed: (isWaitedFor: RegExp) => Promise<string>;
+  /** Stops it as Ctrl-C does. */
+  readonly stop: () => void;
+  readonly exit: Promise<FolioExit>;
+}
+
 /**
  * Runs the program as built in this process, which takes a tenth of the time of a process of its own. The environment is that of
  * `runFolio`, but for the time zone and what else the runtime reads when it starts. What is about the process (signals, memory,
  * pipes) needs `runFolio`. A process has one folder: a run in another one goes alone.
  */
-export async function runHere(args: readonly string[], options: RunHereOptions = {}): Promise<FolioExit> {
-  const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: NO_SETTINGS, ...options.env };
+export function runHere(args: readonly string[], options: RunHereOptions = {}): Promise<FolioExit> {
+  return startHere(args, options).exit;
+}
+
+/** Starts it as `runHere` does. */
+export function startHere(args: readonly string[], options: RunHereOptions = {}): RunningHere {
   const folder = temporaryFolder();
   const [stdout, stderr] = [join(folder, 'stdout'), join(folder, 'stderr')];
   const descriptors = { stdout: openSync(stdout, 'w'), stderr: openSync(stderr, 'w') };
   // The program asks a stream that is no terminal for no more than a file's stream has.
   const writeTo = (fd: number): WriteStream =>
     createWriteStream('', { fd, autoClose: false }) as unknown as WriteStream;
-  const own: OwnProcess = {
-    argv: withData(args, options),
-    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
-    pid: process.pid,
-    uid: process.getuid?.(),
+  let stop = (): void => {};
+  const ended = runWith(args, options, {
     stdin: () => Readable.from([Buffer.from(options.input ?? '')]) as unknown as ReadStream,
     stdout: () => writeTo(descriptors.stdout),
     stderr: () => writeTo(descriptors.stderr),
     descriptors,
+    once: (signal, listener) => {
+      if (signal === 'SIGINT') stop = listener;
+    },
+  }).finally(() => {
+    closeSync(descriptors.stdout);
+    closeSync(descriptors.stderr);
+  });
+  const standing = { isOver: false };
+  const isOver = (): boolean => (standing.isOver = true);
+  ended.then(isOver, isOver);
+  return {
+    printed: async (isWaitedFor) => {
+      for (;;) {
+        const text = readFileSync(stdout, 'utf8');
+        if (standing.isOver || isWaitedFor.test(text)) return text;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    },
+    stop: () => stop(),
+    exit: ended.then((code) => ({
+      ...{ code, signal: null },
+      ...{ stdout: readFileSync(stdout), stderr: readFileSync(stderr, 'utf8') },
+    })),
+  };
+}
+
+type Streams = Pick<OwnProcess, 'stdin' | 'stdout' | 'stderr' | 'descriptors' | 'once'>;
+
+/**
+ * Runs the program as built in this process, on these streams.
+ *
+ * @returns its exit code
+ */
+export async function runWith(
+  args: readonly string[],
+  options: RunHereOptions,
+  streams: Streams,
+): Promise<number> {
+  const env = { FOLIO_TOKEN: TEST_TOKEN, FOLIO_CONFIG_DIR: NO_SETTINGS, ...options.env };
+  const standing = { isOver: false };
+  const own: OwnProcess = {
+    ...streams,
+    argv: withData(args, options),
+    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
+    pid: process.pid,
+    uid: process.getuid?.(),
     elapsed: () => performance.now(),
     kill: (pid, signal) => process.kill(pid, signal),
-    once: () => {},
+    // A process that has ended is ended by nothing more.
     endBy: (signal) => {
-      throw new Error(`the program would end by ${signal}`);
+      if (!standing.isOver) throw new Error(`the program would end by ${signal}`);
     },
     quietly: (load) => load(),
   };
@@ -50,13 +105,13 @@ export async function runHere(args: readonly string[], options: RunHereOptions =
   running++;
   try {
     if (options.cwd !== undefined) process.chdir(options.cwd);
-    const code = await (await builtStart())(own);
-    return { code, signal: null, stdout: readFileSync(stdout), stderr: readFileSync(stderr, 'utf8') };
+    return await (
+      await builtStart()
+    )(own);
   } finally {
+    standing.isOver = true;
     process.chdir(before);
     running--;
-    closeSync(descriptors.stdout);
-    closeSync(descriptors.stderr);
   }
 }
 

@@ -1,11 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
+import { needingTerminal } from '../../support/in-terminal.ts';
 import { runFolio } from '../../support/run-folio.ts';
 import { runHere } from '../../support/run-here.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { terminalsForTests } from '../../support/terminal-here.ts';
+
+const show = terminalsForTests();
 
 const INVOICE =
   '{"id":1,"number":7,"date":"2026-11-02","dueBy":"2026-11-10","totalAmount":119.00,"amountToBePaid":100.50,' +
@@ -58,7 +61,7 @@ describe('folio report', () => {
   });
 
   it('is refused on a terminal, with the line to type', needingTerminal, async () => {
-    const { code, screen } = await runInTerminal(['--sandbox', 'report']);
+    const { code, screen } = await show(['--sandbox', 'report']);
     expect(code).toBe(2);
     expect(screen).toContain('a page cannot be shown on a terminal');
     expect(screen).toContain('folio report -o report.html');
@@ -80,7 +83,7 @@ describe('folio report', () => {
 
   it('ends with one line on a terminal', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'report.html');
-    const { code, screen } = await runInTerminal(['--sandbox', 'report', '-o', path, '--no-progress'], {
+    const { code, screen } = await show(['--sandbox', 'report', '-o', path, '--no-progress'], {
       columns: 200,
     });
     const { length } = readFileSync(path);

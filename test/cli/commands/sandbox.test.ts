@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process';
 import { access } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
@@ -6,6 +5,7 @@ import { startSandbox } from '../../../src/sandbox/server.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { httpGet } from '../../support/http-get.ts';
 import { runFolio, startFolio } from '../../support/run-folio.ts';
+import { runHere, startHere } from '../../support/run-here.ts';
 
 interface Served {
   readonly code: number;
@@ -261,7 +261,7 @@ describe('folio sandbox, as built, behaves as services may', () => {
 
   it('--token expired: the token says so itself', async () => {
     await serveBuilt(['--token', 'expired'], async ({ env }) => {
-      const { code, stderr } = await runFolio(['issued'], { env });
+      const { code, stderr } = await runHere(['issued'], { env });
       expect(code).toBe(3);
       expect(stderr).toContain('the token ended on');
     });
@@ -356,9 +356,10 @@ interface Built {
 
 /** Starts the built program's sandbox, hands it to `use`, and stops it. */
 async function serveBuilt(args: readonly string[], use: (built: Built) => Promise<void>): Promise<void> {
-  const { process: service, exit } = startFolio(['sandbox', '--quiet', ...args]);
+  const service = startHere(['sandbox', '--quiet', ...args]);
   try {
-    const env = Object.fromEntries(await printedBy(service));
+    const lines = (await service.printed(/^FOLIO_TOKEN_2=.*\n/m)).trimEnd().split('\n');
+    const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/) as [string, string]));
     const get = (path: string, authorization = env['FOLIO_TOKEN']!): ReturnType<typeof httpGet> =>
       httpGet(env['FOLIO_BASE_URL'] + path, { headers: authorization === '' ? {} : { authorization } });
     const funds = '/accounts-payable/prepaid-expenses';
@@ -368,21 +369,7 @@ async function serveBuilt(args: readonly string[], use: (built: Built) => Promis
     };
     await use({ env, second: env['FOLIO_TOKEN_2']!, get, firstFund });
   } finally {
-    service.kill('SIGINT');
-    await exit;
+    service.stop();
+    await service.exit;
   }
-}
-
-/** What it printed, by name, as soon as the last line is there; empty for one that ended. */
-async function printedBy(service: ChildProcess): Promise<[name: string, value: string][]> {
-  const text = await new Promise<string>((resolve) => {
-    let seen = '';
-    service.stdout?.on('data', (chunk: Buffer) => {
-      seen += chunk.toString();
-      if (/^FOLIO_TOKEN_2=.*\n/m.test(seen)) resolve(seen);
-    });
-    service.once('exit', () => resolve(seen));
-  });
-  const lines = text.split('\n').filter((line) => line !== '');
-  return lines.map((line) => line.split(/=(.*)/).slice(0, 2) as [string, string]);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../../src/cli/help-topics.ts';
 import { startHttpService } from '../../support/http-service.ts';
-import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
+import { needingTerminal } from '../../support/in-terminal.ts';
 import { modelRecords } from '../../support/model-service.ts';
 import { ask, postgresForTests } from '../../support/databases.ts';
 import { needing, runProgram, tryProgram } from '../../support/programs.ts';
@@ -12,6 +12,9 @@ import { runHere } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
 import { runSync } from '../../support/sync-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { terminalsForTests } from '../../support/terminal-here.ts';
+
+const show = terminalsForTests();
 
 const server = postgresForTests();
 
@@ -132,7 +135,7 @@ describe('folio sync', () => {
       path,
       "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '' WHERE rowid = 1",
     );
-    const { code, screen } = await runInTerminal([...sync, '--plan', '--no-progress']);
+    const { code, screen } = await show([...sync, '--plan', '--no-progress']);
     const plain = screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '').replaceAll(/\d+\.\d/g, 'S');
     const [key] = await ask(path, 'SELECT number, _key FROM received WHERE rowid = 1');
     const [number, id] = key!.split('|');

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { needingTerminal, runInTerminal } from '../../support/in-terminal.ts';
+import { needingTerminal } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
 import { runSync } from '../../support/sync-service.ts';
 import { describeDatabases, postgresForTests } from '../../support/databases.ts';
@@ -11,9 +11,11 @@ import { withServer } from '../../support/run-against.ts';
 import { TEST_TOKEN, type FolioExit } from '../../support/run-folio.ts';
 import { runHere } from '../../support/run-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { terminalsForTests } from '../../support/terminal-here.ts';
 
 atMidday();
 const server = postgresForTests();
+const show = terminalsForTests();
 
 async function answer(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runHere(args);
@@ -62,7 +64,7 @@ describe('--from a database on a terminal', needingTerminal, () => {
       const [name, ...whose] = args;
       await answer('--sandbox', 'sync', path, name, ...whose);
       const shown = async (...flags: string[]): Promise<string> => {
-        const { code, screen } = await runInTerminal([...args, ...flags], { columns: 160 });
+        const { code, screen } = await show([...args, ...flags], { columns: 160 });
         expect(code).toBe(0);
         // Without what goes on in the last line meanwhile.
         return screen

@@ -8,7 +8,7 @@ import { needingTerminal, runInTerminal } from '../../../support/in-terminal.ts'
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { ModelService } from '../../../support/model-service.ts';
 import { withServer } from '../../../support/run-against.ts';
-import { runFolio } from '../../../support/run-folio.ts';
+import { runHere } from '../../../support/run-here.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
 
 const records = (): ModelService => new ModelService({ issued: ['{"id":1}'] });
@@ -50,7 +50,7 @@ describe.concurrent('a profile named by its flag', () => {
     await withServer(server, async ({ baseUrl, requests }) => {
       const { env } = storeOf(baseUrl, { south: tokenOf('org_1') });
       for (const args of [['issued'], ['auth', 'status', '--check'], ['doctor'], ['get', '/customers']]) {
-        const run = await runFolio([...args, '--profile', 'south'], { env: { ...env, [name]: value } });
+        const run = await runHere([...args, '--profile', 'south'], { env: { ...env, [name]: value } });
         expect(run.code).toBe(2);
         expect(run.stdout.toString() + run.stderr).toContain(
           `--profile south and ${name} do not go together`,
@@ -65,7 +65,7 @@ describe.concurrent('a profile named by its flag', () => {
     ['FOLIO_BASE_URL', 'http://127.0.0.1:9'],
   ])('nor do several with %s', async (name, value) => {
     const { env } = storeOf('http://127.0.0.1:9', { south: tokenOf('org_1'), north: tokenOf('org_3') });
-    const { code, stderr } = await runFolio(['issued', '--all-profiles'], { env: { ...env, [name]: value } });
+    const { code, stderr } = await runHere(['issued', '--all-profiles'], { env: { ...env, [name]: value } });
     expect(code).toBe(2);
     expect(stderr).toContain(`${name} gives one `);
   });
@@ -80,15 +80,13 @@ describe.concurrent('a token that is refused', () => {
       const { env } = storeOf(baseUrl, { south: 'opaque-token-1' });
       const login = 'Log in with a new one: `folio auth login --profile south`.\n';
       for (const args of [['issued'], ['issued', '--profile', 'south'], ['auth', 'status', '--check']]) {
-        const { code, stderr } = await runFolio(args, { env });
+        const { code, stderr } = await runHere(args, { env });
         expect(code).toBe(3);
         if (args[0] === 'issued') expect(stderr).toContain(login);
       }
       const other = { FOLIO_TOKEN: 'opaque-token-2', FOLIO_BASE_URL: baseUrl };
-      expect((await runFolio(['issued'], { env: other })).stderr).toContain(
-        'Set FOLIO_TOKEN to a new one.\n',
-      );
-      const doctor = await runFolio(['doctor'], { env });
+      expect((await runHere(['issued'], { env: other })).stderr).toContain('Set FOLIO_TOKEN to a new one.\n');
+      const doctor = await runHere(['doctor'], { env });
       expect(doctor.stdout.toString()).toContain('`folio auth login --profile south`');
     });
   });
@@ -104,7 +102,7 @@ describe.concurrent('auth login with the token of another organization', () => {
     const [before, after] = [tokenOf('org_1'), tokenOf('org_2')];
     const { env, file, read } = storeOf('https://api.example.com/v1', { south: before });
     const text = readFileSync(file, 'utf8');
-    const refused = await runFolio(login(tokenFile(after)), { env });
+    const refused = await runHere(login(tokenFile(after)), { env });
     expect(refused).toMatchObject({
       code: 2,
       stderr:
@@ -112,7 +110,7 @@ describe.concurrent('auth login with the token of another organization', () => {
         '  Store it under another name with `--profile <name>`, or add --replace.\n',
     });
     expect(readFileSync(file, 'utf8')).toBe(text);
-    expect((await runFolio(login(tokenFile(after), '--replace'), { env })).code).toBe(0);
+    expect((await runHere(login(tokenFile(after), '--replace'), { env })).code).toBe(0);
     expect(read().profiles['south']).toMatchObject({ token: after, organization: 'org_2' });
   });
 
@@ -123,7 +121,7 @@ describe.concurrent('auth login with the token of another organization', () => {
       [tokenOf('org_1'), 'opaque-token-2'],
     ] as const) {
       const { env, read } = storeOf('https://api.example.com/v1', { south: before });
-      expect((await runFolio(login(tokenFile(after)), { env })).code).toBe(0);
+      expect((await runHere(login(tokenFile(after)), { env })).code).toBe(0);
       expect(read().profiles['south']).toMatchObject({ token: after });
     }
   });
@@ -148,9 +146,9 @@ describe.concurrent('auth logout', () => {
     const server = await startFaultServer(records());
     await withServer(server, async ({ baseUrl }) => {
       const { env, read } = storeOf(baseUrl, { south: tokenOf('org_1'), north: tokenOf('org_2') });
-      expect((await runFolio(['auth', 'logout', 'north'], { env })).code).toBe(0);
+      expect((await runHere(['auth', 'logout', 'north'], { env })).code).toBe(0);
       expect(Object.keys(read().profiles)).toEqual(['south']);
-      const all = await runFolio(['issued', '--all-profiles', '--format', 'jsonl'], { env });
+      const all = await runHere(['issued', '--all-profiles', '--format', 'jsonl'], { env });
       expect(all.code).toBe(0);
       expect(all.stdout.toString()).toContain('"south"');
     });
@@ -160,7 +158,7 @@ describe.concurrent('auth logout', () => {
     const server = await startFaultServer(records());
     await withServer(server, async ({ baseUrl }) => {
       const { env } = storeOf(baseUrl, { south: tokenOf('org_1'), north: undefined });
-      const all = await runFolio(['issued', '--all-profiles', '--format', 'jsonl'], { env });
+      const all = await runHere(['issued', '--all-profiles', '--format', 'jsonl'], { env });
       expect(all.code).toBe(6);
       expect(all.stderr).toContain('profile north has no token');
     });
@@ -175,12 +173,12 @@ describe.concurrent('a token that ends within 14 days', () => {
     await withServer(server, async ({ baseUrl }) => {
       const { env } = storeOf(baseUrl, { south: tokenOf('org_1', { exp: end }) });
       const receiptFile = join(temporaryFolder(), 'receipt.json');
-      expect((await runFolio(['issued', '--receipt', receiptFile], { env })).stderr).toBe('');
+      expect((await runHere(['issued', '--receipt', receiptFile], { env })).stderr).toBe('');
       expect(JSON.parse(readFileSync(receiptFile, 'utf8'))).toMatchObject({
         profile: 'south',
         tokenEndsSoon: new Date(end * 1000).toISOString(),
       });
-      expect((await runFolio(['doctor'], { env })).stdout.toString()).toMatch(/^warning +token .*in 2 days/m);
+      expect((await runHere(['doctor'], { env })).stdout.toString()).toMatch(/^warning +token .*in 2 days/m);
     });
   });
 
