@@ -1,13 +1,4 @@
-import {
-  BACKSLASH,
-  LINE_FEED,
-  SPACE,
-  TAB,
-  firstMarked,
-  viewWords,
-  zeroBytes,
-  type WordView,
-} from '../json/bytes.ts';
+import { BACKSLASH, LINE_FEED, SPACE, TAB, firstMarked, zeroBytes, WordView } from '../json/bytes.ts';
 import { ESCAPED_TEXT, JSON_TEXT, type CellSpan } from '../json/cells.ts';
 import { compactInto, unescape } from '../json/checked-text.ts';
 import type { ColumnType, RowSink, StoredRow, StoredValue } from './database.ts';
@@ -53,11 +44,11 @@ const DELETE = 0x7f;
  * a third of the CPU that they take with strings.
  */
 export class CopyRows implements RowSink {
-  #view = viewWords(Buffer.allocUnsafeSlow(CHUNK));
+  #view = new WordView(Buffer.allocUnsafeSlow(CHUNK));
   #at = 0;
   #full: Buffer[] = [];
   /** Text that cannot be copied as it was sent is decoded here. */
-  #scratch = viewWords(Buffer.allocUnsafeSlow(4096));
+  #scratch = new WordView(Buffer.allocUnsafeSlow(4096));
 
   put(value: StoredValue): void {
     const text = value === null ? NULL_CELL : String(value);
@@ -67,7 +58,7 @@ export class CopyRows implements RowSink {
     for (let next = 0; next < text.length; next++) {
       const code = text.charCodeAt(next);
       const isPlain = code >= SPACE && code < DELETE && (code !== BACKSLASH || value === null);
-      if (!isPlain) return this.putText(viewWords(Buffer.from(text)), 0, Buffer.byteLength(text));
+      if (!isPlain) return this.putText(new WordView(Buffer.from(text)), 0, Buffer.byteLength(text));
       bytes[at++] = code;
     }
     this.#at = at;
@@ -82,7 +73,7 @@ export class CopyRows implements RowSink {
   putCell(_type: ColumnType, { view, spaced, kind, start, end }: CellSpan): void {
     if (kind === ESCAPED_TEXT || (kind === JSON_TEXT && spaced)) {
       if (this.#scratch.bytes.length < end - start) {
-        this.#scratch = viewWords(Buffer.allocUnsafeSlow(2 * (end - start)));
+        this.#scratch = new WordView(Buffer.allocUnsafeSlow(2 * (end - start)));
       }
       const decode = kind === ESCAPED_TEXT ? unescape : compactInto;
       this.#putAny(this.#scratch, 0, decode(view.bytes, [start, end], this.#scratch.bytes));
@@ -112,7 +103,7 @@ export class CopyRows implements RowSink {
     const room = 2 * size + SLACK;
     if (this.#at + room <= this.#view.bytes.length) return;
     if (this.#at > 0) this.#full.push(this.#view.bytes.subarray(0, this.#at));
-    this.#view = viewWords(Buffer.allocUnsafeSlow(Math.max(CHUNK, room)));
+    this.#view = new WordView(Buffer.allocUnsafeSlow(Math.max(CHUNK, room)));
     this.#at = 0;
   }
 

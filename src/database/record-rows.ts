@@ -1,4 +1,4 @@
-import { viewWords, type WordView } from '../json/bytes.ts';
+import { WordView } from '../json/bytes.ts';
 import { ABSENT, ESCAPED_TEXT, Projection, textOfSpan, type CellSpan } from '../json/cells.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import type { RecordBatch } from '../json/records.ts';
@@ -68,7 +68,7 @@ export class RecordCells {
   /** Which column of the projection each field is, as far as it has been met. */
   readonly #places: Int32Array;
   #placed = 0;
-  readonly #span = { view: viewWords(Buffer.alloc(0)), spaced: false, kind: ABSENT, start: 0, end: 0 };
+  readonly #span = { view: new WordView(Buffer.alloc(0)), spaced: false, kind: ABSENT, start: 0, end: 0 };
 
   constructor(columns: TableColumns) {
     this.#known = columns;

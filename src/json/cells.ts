@@ -10,8 +10,7 @@ import {
   OPEN_BRACKET,
   QUOTE,
   endOfPlainText,
-  viewWords,
-  type WordView,
+  WordView,
 } from './bytes.ts';
 import { Columns, Members, type Member } from './columns.ts';
 
@@ -150,7 +149,7 @@ const LOOK_AHEAD = 8;
 export class Projection {
   readonly columns: Columns;
   /** The bytes that the cells are spans of. */
-  view: WordView = viewWords(Buffer.alloc(0));
+  view: WordView = new WordView(Buffer.alloc(0));
   readonly cells = new CellSpans();
   readonly #root: Members;
   readonly #twins: readonly [number, number][];
@@ -171,7 +170,7 @@ export class Projection {
   /** Fills `cells` from record `index`. Throws ServiceError for too many columns or levels. */
   project(batch: RecordBatch, index: number): void {
     if (this.view.bytes !== batch.bytes) {
-      this.view = viewWords(batch.bytes);
+      this.view = new WordView(batch.bytes);
       this.#arrays = batch.arrays ?? NONE;
       this.#nextArray = 0;
     }

@@ -8,7 +8,7 @@ import {
   QUOTE,
   SPACE,
   endOfPlainText,
-  type WordView,
+  WordView,
 } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 

@@ -1,4 +1,4 @@
-import { viewWords, type WordView } from './bytes.ts';
+import { WordView } from './bytes.ts';
 import { CellReader } from './cells.ts';
 import type { RecordBatch } from './records.ts';
 
@@ -47,7 +47,7 @@ export class HashReader implements IdentityReader {
   readonly #named: CellReader | undefined;
   readonly #natural: CellReader | undefined;
   readonly #links = new LinkSearch();
-  #view: WordView = viewWords(Buffer.alloc(0));
+  #view: WordView = new WordView(Buffer.alloc(0));
   #one = 0;
   #two = 0;
   #three = 0;
@@ -60,7 +60,7 @@ export class HashReader implements IdentityReader {
 
   read(batch: RecordBatch, index: number): this {
     const { bytes, bounds, ids } = batch;
-    if (this.#view.bytes !== bytes) this.#view = viewWords(bytes);
+    if (this.#view.bytes !== bytes) this.#view = new WordView(bytes);
     this.#begin();
     let at = bounds[2 * index]!;
     const end = bounds[2 * index + 1]!;

@@ -15,11 +15,32 @@ export interface RecordBatch {
   readonly bounds: Int32Array;
   readonly ids: Int32Array;
   /** Where arrays begin and end in the bytes, in order, without those within another one. Undefined when not noted. */
-  readonly arrays?: Int32Array;
+  readonly arrays?: Int32Array | undefined;
   /** Where the strings that are links begin and end in the bytes, in order, with their quotes. Undefined when not noted. */
-  readonly links?: Int32Array;
+  readonly links?: Int32Array | undefined;
   /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
   readonly spaced: boolean;
+}
+
+/** The batch of a page and its parts. It is a class for the reason that `WordView` is one. */
+export class PageRecords implements RecordBatch {
+  readonly bytes: Buffer;
+  readonly count: number;
+  readonly bounds: Int32Array;
+  readonly ids: Int32Array;
+  readonly arrays: Int32Array | undefined;
+  readonly links: Int32Array | undefined;
+  readonly spaced: boolean;
+
+  constructor({ bytes, count, bounds, ids, arrays, links, spaced }: RecordBatch) {
+    this.bytes = bytes;
+    this.count = count;
+    this.bounds = bounds;
+    this.ids = ids;
+    this.arrays = arrays;
+    this.links = links;
+    this.spaced = spaced;
+  }
 }
 
 /** The batch of the records at `indices`, sharing the same bytes. */
@@ -33,18 +54,18 @@ export function selectRecords(batch: RecordBatch, indices: readonly number[]): R
     ids[2 * to] = batch.ids[from]!;
     ids[2 * to + 1] = batch.ids[from + 1]!;
   }
-  return { ...batch, count: indices.length, bounds, ids };
+  return new PageRecords({ ...batch, count: indices.length, bounds, ids });
 }
 
 /** The batch of the records `from` up to, not including, `to`. */
 export function sliceRecords(batch: RecordBatch, from: number, to: number): RecordBatch {
   const [first, last] = [Math.max(0, from), Math.min(batch.count, to)];
-  return {
+  return new PageRecords({
     ...batch,
     count: Math.max(0, last - first),
     bounds: batch.bounds.subarray(first * 2, last * 2),
     ids: batch.ids.subarray(first * 2, last * 2),
-  };
+  });
 }
 
 /** The bytes of record `index`, as sent. A view, not a copy. */
@@ -76,7 +97,7 @@ export function prependMember(batch: RecordBatch, member: string): RecordBatch {
     at += bytes.copy(longer, at, start + 1, end);
     newBounds[slot + 1] = at;
   }
-  return { bytes: longer.subarray(0, at), count, bounds: newBounds, ids: newIds, spaced };
+  return new PageRecords({ bytes: longer.subarray(0, at), count, bounds: newBounds, ids: newIds, spaced });
 }
 
 /** The largest part of a page that is passed on at a time. Usual pages are smaller. */

@@ -16,7 +16,7 @@ import {
 } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
-import { prependMember, recordBytes, type RecordBatch } from './records.ts';
+import { PageRecords, prependMember, recordBytes, type RecordBatch } from './records.ts';
 import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';
 import { atOnce, type Steps } from './turns.ts';
 
@@ -244,7 +244,7 @@ class RecordCollector {
   /** All records that were collected. */
   batch(): RecordBatch {
     const used = 2 * this.#count;
-    return {
+    return new PageRecords({
       bytes: this.#scanner.bytes,
       count: this.#count,
       bounds: this.#bounds.subarray(0, used),
@@ -252,7 +252,7 @@ class RecordCollector {
       arrays: this.#scanner.arrays.table,
       links: this.#scanner.links.table,
       spaced: this.#spaced,
-    };
+    });
   }
 
   #openSlot(): number {

@@ -19,8 +19,7 @@ import {
   SPACE,
   TAB,
   endOfPlainText,
-  viewWords,
-  type WordView,
+  WordView,
 } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import { failAt } from './checked-text.ts';
@@ -84,16 +83,16 @@ export class JsonScanner {
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
-    this.#view = viewWords(bytes);
+    this.#view = new WordView(bytes);
   }
 
   skipSpace(start: number): number {
     const { bytes } = this;
     let at = start;
-    for (;;) {
+    // To read behind the end of a buffer makes V8 compile all callers again.
+    for (const { length } = bytes; at < length; at++) {
       const byte = bytes[at];
       if (byte !== SPACE && byte !== LINE_FEED && byte !== CARRIAGE_RETURN && byte !== TAB) break;
-      at++;
     }
     if (at > start) this.spaced = true;
     return at;

@@ -13,13 +13,14 @@ export const openJson: OpenWriter = withColumns((sink, layout) =>
 
 class LineWriter implements Writer {
   readonly #sink: Sink;
+  readonly #lines = new LinesOfRecords('\n');
 
   constructor(sink: Sink) {
     this.#sink = sink;
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    for (const chunk of joinRecords(batch, '\n')) await this.#sink.write(chunk);
+    for (const chunk of this.#lines.of(batch)) await this.#sink.write(chunk);
   }
 
   async end(): Promise<void> {}
@@ -29,6 +30,7 @@ const SEPARATOR = ',\n';
 
 class ArrayWriter implements Writer {
   readonly #sink: Sink;
+  readonly #lines = new LinesOfRecords(SEPARATOR);
   #begun = false;
 
   constructor(sink: Sink) {
@@ -36,7 +38,7 @@ class ArrayWriter implements Writer {
   }
 
   async write(batch: RecordBatch): Promise<void> {
-    for (const chunk of joinRecords(batch, SEPARATOR)) {
+    for (const chunk of this.#lines.of(batch)) {
       await this.#sink.write(this.#begun ? SEPARATOR : '[\n');
       this.#begun = true;
       // The separator after the last record waits: there may be no further record.
@@ -65,25 +67,46 @@ function withColumns(open: OpenWriter): OpenWriter {
 /** Bytes that are handed on at a time, unless one record has more. */
 const CHUNK = 1024 * 1024;
 
-/**
- * The records of a batch, each on one line and followed by `separator`, in chunks that the caller may keep. Records are
- * copied as sent; only white space between tokens is removed.
- */
-function* joinRecords(batch: RecordBatch, separator: string): Generator<Buffer> {
-  const { bytes, bounds, count, spaced } = batch;
-  let index = 0;
-  while (index < count) {
-    const first = index;
-    let size = 0;
-    do size += bounds[2 * index + 1]! - bounds[2 * index]! + separator.length;
-    while (++index < count && size + bounds[2 * index + 1]! - bounds[2 * index]! < CHUNK);
-    const chunk = Buffer.allocUnsafeSlow(size);
-    let at = 0;
-    for (let record = first; record < index; record++) {
-      const [start, end] = [bounds[2 * record]!, bounds[2 * record + 1]!];
-      at += spaced ? compactInto(bytes, [start, end], chunk.subarray(at)) : bytes.copy(chunk, at, start, end);
-      for (let letter = 0; letter < separator.length; letter++) chunk[at++] = separator.charCodeAt(letter);
+/** Puts the records of a batch on a line each, as sent but for white space between tokens, with the separator behind each. */
+class LinesOfRecords {
+  readonly #separator: Buffer;
+  #chunk = Buffer.allocUnsafeSlow(0);
+
+  constructor(separator: string) {
+    this.#separator = Buffer.from(separator);
+  }
+
+  /** The lines, in chunks. Each is valid until the next one is asked for. */
+  *of(batch: RecordBatch): Generator<Buffer> {
+    const { bounds, count } = batch;
+    for (let first = 0, end = 0; first < count; first = end) {
+      let size = 0;
+      do size += bounds[2 * end + 1]! - bounds[2 * end]! + this.#separator.length;
+      while (++end < count && size + bounds[2 * end + 1]! - bounds[2 * end]! < CHUNK);
+      if (this.#chunk.length < size) this.#chunk = Buffer.allocUnsafeSlow(Math.max(size, CHUNK));
+      yield this.#chunk.subarray(0, this.#fill(batch, first, end));
     }
-    yield chunk.subarray(0, at);
+  }
+
+  /** Fills the chunk with the records from `first` up to, not including, `end`. Returns how many bytes they take. */
+  #fill({ bytes, bounds, spaced }: RecordBatch, first: number, end: number): number {
+    const [chunk, separator] = [this.#chunk, this.#separator];
+    let at = 0;
+    for (let index = first; index < end; index++) {
+      if (spaced) at += compactInto(bytes, [bounds[2 * index]!, bounds[2 * index + 1]!], chunk.subarray(at));
+      else {
+        // Records with one byte between them, their comma, are copied together where the separator can take its place.
+        const start = bounds[2 * index]!;
+        const begun = index;
+        while (index + 1 < end && separator.length === bounds[2 * index + 2]! - bounds[2 * index + 1]!)
+          index++;
+        at += bytes.copy(chunk, at, start, bounds[2 * index + 1]);
+        const shift = at - bounds[2 * index + 1]!;
+        for (let before = begun; before < index; before++)
+          separator.copy(chunk, shift + bounds[2 * before + 1]!);
+      }
+      at += separator.copy(chunk, at);
+    }
+    return at;
   }
 }

@@ -82,6 +82,8 @@ export class Pass {
   changedAtBorder = 0;
   readonly #keys: Keys;
   readonly #identity: IdentityReader;
+  /** Reads records of the page before, in turn with those of the next one: a reader keeps its place in a page. */
+  readonly #identityBefore: IdentityReader;
   readonly #rereads: readonly Reread[];
   readonly #whole: Pass | undefined;
   /** The number of the page that begins or ends with a record, by that record's key and by its content. */
@@ -98,6 +100,7 @@ export class Pass {
   constructor(keys: Keys, again?: { readonly rereads: readonly Reread[]; readonly whole: Pass }) {
     this.#keys = keys;
     this.#identity = keys.newReader();
+    this.#identityBefore = keys.newReader();
     this.#rereads = again?.rereads ?? [];
     this.#whole = again?.whole;
   }
@@ -207,7 +210,7 @@ export class Pass {
     let changed = 0;
     for (let index = count - 1; index >= Math.max(0, count - page.count); index--) {
       if (index % STEP === STEP - 1) yield;
-      const before = this.#known(page, page.count - count + index);
+      const before = knownBy(this.#identityBefore, page, page.count - count + index);
       const now = this.#known(next, index);
       if (now.content === before.content) continue;
       if (!this.#isKey(now) || now.key !== before.key) return false;
@@ -254,9 +257,13 @@ export class Pass {
   }
 
   #known(records: RecordBatch, index: number): Known {
-    const identity = this.#identity.read(records, index);
-    return { key: identity.key(), content: identity.content(), hasKey: identity.hasKey };
+    return knownBy(this.#identity, records, index);
   }
+}
+
+function knownBy(reader: IdentityReader, records: RecordBatch, index: number): Known {
+  const identity = reader.read(records, index);
+  return { key: identity.key(), content: identity.content(), hasKey: identity.hasKey };
 }
 
 /** True when a page, asked for from further on, holds just what the one before it held. */

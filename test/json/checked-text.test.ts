@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { viewWords } from '../../src/json/bytes.ts';
+import { WordView } from '../../src/json/bytes.ts';
 import {
   compact,
   endOfNested,
@@ -150,7 +150,7 @@ describe('the ends of surrogates', () => {
 });
 
 describe('the end of a part', () => {
-  const view = (text: string) => viewWords(Buffer.from(text));
+  const view = (text: string) => new WordView(Buffer.from(text));
 
   it.each(['{}', '[]', '[[],{}]', '{"a":[{"b":"]}"},[1]]}', '["\\"]"]', '[{"a":[]},[[]]]'])(
     'of %s is behind its last bracket',

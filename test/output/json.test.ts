@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { selectRecords } from '../../src/json/records.ts';
+import { selectRecords, sliceRecords, type RecordBatch } from '../../src/json/records.ts';
+import { scanArray } from '../../src/json/scan-records.ts';
 import { openJson, openJsonl } from '../../src/output/json.ts';
 import { batchOf } from '../support/records.ts';
 import { writeAll } from './write-all.ts';
@@ -27,6 +28,15 @@ describe('openJsonl', () => {
   it('writes the records that were selected', async () => {
     const batch = batchOf('{"a":1}', '{"a":2}', '{"a":3}');
     expect((await writeAll(openJsonl, [selectRecords(batch, [2, 0])])).toString()).toBe('{"a":3}\n{"a":1}\n');
+  });
+
+  it('writes records on whose page one byte or more stands between them, or other records', async () => {
+    const page = scanArray(Buffer.from('[{"a":1},{"a":2}, {"a":3},{"a":4},{"a":5}]'));
+    const lines = async (batch: RecordBatch): Promise<string> => String(await writeAll(openJsonl, [batch]));
+    expect(await lines(page)).toBe('{"a":1}\n{"a":2}\n{"a":3}\n{"a":4}\n{"a":5}\n');
+    expect(await lines(selectRecords(page, [0, 2, 3]))).toBe('{"a":1}\n{"a":3}\n{"a":4}\n');
+    expect(await lines(sliceRecords(page, 1, 4))).toBe('{"a":2}\n{"a":3}\n{"a":4}\n');
+    expect(String(page.bytes)).toBe('[{"a":1},{"a":2}, {"a":3},{"a":4},{"a":5}]');
   });
 
   it('writes nothing for no record', async () => {

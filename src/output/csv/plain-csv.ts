@@ -4,9 +4,8 @@ import {
   LINE_FEED,
   QUOTE,
   firstMarked,
-  viewWords,
   zeroBytes,
-  type WordView,
+  WordView,
 } from '../../json/bytes.ts';
 import { compactInto, unescape, type Span } from '../../json/checked-text.ts';
 import { ABSENT, BOOLEAN_LITERAL, ESCAPED_TEXT, Projection } from '../../json/cells.ts';
@@ -31,7 +30,7 @@ export class PlainRows implements RowEncoder {
   readonly #projection: Projection;
   #text = new CsvText(0);
   /** Text that cannot be copied from the page is decoded here. */
-  #scratch = viewWords(Buffer.allocUnsafeSlow(4096));
+  #scratch = new WordView(Buffer.allocUnsafeSlow(4096));
 
   constructor(columns?: readonly string[]) {
     this.#projection = new Projection(columns);
@@ -92,7 +91,7 @@ export class PlainRows implements RowEncoder {
   #putDecoded(kind: number, span: Span): void {
     const { bytes } = this.#projection.view;
     if (this.#scratch.bytes.length < span[1] - span[0]) {
-      this.#scratch = viewWords(Buffer.allocUnsafeSlow(2 * (span[1] - span[0])));
+      this.#scratch = new WordView(Buffer.allocUnsafeSlow(2 * (span[1] - span[0])));
     }
     const decode = kind === ESCAPED_TEXT ? unescape : compactInto;
     this.#text.putAny(this.#scratch, 0, decode(bytes, span, this.#scratch.bytes));
@@ -111,7 +110,7 @@ class CsvText {
   at = 0;
 
   constructor(size: number) {
-    this.view = viewWords(Buffer.allocUnsafeSlow(size));
+    this.view = new WordView(Buffer.allocUnsafeSlow(size));
   }
 
   hasRoomFor(size: number): boolean {

@@ -1,7 +1,7 @@
 import type { RecordBatch } from '../../json/records.ts';
 import { Spool } from '../spool.ts';
 import type { Layout, Sink, Writer } from '../writer.ts';
-import { CARRIAGE_RETURN, LINE_FEED, QUOTE, endOfPlainText, viewWords } from '../../json/bytes.ts';
+import { CARRIAGE_RETURN, LINE_FEED, QUOTE, endOfPlainText, WordView } from '../../json/bytes.ts';
 
 /** Whole rows as bytes, all with the same number of columns. */
 export interface EncodedRows {
@@ -145,7 +145,7 @@ export function appendToRows(rows: Buffer, tail: string, quotes: boolean): Buffe
 
 /** Where the last cell of each row ends: before a line feed outside quotes, or before the CR of a CR LF. */
 function findPlaces(rows: Buffer, onlyBlank: boolean, quotes: boolean): number[] {
-  const view = viewWords(rows);
+  const view = new WordView(rows);
   const places: number[] = [];
   let inQuotes = false;
   let start = 0;

@@ -37,6 +37,24 @@ describe.skipIf(process.platform === 'win32')('a device or a pipe', () => {
     expect(await read).toBe(`${long}end`);
   });
 
+  it('and a file need no chunk once its write has ended, so that the writer may fill it again', async () => {
+    const pipe = join(temporaryFolder(), 'pipe');
+    runProgram('mkfifo', [pipe]);
+    const file = join(temporaryFolder(), 'file');
+    const read = text(createReadStream(pipe));
+    for (const path of [pipe, file]) {
+      const destination = await openDestination(path, destinationContext());
+      const chunk = Buffer.alloc(1_000_000, 'a');
+      await destination.write(chunk);
+      await destination.write(chunk.fill('b'));
+      chunk.fill('c');
+      await destination.commit();
+    }
+    const whole = 'a'.repeat(1_000_000) + 'b'.repeat(1_000_000);
+    expect((await read) === whole).toBe(true);
+    expect(readFileSync(file, 'latin1') === whole).toBe(true);
+  });
+
   it('without a reader is waited for until the run is stopped', async () => {
     const folder = temporaryFolder();
     runProgram('mkfifo', [join(folder, 'pipe')]);
