@@ -71,7 +71,7 @@ const CONFLICTS: readonly Conflict[] = [
     why: 'a file does not move while it is read',
   },
   {
-    flags: ['fromFormat', 'fromDelimiter', 'fromColumns'],
+    flags: ['fromFormat', 'fromDelimiter', 'fromColumns', 'fromKind'],
     needs: ['from'],
     says: 'is about an export, and none is read',
     hint: 'Add --from <file>, or leave it out.',

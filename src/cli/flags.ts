@@ -9,13 +9,14 @@ import {
   delimiter,
   LIST_ENCODINGS,
   columnList,
+  columnType,
   nameList,
+  ofColumn,
   oneOf,
   parameter,
   requestParsers,
   target,
   textLike,
-  typedColumn,
   wholeNumber,
   type Offering,
   type RequestFlags,
@@ -69,7 +70,7 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   type: valued(
     '--type <name=type>',
     'parquet: the type of a column: number, number(12,2), integer, text, boolean, date, timestamp, json',
-    typedColumn('--type'),
+    ofColumn('--type', columnType('--type')),
   ),
   pager: no(
     '--no-pager',
@@ -220,6 +221,11 @@ const formOfExport = {
     '--from-columns <names>',
     'csv, tsv: its columns, where it has no line that names them',
     nameList('--from-columns'),
+  ),
+  fromKind: valued(
+    '--from-kind <column=kind>',
+    'csv, tsv: whether a column of digits is text or number, such as code=text',
+    ofColumn('--from-kind', oneOf('--from-kind', ['text', 'number'])),
   ),
 };
 

@@ -177,12 +177,12 @@ export function columnType(flag: string) {
 
 const PLAIN_TYPES = ['text', 'boolean', 'date', 'timestamp', 'json'] as const;
 
-/** `name=type`, collected over repeated flags. */
-export function typedColumn(flag: string) {
-  const [pairs, read] = [parameter(flag), columnType(flag)];
-  return (value: string, before: readonly (readonly [string, ParquetType])[] = []) => {
-    const [name, type] = pairs(value).at(-1)!;
-    return [...before, [name, read(type)] as const];
+/** `column=value` with a value that `read` makes of the text, collected over repeated flags. */
+export function ofColumn<Value>(flag: string, read: (text: string) => Value) {
+  const pairs = parameter(flag);
+  return (value: string, before: readonly (readonly [string, Value])[] = []) => {
+    const [name, text] = pairs(value).at(-1)!;
+    return [...before, [name, read(text)] as const];
   };
 }
 

@@ -6,11 +6,13 @@ import { deliveredForm, type DeliveredColumn } from './read-receipt.ts';
 
 /** What a user says of a file, where neither it nor its receipt does. */
 export interface FormFlags {
-  /** The values of --from-format, --from-delimiter and --from-columns. */
+  /** The values of --from-format, --from-delimiter, --from-columns and --from-kind. */
   readonly fromFormat?: 'csv' | 'tsv' | 'json' | 'jsonl';
   readonly fromDelimiter?: string;
   /** The columns of a file that has no line with their names. */
   readonly fromColumns?: readonly string[];
+  /** Columns of digits, and what they hold. */
+  readonly fromKind?: readonly (readonly [column: string, kind: 'text' | 'number'])[];
 }
 
 /** How many bytes of the beginning of a file are looked at. */
@@ -28,7 +30,8 @@ export async function formOf(path: string, start: Buffer, flags: FormFlags): Pro
   const text = start.toString('utf8');
   const body = text.replace(/^\uFEFF/, '');
   const format = flags.fromFormat ?? receipt?.format ?? (/^\s*(?:[[{]|$)/.test(body) ? 'json' : undefined);
-  const isRows = (flags.fromDelimiter ?? flags.fromColumns) !== undefined || format === undefined;
+  const isRows =
+    (flags.fromDelimiter ?? flags.fromColumns ?? flags.fromKind) !== undefined || format === undefined;
   if (!isRows && format !== 'csv' && format !== 'tsv') return undefined;
   const isExcel = text.startsWith(BYTE_ORDER_MARK);
   const separators = await separatorsOf(path, start, {
@@ -43,7 +46,10 @@ export async function formOf(path: string, start: Buffer, flags: FormFlags): Pro
     isGuarded: receipt?.excel ?? isExcel,
     columns: named,
     headings: flags.fromColumns === undefined ? receipt?.headings : undefined,
-    kinds: new Map(receipt?.columns?.map(({ name, kind }) => [name, kind])),
+    kinds: new Map([
+      ...(receipt?.columns ?? []).map(({ name, kind }) => [name, kind] as const),
+      ...(flags.fromKind ?? []),
+    ]),
   };
 }
 

@@ -4,6 +4,7 @@ import { parseDecimal } from '../../json/decimal.ts';
 import { unguardFormula } from '../../output/csv/formula-guard.ts';
 import { USUAL_DELIMITERS } from '../../output/csv/row-writer.ts';
 import { readTsvText } from '../../output/csv/tsv.ts';
+import { numberOrder } from '../cell-order.ts';
 import type { Row, RowField } from '../rows.ts';
 import type { DeliveredColumn } from './read-receipt.ts';
 
@@ -38,11 +39,17 @@ export class CsvReader {
   #header: readonly string[] | undefined;
   #rows: Row[] = [];
   #failure: UsageError | undefined;
+  /** For each column that is grouped by: how each number was written first. */
+  readonly #written: ReadonlyMap<string, Map<string, string>>;
 
-  /** @param path for messages */
-  constructor(path: string, form: CsvForm) {
+  /**
+   * @param path for messages
+   * @param groupedBy the columns by which records are grouped
+   */
+  constructor(path: string, form: CsvForm, groupedBy: readonly string[] = []) {
     this.#path = path;
     this.#form = form;
+    this.#written = new Map(groupedBy.map((name) => [name, new Map()]));
     this.#header = form.columns;
     this.#parser = parse({
       bom: true,
@@ -105,10 +112,28 @@ export class CsvReader {
 
   #recordOf(header: readonly string[], cells: readonly string[]): Row {
     const { kinds, headings } = this.#form;
-    return header.map((name, index): RowField => [
-      headings?.get(name) ?? name,
-      jsonOf(cells[index]!, kinds.get(name)),
-    ]);
+    return header.map((name, index): RowField => {
+      const cell = cells[index]!;
+      const column = headings?.get(name) ?? name;
+      const kind = kinds.get(name);
+      if (kind !== 'text' && kind !== 'number') this.#askKind(column, cell);
+      return [column, jsonOf(cell, kind)];
+    });
+  }
+
+  /** Refuses 1.5 where 1.50 came before: as numbers they are one group, as texts they are two. */
+  #askKind(name: string, cell: string): void {
+    const written = this.#written.get(name);
+    const number = written && numberOrder(cell);
+    if (number === undefined) return;
+    const first = written!.get(number);
+    if (first === undefined) written!.set(number, cell);
+    else if (first !== cell) {
+      this.#failure ??= new UsageError(
+        `${this.#path} does not say whether ${name} holds numbers or text: ${first} and ${cell} are one number, or two texts`,
+        { hint: `Say it with --from-kind ${name}=text or --from-kind ${name}=number. ${RECEIPT_HINT}` },
+      );
+    }
   }
 
   #refuse(what: string): UsageError {

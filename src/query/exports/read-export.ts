@@ -6,7 +6,7 @@ import { renameMembers } from '../../json/scan-records.ts';
 import { PROFILE_COLUMN } from '../../invoices/fields.ts';
 import { batchOfRows } from '../rows.ts';
 import { SAMPLE_BYTES, formOf, type FormFlags } from './csv-form.ts';
-import { CsvReader, type CsvForm } from './csv-reader.ts';
+import { CsvReader } from './csv-reader.ts';
 import { deliveredForm } from './read-receipt.ts';
 import { ExportFile, unreadableFile } from './export-file.ts';
 
@@ -21,16 +21,22 @@ const OTHER_FILES: readonly (readonly [start: string, what: string])[] = [
   ['SQLite format 3\0', 'a SQLite database'],
 ];
 
+interface ReadOptions extends FormFlags {
+  /** Whether text must be told from numbers, which csv does not. */
+  readonly exact?: boolean;
+  /** The columns by which records are grouped: there, what is text must be told from numbers. */
+  readonly groupedBy?: readonly string[];
+}
+
 /**
  * The records of an export, in their order, from a file that may be larger than memory: jsonl or json, else csv.
  * Throws UsageError where the file cannot be read, is of another kind or is not whole, or where it must be said how it was
  * written.
  *
- * @param exact whether text must be told from numbers, which csv does not
  */
 export async function* readExport(
   path: string,
-  { exact = false, ...flags }: FormFlags & { readonly exact?: boolean } = {},
+  { exact = false, groupedBy, ...flags }: ReadOptions = {},
 ): AsyncGenerator<RecordBatch> {
   const file = await open(path).catch((error: unknown) => {
     throw unreadableFile(path, error);
@@ -41,7 +47,7 @@ export async function* readExport(
     const form = await formOf(path, start, flags);
     if (form === undefined) yield* readJson(path);
     else if (exact) throw notExact(path);
-    else yield* readCsv(file, path, form);
+    else yield* readCsv(file, new CsvReader(path, form, groupedBy));
   } finally {
     await file.close();
   }
@@ -130,8 +136,7 @@ async function* readJson(path: string): AsyncGenerator<RecordBatch> {
   }
 }
 
-async function* readCsv(file: FileHandle, path: string, form: CsvForm): AsyncGenerator<RecordBatch> {
-  const reader = new CsvReader(path, form);
+async function* readCsv(file: FileHandle, reader: CsvReader): AsyncGenerator<RecordBatch> {
   for (let position = 0; ;) {
     // A new buffer each time: the parser keeps the ends of rows that are not whole.
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);

@@ -12,7 +12,7 @@ import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Export } from '../export-part.ts';
 import { listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
-import { fieldsOf } from '../open-questions.ts';
+import { columnNamesOf, fieldsOf } from '../open-questions.ts';
 import type { LocalSite, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
@@ -30,6 +30,8 @@ interface ExportSourceOptions {
   /** What the service would choose and order by is chosen and ordered here. */
   readonly filters?: FilterFlags;
   readonly field?: QuestionFlags['field'];
+  /** The value of --group-by. */
+  readonly groupBy?: QuestionFlags['groupBy'];
   /** Whether text must be told from numbers, which csv does not. */
   readonly exact?: boolean;
   /** What is said of how it was written. */
@@ -142,7 +144,7 @@ export class ExportSource implements LocalSource {
 
   async #chosen({ context, profile }: LocalSite): Promise<Records> {
     const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#options;
-    const records = this.#stored(context, profile);
+    const records = await this.#stored(context, profile);
     if ((fiscalIds ?? sortBy) === undefined) return records;
     const fields = await fieldsOf(context, { resource, field, settings: { profile, sandbox: false } });
     const answered = this.#fiscalIds.length === 0 ? records : await this.#ofCounterparties(records, fields);
@@ -151,14 +153,27 @@ export class ExportSource implements LocalSource {
     return (await import('../../query/sort.ts')).sortQuestion(keys, context.signal).answer(answered);
   }
 
-  #stored(context: Context, profile: string | undefined): Records {
+  async #stored(context: Context, profile: string | undefined): Promise<Records> {
     const { file, exact = false, form, database, filters } = this.#options;
     if (database === undefined) {
-      const records = readExport(file, { exact, ...form });
+      const records = readExport(file, { exact, ...form, groupedBy: await this.#groupedBy(context) });
       return this.#isSeveral && profile !== undefined ? recordsOfProfile(records, profile) : records;
     }
     if (profile === undefined) throw new Error('a database is read a profile at a time');
     return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
+  }
+
+  /** The columns by which records are grouped, whatever they were called. */
+  async #groupedBy(context: Context): Promise<readonly string[]> {
+    const { groupBy = [], resource, field } = this.#options;
+    if (groupBy.length === 0) return [];
+    const { columnsNamed } = await import('../../query/named-cells.ts');
+    const names = await columnNamesOf(context, {
+      resource,
+      field,
+      settings: { profile: undefined, sandbox: false },
+    });
+    return groupBy.flatMap((name) => [name, ...(columnsNamed(name, names, names.fields.usual) ?? [])]);
   }
 
   async #ofCounterparties(records: Records, fields: FieldsOf): Promise<Records> {
@@ -218,7 +233,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
     return {
       ...asked,
       ...(key && { questions: { ...questions, key } }),
-      source: new ExportSource({ ...options, whose }),
+      source: new ExportSource({ ...options, whose, groupBy: questions?.groupBy }),
     };
   }
   refuseForm(form ?? {});

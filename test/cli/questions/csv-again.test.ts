@@ -53,6 +53,30 @@ describe('csv that folio wrote', () => {
     expect(stdout.split('\n').toSorted()).toEqual(['', '1.5,1', '1.50,1']);
   });
 
+  it('is asked whether digits are numbers where they are one group as numbers and two as texts', async () => {
+    const records = ['{"id":1,"code":"1.50"}', '{"id":2,"code":"1.5"}'];
+    const file = await withoutReceipt(records, []);
+    const count = ['--group-by', 'code', '--no-header', '--format', 'csv'];
+    expect(await from(file, ...count)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `folio: ${file} does not say whether code holds numbers or text: 1.50 and 1.5 are one number, or two texts
+  Say it with --from-kind code=text or --from-kind code=number. A receipt beside the file, --receipt <file>.receipt.json, says it by itself.
+`,
+    });
+    expect(await from(file, ...count, '--from-kind', 'code=text')).toMatchObject({
+      stdout: '1.50,1\n1.5,1\n',
+    });
+    expect(await from(file, ...count, '--from-kind', 'code=number')).toMatchObject({ stdout: '1.50,2\n' });
+    expect(await from(file, '--count')).toMatchObject({ code: 0, stdout: '2\n' });
+    expect(await from(file, '--from-kind', 'code=date')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--from-kind "date": expected text, number'),
+    });
+    const mixed = await exported(['{"code":"1.50"}', '{"code":1.5}'], []);
+    expect((await from(mixed, ...count)).stderr).toContain('does not say whether code holds numbers or text');
+  });
+
   it('has a column of any name', async () => {
     const file = await withoutReceipt(['{"a;b;c":1,"d":2}'], []);
     expect((await from(file, '--format', 'jsonl')).stdout).toBe('{"a;b;c":1,"d":2}\n');
