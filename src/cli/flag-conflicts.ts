@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { CounterpartyFlags } from './counterparties.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { OutputFlags } from '../run/output-plan.ts';
 import { flagNamed, type RequestFlags } from '../run/parse-values.ts';
@@ -17,6 +18,7 @@ type Flags = QuestionFlags &
   ResumeFlags &
   ProfilesFlags &
   FromFlags &
+  CounterpartyFlags &
   AddressFlags;
 
 /** A flag as the groups name it, or what --all-profiles and --profile a,b say. */
@@ -43,6 +45,12 @@ const SEVERAL = 'Name them with --profile a,b, or say --all-profiles.';
 /** All flags that do not go together. The first row that a command line breaks is told. */
 const CONFLICTS: readonly Conflict[] = [
   { flags: ['all'], against: ['limit', 'page'] },
+  {
+    flags: ['all'],
+    against: ['customerFiscalId', 'issuerFiscalId'],
+    only: 'folio statement',
+    why: 'it is everyone',
+  },
   { flags: ['allProfiles'], against: ['profile'] },
   {
     flags: ['allProfiles'],
@@ -61,7 +69,7 @@ const CONFLICTS: readonly Conflict[] = [
   {
     flags: ['from'],
     against: ['receipt'],
-    except: ['folio report'],
+    except: ['folio report', 'folio statement'],
     why: 'a file is read, and no service asked',
   },
   {
@@ -140,7 +148,7 @@ const CONFLICTS: readonly Conflict[] = [
   {
     flags: ['field'],
     needs: ['overdue', 'since', 'until', 'sum', 'groupBy', 'where', 'sort', 'columns'],
-    except: ['folio aging', 'folio report'],
+    except: ['folio aging', 'folio report', 'folio statement'],
     says: 'says what a column means, and no question asks for it',
     hint: 'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
   },

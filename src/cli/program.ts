@@ -18,6 +18,7 @@ import { addCustomerItems, addFundItems } from './commands/items.ts';
 import { addListing } from './commands/listing.ts';
 import { addReport } from './commands/report.ts';
 import { addSandbox } from './commands/sandbox.ts';
+import { addStatement } from './commands/statement.ts';
 import { addSync } from './commands/sync.ts';
 import { addTap } from './commands/tap.ts';
 import { addVerify } from './commands/verify.ts';
@@ -57,6 +58,7 @@ const COMMANDS = new Map<string, Declare>([
   ]),
   ['aging', addAging],
   ['report', addReport],
+  ['statement', addStatement],
   ['tap', addTap],
   ['get', addRawGet],
   ['verify', addVerify],

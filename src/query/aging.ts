@@ -26,6 +26,8 @@ export interface AgingOptions {
   readonly asOf: number;
   /** Today: the service tells the balances of today. Where `asOf` is earlier, invoices issued after it are left out. */
   readonly today: number;
+  /** Whether open amounts without a currency are told apart by counterparty, too. */
+  readonly apart?: boolean;
 }
 
 /** A counterparty, which owes or is owed; or all whose invoices lack a currency. */
@@ -34,9 +36,11 @@ interface Party {
   readonly currency: string | undefined;
   /** The profile whose invoices these are, where there are several. */
   readonly profile: string | undefined;
-  /** `noCurrency` stands for all invoices that lack it, of any counterparty. */
+  /** `noCurrency` stands for all invoices that lack it, of any counterparty unless they are told apart. */
   readonly kind: 'counterparty' | 'noCurrency';
-  /** Undefined where the invoices have no name, and always for `noCurrency`. */
+  /** Equal for the balances of one counterparty in several currencies; empty for that of any counterparty. */
+  readonly key: string;
+  /** Undefined where the invoices have no name, and for the balance of any counterparty. */
   name: string | undefined;
   readonly fiscalId: string | undefined;
 }
@@ -63,9 +67,13 @@ const MAX_BALANCES = 100_000;
 
 /** An item that counts: what `openItemOf` says of it, and of which record. */
 export interface AgedItem {
-  readonly item: OpenItem;
+  readonly item: Extract<OpenItem, { kind: 'open' | 'credit' }>;
   readonly invoice: Invoice;
   readonly place: number;
+  /** Its index in the batch. */
+  readonly index: number;
+  /** In which it counts. */
+  readonly balance: AgedBalance;
 }
 
 /** Sorts open amounts by how long they are overdue, for each counterparty and currency, exactly. */
@@ -77,6 +85,7 @@ export class Aging {
   readonly #reader: CellReader;
   readonly #balances = new Map<string, AgedBalance>();
   readonly #unreadable = new Unreadable();
+  readonly #unreadableOf = new Map<string, number>();
   readonly #counted = new Counted();
   readonly #columns = new ColumnWatch([]);
   #records = 0;
@@ -110,7 +119,9 @@ export class Aging {
       const place = placeOf(++this.#records);
       const item = openItemOf(invoice, place, limits);
       this.#counted.add(invoice);
-      if (this.#addItem(item, invoice, place)) items.push({ item, invoice, place });
+      const balance = this.#addItem(item, invoice, place);
+      if (balance !== undefined && (item.kind === 'open' || item.kind === 'credit'))
+        items.push({ item, invoice, place, index, balance });
     }
     return items;
   }
@@ -143,6 +154,11 @@ export class Aging {
     return this.#unreadable.count;
   }
 
+  /** How many documents of a counterparty are left out because they cannot be read. */
+  unreadableOf(key: string): number {
+    return this.#unreadableOf.get(key) ?? 0;
+  }
+
   /** What was treated in a way of its own, a clause for each kind. */
   clauses(): string[] {
     return this.#counted.clauses('open');
@@ -153,30 +169,34 @@ export class Aging {
     return this.#invoices.has(role) || this.#invoices.columnsOf(role).some((name) => this.#columns.has(name));
   }
 
-  /** Whether it is an open item that counts. */
-  #addItem(item: OpenItem, invoice: Invoice, place: number): boolean {
+  /** The balance in which an open item counts; undefined where it does not count. */
+  #addItem(item: OpenItem, invoice: Invoice, place: number): AgedBalance | undefined {
     const { kind } = item;
-    if (kind === 'settled') return false;
+    if (kind === 'settled') return undefined;
     if (kind === 'unreadable') {
       this.#unreadable.noteRole(invoice, item.role, place);
-      return false;
+      if (this.#options.apart) {
+        const { counterpartyKey: key } = invoice;
+        this.#unreadableOf.set(key, this.unreadableOf(key) + 1);
+      }
+      return undefined;
     }
     const isOpen = kind === 'open' || kind === 'credit';
     if (isOpen) this.#open[kind]++;
     if (this.#isIssuedLater(invoice)) {
       if (isOpen) this.issuedLater++;
-      return false;
+      return undefined;
     }
     const balance = this.#balanceOf(invoice);
     if (kind === 'absent') {
       balance.missing++;
-      return false;
+      return undefined;
     }
     balance.cancelled = addDecimals(balance.cancelled, item.leftOut);
-    if (kind === 'cancelled') return false;
+    if (kind === 'cancelled') return undefined;
     balance.invoices++;
     this.#addAmount(balance, item, invoice);
-    return true;
+    return balance;
   }
 
   #addAmount(
@@ -210,18 +230,20 @@ export class Aging {
     const { profile, counterparty } = invoice;
     const currency = invoice.cell('currency')?.text;
     const isKnown = currency !== undefined;
-    const key = JSON.stringify([currency, profile, isKnown ? invoice.counterpartyKey : undefined]);
-    const known = this.#balances.get(key);
+    const isApart = isKnown || this.#options.apart === true;
+    const key = isApart ? invoice.counterpartyKey : '';
+    const place = JSON.stringify([currency, profile, key]);
+    const known = this.#balances.get(place);
     if (known !== undefined) {
-      if (isKnown) known.name ??= counterparty.name;
+      if (isApart) known.name ??= counterparty.name;
       return known;
     }
     if (this.#balances.size === MAX_BALANCES) this.#refuseMore();
-    const party: Party = isKnown
-      ? { kind: 'counterparty', currency, profile, ...counterparty }
-      : { kind: 'noCurrency', currency, profile, name: undefined, fiscalId: undefined };
+    const kind = isKnown ? 'counterparty' : 'noCurrency';
+    const whose = isApart ? counterparty : { name: undefined, fiscalId: undefined };
+    const party: Party = { kind, key, currency, profile, ...whose };
     const balance = { ...party, ...emptyBalance(this.#options.buckets.length + 2) };
-    this.#balances.set(key, balance);
+    this.#balances.set(place, balance);
     return balance;
   }
 
@@ -262,7 +284,14 @@ export function sumOfBalances(balances: readonly AgedBalance[], name: string): A
   const count = (of: (balance: AgedBalance) => number): number =>
     balances.reduce((sum, one) => sum + of(one), 0);
   return {
-    ...{ kind: 'counterparty', currency: first.currency, profile: undefined, name, fiscalId: undefined },
+    ...{
+      kind: 'counterparty',
+      key: '',
+      currency: first.currency,
+      profile: undefined,
+      name,
+      fiscalId: undefined,
+    },
     invoices: count(({ invoices }) => invoices),
     amounts: first.amounts.map((_, index) => add(({ amounts }) => amounts[index]!)),
     undated: add(({ undated }) => undated),

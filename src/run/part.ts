@@ -292,15 +292,15 @@ export function hasRecords({ failure }: PartResult): boolean {
 }
 
 /**
- * Asks one part of several. Returns a failure of the part as its result. Throws what concerns the whole run: an interrupt, or
+ * Asks one part of several, or the only one, which has no name. Returns a failure of the part as its result. Throws what concerns the whole run: an interrupt, or
  * a fault of folio's own.
  */
 export async function tryPart(
   run: Run,
-  options: PartOptions & { readonly name: string },
+  options: PartOptions,
   read: (part: Part) => Promise<void>,
 ): Promise<PartResult> {
-  const { name } = options;
+  const { name = options.source.name } = options;
   try {
     await askPart(run, options, read);
     return { name };

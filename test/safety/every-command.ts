@@ -2,6 +2,9 @@ import type { Command } from 'commander';
 import { buildProgram } from '../../src/cli/program.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
+/** What a command asks for that names nobody. */
+const FLAGS: Readonly<Record<string, readonly string[]>> = { statement: ['--all'] };
+
 /** The arguments of every command that there is, its own among them; `folder` is where paths lead. */
 export function everyCommand(folder: string): string[][] {
   const program = buildProgram(fakeContext());
@@ -11,7 +14,7 @@ export function everyCommand(folder: string): string[][] {
     const values = command.registeredArguments
       .filter(({ required }) => required)
       .map((argument) => valueOf(argument.name(), folder));
-    return [[...path, ...values]];
+    return [[...path, ...values, ...(FLAGS[path.join(' ')] ?? [])]];
   });
 }
 

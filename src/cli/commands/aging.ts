@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { UsageError } from '../../errors.ts';
 import type { Buckets } from '../../invoices/open-items.ts';
 import { parseBuckets, type QuestionFlags } from '../../query/question-syntax.ts';
 import { issued } from '../../resources/issued.ts';
@@ -9,7 +8,8 @@ import type { Export } from '../../run/export-part.ts';
 import type { FromFlags } from '../../run/sources/export-source.ts';
 import { day, wholeNumber } from '../../run/parse-values.ts';
 import { addCommand } from '../command.ts';
-import { flagGroup, valued, wordList, yes } from '../flag-group.ts';
+import { counterpartyFlags, fiscalIdsOf, type CounterpartyFlags } from '../counterparties.ts';
+import { flagGroup, valued, yes } from '../flag-group.ts';
 import {
   outputFlags,
   paramFlag,
@@ -54,8 +54,7 @@ export function addAging(program: Command, context: Context): void {
   });
 }
 
-interface AgingFlags {
-  readonly payable?: boolean;
+interface AgingFlags extends CounterpartyFlags {
   /** In days since 1970-01-01. */
   readonly asOf?: number;
   readonly buckets?: Buckets;
@@ -64,13 +63,11 @@ interface AgingFlags {
   readonly sort?: QuestionFlags['sort'];
   /** Counterparties of each currency, at most. */
   readonly limit?: number;
-  readonly customerFiscalId?: readonly string[];
-  readonly issuerFiscalId?: readonly string[];
   readonly param?: readonly (readonly [name: string, value: string])[];
 }
 
 const agingFlags = flagGroup<AgingFlags>('Questions:', {
-  payable: yes('--payable', 'of received invoices instead of issued ones'),
+  ...counterpartyFlags,
   asOf: valued('--as-of <date>', 'the day to count to, such as 2026-10-31 (default: today)', day('--as-of')),
   buckets: valued(
     '--buckets <days>',
@@ -84,11 +81,6 @@ const agingFlags = flagGroup<AgingFlags>('Questions:', {
     'at most so many counterparties of each currency; totals are of all',
     wholeNumber('--limit', 1),
   ),
-  customerFiscalId: wordList(
-    '--customer-fiscal-id <id...>',
-    'only of this customer; several, with commas, @file or @- (one ID a line)',
-  ),
-  issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
   param: paramFlag('any parameter of the service, sent as it is'),
 });
 
@@ -141,22 +133,4 @@ async function sourceOf(
   }
   const { exportFrom } = await import('../../run/sources/export-source.ts');
   return exportFrom(asked, { file: from, resource, filters, field: asked.questions?.field, form });
-}
-
-function fiscalIdsOf({
-  payable,
-  customerFiscalId,
-  issuerFiscalId,
-}: AgingFlags): readonly string[] | undefined {
-  const [ids, others] = payable ? [issuerFiscalId, customerFiscalId] : [customerFiscalId, issuerFiscalId];
-  if (others === undefined) return ids;
-  const [flag, instead] = payable
-    ? ['--customer-fiscal-id', '--issuer-fiscal-id']
-    : ['--issuer-fiscal-id', '--customer-fiscal-id'];
-  throw new UsageError(
-    `${flag} names nobody among the counterparties of ${payable ? 'received' : 'issued'} invoices`,
-    {
-      hint: `Use ${instead}, or ${payable ? 'leave out' : 'add'} --payable.`,
-    },
-  );
 }

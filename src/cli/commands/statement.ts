@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { oneOf, target } from '../../run/parse-values.ts';
+import type { StatementFlags, StatementOutputFlags } from '../../run/several/statement.ts';
+import { formats } from '../../output/formats.ts';
+import { addCommand } from '../command.ts';
+import { counterpartyFlags, fiscalIdsOf, type CounterpartyFlags } from '../counterparties.ts';
+import { flagGroup, text, valued, yes } from '../flag-group.ts';
+import { fieldFlag, fromFlags, langFlag, receiptFlags, requestFlags } from '../flags.ts';
+
+/** `statement`: what one customer owes, to send to him. */
+export function addStatement(program: Command, context: Context): void {
+  addCommand(program, 'statement', {
+    summary: 'what one customer owes, to send to him',
+    description:
+      'The open documents of a customer as of today, for each currency: how late they are, credits apart, sums by age, and the ' +
+      'amount due, which is what folio aging tells of him. As a page to send and print, or as rows. The page names nobody else, ' +
+      'and says at its top where it is not whole.',
+    examples: [
+      ['folio statement --customer-fiscal-id 60155445-3 -o roble.html', 'a page to send, or to print'],
+      [
+        'folio statement --customer-fiscal-id 60155445-3 --lang es --note @bank.txt -o roble.html',
+        'in Spanish, with a text below',
+      ],
+      ['folio statement --all -o statements.xlsx', 'the open documents of all customers'],
+      ['folio statement --payable --issuer-fiscal-id 77155510-1', 'what you owe to a supplier'],
+      ['folio statement --from books.db --all --format json', 'offline, with sums and ages, for a program'],
+    ],
+    flags: {
+      whom: whomFlags,
+      page: pageFlags,
+      from: fromFlags,
+      output: statementOutputFlags,
+      receipt: receiptFlags,
+      request: requestFlags,
+    },
+    run: async ({ whom, page, ...values }) => {
+      const fiscalIds = fiscalIdsOf(whom);
+      const { payable, all } = whom;
+      if (all !== true && fiscalIds === undefined) {
+        throw new UsageError(
+          `whose statement? Neither a ${payable ? 'supplier' : 'customer'} is named nor --all`,
+          {
+            hint: `Add ${payable ? '--issuer-fiscal-id' : '--customer-fiscal-id'} <id>, or --all.`,
+          },
+        );
+      }
+      const { writeStatements } = await import('../../run/several/statement.ts');
+      const chosen = { ...(payable && { payable }), ...(all && { all }), ...(fiscalIds && { fiscalIds }) };
+      await writeStatements(context, { ...values, statement: { ...page, ...chosen } });
+    },
+  });
+}
+
+interface WhomFlags extends CounterpartyFlags, Pick<StatementFlags, 'all'> {}
+
+const whomFlags = flagGroup<WhomFlags>('Whom it is about:', {
+  ...counterpartyFlags,
+  all: yes('--all', 'of everyone with an open amount or a credit'),
+});
+
+type PageFlags = Omit<StatementFlags, 'fiscalIds' | 'all' | 'payable'>;
+
+const pageFlags = flagGroup<PageFlags>('What it says:', {
+  organization: text(
+    '--organization <name>',
+    'your name at its top (default: the profile, else your fiscal ID)',
+  ),
+  note: text('--note <text>', 'a text below, such as where to pay; @file or @- reads one'),
+  lang: langFlag(),
+  allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
+  field: fieldFlag(),
+});
+
+const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', {
+  format: valued(
+    '--format <format>',
+    `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
+    oneOf('--format', ['html', ...formats]),
+  ),
+  output: valued(
+    '-o, --output <file>',
+    'write a file, whole or not at all; - is standard output',
+    target('--output'),
+  ),
+  excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
+});

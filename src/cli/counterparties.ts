@@ -1,0 +1,38 @@
+import { UsageError } from '../errors.ts';
+import { wordList, yes } from './flag-group.ts';
+
+/** Of which counterparties open amounts are told: customers, or with --payable those whose invoices were received. */
+export interface CounterpartyFlags {
+  readonly payable?: boolean;
+  readonly customerFiscalId?: readonly string[];
+  readonly issuerFiscalId?: readonly string[];
+}
+
+/** Members of a group of flags. */
+export const counterpartyFlags = {
+  payable: yes('--payable', 'of received invoices instead of issued ones'),
+  customerFiscalId: wordList(
+    '--customer-fiscal-id <id...>',
+    'only of this customer; several, with commas, @file or @- (one ID a line)',
+  ),
+  issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
+};
+
+/** The fiscal IDs that are asked for. Throws UsageError for the flag of the other listing. */
+export function fiscalIdsOf({
+  payable,
+  customerFiscalId,
+  issuerFiscalId,
+}: CounterpartyFlags): readonly string[] | undefined {
+  const [ids, others] = payable ? [issuerFiscalId, customerFiscalId] : [customerFiscalId, issuerFiscalId];
+  if (others === undefined) return ids;
+  const [flag, instead] = payable
+    ? ['--customer-fiscal-id', '--issuer-fiscal-id']
+    : ['--issuer-fiscal-id', '--customer-fiscal-id'];
+  throw new UsageError(
+    `${flag} names nobody among the counterparties of ${payable ? 'received' : 'issued'} invoices`,
+    {
+      hint: `Use ${instead}, or ${payable ? 'leave out' : 'add'} --payable.`,
+    },
+  );
+}

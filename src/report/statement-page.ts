@@ -1,0 +1,331 @@
+import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
+import { formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import { overdueOf, totalOf } from '../query/aging.ts';
+import { markup, type Html } from './html.ts';
+import { htmlPage } from './page-frame.ts';
+import { agesOf, type StatedCurrency, type StatedDay, type StatedDocument } from './statement.ts';
+import type { OwnStatement, StatementFacts } from './statement-rows.ts';
+import { statementWords, type StatementWords } from './statement-words.ts';
+import type { Writing } from './words.ts';
+
+interface StatementPageOptions extends StatementFacts {
+  readonly writing: Writing;
+  /** A text of the sender's, below; undefined for none. */
+  readonly note: string | undefined;
+}
+
+/** What a page is made with. */
+interface Site {
+  readonly writing: Writing;
+  readonly words: StatementWords;
+  readonly listing: 'issued' | 'received';
+}
+
+/**
+ * A statement as one HTML page, for the one that it is about. It asks for nothing and runs nothing; it names nobody but the
+ * sender and that one, and says of a fault only that there was one.
+ */
+export function statementPage(
+  { statement, organization, organizationFiscalId, isWhole }: OwnStatement,
+  { asOf, listing, writing, note }: StatementPageOptions,
+): string {
+  const words = statementWords(writing.language);
+  const site = { writing, words, listing };
+  const { party, unreadable, currencies } = statement;
+  const sender = organization ?? organizationFiscalId ?? writing.words.organization;
+  const name = party.name ?? party.fiscalId ?? writing.words.noName;
+  const isDoubtful = !isWhole || unreadable > 0;
+  const open = currencies.filter(({ documents, credits }) => documents.length + credits.length > 0);
+  const body = markup`<header class="letter">
+      <div>
+        <p class="sender"><bdi>${sender}</bdi></p>
+        ${organizationFiscalId === sender ? undefined : idLine(organizationFiscalId, writing)}
+      </div>
+      <div class="what">
+        <h1>${words.title}</h1>
+        <p>${words.asOf(writing.day(asOf))}</p>
+      </div>
+    </header>
+    <main>
+      <section class="to" aria-label="${words.to}">
+        <p class="note">${words.to}</p>
+        <p class="party"><bdi>${name}</bdi></p>
+        ${party.fiscalId === name ? undefined : idLine(party.fiscalId, writing)}
+      </section>
+      ${
+        isDoubtful
+          ? markup`<p class="verdict doubt" role="alert"><strong>${words.notWhole}</strong> ${
+              unreadable > 0 ? words.unreadable(writing.count(unreadable)) : undefined
+            }</p>`
+          : undefined
+      }
+      ${open.length === 0 && !isDoubtful ? markup`<p class="verdict">${words.settled}</p>` : undefined}
+      ${open.map((one, index) => currencySection(one, site, `c${index + 1}`))}
+      ${leftOut(currencies, site)}
+      ${note === undefined ? undefined : markup`<section class="message">${noteHtml(note)}</section>`}
+    </main>`;
+  return htmlPage({
+    language: writing.language,
+    title: `${words.title}: ${name}`,
+    body,
+    style: STYLE,
+  });
+}
+
+/** A fiscal ID with its name, which in Chile is another one. */
+function idLine(fiscalId: string | undefined, { words }: Writing): Html | undefined {
+  if (fiscalId === undefined) return undefined;
+  const label = isChileanFiscalId(fiscalId) ? 'RUT' : words.fiscalId;
+  return markup`<p class="note">${label} <bdi class="id">${fiscalId}</bdi></p>`;
+}
+
+function currencySection(section: StatedCurrency, site: Site, id: string): Html {
+  const { writing, words, listing } = site;
+  const { currency, documents, credits, balance } = section;
+  const due = totalOf(balance);
+  const overdue = overdueOf(balance);
+  const all = [...documents, ...credits];
+  const told = all.flatMap(({ open, total }) => [open, ...(total === undefined ? [] : [total])]);
+  const scale = Math.max(decimalsOf(currency), widestScale(told));
+  const amount = (value: Decimal): string => writing.amount(scaled(value, scale));
+  const isOwed = due.coefficient >= 0n;
+  const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
+  const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
+  return markup`<section class="currency" aria-labelledby="${id}">
+    <div class="due">
+      <h2 id="${id}">${label}</h2>
+      <p class="sum"><span class="code">${currency ?? writing.words.noCurrency}</span> ${amount(shown)}</p>
+      ${
+        overdue.coefficient === 0n
+          ? undefined
+          : markup`<p class="late">${words.ofItOverdue(amount(overdue))}</p>`
+      }
+    </div>
+    ${ages(section, site, amount)}
+    ${
+      documents.length === 0
+        ? undefined
+        : documentsTable(documents, {
+            ...site,
+            amount,
+            caption: words.documents,
+            id: `${id}d`,
+            isCredit: false,
+          })
+    }
+    ${
+      credits.length === 0
+        ? undefined
+        : documentsTable(credits, { ...site, amount, caption: words.credits, id: `${id}k`, isCredit: true })
+    }
+  </section>`;
+}
+
+/** Digits that amounts of the currency have behind the point at least: more zeros are the same amount. */
+function decimalsOf(currency: string | undefined): number {
+  if (currency === undefined || !/^[a-z]{3}$/i.test(currency)) return 0;
+  const { minimumFractionDigits } = new Intl.NumberFormat('en', {
+    style: 'currency',
+    currency,
+  }).resolvedOptions();
+  return minimumFractionDigits ?? 0;
+}
+
+function scaled(value: Decimal, scale: number): Decimal {
+  if (value.scale >= scale) return value;
+  return { coefficient: value.coefficient * 10n ** BigInt(scale - value.scale), scale };
+}
+
+/** The strip of ages: a bar in scale, and each age with its exact sum. */
+function ages(
+  { balance }: StatedCurrency,
+  { writing, words }: Site,
+  amount: (value: Decimal) => string,
+): Html {
+  const names = ageNames(writing);
+  const sums = agesOf(balance);
+  const isShown = (age: number): boolean =>
+    age <= DEFAULT_BUCKETS.length + 1 || sums[age]!.coefficient !== 0n;
+  return markup`<section class="ages" aria-label="${words.ages}">
+    ${bar(sums)}
+    <ul>
+      ${sums.map((sum, age) =>
+        isShown(age)
+          ? markup`<li class="${sum.coefficient === 0n ? 'none' : 'some'}">
+              <span>${age === CREDITS ? undefined : markup`<i class="part${age}"></i>`}${names[age]}</span> <b>${amount(sum)}</b>
+            </li>`
+          : undefined,
+      )}
+    </ul>
+  </section>`;
+}
+
+const WIDTH = 1000;
+/** The place of the credits among the ages. They take away from all others, and have no length in the bar. */
+const CREDITS = DEFAULT_BUCKETS.length + 3;
+
+/** What is owed by age. */
+function bar(sums: readonly Decimal[]): Html | undefined {
+  const lengths = sums.map((sum) => Math.max(0, Number(formatDecimal(sum))));
+  const all = lengths.reduce((left, right) => left + right, 0);
+  if (!(all > 0) || !Number.isFinite(all)) return undefined;
+  let at = 0;
+  const pieces = lengths.map((length, age) => {
+    const [from, width] = [at, (length / all) * WIDTH];
+    at += width;
+    if (!(width > 0)) return undefined;
+    return markup`<rect class="part${age}" x="${from.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="12" />`;
+  });
+  return markup`<svg viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${pieces}</svg>`;
+}
+
+function ageNames({ words }: Writing): string[] {
+  const ranges = DEFAULT_BUCKETS.map((last, index) =>
+    words.daysRange((DEFAULT_BUCKETS[index - 1] ?? 0) + 1, last),
+  );
+  return [words.notDue, ...ranges, words.over(DEFAULT_BUCKETS.at(-1)!), words.noDueDate, words.credits];
+}
+
+interface TableOptions extends Site {
+  readonly amount: (value: Decimal) => string;
+  readonly caption: string;
+  readonly id: string;
+  readonly isCredit: boolean;
+}
+
+/** One cell of a line: its heading, what it holds, and its class. */
+type LineCell = readonly [head: string, content: Html | string, look: string];
+
+function documentsTable(documents: readonly StatedDocument[], options: TableOptions): Html {
+  const { words, caption, id, amount } = options;
+  const lines = documents.map((one) => ({ one, cells: lineOf(one, options) }));
+  const heads = lines[0]!.cells;
+  const sum = documents.map(({ open }) => open).reduce(plus);
+  return markup`<h3 id="${id}">${caption}</h3>
+    <table class="documents" aria-labelledby="${id}">
+      <thead>
+        <tr>
+          ${heads.map(([head, , look]) => markup`<th scope="col" class="${look.replace(' late', '')}">${head}</th>`)}
+        </tr>
+      </thead>
+      ${lines.map(
+        ({ one, cells }) =>
+          markup`<tbody>
+            <tr>
+              ${cells.map(
+                ([head, content, look]) => markup`<td class="${look}" data-head="${head}">${content}</td>`,
+              )}
+            </tr>
+            ${paymentsLine(one, heads.length, options)}
+          </tbody> `,
+      )}
+      <tfoot>
+        <tr>
+          <th scope="row" colspan="${heads.length - 1}">${words.sum}</th>
+          <td class="amount">${amount(sum)}</td>
+        </tr>
+      </tfoot>
+    </table>`;
+}
+
+function plus(left: Decimal, right: Decimal): Decimal {
+  const scale = Math.max(left.scale, right.scale);
+  return { coefficient: scaled(left, scale).coefficient + scaled(right, scale).coefficient, scale };
+}
+
+function lineOf(document: StatedDocument, { writing, words, amount, isCredit }: TableOptions): LineCell[] {
+  const { number, date, due, daysLate, total, open } = document;
+  const late = daysLate === undefined || daysLate === 0 ? '' : writing.count(daysLate);
+  return [
+    [words.number, markup`<bdi class="id">${number?.text ?? ''}</bdi>`, 'number'],
+    [words.type, typeName(document, words), 'type'],
+    [words.date, dayText(date, writing), 'day'],
+    ...(isCredit
+      ? []
+      : ([
+          [words.due, dayText(due, writing), 'day'],
+          [words.daysLate, late, late === '' ? 'amount' : 'amount late'],
+        ] as const)),
+    [words.total, total === undefined ? '' : amount(total), 'amount whole'],
+    [words.open, amount(open), 'amount open'],
+  ];
+}
+
+/** What a document is called; a type that is not known, as it was sent. */
+function typeName({ type, family }: StatedDocument, words: StatementWords): Html {
+  return markup`<bdi>${words.families[family] ?? type?.text ?? ''}</bdi>`;
+}
+
+function dayText(day: StatedDay, writing: Writing): string {
+  return typeof day === 'number' ? writing.day(day) : (day ?? '');
+}
+
+function paymentsLine(
+  { payments }: StatedDocument,
+  columns: number,
+  { writing, words }: TableOptions,
+): Html | undefined {
+  if (payments.length === 0) return undefined;
+  const texts = payments.map(({ amount, date }) =>
+    date === undefined ? writing.amount(amount) : words.paid(writing.amount(amount), dayText(date, writing)),
+  );
+  return markup`<tr class="payments">
+    <td colspan="${columns}">${words.payments}: ${texts.join('; ')}</td>
+  </tr>`;
+}
+
+/** What is not in the sums: cancelled documents, and those that say no amount. */
+function leftOut(currencies: readonly StatedCurrency[], { words, writing }: Site): Html | undefined {
+  const notes = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
+    const code = currency === undefined ? '' : `${currency} `;
+    return [
+      ...(cancelled.coefficient === 0n ? [] : [words.cancelled(`${code}${writing.amount(cancelled)}`)]),
+      ...(missing === 0 ? [] : [words.withoutAmount(writing.count(missing))]),
+    ];
+  });
+  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
+}
+
+/** Paragraphs, as blank lines part them. */
+function noteHtml(note: string): Html[] {
+  return note
+    .trim()
+    .split(/\r?\n(?:[ \t]*\r?\n)+/)
+    .map(
+      (paragraph) =>
+        markup`<p>${paragraph.split(/\r?\n/).flatMap((line, at) => (at === 0 ? [line] : [markup`<br />`, line]))}</p>`,
+    );
+}
+
+/** What a statement looks like beside what all pages do: a letter, and on a narrow screen a list instead of a table. */
+const STYLE = `
+body { max-width: 54rem; }
+.letter { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 1rem 2rem; padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
+.letter p, .to p { margin: 0; } .letter .what { text-align: right; } .letter h1 { font-size: 1.35rem; font-weight: 600; }
+.sender { font-size: 1.35rem; font-weight: 700; letter-spacing: -0.01em; overflow-wrap: anywhere; }
+.to { margin: 1.5rem 0; } .party { font-size: 1.1rem; font-weight: 600; overflow-wrap: anywhere; }
+.currency { margin-top: 2rem; } .currency > h3 { color: var(--ink); margin: 1.75rem 0 0.3rem; break-after: avoid; }
+.due { padding: 0.9rem 1.1rem; background: var(--band); border-left: 4px solid var(--accent); break-inside: avoid; }
+.due h2 { font-size: 0.95rem; font-weight: 400; margin: 0; padding: 0; border: 0; color: var(--soft); } .due p { margin: 0; }
+.due .sum { font-size: 1.7rem; line-height: 1.3; font-weight: 700; overflow-wrap: anywhere; } .due .code { font-size: 1rem; font-weight: 400; color: var(--soft); }
+.ages { margin: 1rem 0 0; break-inside: avoid; } .ages svg { height: 0.75rem; min-width: 0; } .ages svg rect { stroke: none; }
+.ages ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 0.5rem 1rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
+.ages b { display: block; font-weight: 600; overflow-wrap: anywhere; } .ages .none b { font-weight: 400; color: var(--soft); }
+.ages i { display: inline-block; width: 0.75em; height: 0.75em; margin-right: 0.4em; border: 1px solid var(--ink); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+.documents tbody:nth-child(odd) tr { background: none; } .documents tbody tr:nth-child(even) { background: none; }
+.documents td:first-child { min-width: 0; } .documents td { vertical-align: baseline; } .documents .day { white-space: nowrap; }
+.documents td.open { font-weight: 600; } .documents tfoot th { text-align: left; } .documents tbody { break-inside: avoid; }
+.documents tr:has(+ .payments) td { border-bottom: 0; padding-bottom: 0; } .payments td { padding-top: 0; font-size: 0.8rem; color: var(--soft); }
+.message { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); break-inside: avoid; } .message p { overflow-wrap: anywhere; }
+@media screen and (max-width: 40rem) {
+  .letter .what { text-align: left; }
+  .documents, .documents tbody, .documents tfoot { display: block; } .documents thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .documents tr { display: grid; grid-template-columns: 1fr auto; gap: 0.1rem 1rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
+  .documents td, .documents th { display: block; padding: 0; border: 0; overflow-wrap: anywhere; white-space: normal; }
+  .documents td:empty { display: none; } .documents td[data-head]::before { content: attr(data-head) " "; color: var(--soft); font-weight: 400; }
+  .documents .number { order: 1; } .documents .open { order: 2; } .documents .type { order: 3; } .documents .whole { order: 4; }
+  .documents .day { order: 5; } .documents .late { order: 7; grid-column: 1 / -1; text-align: left; } .documents td.day + td.day { text-align: right; order: 6; }
+  .documents tr:has(+ .payments) { border-bottom: 0; padding-bottom: 0; } .documents .payments { display: block; padding-top: 0; } .documents tfoot tr { border-bottom: 0; }
+}
+`.trim();

@@ -1,0 +1,145 @@
+import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { formatDay } from '../json/calendar-day.ts';
+import { formatDecimal, type Decimal } from '../json/decimal.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { overdueOf, totalOf } from '../query/aging.ts';
+import { batchOfRows, cellJson, type Row } from '../query/rows.ts';
+import {
+  agesOf,
+  type StatedCurrency,
+  type StatedDay,
+  type StatedDocument,
+  type Statement,
+} from './statement.ts';
+
+/** Whose statement it is, and what it tells. */
+export interface OwnStatement {
+  /** The profile, where there are several. */
+  readonly profile: string | undefined;
+  /** The organization that sends it. */
+  readonly organization: string | undefined;
+  readonly organizationFiscalId: string | undefined;
+  readonly statement: Statement;
+  /** Whether all invoices of the organization were there. */
+  readonly isWhole: boolean;
+}
+
+/** What all statements of a run have in common. */
+export interface StatementFacts {
+  /** Days since 1970-01-01. */
+  readonly asOf: number;
+  readonly listing: 'issued' | 'received';
+}
+
+/** The names of the ages, as the columns of `folio aging`. */
+const AGES = [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'];
+
+const COLUMNS = [
+  ...['counterparty', 'fiscalId', 'currency', 'number', 'documentType', 'date', 'due', 'daysLate'],
+  ...['total', 'open', 'age', 'payments'],
+];
+
+/** The columns of `statementRows`, also where there are no rows. */
+export function statementColumns(isSeveral: boolean): readonly string[] {
+  return isSeveral ? [PROFILE_COLUMN, ...COLUMNS] : COLUMNS;
+}
+
+/** A row for each open document and credit: the sum of `open` is what `folio aging` calls the total. */
+export function statementRows(statements: readonly OwnStatement[], isSeveral: boolean): RecordBatch {
+  return batchOfRows(
+    statements.flatMap(({ profile, statement }) =>
+      statement.currencies.flatMap(({ currency, documents, credits }) =>
+        [...documents, ...credits].map((document): Row => {
+          const { name, fiscalId } = statement.party;
+          return [
+            ...(isSeveral ? [[PROFILE_COLUMN, JSON.stringify(profile ?? null)] as const] : []),
+            ['counterparty', JSON.stringify(name ?? null)],
+            ['fiscalId', JSON.stringify(fiscalId ?? null)],
+            ['currency', JSON.stringify(currency ?? null)],
+            ...documentFields(document),
+          ];
+        }),
+      ),
+    ),
+  );
+}
+
+function documentFields({ payments, ...document }: StatedDocument): Row {
+  const { number, type, date, due, daysLate, total, open, age } = document;
+  const paid = payments.map((one) => `{"date":${dayJson(one.date)},"amount":${formatDecimal(one.amount)}}`);
+  return [
+    ['number', cellJson(number)],
+    ['documentType', cellJson(type)],
+    ['date', dayJson(date)],
+    ['due', dayJson(due)],
+    ['daysLate', daysLate === undefined ? 'null' : String(daysLate)],
+    ['total', amountJson(total)],
+    ['open', amountJson(open)],
+    ['age', JSON.stringify(AGES[age])],
+    ['payments', `[${paid.join(',')}]`],
+  ];
+}
+
+function dayJson(day: StatedDay): string {
+  return JSON.stringify(typeof day === 'number' ? formatDay(day) : (day ?? null));
+}
+
+function amountJson(amount: Decimal | undefined): string {
+  return amount === undefined ? 'null' : formatDecimal(amount);
+}
+
+/** The statements as one JSON document. Amounts are numbers with every digit; null is what the records do not say. */
+export function statementsJson(
+  statements: readonly OwnStatement[],
+  { asOf, listing }: StatementFacts,
+): string {
+  const isWhole = (own: OwnStatement): boolean => own.isWhole && own.statement.unreadable === 0;
+  const all = statements.map((own) => {
+    const { profile, organization, organizationFiscalId, statement } = own;
+    return objectJson([
+      ['profile', JSON.stringify(profile ?? null)],
+      ['organization', JSON.stringify(organization ?? null)],
+      ['organizationFiscalId', JSON.stringify(organizationFiscalId ?? null)],
+      ['counterparty', JSON.stringify(statement.party.name ?? null)],
+      ['fiscalId', JSON.stringify(statement.party.fiscalId ?? null)],
+      ['complete', String(isWhole(own))],
+      ['unreadable', String(statement.unreadable)],
+      ['currencies', listJson(statement.currencies.map(currencyJson))],
+    ]);
+  });
+  return `${objectJson([
+    ['asOf', JSON.stringify(formatDay(asOf))],
+    ['listing', JSON.stringify(listing)],
+    ['statements', listJson(all)],
+  ])}\n`;
+}
+
+function currencyJson({ currency, documents, credits, balance }: StatedCurrency): string {
+  const ages = agesOf(balance).map((amount, age) => [AGES[age]!, amountJson(amount)] as const);
+  return objectJson([
+    ['currency', JSON.stringify(currency ?? null)],
+    ['amountDue', amountJson(totalOf(balance))],
+    ['overdue', amountJson(overdueOf(balance))],
+    ['ages', objectJson(ages)],
+    ['creditNotes', amountJson(balance.creditNotes)],
+    ['cancelled', amountJson(balance.cancelled)],
+    ['missing', String(balance.missing)],
+    ['documents', listJson(documents.map((one) => objectJson(documentFields(one))))],
+    ['credits', listJson(credits.map((one) => objectJson(documentFields(one))))],
+  ]);
+}
+
+/** An object of members that are JSON already, a line each. */
+function objectJson(members: Row): string {
+  return `{\n${members.map(([name, json]) => indented(`${JSON.stringify(name)}: ${json}`)).join(',\n')}\n}`;
+}
+
+function listJson(items: readonly string[]): string {
+  return items.length === 0 ? '[]' : `[\n${items.map(indented).join(',\n')}\n]`;
+}
+
+/** No JSON text has a newline within a string. */
+function indented(text: string): string {
+  return text.replaceAll(/^/gm, '  ');
+}

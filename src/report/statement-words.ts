@@ -1,0 +1,133 @@
+import type { Family } from '../invoices/documents.ts';
+import type { ReportLanguage } from './words.ts';
+
+/** What only statements say, in one language. */
+export interface StatementWords {
+  readonly title: string;
+  readonly to: string;
+  readonly asOf: (day: string) => string;
+  readonly amountDue: string;
+  /** To a supplier: what the sender owes. */
+  readonly amountPayable: string;
+  readonly inFavour: string;
+  readonly ofItOverdue: (amount: string) => string;
+  readonly ages: string;
+  readonly documents: string;
+  readonly credits: string;
+  readonly number: string;
+  readonly type: string;
+  readonly date: string;
+  readonly due: string;
+  readonly daysLate: string;
+  readonly total: string;
+  readonly open: string;
+  readonly payments: string;
+  readonly paid: (amount: string, day: string) => string;
+  readonly sum: string;
+  readonly settled: string;
+  readonly notWhole: string;
+  readonly unreadable: (count: string) => string;
+  readonly cancelled: (amount: string) => string;
+  readonly withoutAmount: (count: string) => string;
+  readonly families: Readonly<Partial<Record<Family, string>>>;
+  readonly index: string;
+  readonly indexNote: string;
+  readonly customer: string;
+  readonly supplier: string;
+  readonly overdue: string;
+  readonly openDocuments: string;
+  readonly settledPages: string;
+  readonly nobody: string;
+}
+
+const en: StatementWords = {
+  title: 'Statement of account',
+  to: 'To',
+  asOf: (day) => `As of ${day}`,
+  amountDue: 'Amount due',
+  amountPayable: 'Amount payable to you',
+  inFavour: 'In your favour',
+  ofItOverdue: (amount) => `${amount} of it overdue`,
+  ages: 'By age',
+  documents: 'Open documents',
+  credits: 'Credits, which reduce the amount',
+  number: 'Number',
+  type: 'Type',
+  date: 'Date',
+  due: 'Due',
+  daysLate: 'Days late',
+  total: 'Total',
+  open: 'Open',
+  payments: 'Payments',
+  paid: (amount, day) => `${amount} on ${day}`,
+  sum: 'Sum',
+  settled: 'Nothing is open.',
+  notWhole: 'This statement is not whole: not every document could be read. Do not rely on it.',
+  unreadable: (count) => `Documents of this account that could not be read: ${count}.`,
+  cancelled: (amount) => `Cancelled documents, which would add ${amount}, are not open.`,
+  withoutAmount: (count) => `Documents that say no open amount: ${count}.`,
+  families: {
+    invoice: 'Invoice',
+    'debit note': 'Debit note',
+    'credit note': 'Credit note',
+    receipt: 'Receipt',
+    'import declaration': 'Import declaration',
+  },
+  index: 'Statements of account',
+  indexNote: 'This list names everyone: keep it, and send each page to whom it is for.',
+  customer: 'Customer',
+  supplier: 'Supplier',
+  overdue: 'Overdue',
+  openDocuments: 'Documents',
+  settledPages: 'Settled since an earlier statement',
+  nobody: 'Nobody has anything open.',
+};
+
+const es: StatementWords = {
+  title: 'Estado de cuenta',
+  to: 'Para',
+  asOf: (day) => `Al ${day}`,
+  amountDue: 'Monto adeudado',
+  amountPayable: 'Monto a pagarle',
+  inFavour: 'Saldo a su favor',
+  ofItOverdue: (amount) => `de ello vencido: ${amount}`,
+  ages: 'Por antigüedad',
+  documents: 'Documentos abiertos',
+  credits: 'Créditos, que reducen el monto',
+  number: 'Número',
+  type: 'Tipo',
+  date: 'Fecha',
+  due: 'Vencimiento',
+  daysLate: 'Días de atraso',
+  total: 'Total',
+  open: 'Saldo',
+  payments: 'Pagos',
+  paid: (amount, day) => `${amount} el ${day}`,
+  sum: 'Suma',
+  settled: 'No hay nada pendiente.',
+  notWhole:
+    'Este estado de cuenta no está completo: no se pudieron leer todos los documentos. No lo use como base.',
+  unreadable: (count) => `Documentos de esta cuenta que no se pudieron leer: ${count}.`,
+  cancelled: (amount) => `Los documentos anulados, que sumarían ${amount}, no están abiertos.`,
+  withoutAmount: (count) => `Documentos que no indican saldo: ${count}.`,
+  families: {
+    invoice: 'Factura',
+    'debit note': 'Nota de débito',
+    'credit note': 'Nota de crédito',
+    receipt: 'Boleta',
+    'import declaration': 'Declaración de importación',
+  },
+  index: 'Estados de cuenta',
+  indexNote: 'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
+  customer: 'Cliente',
+  supplier: 'Proveedor',
+  overdue: 'Vencido',
+  openDocuments: 'Documentos',
+  settledPages: 'Pagado desde un estado de cuenta anterior',
+  nobody: 'Nadie tiene saldo abierto.',
+};
+
+/** What statements say, in the language. */
+export function statementWords(language: ReportLanguage): StatementWords {
+  return language === 'es' ? es : en;
+}

@@ -1,0 +1,276 @@
+import { BadBody, type IncompleteError } from '../errors.ts';
+import { readAmount, worthOf } from '../invoices/amounts.ts';
+import type { Family } from '../invoices/documents.ts';
+import { ownIdColumns, type FieldsOf } from '../invoices/fields.ts';
+import type { Counterparty } from '../invoices/fiscal-ids.ts';
+import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import { bucketOf, dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
+import type { Limits } from '../invoices/references.ts';
+import { parseCalendarDay } from '../json/calendar-day.ts';
+import { CellReader, type Cell } from '../json/cells.ts';
+import { compareDecimals, type Decimal } from '../json/decimal.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { scanArray } from '../json/scan-records.ts';
+import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
+
+/** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
+export type StatedDay = number | string | undefined;
+
+/** A payment of a document, as far as the record says it. */
+interface Payment {
+  readonly date: StatedDay;
+  readonly amount: Decimal;
+}
+
+/** An open document, or a credit, as a line of a statement. */
+export interface StatedDocument {
+  /** As sent, like its type. */
+  readonly number: Cell | undefined;
+  readonly type: Cell | undefined;
+  readonly family: Family;
+  readonly date: StatedDay;
+  readonly due: StatedDay;
+  /** 0 where it is not late; undefined for credits, and without a due date. */
+  readonly daysLate: number | undefined;
+  /** What the whole document is worth: that of a credit note is negative. */
+  readonly total: Decimal | undefined;
+  readonly open: Decimal;
+  /** Among the ages: a bucket, then what has no due date, then the credits. */
+  readonly age: number;
+  readonly payments: readonly Payment[];
+}
+
+/** What a counterparty owes, or is owed, in one currency. */
+export interface StatedCurrency {
+  readonly currency: string | undefined;
+  /** The longest due first, those without a due date last. */
+  readonly documents: readonly StatedDocument[];
+  /** What reduces the amount due, the oldest first. */
+  readonly credits: readonly StatedDocument[];
+  /** The sums of these, as `folio aging` tells them. */
+  readonly balance: AgedBalance;
+}
+
+/** The open items of one counterparty. */
+export interface Statement {
+  /** A text that tells it from all others of the organization. */
+  readonly key: string;
+  readonly party: Counterparty;
+  /** By name; amounts without a currency come last. */
+  readonly currencies: readonly StatedCurrency[];
+  /** Documents that are left out because they cannot be read. */
+  readonly unreadable: number;
+}
+
+/** The statements of the counterparties of one organization. */
+export interface StatementFigures {
+  /** Of those with something open, in order of first appearance; with `everyone`, of all. */
+  readonly statements: readonly Statement[];
+  /** The organization's own fiscal ID, as its invoices have it. */
+  readonly ownFiscalId: string | undefined;
+  /** Why not every document is in them. */
+  readonly failure: IncompleteError | undefined;
+}
+
+interface StatementOptions {
+  readonly fields: FieldsOf;
+  readonly listing: 'issued' | 'received';
+  /** In days since 1970-01-01. */
+  readonly today: number;
+  /** Whether who has nothing open gets a statement, too. */
+  readonly everyone: boolean;
+}
+
+/** The amount and the day of a payment, by the names that they may have. */
+const PAYMENT_AMOUNTS = ['amount', 'paidAmount', 'value'];
+const PAYMENT_DATES = ['date', 'paidAt', 'paymentDate'];
+
+/** Gathers the open items of each counterparty. What counts is decided where `folio aging` decides it. */
+export class StatementTally {
+  readonly #options: StatementOptions;
+  readonly #aging: Aging;
+  readonly #invoices: InvoiceReader;
+  readonly #reader: CellReader;
+  readonly #ownColumns: readonly string[];
+  readonly #documents = new Map<AgedBalance, StatedDocument[]>();
+  /** Everyone that was seen, where everyone is told of. */
+  readonly #seen = new Map<string, Counterparty>();
+  #ownFiscalId: string | undefined;
+
+  constructor(options: StatementOptions) {
+    const { fields, listing, today } = options;
+    this.#options = options;
+    this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf: today, today, apart: true });
+    this.#invoices = new InvoiceReader(fields, [
+      'total',
+      'documentType',
+      'status',
+      'cancelled',
+      'counterpartyName',
+      'counterpartyFiscalId',
+    ]);
+    this.#ownColumns = ownIdColumns(listing);
+    this.#reader = new CellReader([...this.#invoices.columns, 'payments', ...this.#ownColumns]);
+  }
+
+  /** Adds records. `limits` is what references leave of open amounts. */
+  add(batch: RecordBatch, limits?: Limits): void {
+    const items = this.#aging.add(batch, undefined, limits);
+    for (const item of items) this.#addItem(item, this.#reader.read(batch, item.index));
+    const { everyone } = this.#options;
+    for (let index = 0; index < batch.count; index++) {
+      if (!everyone && this.#ownFiscalId !== undefined) break;
+      const cells = this.#reader.read(batch, index);
+      this.#noteOwnFiscalId(cells);
+      if (everyone) this.#noteParty(this.#invoices.read(cells));
+    }
+  }
+
+  /** Throws UsageError where no record has a column that the figures rest on. */
+  finish(): StatementFigures {
+    const parties = new Map<string, AgedBalance[]>([...this.#seen.keys()].map((key) => [key, []]));
+    for (const balance of this.#aging.finish()) {
+      const own = parties.get(balance.key);
+      if (own === undefined) parties.set(balance.key, [balance]);
+      else own.push(balance);
+    }
+    const isTold = (balances: readonly AgedBalance[]): boolean =>
+      this.#options.everyone || balances.some(({ invoices }) => invoices > 0);
+    return {
+      statements: [...parties]
+        .filter(([, balances]) => isTold(balances))
+        .map(([key, balances]) => this.#statementOf(key, balances)),
+      ownFiscalId: this.#ownFiscalId,
+      failure: this.#aging.failure('statement'),
+    };
+  }
+
+  /** How many documents of a counterparty cannot be read. */
+  unreadableOf(key: string): number {
+    return this.#aging.unreadableOf(key);
+  }
+
+  #statementOf(key: string, balances: readonly AgedBalance[]): Statement {
+    const seen = this.#seen.get(key);
+    const all: readonly Counterparty[] = seen === undefined ? balances : [...balances, seen];
+    return {
+      key,
+      party: {
+        name: all.find(({ name }) => name !== undefined)?.name,
+        fiscalId: all.find(({ fiscalId }) => fiscalId !== undefined)?.fiscalId,
+      },
+      currencies: balances.map((balance) => this.#currencyOf(balance)).toSorted(byCurrencyName),
+      unreadable: this.#aging.unreadableOf(key),
+    };
+  }
+
+  #currencyOf(balance: AgedBalance): StatedCurrency {
+    const all = this.#documents.get(balance) ?? [];
+    const credits = all.filter(({ age }) => age === CREDIT);
+    return {
+      currency: balance.currency,
+      documents: all.filter(({ age }) => age !== CREDIT).toSorted(byDueDate),
+      credits: credits.toSorted((left, right) => compareDays(left.date, right.date)),
+      balance,
+    };
+  }
+
+  #addItem({ item, invoice, balance }: AgedItem, cells: readonly (Cell | undefined)[]): void {
+    const { today } = this.#options;
+    const due = item.kind === 'open' ? item.due : statedDay(invoice, 'due');
+    const daysLate = item.kind === 'open' && item.due !== undefined ? today - item.due : undefined;
+    const read = this.#invoices.read(cells);
+    const total = worthOf(read, { role: 'total', cell: read.cell('total') });
+    const document: StatedDocument = {
+      number: invoice.cell('number'),
+      type: invoice.cell('documentType'),
+      family: invoice.family,
+      date: statedDay(invoice, 'date'),
+      due,
+      daysLate: daysLate === undefined ? undefined : Math.max(0, daysLate),
+      total: total.kind === 'amount' ? total.amount : undefined,
+      open: item.amount,
+      age:
+        item.kind === 'credit'
+          ? CREDIT
+          : daysLate === undefined
+            ? UNDATED
+            : bucketOf(DEFAULT_BUCKETS, daysLate),
+      payments: paymentsIn(cells[this.#invoices.columns.length]),
+    };
+    const known = this.#documents.get(balance);
+    if (known === undefined) this.#documents.set(balance, [document]);
+    else known.push(document);
+  }
+
+  #noteOwnFiscalId(cells: readonly (Cell | undefined)[]): void {
+    const own = cells.slice(-this.#ownColumns.length).find((cell) => cell !== undefined && cell.text !== '');
+    this.#ownFiscalId ??= own?.text;
+  }
+
+  #noteParty({ counterparty, counterpartyKey }: Invoice): void {
+    const known = this.#seen.get(counterpartyKey);
+    if (known?.name === undefined) this.#seen.set(counterpartyKey, { ...known, ...counterparty });
+  }
+}
+
+/** The place among the ages of what has no due date, and of credits. */
+const UNDATED = DEFAULT_BUCKETS.length + 2;
+const CREDIT = UNDATED + 1;
+
+/** The sums of a balance in the order of the ages. */
+export function agesOf({ amounts, undated, credits }: AgedBalance): readonly Decimal[] {
+  return [...amounts, undated, credits];
+}
+
+function statedDay(invoice: Invoice, role: 'date' | 'due'): StatedDay {
+  const day = dayIn(invoice, role);
+  return day === 'unreadable' ? invoice.cell(role)?.text : day;
+}
+
+function byCurrencyName({ currency: left }: StatedCurrency, { currency: right }: StatedCurrency): number {
+  if (left === undefined || right === undefined)
+    return Number(left === undefined) - Number(right === undefined);
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+function byDueDate(left: StatedDocument, right: StatedDocument): number {
+  return (
+    compareDays(left.due, right.due) ||
+    compareDays(left.date, right.date) ||
+    compareDecimals(right.open, left.open)
+  );
+}
+
+/** Days in their order; what is none comes last. */
+function compareDays(left: StatedDay, right: StatedDay): number {
+  const [a, b] = [left, right].map((day) => (typeof day === 'number' ? day : Infinity));
+  return a! < b! ? -1 : a! > b! ? 1 : 0;
+}
+
+/** The payments in a cell: a list of objects with an amount each. What is none says nothing. */
+function paymentsIn(cell: Cell | undefined): Payment[] {
+  if (cell === undefined || !cell.text.startsWith('[')) return [];
+  const batch = recordsIn(cell.text);
+  if (batch === undefined) return [];
+  const reader = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
+  const payments: Payment[] = [];
+  for (let index = 0; index < batch.count; index++) {
+    const cells = reader.read(batch, index);
+    const isThere = (one: Cell | undefined): boolean => one !== undefined && one.text !== '';
+    const amount = readAmount(cells.slice(0, PAYMENT_AMOUNTS.length).find(isThere));
+    const date = cells.slice(PAYMENT_AMOUNTS.length).find(isThere)?.text;
+    if (typeof amount === 'string') continue;
+    payments.push({ date: date === undefined ? undefined : (parseCalendarDay(date) ?? date), amount });
+  }
+  return payments;
+}
+
+function recordsIn(text: string): RecordBatch | undefined {
+  try {
+    return scanArray(Buffer.from(text));
+  } catch (error) {
+    if (error instanceof BadBody) return undefined;
+    throw error;
+  }
+}

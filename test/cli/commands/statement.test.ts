@@ -1,0 +1,344 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
+import { runHere } from '../../support/run-here.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
+import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** As of 2026-11-20, the day of the clock of tests. */
+function invoice(number: number, fields: object = {}): string {
+  return JSON.stringify({
+    ...{ id: number, number, documentType: 'INVOICE', date: '2026-10-01', dueBy: '2026-11-10' },
+    ...{ totalAmount: 119, amountToBePaid: 100.5, currency: 'CLP', issuerFiscalId: '9-9' },
+    ...{ receiverFiscalId: '1-9', customer: { name: 'Roble', fiscalId: '1-9' } },
+    ...fields,
+  });
+}
+
+const LAGO = { receiverFiscalId: '2-7', customer: { name: 'Lago', fiscalId: '2-7' } };
+
+const OF_ROBLE = [
+  invoice(1, { payments: [{ id: 5, date: '2026-10-30', amount: 18.5, method: 'TRANSFER' }] }),
+  invoice(2, { dueBy: '2026-12-01', amountToBePaid: 7 }),
+  invoice(3, { documentType: 'CREDIT_NOTE', amountToBePaid: 10, totalAmount: 10, dueBy: null }),
+  invoice(4, { dueBy: null, amountToBePaid: 3 }),
+  invoice(5, { currency: 'USD', dueBy: '2025-11-20', amountToBePaid: 0.1 }),
+  invoice(6, { amountToBePaid: 0 }),
+];
+const ALL = [...OF_ROBLE, invoice(7, LAGO), invoice(8, { ...LAGO, amountToBePaid: 0 })];
+
+const ROWS = [
+  'counterparty,fiscalId,currency,number,documentType,date,due,daysLate,total,open,age,payments',
+  'Roble,1-9,CLP,1,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,"[{""date"":""2026-10-30"",""amount"":18.5}]"',
+  'Roble,1-9,CLP,2,INVOICE,2026-10-01,2026-12-01,0,119,7,not due,[]',
+  'Roble,1-9,CLP,4,INVOICE,2026-10-01,,,119,3,no due date,[]',
+  'Roble,1-9,CLP,3,CREDIT_NOTE,2026-10-01,,,-10,-10,credits,[]',
+  'Roble,1-9,USD,5,INVOICE,2026-10-01,2025-11-20,365,119,0.1,over 90,[]',
+  '',
+].join('\n');
+
+function statement(
+  flags: readonly string[],
+  records: readonly string[] | Answer = OF_ROBLE,
+  options: Parameters<typeof runStub>[2] = {},
+): Promise<ScriptedExit> {
+  const answer =
+    typeof records === 'string' || typeof records[0] === 'number' ? records : pageOf(records as string[]);
+  const answers = { issued: answer as Answer, received: answer as Answer };
+  const retries = flags.includes('--from') ? [] : ['--retries', '0'];
+  return runStub(['statement', ...retries, ...flags], answers, options);
+}
+
+function exportOf(records: readonly string[]): string {
+  const file = join(temporaryFolder(), 'export.jsonl');
+  writeFileSync(file, records.map((record) => `${record}\n`).join(''));
+  return file;
+}
+
+const ROBLE = ['--customer-fiscal-id', '1-9'];
+
+describe('folio statement', () => {
+  it('has a row for each open document and credit, the longest due first', async () => {
+    const { code, stdout, stderr, asked } = await statement(ROBLE);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: ROWS, stderr: '' });
+    expect(asked[0]).toContain('customerFiscalIds=1-9');
+    const from = exportOf(ALL);
+    expect(await statement([...ROBLE, '--from', from])).toMatchObject({ code: 0, stdout: ROWS, asked: [] });
+    const all = await statement(['--all', '--from', from, '--format', 'csv']);
+    expect(all.stdout).toBe(`${ROWS}Lago,2-7,CLP,7,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,[]\n`);
+  });
+
+  it('tells sums, ages and the amount due in JSON', async () => {
+    const { stdout } = await statement([...ROBLE, '--format', 'json', '--organization', 'Norte SpA']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      asOf: '2026-11-20',
+      listing: 'issued',
+      statements: [
+        {
+          ...{ profile: null, organization: 'Norte SpA', organizationFiscalId: '9-9' },
+          ...{ counterparty: 'Roble', fiscalId: '1-9', complete: true, unreadable: 0 },
+          currencies: [
+            {
+              ...{ currency: 'CLP', amountDue: 100.5, overdue: 100.5, creditNotes: -10, missing: 0 },
+              ages: {
+                ...{ 'not due': 7, '1 to 30': 100.5, '31 to 60': 0, '61 to 90': 0, 'over 90': 0 },
+                ...{ 'no due date': 3, credits: -10 },
+              },
+              documents: [{ number: 1, daysLate: 10, open: 100.5 }, { number: 2 }, { number: 4, due: null }],
+              credits: [{ number: 3, total: -10, open: -10, age: 'credits' }],
+            },
+            { currency: 'USD', amountDue: 0.1, documents: [{ number: 5, daysLate: 365 }], credits: [] },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('writes a page that names the customer, what is open, and nobody else', async () => {
+    const path = join(temporaryFolder(), 'roble.html');
+    const flags = [...ROBLE, '--from', exportOf(ALL), '-o', path, '--organization', 'Norte SpA'];
+    expect(await statement(flags)).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    const page = readFileSync(path, 'utf8');
+    for (const text of ['Norte SpA', 'Roble', '1-9', '100.5', 'Nov 10, 2026', '18.5 on Oct 30, 2026', 'USD'])
+      expect(page).toContain(text);
+    expect(page).not.toMatch(/Lago|2-7|https?:|<script|api\.example|TRANSFER/);
+    expect((await statement([...flags.slice(0, -4), '-o', '-', '--format', 'html'])).stdout).toContain(
+      '<bdi>9-9</bdi>',
+    );
+  });
+
+  it('is in Spanish where asked, and has a note below', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'bank.txt'), 'Banco <Sur>\ncuenta 1\n\nGracias');
+    const path = join(folder, 'roble.html');
+    const flags = [...ROBLE, '--lang', 'es', '-o', path];
+    expect(await statement([...flags, '--note', `@${join(folder, 'bank.txt')}`])).toMatchObject({ code: 0 });
+    const page = readFileSync(path, 'utf8');
+    expect(page).toContain('<html lang="es">');
+    expect(page).toContain('Estado de cuenta');
+    expect(page).toMatch(/<p>\s*Banco &lt;Sur&gt;<br \/>cuenta 1\s*<\/p>\s*<p>\s*Gracias\s*<\/p>/);
+    await statement([...flags, '--note', '@-'], OF_ROBLE, { stdin: { text: 'from elsewhere' } });
+    expect(readFileSync(path, 'utf8')).toContain('from elsewhere');
+  });
+
+  it('is of received invoices with --payable', async () => {
+    const record = invoice(1, {
+      customer: undefined,
+      issuer: { name: 'Proveedor', fiscalId: '5-1' },
+      issuerFiscalId: '5-1',
+      receiverFiscalId: '9-9',
+    });
+    const flags = ['--payable', '--issuer-fiscal-id', '5-1'];
+    const { stdout, asked } = await statement(flags, [record]);
+    expect(stdout).toContain('\nProveedor,5-1,CLP,1,');
+    expect(asked[0]).toContain('/invoices/received?');
+    expect((await statement([...flags, '--format', 'html'], [record])).stdout).toContain(
+      'Amount payable to you',
+    );
+  });
+
+  it('says that nothing is open, and that a credit is in the favour of the customer', async () => {
+    const settled = await statement([...ROBLE, '--format', 'html'], [OF_ROBLE[5]!]);
+    expect(settled.stdout).toContain('Nothing is open.');
+    expect(settled.stdout).toContain('<bdi>Roble</bdi>');
+    const credit = await statement([...ROBLE, '--format', 'html'], [OF_ROBLE[2]!]);
+    expect(credit.stdout).toMatch(
+      /In your favour<\/h2>\s*<p class="sum">\s*<span class="code">CLP<\/span> 10</,
+    );
+  });
+
+  it('says what is cancelled, and what has no amount', async () => {
+    const records = [
+      ...OF_ROBLE,
+      invoice(9, { status: 'NULLIFIED', amountToBePaid: 500 }),
+      invoice(10, { amountToBePaid: null }),
+    ];
+    const { code, stdout } = await statement([...ROBLE, '--format', 'html'], records);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Cancelled documents, which would add CLP 500, are not open.');
+    expect(stdout).toContain('Documents that say no open amount: 1.');
+  });
+
+  it('says that it is not whole where a document cannot be read, of whom it is, and ends in exit 6', async () => {
+    const records = [...ALL, invoice(9, { ...LAGO, amountToBePaid: 'N/A' })];
+    const from = exportOf(records);
+    const page = async (id: string): Promise<ScriptedExit> =>
+      statement(['--customer-fiscal-id', id, '--from', from, '--format', 'html']);
+    const lago = await page('2-7');
+    expect(lago.code).toBe(6);
+    expect(lago.stderr).toContain('record 3 (number 9) is the text "N/A"');
+    expect(lago.stdout).toContain('This statement is not whole');
+    expect(lago.stdout).toContain('could not be read: 1.');
+    expect(lago.stdout).not.toContain('N/A');
+    const roble = await page('1-9');
+    expect(roble).toMatchObject({ code: 0, stderr: '' });
+    expect(roble.stdout).not.toContain('not whole');
+    const all = await statement(['--all', '--from', from, '--format', 'json']);
+    expect(all.code).toBe(6);
+    expect(JSON.parse(all.stdout)).toMatchObject({
+      statements: [
+        { counterparty: 'Roble', complete: true },
+        { counterparty: 'Lago', complete: false, unreadable: 1 },
+      ],
+    });
+  });
+
+  it('keeps the old page where nothing could be read, and says on a new one that not all could', async () => {
+    const path = join(temporaryFolder(), 'roble.html');
+    writeFileSync(path, 'old');
+    const refused: Answer = [403, '{"Message":"User is not authorized to access this resource"}'];
+    expect(await statement([...ROBLE, '-o', path], refused)).toMatchObject({ code: 3, stdout: '' });
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    const short = pageOf(OF_ROBLE.slice(0, 2), { total: 5 });
+    expect(await statement([...ROBLE, '-o', path], short)).toMatchObject({ code: 6 });
+    expect(readFileSync(path, 'utf8')).toContain('This statement is not whole');
+  });
+
+  it('takes an ID that many share for as many customers', async () => {
+    const named = (number: number, name: string): string =>
+      invoice(number, { receiverFiscalId: '55.555.555-5', customer: { name } });
+    const from = exportOf([named(1, 'Sol'), named(2, 'Luz'), named(3, 'Sol')]);
+    const shared = ['--customer-fiscal-id', '55555555-5', '--from', from];
+    const { code, stderr } = await statement([...shared, '--format', 'html']);
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr:
+        'folio: a page is for one, and 2 are meant: Sol, Luz\n' +
+        '  Name one, or have all in one workbook with -o statements.xlsx.\n',
+    });
+    const { stdout } = await statement([...shared, '--format', 'json']);
+    const { statements } = JSON.parse(stdout) as { statements: readonly { counterparty: string }[] };
+    expect(statements.map(({ counterparty }) => counterparty)).toEqual(['Sol', 'Luz']);
+  });
+
+  it('leaves of a credit note what was paid of the cancelled invoice that it refers to', async () => {
+    const records = [
+      invoice(1, { status: 'NULLIFIED', amountToBePaid: 119 }),
+      invoice(2, { documentType: 'CREDIT_NOTE', amountToBePaid: 119, refersTo: '1' }),
+      invoice(3, { amountToBePaid: 200 }),
+    ];
+    const flags = [...ROBLE, '--format', 'json'];
+    const due = async (...further: readonly string[]): Promise<unknown> => {
+      const { stdout } = await statement([...flags, ...further], records);
+      return (
+        JSON.parse(stdout) as { statements: readonly { currencies: readonly { amountDue: unknown }[] }[] }
+      ).statements[0]!.currencies[0]!.amountDue;
+    };
+    expect(await due()).toBe(81);
+    expect(await due('--field', 'reference=refersTo')).toBe(200);
+  });
+
+  it('tells of each organization by itself, and of none that was not asked for', async () => {
+    const organizations = {
+      north: { records: { issued: ALL } },
+      south: { records: { issued: [invoice(9, LAGO)] } },
+    };
+    const run = (line: string) => runOrganizations(`statement --all ${line}`, { organizations });
+    const rows = (text: string) => text.trimEnd().split('\n').slice(1);
+    expect(rows((await run('--profile south')).stdout)).toEqual([
+      'Lago,2-7,CLP,9,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,[]',
+    ]);
+    const { stdout } = await run('--all-profiles');
+    expect(stdout).toMatch(/^_profile,counterparty,/);
+    expect(rows(stdout).map((row) => row.split(',').slice(0, 2).join(' '))).toEqual([
+      ...Array.from({ length: 5 }, () => 'north Roble'),
+      ...['north Lago', 'south Lago'],
+    ]);
+    const json = JSON.parse((await run('--all-profiles --format json')).stdout) as {
+      statements: readonly object[];
+    };
+    expect(json.statements).toMatchObject([
+      { profile: 'north', organization: 'north', counterparty: 'Roble' },
+      { profile: 'north', counterparty: 'Lago' },
+      { profile: 'south', organization: 'south', counterparty: 'Lago' },
+    ]);
+    expect(await run('--all-profiles --organization X --format json')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--organization names one organization, and there are 2') as string,
+    });
+  });
+
+  it('tells of the profiles of a synced database and of an export as of the service', async () => {
+    const cwd = temporaryFolder();
+    const run = (...args: readonly string[]) =>
+      runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, FOLIO_CONFIG_DIR: cwd } });
+    await run('--sandbox', 'sync', 'two.db', 'issued', '--profile', 'one,two');
+    await run('--sandbox', 'issued', '--all-profiles', '-o', 'two.jsonl');
+    const flags = ['--all', '--format', 'json'];
+    for (const [asked, held] of [
+      [['--all-profiles'], ['--all-profiles']],
+      [
+        ['--profile', 'two'],
+        ['--profile', 'two'],
+      ],
+    ]) {
+      const service = await run('--sandbox', 'statement', ...flags, ...asked!);
+      expect(service.code).toBe(0);
+      for (const file of ['two.db', 'two.jsonl']) {
+        const { stdout, stderr } = await run('statement', ...flags, '--from', file, ...held!);
+        expect({ file, stderr, stdout: stdout.toString() }).toEqual({
+          ...{ file, stderr: '' },
+          stdout: service.stdout.toString(),
+        });
+      }
+    }
+  });
+
+  it('writes a workbook in which text is text and amounts are amounts', async () => {
+    const path = join(temporaryFolder(), 'all.xlsx');
+    const from = exportOf([invoice(1, { customer: { name: '=1+1', fiscalId: '1-9' } })]);
+    expect(await statement(['--all', '--from', from, '-o', path])).toMatchObject({ code: 0 });
+    const workbook = readWorkbook(readFileSync(path));
+    const [row] = workbook[0]!.rows.slice(1);
+    expect(row!.get('A')).toMatchObject({ type: 'inlineStr', value: '=1+1' });
+    expect(row!.get('J')).toMatchObject({ type: 'n', value: '100.5' });
+    expect(workbook[0]!.xml).not.toContain('<f>');
+  });
+
+  it.each([
+    [[], 'whose statement? Neither a customer is named nor --all'],
+    [['--payable'], 'whose statement? Neither a supplier is named nor --all'],
+    [
+      ['--issuer-fiscal-id', '1-9'],
+      '--issuer-fiscal-id names nobody among the counterparties of issued invoices',
+    ],
+    [['--all', ...ROBLE], '--all and --customer-fiscal-id do not go together: it is everyone'],
+    [['--all', '-o', 'x.html'], 'a page is for one customer, and --all names everyone'],
+    [['--all', '-o', 'x.pdf'], '-o x.pdf: .pdf is no format of folio'],
+    [[...ROBLE, '--lang', 'de'], '--lang "de": there is no such language'],
+    [[...ROBLE, '--lang', 'es'], '--lang is for a page, and none is written'],
+    [[...ROBLE, '--note', 'x', '-o', 'x.csv'], '--note is for a page, and none is written'],
+    [[...ROBLE, '--organization', 'x', '-o', 'x.xlsx'], '--organization is for a page, and none is written'],
+    [[...ROBLE, '--note', '@gone.txt', '-o', 'x.html'], '--note @gone.txt: no such file'],
+    [[...ROBLE, '--excel', '-o', 'x.html'], '--excel goes with csv, not with '],
+    [[...ROBLE, '--excel', '-o', 'x.json'], '--excel goes with csv, not with '],
+    [['--all', '--from', 'x.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],
+  ])('refuses %j', async (flags, message) => {
+    const { code, stdout, stderr, asked } = await statement(flags);
+    expect({ code, stdout, asked }).toEqual({ code: 2, stdout: '', asked: [] });
+    expect(stderr).toContain(message);
+    expect(['x.html', 'x.pdf', 'x.csv', 'x.json', 'x.xlsx'].filter(existsSync)).toEqual([]);
+  });
+
+  it('writes over nothing that it reads', async () => {
+    const from = exportOf(ALL);
+    const note = join(temporaryFolder(), 'note.html');
+    writeFileSync(note, 'pay');
+    const flags = [...ROBLE, '--from', from];
+    expect(await statement([...flags, '-o', from, '--format', 'html'])).toMatchObject({ code: 2 });
+    const over = await statement([...flags, '-o', note, '--note', `@${note}`]);
+    expect(over.stderr).toContain(`--output ${note} would replace the note of --note`);
+    expect(readFileSync(note, 'utf8')).toBe('pay');
+  });
+
+  it('knows nobody of an ID that no record has', async () => {
+    const { code, stderr } = await statement(['--customer-fiscal-id', '3-3', '--from', exportOf(ALL)]);
+    expect([code, stderr]).toEqual([
+      4,
+      'folio: no issued invoice is of 3-3\n' +
+        '  See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.\n',
+    ]);
+  });
+});
