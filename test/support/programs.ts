@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-/** A program that this machine may have or not: `programs.json` has the Debian package of each. */
+/** A program that this machine may have or not: `programs.json` has the Debian package of each, empty where none has it. */
 export type Program = keyof typeof known;
 
 /** What every machine has: the shell, and what tests use of coreutils. */

@@ -8,7 +8,7 @@ import { settingNames } from '../../run/settings.ts';
 import { addCommand } from '../command.ts';
 
 /** The shells that folio has completion scripts for. */
-export const shells = ['bash', 'zsh', 'fish'] as const;
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
 /** One of these shells. */
 type Shell = (typeof shells)[number];
 
@@ -24,6 +24,7 @@ export function addCompletion(program: Command, context: Context): void {
       ['source <(folio completion bash)', 'in ~/.bashrc'],
       ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
       ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
+      ['folio completion powershell | Out-String | Invoke-Expression', 'in the file that $PROFILE names'],
     ],
     run: (_, [shell]) => runCompletion(context, program, shell),
   });
@@ -56,7 +57,8 @@ async function runCompletion(context: Context, program: Command, shell: Shell): 
 async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode[]) => string> {
   if (shell === 'bash') return (await import('../completion/bash.ts')).bashScript;
   if (shell === 'zsh') return (await import('../completion/zsh.ts')).zshScript;
-  return (await import('../completion/fish.ts')).fishScript;
+  if (shell === 'fish') return (await import('../completion/fish.ts')).fishScript;
+  return (await import('../completion/powershell.ts')).powershellScript;
 }
 
 /**

@@ -62,9 +62,9 @@ describe('folio completion', () => {
   });
 
   it('refuses a shell that it does not know', async () => {
-    const { code, stderr } = await folio(['completion', 'powershell']);
+    const { code, stderr } = await folio(['completion', 'tcsh']);
     expect(code).toBe(2);
-    expect(stderr).toContain('bash, zsh, fish');
+    expect(stderr).toContain('bash, zsh, fish, powershell');
   });
 
   it('has no flag that takes a value in one command and none in another', () => {
