@@ -202,6 +202,30 @@ export function day(flag: string) {
     refuse(flag, value, 'a day, such as 2026-10-31');
 }
 
+/** How long something may be ago. */
+export interface Age {
+  readonly milliseconds: number;
+  /** As it was written: `26h`. */
+  readonly text: string;
+}
+
+const MILLISECONDS: Readonly<Record<string, number>> = {
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  w: 604_800_000,
+};
+
+/** Minutes, hours, days or weeks: `90m`, `26h`, `2d`, `1w`. */
+export function age(flag: string) {
+  return (value: string): Age => {
+    const [, count, unit = ''] = /^(\d{1,6})\s*([mhdw])$/i.exec(value.trim()) ?? [];
+    const milliseconds = Number(count) * (MILLISECONDS[unit.toLowerCase()] ?? Number.NaN);
+    if (milliseconds > 0) return { milliseconds, text: value.trim() };
+    return refuse(flag, value, 'minutes, hours, days or weeks, such as 90m, 26h, 2d or 1w');
+  };
+}
+
 /** The name of a file to write: any text that is not empty. */
 export function target(flag: string) {
   return (value: string): string =>

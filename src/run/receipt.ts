@@ -1,6 +1,8 @@
+import { dirname, relative, resolve, sep } from 'node:path';
 import type { Context } from '../context.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
+import { findStream } from '../output/files/target.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import { version } from '../version.ts';
@@ -84,6 +86,8 @@ interface ReceiptFacts extends CountedFacts {
   readonly startedAt: number;
   readonly finishedAt: number;
   readonly redact: (text: string) => string;
+  /** The file's path as seen from the folder of the receipt; undefined where the receipt has no folder. */
+  readonly fromReceipt: (file: string) => string | undefined;
   /** Where the run has several parts: the facts of each. */
   readonly sections?: readonly (CountedFacts & { readonly profile: string })[];
 }
@@ -103,10 +107,11 @@ function receiptText(facts: ReceiptFacts): string {
     finishedAt: new Date(facts.finishedAt).toISOString(),
     seconds: (facts.finishedAt - facts.startedAt) / 1000,
     output: facts.output ?? null,
+    ...placeOf(facts, facts),
     ...(sections === undefined || isOneFile(facts) ? writtenOf(facts) : writtenOfAll(sections)),
     ...walkOf(parts),
     ...endOf(parts, facts.failure),
-    ...(sections && { profiles: sections.map(sectionOf) }),
+    ...(sections && { profiles: sections.map((section) => sectionOf(section, facts)) }),
     ...facts.results,
   };
   const clean = (_: string, value: unknown): unknown =>
@@ -120,16 +125,27 @@ function endOfToken(session: PartFacts['session']): string | null {
   return end === undefined ? null : new Date(end).toISOString();
 }
 
-function sectionOf(section: CountedFacts & { readonly profile: string }): Record<string, unknown> {
+function sectionOf(
+  section: CountedFacts & { readonly profile: string },
+  run: ReceiptFacts,
+): Record<string, unknown> {
   const { profile, session, plan, records, failure } = section;
   return {
     profile,
     baseUrl: session?.baseUrl.href ?? null,
     tokenEndsSoon: endOfToken(session),
-    ...(plan === undefined ? { records } : { output: plan.target ?? null, ...writtenOf(section) }),
+    ...(plan === undefined
+      ? { records }
+      : { output: plan.target ?? null, ...placeOf(section, run), ...writtenOf(section) }),
     ...walkOf([section]),
     ...endOf([section], failure),
   };
+}
+
+/** Where the file is, for `folio verify`, which may run in another folder. */
+function placeOf({ plan }: PartFacts, { fromReceipt }: ReceiptFacts): { readonly file?: string } {
+  const file = plan?.target === undefined ? undefined : fromReceipt(plan.target);
+  return file === undefined ? {} : { file };
 }
 
 /** Whether all parts were written into one file or stream. */
@@ -216,6 +232,12 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** The path of a file as seen from the folder of a receipt, which is no stream. */
+function pathBetween(receipt: string | undefined, file: string): string | undefined {
+  if (receipt === undefined || findStream(receipt) !== undefined) return undefined;
+  return relative(dirname(resolve(receipt)), resolve(file)).replaceAll(sep, '/');
+}
+
 interface ReceiptOptions {
   /** Where the receipt is written, as given to --receipt; undefined where none is wanted. */
   readonly file: string | undefined;
@@ -296,6 +318,7 @@ export class Receipt extends ReceiptPart {
           startedAt: this.#startedAt,
           finishedAt: this.#context.clock.now(),
           arguments: this.#context.argv,
+          fromReceipt: (path) => pathBetween(this.#options.file, path),
           redact: (text) => this.#context.secrets.redact(text),
           ...(sections.length > 0 && { sections }),
         }),

@@ -53,6 +53,7 @@ describe('--receipt', () => {
       finishedAt: '2026-11-20T12:00:00.000Z',
       seconds: 0,
       output: join(folder, 'out.csv'),
+      file: 'out.csv',
       format: 'csv',
       excel: false,
       columns: [

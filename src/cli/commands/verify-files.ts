@@ -1,6 +1,7 @@
 import { promises } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { parseDatabaseAddress } from '../../database/address.ts';
 import { IncompleteError, UsageError, type FolioError } from '../../errors.ts';
 import { formatOfEnding } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
@@ -12,38 +13,63 @@ import {
   usualReceipt,
   type DeliveredFile,
 } from '../../query/exports/read-receipt.ts';
+import type { Age } from '../../run/parse-values.ts';
 import { surveyFile, type Survey } from '../../query/exports/survey-file.ts';
+
+/** How files are verified. */
+export interface VerifyFlags {
+  /** The receipt of all files; without it each has its own, `<file>.receipt.json`. */
+  readonly receipt?: string;
+  /** How long the run that wrote them may be ago. */
+  readonly maxAge?: Age;
+}
+
+interface VerifyOptions extends VerifyFlags {
+  /** Whether nothing is said where all is well. */
+  readonly quiet?: boolean | undefined;
+  /** Whose listings of a database are looked at; without it those of all. */
+  readonly profile?: string | undefined;
+}
 
 /** A file, and the receipt to compare it with; undefined where there is none. */
 interface FileToVerify {
-  readonly file: string;
+  /** Undefined where the run of the receipt wrote no file. */
+  readonly file: string | undefined;
   readonly receipt: string | undefined;
 }
 
 /**
  * Compares files with their receipts, and says on standard output of each file that it is what was delivered.
  *
- * @param receipt the receipt of all files; without it each has its own, `<file>.receipt.json`
- * @throws IncompleteError with the differences where a file is not, UsageError where a file has no receipt
+ * @throws IncompleteError with the differences where a file is not, or is older than it may be; UsageError where a file has no
+ * receipt
  */
 export async function runVerify(
   context: Context,
   files: readonly string[],
-  receipt: string | undefined,
+  options: VerifyOptions,
 ): Promise<void> {
+  const { receipt, quiet } = options;
   if (files.length === 0 && receipt === undefined) {
     throw new UsageError('folio verify needs a file', {
       hint: 'Name a file that -o wrote, a folder of such files, or a receipt with --receipt.',
     });
   }
-  const found: FileToVerify[] = files.length === 0 ? await filesNamedBy(receipt!) : [];
-  for (const file of files) found.push(...(await filesOf(file, receipt)));
+  const { isDatabase } = await import('../../run/sync/database-records.ts');
+  const checks: (() => Promise<readonly string[]>)[] = [];
+  const addFiles = (found: readonly FileToVerify[]): void =>
+    void checks.push(...found.map((each) => () => verifyFile(context, each, options)));
+  if (files.length === 0) addFiles(await filesNamedBy(receipt!, options));
+  for (const file of files) {
+    if (await isDatabase(file)) checks.push(() => verifyDatabase(context, file, options));
+    else addFiles(await filesOf(file, options));
+  }
   const failures: FolioError[] = [];
-  for (const each of found) {
+  for (const check of checks) {
     try {
-      await verifyFile(context, each);
+      for (const line of await check()) if (!quiet) await context.stdout.write(`${visible(line)}\n`);
     } catch (error) {
-      if (found.length === 1 || !(error instanceof IncompleteError || error instanceof UsageError))
+      if (checks.length === 1 || !(error instanceof IncompleteError || error instanceof UsageError))
         throw error;
       failures.push(error);
     }
@@ -51,15 +77,16 @@ export async function runVerify(
   if (failures.length === 0) return;
   const says = failures.map(({ message }) => message).join('; ');
   const Kind = failures.some((error) => error instanceof IncompleteError) ? IncompleteError : UsageError;
-  throw new Kind(`${failures.length} of ${countOf(found.length, 'file')}: ${says}`, {
+  throw new Kind(`${failures.length} of ${countOf(checks.length, 'file')}: ${says}`, {
     hint: failures[0]!.hint,
   });
 }
 
 /** The files of an argument: the file itself, the files that a receipt names, or those of all receipts in a folder. */
-async function filesOf(file: string, receipt: string | undefined): Promise<FileToVerify[]> {
+async function filesOf(file: string, options: VerifyOptions): Promise<FileToVerify[]> {
+  const { receipt } = options;
   if (receipt !== undefined) return [{ file, receipt }];
-  if (file.endsWith(RECEIPT)) return filesNamedBy(file);
+  if (file.endsWith(RECEIPT)) return filesNamedBy(file, options);
   const isFolder = await promises.stat(file).then(
     (stats) => stats.isDirectory(),
     () => false,
@@ -70,7 +97,7 @@ async function filesOf(file: string, receipt: string | undefined): Promise<FileT
     throw new UsageError(`there is no receipt in ${file} to compare a file with`, { hint: NEXT_RUN });
   }
   const found: FileToVerify[] = [];
-  for (const name of names) found.push(...(await filesNamedBy(join(file, name))));
+  for (const name of names) found.push(...(await filesNamedBy(join(file, name), options)));
   return found;
 }
 
@@ -80,32 +107,107 @@ function byText(one: string, other: string): number {
   return one < other ? -1 : 1;
 }
 
-/** The files that a receipt names. They are looked for beside the receipt, then where they were written. */
-async function filesNamedBy(receipt: string): Promise<FileToVerify[]> {
+/**
+ * The files that a receipt names. They are looked for where they were written, as seen from the receipt, then beside it: the
+ * folder may have been moved as a whole, and verify may run anywhere.
+ */
+async function filesNamedBy(receipt: string, { maxAge }: VerifyOptions): Promise<FileToVerify[]> {
   const found: FileToVerify[] = [];
-  for (const { output } of await readReceipt(receipt)) {
+  const folder = dirname(receipt);
+  for (const { output, file } of await readReceipt(receipt)) {
     if (output === null) continue;
-    const beside = join(dirname(receipt), basename(output));
-    found.push({ file: (await isThere(beside)) ? beside : output, receipt });
+    const places = [file ?? output, basename(output)].map((place) =>
+      isAbsolute(place) ? place : join(folder, place),
+    );
+    if (isAbsolute(output)) places.push(output);
+    const there = await Promise.all(places.map(isThere));
+    found.push({ file: places[Math.max(0, there.indexOf(true))], receipt });
   }
   if (found.length > 0) return found;
+  // When the run was is told by its receipt, also where it wrote to a database.
+  if (maxAge !== undefined) return [{ file: undefined, receipt }];
   throw new UsageError(`the receipt ${receipt} names no file: that run wrote to standard output`, {
     hint: NEXT_RUN,
   });
 }
 
-async function verifyFile(context: Context, { file, receipt }: FileToVerify): Promise<void> {
-  const say = (line: string): Promise<void> => context.stdout.write(`${visible(line)}\n`);
-  const delivered = receipt === undefined ? undefined : deliveredAs(file, await readReceipt(receipt));
+/** Returns what is to be said of the file where all is well. */
+async function verifyFile(
+  context: Context,
+  { file, receipt }: FileToVerify,
+  options: VerifyOptions,
+): Promise<readonly string[]> {
+  const all = receipt === undefined ? [] : await readReceipt(receipt);
+  if (file === undefined) {
+    const [run] = all;
+    refuseOld(context, receipt!, run!, options);
+    return [`${receipt}: a run that ended at ${run!.finishedAt}`];
+  }
+  const delivered = deliveredAs(file, all);
+  if (delivered !== undefined && !(await isThere(file))) refuseLost({ file, receipt }, delivered);
   const form = { format: delivered?.format ?? formatOfEnding(file), header: delivered?.header ?? true };
   const survey = await surveyFile(file, form);
   if (receipt === undefined || delivered === undefined)
     return refuseWithoutReceipt({ file, receipt }, survey, form.format);
   refuseOther({ file, receipt }, survey, delivered);
-  await say(`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey, form.format)}`);
-  if (!delivered.complete) {
-    await say(`that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`);
+  refuseOld(context, file, delivered, options);
+  const says = [`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey, form.format)}`];
+  if (!delivered.complete)
+    says.push(`that run did not deliver all that was asked for: ${delivered.errors.join('; ')}`);
+  return says;
+}
+
+/** Throws for a file that was delivered and is no longer there. */
+function refuseLost({ file, receipt }: FileToVerify, delivered: DeliveredFile): void {
+  refuseUndelivered({ file, receipt }, delivered);
+  throw new IncompleteError(`${file} is lost: it was delivered at ${delivered.finishedAt}`, {
+    hint: `Its receipt is ${receipt}. Export it again, or put it back.`,
+  });
+}
+
+/** Throws where the run is longer ago than it may be. */
+function refuseOld(
+  { clock }: Context,
+  what: string,
+  { finishedAt }: DeliveredFile,
+  { maxAge }: VerifyOptions,
+): void {
+  if (!isOlder(clock.now(), finishedAt, maxAge)) return;
+  throw new IncompleteError(`${what} is older than ${maxAge!.text}: its run ended at ${finishedAt}`, {
+    hint: NOT_RUN,
+  });
+}
+
+const NOT_RUN = 'See why no run has ended since: whether it was started, and what it said.';
+
+function isOlder(now: number, at: string, maxAge: Age | undefined): boolean {
+  // What is no time is as good as never.
+  return maxAge !== undefined && !(now - Date.parse(at) <= maxAge.milliseconds);
+}
+
+/** Holds the last whole sync of each listing in a database against the age that it may have. */
+async function verifyDatabase(
+  context: Context,
+  from: string,
+  { maxAge, profile }: VerifyOptions,
+): Promise<readonly string[]> {
+  if (maxAge === undefined) {
+    throw new UsageError(`${parseDatabaseAddress(from).shown} is a database, and has no receipt`, {
+      hint: 'Ask how old its last sync may be, as in --max-age 26h.',
+    });
   }
+  const { lastSyncsIn } = await import('../../run/sync/database-records.ts');
+  const { shown, syncs } = await lastSyncsIn(from, context, profile);
+  const old = syncs.filter(({ wholeAt }) => isOlder(context.clock.now(), wholeAt ?? '', maxAge));
+  if (old.length === 0) {
+    const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted(byText);
+    return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
+  }
+  const says = old.map(({ table, profile: of, wholeAt, error }) => {
+    const since = wholeAt === undefined ? 'never whole' : `whole at ${wholeAt}`;
+    return `${table} of ${of} was ${since}${error === undefined ? '' : ` (${error})`}`;
+  });
+  throw new IncompleteError(`${shown} is older than ${maxAge.text}: ${says.join('; ')}`, { hint: NOT_RUN });
 }
 
 async function isThere(path: string): Promise<boolean> {
@@ -141,13 +243,17 @@ function refuseWithoutReceipt(
   throw new UsageError(`${none}; ${whole}${contents(survey, format)}`, { hint });
 }
 
+/** Throws where the run of the receipt delivered no file. */
+function refuseUndelivered({ file, receipt }: FileToVerify, { sha256, errors }: DeliveredFile): void {
+  if (sha256 !== null) return;
+  throw new IncompleteError(`the run of ${receipt} delivered no file: ${errors.join('; ')}`, {
+    hint: `A file ${file} comes from another run, or was made in another way.`,
+  });
+}
+
 /** Throws where the file differs from what was delivered. */
 function refuseOther({ file, receipt }: FileToVerify, now: Survey, delivered: DeliveredFile): void {
-  if (delivered.sha256 === null) {
-    throw new IncompleteError(`the run of ${receipt} delivered no file: ${delivered.errors.join('; ')}`, {
-      hint: `The file ${file} comes from another run, or was made in another way.`,
-    });
-  }
+  refuseUndelivered({ file, receipt }, delivered);
   const differences: string[] = [];
   if (now.damage !== undefined) differences.push(now.damage);
   else if (now.records !== undefined && now.records !== delivered.records) {

@@ -7,6 +7,8 @@ import { surveyFile } from './survey-file.ts';
 export interface DeliveredFile {
   /** The file as it was given to -o; null for standard output. */
   readonly output: string | null;
+  /** Its path as seen from the folder of the receipt; undefined in a receipt that does not say so. */
+  readonly file: string | undefined;
   readonly records: number;
   readonly bytes: number;
   /** In hex; null where no file was delivered. */
@@ -146,7 +148,7 @@ function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): 
   if (typeof complete !== 'boolean') return wrong('complete');
   if (!Array.isArray(errors)) return wrong('errors');
   if (format !== null && typeof format !== 'string') return wrong('format');
-  const { delimiter, excel, columns, headings } = receipt;
+  const { delimiter, excel, columns, headings, file } = receipt;
   const told = {
     errors: errors.map(String),
     format,
@@ -162,6 +164,7 @@ function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): 
   };
   return {
     output: typeof output === 'string' ? output : null,
+    file: typeof file === 'string' ? file : undefined,
     records,
     bytes,
     sha256,

@@ -19,7 +19,7 @@ import { inOrderOf, parseProfileName, type ConfigStore } from '../../profiles/pr
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
-import { tableOf } from './sync-resources.ts';
+import { syncResources, tableOf } from './sync-resources.ts';
 
 /** The first bytes of every SQLite file. */
 const SQLITE = Buffer.from('SQLite format 3\0');
@@ -69,6 +69,42 @@ export async function profilesHeld(
       held.set(resource, (await heldListing(database, tableOf(resource))).profiles);
     }
     return { known: inOrderOf(await context.config(), [...held.values()].flat()), held };
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * What became of the last sync of each listing in a synced database.
+ *
+ * @param profile whose listings, with commas between several; without it those of all profiles
+ * @throws UsageError where no sync has written to it, or none of such a profile
+ */
+export async function lastSyncsIn(
+  from: string,
+  context: Context,
+  profile: string | undefined,
+): Promise<{ readonly shown: string; readonly syncs: readonly (LastSync & { readonly table: string })[] }> {
+  const database = await openForReading(parseDatabaseAddress(from), context);
+  const { shown } = database;
+  try {
+    await checkTables(database, [], version);
+    const all: (LastSync & { readonly table: string })[] = [];
+    for (const { table } of syncResources) {
+      for (const sync of await lastSyncs(database, table)) all.push({ ...sync, table });
+    }
+    if (all.length === 0)
+      throw new UsageError(`no sync has written to ${shown}`, {
+        hint: `Bring the records with folio sync ${shown}.`,
+      });
+    if (profile === undefined) return { shown, syncs: all };
+    const names = profile.split(',');
+    const missing = names.find((name) => !all.some((sync) => sync.profile === name));
+    if (missing === undefined) return { shown, syncs: all.filter((sync) => names.includes(sync.profile)) };
+    const held = [...new Set(all.map((sync) => sync.profile))];
+    throw new UsageError(`${shown} has nothing of a profile ${missing}`, {
+      hint: `It has those of ${held.join(', ')}.`,
+    });
   } finally {
     await database.close();
   }

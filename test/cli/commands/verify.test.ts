@@ -1,12 +1,16 @@
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { formats } from '../../../src/output/formats.ts';
+import { describeDatabases, postgresForTests } from '../../support/databases.ts';
+import { status } from '../../support/faults.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
 import { pageOf, runScripted } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const server = postgresForTests();
 
 const RECORDS = [
   '{"id":1,"name":"a, \\"quoted\\"\\nname over two lines","net":1190.10}',
@@ -17,7 +21,16 @@ const RECORDS = [
 const COUNTED = new Set<string>(['csv', 'tsv', 'jsonl', 'json']);
 
 async function verify(...argv: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const context = fakeContext({ argv: ['verify', ...argv] });
+  return verifyAt(0, ...argv);
+}
+
+/** The same so many hours after the runs of these tests. */
+async function verifyAt(
+  hours: number,
+  ...argv: string[]
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  const now = Date.UTC(2026, 10, 20, 12 + hours);
+  const context = fakeContext({ argv: ['verify', ...argv], clock: { now } });
   const code = await runCommandLine(context);
   return { code, stdout: context.stdout.text, stderr: context.stderr.text };
 }
@@ -241,5 +254,185 @@ describe('folio verify with what it cannot use', () => {
   it('is a fault where file or receipt cannot be read', async () => {
     const file = await exported('out.csv');
     expect(await verify(file, '--receipt', temporaryFolder())).toMatchObject({ code: 1 });
+  });
+});
+
+describe('folio verify from anywhere', () => {
+  /** Two folders side by side, one with exports and one with receipts, written from within the folder above. */
+  async function apart(): Promise<string> {
+    const folder = temporaryFolder();
+    for (const name of ['books', 'receipts']) mkdirSync(join(folder, name));
+    const argv = ['issued', '-o', 'books/issued.csv', '--receipt', 'receipts/issued.csv.receipt.json'];
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      expect(await runScripted(argv, [pageOf(RECORDS)])).toMatchObject({ code: 0 });
+    } finally {
+      process.chdir(before);
+    }
+    return folder;
+  }
+
+  it('goes by the path of the receipt, not by the working folder', async () => {
+    const folder = await apart();
+    const receipt = join(folder, 'receipts/issued.csv.receipt.json');
+    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({
+      output: 'books/issued.csv',
+      file: '../books/issued.csv',
+    });
+    for (const path of [receipt, join(folder, 'receipts')]) {
+      const { code, stdout } = await verify(path);
+      expect([code, stdout]).toEqual([
+        0,
+        expect.stringContaining(`${folder}/books/issued.csv: as delivered`),
+      ]);
+    }
+    const moved = join(temporaryFolder(), 'moved');
+    renameSync(folder, moved);
+    expect((await verify(join(moved, 'receipts'))).stdout).toContain(
+      `${moved}/books/issued.csv: as delivered`,
+    );
+    renameSync(join(moved, 'books/issued.csv'), join(moved, 'receipts/issued.csv'));
+    expect((await verify(join(moved, 'receipts'))).stdout).toContain('receipts/issued.csv: as delivered');
+  });
+
+  it('finds in a receipt without such a path what it names, as seen from the receipt', async () => {
+    const folder = await apart();
+    const receipt = join(folder, 'receipts/issued.csv.receipt.json');
+    const { file, ...old } = JSON.parse(readFileSync(receipt, 'utf8')) as Record<string, unknown>;
+    writeFileSync(receipt, JSON.stringify({ ...old, output: file }));
+    expect(await verify(receipt)).toMatchObject({ code: 0 });
+    writeFileSync(receipt, JSON.stringify({ ...old, output: join(folder, 'books/issued.csv') }));
+    expect(await verify(receipt)).toMatchObject({ code: 0 });
+  });
+
+  it('says which file is lost, with exit code 6', async () => {
+    const file = await exported('out.csv');
+    rmSync(file);
+    for (const argv of [[file], [dirname(file)], ['--receipt', `${file}.receipt.json`]]) {
+      const { code, stdout, stderr } = await verify(...argv);
+      expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+      expect(stderr).toContain(`${file} is lost: it was delivered at 2026-11-20T12:00:00.000Z\n`);
+    }
+    const other = await exported('other.csv');
+    expect(await verify(file, other)).toMatchObject({
+      code: 6,
+      stdout: expect.stringContaining('other.csv: as delivered'),
+      stderr: expect.stringContaining('1 of 2 files: '),
+    });
+    await runScripted(
+      ['issued', '-o', file, '--receipt', `${file}.receipt.json`, '--retries', '0'],
+      [[500, '{}']],
+    );
+    expect(await verify(file)).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('delivered no file'),
+    });
+  });
+
+  it('is silent with -q where all is well, and only there', async () => {
+    const file = await exported('out.csv');
+    expect(await verify('-q', file, '--max-age', '1h')).toEqual({ code: 0, stdout: '', stderr: '' });
+    writeFileSync(file, 'x');
+    expect(await verify('-q', file)).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('is not what was delivered'),
+    });
+  });
+});
+
+describe('folio verify --max-age', () => {
+  it('finds the run that never started, and names its file', async () => {
+    const [file, other] = [await exported('out.csv'), await exported('other.csv')];
+    expect(await verifyAt(26, file, '--max-age', '26h')).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout, stderr } = await verifyAt(27, file, other, '--max-age', '26h');
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    expect(stderr).toBe(
+      `folio: 2 of 2 files: ${file} is older than 26h: its run ended at 2026-11-20T12:00:00.000Z; ` +
+        `${other} is older than 26h: its run ended at 2026-11-20T12:00:00.000Z\n` +
+        '  See why no run has ended since: whether it was started, and what it said.\n',
+    );
+    for (const [age, isOld] of [
+      ['1619m', true],
+      ['1620M', false],
+      ['1d', true],
+      ['2 d', false],
+      ['1w', false],
+    ] as const) {
+      expect(await verifyAt(27, file, '--max-age', age)).toMatchObject({ code: isOld ? 6 : 0 });
+    }
+  });
+
+  it('goes by the receipt of a run that wrote no file, too', async () => {
+    const receipt = join(temporaryFolder(), 'stdout.receipt.json');
+    await runScripted(['issued', '--receipt', receipt], [pageOf(RECORDS)]);
+    expect(await verify(receipt)).toMatchObject({ code: 2 });
+    expect(await verify(receipt, '--max-age', '1h')).toMatchObject({
+      code: 0,
+      stdout: `${receipt}: a run that ended at 2026-11-20T12:00:00.000Z\n`,
+    });
+    expect(await verifyAt(2, receipt, '--max-age', '1h')).toMatchObject({ code: 6 });
+    writeFileSync(receipt, readFileSync(receipt, 'utf8').replaceAll('2026-11-20T12', 'yesterday'));
+    expect(await verify(receipt, '--max-age', '1h')).toMatchObject({ code: 6 });
+  });
+
+  it.each(['', '26', '0h', '-1h', '26 hours', '1y', 'h'])('is a usage error as %j', async (age) => {
+    const { code, stderr } = await verify('x.csv', '--max-age', age);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('such as 90m, 26h, 2d or 1w')]);
+  });
+});
+
+describeDatabases('folio verify --max-age of a database in %s', (engine) => {
+  it('goes by the last whole sync of each listing', async () => {
+    const address =
+      engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
+    const organizations = {
+      north: { records: { issued: RECORDS, received: RECORDS } },
+      south: { records: { issued: RECORDS } },
+    };
+    const sync = (line: string, hours: number, failing?: string): Promise<{ code: number }> =>
+      runOrganizations(`sync ${address} ${line}`, {
+        clock: { now: Date.UTC(2026, 10, 20, 12 + hours) },
+        organizations: Object.fromEntries(
+          Object.entries(organizations).map(([name, organization]) => [
+            name,
+            name === failing ? { ...organization, script: () => status(403) } : organization,
+          ]),
+        ),
+      });
+    const check = async (hours: number, ...flags: string[]): Promise<unknown> => {
+      const now = Date.UTC(2026, 10, 20, 12 + hours);
+      const context = fakeContext({ argv: ['verify', address, ...flags], clock: { now } });
+      const code = await runCommandLine(context);
+      return { code, stdout: context.stdout.text, stderr: context.stderr.text };
+    };
+    expect((await sync('issued received --profile north', 0)).code).toBe(0);
+    expect((await sync('issued --profile south', 1)).code).toBe(0);
+    expect(await check(26, '--max-age', '26h')).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/: 3 listings, none synced before 2026-11-20.12:00:00\S*\n$/),
+      stderr: '',
+    });
+    expect(await check(26, '--max-age', '26h', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect((await sync('issued --all-profiles', 2, 'south')).code).toBe(6);
+    expect(await check(28, '--max-age', '26h')).toEqual({
+      code: 6,
+      stdout: '',
+      stderr: expect.stringMatching(
+        /^folio: .* is older than 26h: issued of south was whole at 2026-11-20.13:00:00\S* \(.+\); received of north was whole at 2026-11-20.12:00:00\S*\n/,
+      ),
+    });
+    expect(await check(28, '--max-age', '26h', '--profile', 'south')).toMatchObject({
+      code: 6,
+      stderr: expect.not.stringContaining('north'),
+    });
+    expect(await check(28, '--max-age', '26h', '--profile', 'west')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has nothing of a profile west\n  It has those of north, south.'),
+    });
+    expect(await check(0)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is a database, and has no receipt'),
+    });
   });
 });
