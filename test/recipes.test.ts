@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSyn
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { needing, runProgram, tryProgram } from './support/programs.ts';
+import { needing, tryProgram } from './support/programs.ts';
 import { startFolio, type RunningFolio } from './support/run-folio.ts';
+import { runHere } from './support/run-here.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
 
 const README = readFileSync(resolve(import.meta.dirname, '../README.md'), 'utf8');
@@ -33,8 +34,8 @@ describe('a recipe of the README', () => {
 
   for (const recipe of recipes) {
     const programs = recipe.includes('| jq') ? (['bash', 'jq'] as const) : (['bash'] as const);
-    it(recipe.split('\n')[0]!, needing(...programs), () => {
-      const shell = loggedIn();
+    it(recipe.split('\n')[0]!, needing(...programs), async () => {
+      const shell = await loggedIn();
       for (const line of recipe.split('\n')) {
         const before = filesBelow(shell.folder);
         const { status, stdout, stderr } = shell.run(line);
@@ -95,7 +96,7 @@ describe('a recipe of the README', () => {
   });
 
   it('for DuckDB gives the sums that folio gives', needing('bash'), async () => {
-    const { run, folder } = loggedIn();
+    const { run, folder } = await loggedIn();
     const query = /duckdb -c "([^"]+)"/.exec(README)![1]!;
     expect(README).toContain('`folio issued -o issued.parquet`');
     expect(run('folio issued -o issued.parquet').status).toBe(0);
@@ -127,15 +128,19 @@ function machine(): { folder: string; home: string; path: string; program: strin
 }
 
 /** A machine on which north and south are logged in, north being the current one. The settings are in the folder, too. */
-function loggedIn(): Shell {
-  const { folder, home, path, program } = machine();
+async function loggedIn(): Promise<Shell> {
+  const { folder, home, path } = machine();
   const env = { PATH: path, HOME: home, FOLIO_CONFIG_DIR: join(folder, '.folio'), FOLIO_PROFILE: 'north' };
   const tokens = { south: settings['FOLIO_TOKEN_2']!, north: settings['FOLIO_TOKEN']! };
   for (const [profile, token] of Object.entries(tokens)) {
     const file = join(home, profile);
     writeFileSync(file, token, { mode: 0o600 });
     const where = ['--base-url', settings['FOLIO_BASE_URL']!, '--token-file', file, '--no-verify'];
-    runProgram('sh', [program, 'auth', 'login', '--profile', profile, ...where], { env, stdio: 'ignore' });
+    expect(
+      await runHere(['auth', 'login', '--profile', profile, ...where], {
+        env: { ...env, FOLIO_TOKEN: undefined },
+      }),
+    ).toMatchObject({ code: 0 });
   }
   const run: Shell['run'] = (line) =>
     tryProgram('bash', ['-o', 'pipefail', '-c', line], { cwd: folder, env });

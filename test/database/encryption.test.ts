@@ -2,6 +2,7 @@ import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MEMORY, postgresForTests } from '../support/databases.ts';
 import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
 import { needing } from '../support/programs.ts';
 import { runHere } from '../support/run-here.ts';
@@ -28,11 +29,11 @@ function homeWith(certificates: string): string {
 }
 
 let encrypted: PostgresServer;
-let plain: PostgresServer;
 let ownAuthority: string;
 let otherAuthority: string;
 
 describe('the connection to PostgreSQL', needing('postgres'), () => {
+  const plain = postgresForTests();
   beforeAll(async () => {
     const folder = temporaryFolder();
     const [own, other] = [await certificateFor('books.test'), await certificateFor('books.test')];
@@ -40,12 +41,9 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
     otherAuthority = join(folder, 'other.pem');
     writeFileSync(ownAuthority, own.cert);
     writeFileSync(otherAuthority, other.cert);
-    [encrypted, plain] = [await startPostgres(undefined, own), await startPostgres()];
+    encrypted = await startPostgres(MEMORY, own);
   });
-  afterAll(async () => {
-    await encrypted.stop();
-    await plain.stop();
-  });
+  afterAll(() => encrypted.stop());
 
   const ask = async (server: PostgresServer, query: string, env: Record<string, string> = {}) => {
     const address = `postgres://books@127.0.0.1:${server.port}/postgres`;
@@ -65,9 +63,9 @@ describe('the connection to PostgreSQL', needing('postgres'), () => {
   });
 
   it('is made unencrypted where the server offers nothing else and nobody asks for more', async () => {
-    expect(await ask(plain, '?sslmode=prefer')).toEqual([0, '']);
-    expect(await ask(plain, '')).toEqual([0, '']);
-    expect(await ask(plain, '?sslmode=require')).toEqual([
+    expect(await ask(plain(), '?sslmode=prefer')).toEqual([0, '']);
+    expect(await ask(plain(), '')).toEqual([0, '']);
+    expect(await ask(plain(), '?sslmode=require')).toEqual([
       2,
       expect.stringMatching(/offers no encrypted connection\n.*sslmode=disable/),
     ]);

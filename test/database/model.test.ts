@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import type { Database } from '../../src/database/database.ts';
@@ -6,7 +6,7 @@ import { readRecords } from '../../src/database/read-back.ts';
 import { writeSync } from '../../src/database/sync-run.ts';
 import { ServiceError } from '../../src/errors.ts';
 import { countFigure } from '../support/figures.ts';
-import { describeDatabases, postgresForTests } from '../support/databases.ts';
+import { describeDatabases, MEMORY, postgresForTests } from '../support/databases.ts';
 import { hasProgram } from '../support/programs.ts';
 import { randomRuns } from '../support/random-runs.ts';
 import { randomFrom } from '../support/random.ts';
@@ -20,10 +20,7 @@ const SYNCS = 5;
 /** Databases that are synced at a time: where there is a server, most of a sync is waiting for it. */
 const TOGETHER = 4;
 
-/** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */
-const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : undefined;
-
-const server = postgresForTests(MEMORY);
+const server = postgresForTests();
 let address = '';
 beforeAll(async () => {
   if (hasProgram('postgres')) address = await server().createDatabase();

@@ -20,7 +20,8 @@ describe(
 
     it('leaves no lock and no setting to the next client', async () => {
       const direct = await server().createDatabase();
-      await server().query(direct, "ALTER ROLE books SET statement_timeout = '33s'");
+      const name = new URL(direct).pathname.slice(1);
+      await server().query(direct, `ALTER ROLE books IN DATABASE ${name} SET statement_timeout = '33s'`);
       const address = pooler.through(direct);
       const first = await runSync({ issued: modelRecords(30) }, [address, 'issued']);
       expect([first.code, first.stderr]).toEqual([0, '']);

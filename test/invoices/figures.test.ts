@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'lossless-json';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { databaseQueries } from '../../src/cli/help-topics.ts';
 import { countFigure } from '../support/figures.ts';
-import { startPostgres, type PostgresServer } from '../support/postgres-server.ts';
+import { postgresForTests } from '../support/databases.ts';
 import { needing, runProgram } from '../support/programs.ts';
 import { runOrganizations, type Organization } from '../support/run-organizations.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -63,18 +63,16 @@ describe('the figures of random books', () => {
   );
 
   describe('in PostgreSQL', () => {
-    let server: PostgresServer | undefined;
-    afterAll(() => server?.stop());
+    const server = postgresForTests();
 
     it(
       'are those of folio, and of the query of the help',
       { timeout: 3_600_000, ...needing('psql', 'postgres') },
       async () => {
-        server = await startPostgres();
         let ran = 0;
         for (const seed of seeds.filter((one) => one % POSTGRES_SHARE === 0)) {
           const site = new Site(booksOf(seed));
-          const address = await server.createDatabase();
+          const address = await server().createDatabase();
           await site.run(`sync ${address} issued --key issued=place${site.all}`, [0]);
           const from = ` --from ${address}${site.held}`;
           await compareSums(site, from);

@@ -1,53 +1,76 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LosslessNumber, parse } from 'lossless-json';
-import { MIDDAY_ZONE } from '../support/midday.ts';
+import { atMidday } from '../support/midday.ts';
 import { needing } from '../support/programs.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { runFolio } from '../support/run-folio.ts';
+import { runHere, startHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { browserForTests } from './browser.ts';
 
 const SEEDS = randomRuns(20);
 const AGES = ['Not due', '1–30 days', '31–60 days', '61–90 days', 'Over 90 days', 'No due date', 'Credits'];
 
-/** Serves the data of a seed, and keeps what the report and the other commands say of the same exports. */
-const SCRIPT = `
-  cd "$FOLDER"
-  run() { "$@"; }
-  "$@" sandbox --seed "$SEED" --issued 150 --received 120 --quiet > env.txt & service=$!
-  while ! grep -qs FOLIO_TOKEN= env.txt; do sleep 0.05; done
-  export $(grep -v TOKEN_2 env.txt)
-  for listing in issued received funds; do "$@" $listing -o $listing.jsonl || exit 1; done
-  kill $service
-  unset FOLIO_TOKEN FOLIO_BASE_URL
-  from="--from issued.jsonl --from received.jsonl --from funds.jsonl"
-  "$@" report $from --period 2026-Q3 -o report.html || exit 1
-  "$@" report $from --period 2026-Q3 -o report.json || exit 1
-  "$@" report $from -o now.json || exit 1
-  "$@" aging --from issued.jsonl --format json > receivable.json || exit 1
-  "$@" aging --from received.jsonl --payable --format json > payable.json || exit 1
-  for listing in issued received; do
-    for type in = !=; do
-      "$@" $listing --from $listing.jsonl --since 2026-07-01 --until 2026-09-30 --where "documentType\${type}CREDIT_NOTE" \\
-        --sum totalAmount --group-by currency --format json > "$listing$type.json" || exit 1
-    done
-  done`;
+/** Serves the data of a seed, and keeps in the folder what the report and the other commands say of the same exports. */
+async function keepFigures(seed: number, folder: string): Promise<void> {
+  const run = async (
+    args: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<Buffer> => {
+    const { code, stdout, stderr } = await runHere(args, {
+      env: { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8', ...env },
+    });
+    expect({ seed, args, code, stderr: withoutWarnings(stderr) }).toEqual({
+      seed,
+      args,
+      code: 0,
+      stderr: '',
+    });
+    return stdout;
+  };
+  const exportOf = (listing: string): string => join(folder, `${listing}.jsonl`);
+  const sizes = ['--issued', '150', '--received', '120'];
+  const service = startHere(['sandbox', '--seed', String(seed), ...sizes, '--quiet']);
+  const lines = (await service.printed(/^FOLIO_TOKEN_2=.*\n/m)).trimEnd().split('\n');
+  const { FOLIO_BASE_URL, FOLIO_TOKEN } = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)));
+  for (const listing of ['issued', 'received', 'funds'])
+    await run([listing, '-o', exportOf(listing)], { FOLIO_BASE_URL, FOLIO_TOKEN });
+  service.stop();
+  expect(await service.exit).toMatchObject({ code: 0 });
+
+  const from = ['issued', 'received', 'funds'].flatMap((listing) => ['--from', exportOf(listing)]);
+  for (const name of ['report.html', 'report.json'])
+    await run(['report', ...from, '--period', '2026-Q3', '-o', join(folder, name)]);
+  await run(['report', ...from, '-o', join(folder, 'now.json')]);
+  const keep = async (name: string, args: readonly string[]): Promise<void> =>
+    writeFileSync(join(folder, name), await run([...args, '--format', 'json']));
+  await keep('receivable.json', ['aging', '--from', exportOf('issued')]);
+  await keep('payable.json', ['aging', '--from', exportOf('received'), '--payable']);
+  const quarter = ['--since', '2026-07-01', '--until', '2026-09-30'];
+  for (const listing of ['issued', 'received'])
+    for (const type of ['=', '!=']) {
+      const asked = [
+        '--where',
+        `documentType${type}CREDIT_NOTE`,
+        '--sum',
+        'totalAmount',
+        '--group-by',
+        'currency',
+      ];
+      await keep(`${listing}${type}.json`, [listing, '--from', exportOf(listing), ...quarter, ...asked]);
+    }
+}
 
 describe(`the figures of a report, for ${SEEDS} seeds,`, () => {
   const places: string[] = [];
+  atMidday();
   beforeAll(async () => {
     const folder = temporaryFolder();
     for (let seed = 1; seed <= SEEDS; seed++) {
       const place = join(folder, String(seed));
       mkdirSync(place);
-      const env = { FOLDER: place, SEED: String(seed), LC_ALL: 'en_US.UTF-8', TZ: MIDDAY_ZONE };
-      const { code, stderr } = await runFolio([], {
-        env: { ...env, FOLIO_TOKEN: undefined },
-        shell: SCRIPT,
-      });
-      expect({ seed, code, stderr: withoutWarnings(stderr) }).toEqual({ seed, code: 0, stderr: '' });
+      await keepFigures(seed, place);
       places.push(place);
     }
   }, 600_000);

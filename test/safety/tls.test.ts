@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runFolio, startFolio, type FolioExit, type RunningFolio } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { startConnectProxy } from './connect-proxy.ts';
 
 /** What `folio sandbox --tls` prints: a base address, tokens, and the file with its certificate. */
@@ -30,17 +31,19 @@ afterAll(async () => {
   await service.exit;
 });
 
-/** Runs against the sandbox, whose certificate is trusted unless said otherwise. */
-function run(env: Readonly<Record<string, string | undefined>> = {}, ...args: string[]): Promise<FolioExit> {
-  return runFolio(
-    ['issued', '--limit', '2', '--format', 'csv', '--columns', 'number', '--retries', '0', ...args],
-    {
-      env: { ...sandbox, ...env },
-    },
-  );
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const LISTING = ['issued', '--limit', '2', '--format', 'csv', '--columns', 'number', '--retries', '0'];
+
+/** Runs against the sandbox in a process of its own: whose certificates it trusts, the runtime reads when it starts. */
+function run(env: Environment = {}): Promise<FolioExit> {
+  return runFolio(LISTING, { env: { ...sandbox, ...env } });
 }
 
-const UNTRUSTED = { NODE_EXTRA_CA_CERTS: undefined };
+/** Runs against the sandbox without trust in its certificate. */
+function runUntrusting(env: Environment = {}, ...args: string[]): Promise<FolioExit> {
+  return runHere([...LISTING, ...args], { env: { ...sandbox, ...env, NODE_EXTRA_CA_CERTS: undefined } });
+}
 
 describe('certificates', () => {
   it('of an authority in NODE_EXTRA_CA_CERTS are taken', async () => {
@@ -53,7 +56,7 @@ describe('certificates', () => {
   });
 
   it('that nobody vouches for are refused: exit 5 with the reason, at once', async () => {
-    const { code, stdout, stderr } = await run(UNTRUSTED, '--retries', '5', '--retry-delay', '600000');
+    const { code, stdout, stderr } = await runUntrusting({}, '--retries', '5', '--retry-delay', '600000');
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 5, stdout: '' });
     expect(stderr).toMatch(
       /^folio: no safe connection to 127\.0\.0\.1:\d+: .*self-signed certificate.*\n.*NODE_EXTRA_CA_CERTS/,
@@ -61,10 +64,10 @@ describe('certificates', () => {
   });
 
   it.each([
-    ['without the certificate', UNTRUSTED],
-    ['with it', {}],
-  ])('are never left unchecked, %s: NODE_TLS_REJECT_UNAUTHORIZED=0 is refused', async (_, trust) => {
-    const { code, stdout, stderr } = await run({ ...trust, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+    ['without the certificate', runUntrusting],
+    ['with it', run],
+  ])('are never left unchecked, %s: NODE_TLS_REJECT_UNAUTHORIZED=0 is refused', async (_, run) => {
+    const { code, stdout, stderr } = await run({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
     expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 switches off the check of certificates');
   });
@@ -115,7 +118,7 @@ describe('a proxy', () => {
     const { host } = await startConnectProxy(port, status);
     for (const loudness of [[], ['-v'], ['--debug']]) {
       const env = { HTTPS_PROXY: `http://me:pass%2Fword@${host}` };
-      const { code, stdout, stderr } = await run(env, ...loudness);
+      const { code, stdout, stderr } = await runUntrusting(env, ...loudness);
       expect({ code, stdout: stdout.toString() }).toEqual({ code: 5, stdout: '' });
       expect(stderr).toContain(
         `the proxy ${host} on the way to 127.0.0.1:${port} does not let folio through (${status})`,
@@ -128,7 +131,7 @@ describe('a proxy', () => {
   it.each(['socks5://me:pass-word@h:1', 'http://me:pass-word%@h:1', 'pass-word@@:'])(
     'that cannot be used is refused without being shown: %s',
     async (value) => {
-      const { code, stderr } = await run({ HTTPS_PROXY: value }, '--debug');
+      const { code, stderr } = await runUntrusting({ HTTPS_PROXY: value }, '--debug');
       expect(code).toBe(2);
       expect(stderr).not.toContain('pass-word');
     },
@@ -137,7 +140,7 @@ describe('a proxy', () => {
   it('never gets what is for this machine in plain http', async () => {
     const { host, heads } = await startConnectProxy(port);
     const env = { HTTPS_PROXY: `http://${host}`, HTTP_PROXY: `http://${host}`, http_proxy: `http://${host}` };
-    const { code } = await runFolio(['--sandbox', 'issued', '--limit', '1'], { env });
+    const { code } = await runHere(['--sandbox', 'issued', '--limit', '1'], { env });
     expect({ code, heads }).toEqual({ code: 0, heads: [] });
   });
 });

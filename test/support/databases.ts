@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { afterAll, beforeAll, describe } from 'vitest';
+import { beforeAll, describe } from 'vitest';
 import { postgresRows, startPostgres, type PostgresServer } from './postgres-server.ts';
 import { hasProgram, needing } from './programs.ts';
 
@@ -11,13 +12,18 @@ export function describeDatabases(name: string, tests: (engine: Engine) => void)
   describe(name.replace('%s', 'PostgreSQL'), needing('postgres'), () => tests('PostgreSQL'));
 }
 
-/** A server for the tests of a file, its files within the folder; there is none where this machine has no PostgreSQL. */
-export function postgresForTests(within?: string): () => PostgresServer {
+/** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */
+export const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : undefined;
+
+/** The server of this process, for all files of tests that run in it, one after the other. It ends with the process. */
+let started: Promise<PostgresServer> | undefined;
+
+/** A server on which tests have databases of their own; there is none where this machine has no PostgreSQL. */
+export function postgresForTests(): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
-    if (hasProgram('postgres')) server = await startPostgres(within);
+    if (hasProgram('postgres')) server = await (started ??= startPostgres(MEMORY));
   });
-  afterAll(() => server?.stop());
   return () => server!;
 }
 

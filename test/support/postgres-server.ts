@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import pg from 'pg';
 import { pathOf, runProgram, startProgram } from './programs.ts';
 
-/** A PostgreSQL of a test's own, in a temporary folder. */
+/** A PostgreSQL in a temporary folder. */
 export interface PostgresServer {
   readonly port: number;
   /** Makes an empty database and returns its address. */
@@ -25,6 +25,10 @@ export interface ServerEncryption {
   readonly key: string;
   readonly cert: string;
 }
+
+/** Runs a server until standard input ends, which is when it is told to stop or when this process has ended, then clears up. */
+const UNTIL_STOPPED =
+  '"$@" </dev/null & server=$!; exec 2>&-; read -r _; kill -QUIT $server; wait $server; rm -rf "$PWD"';
 
 /** Starts a server, its files within the folder. It refuses to run as root: then it runs as another user. */
 export async function startPostgres(
@@ -47,14 +51,22 @@ export async function startPostgres(
     if (user !== undefined) chownSync(join(data, 'server.key'), user.uid, user.gid);
     settings.push('ssl=on');
   }
-  const args = ['-D', data, '-k', folder, ...settings.flatMap((setting) => ['-c', setting])];
+  const args = [
+    pathOf('postgres'),
+    '-D',
+    data,
+    '-k',
+    folder,
+    ...settings.flatMap((setting) => ['-c', setting]),
+  ];
   let port: number;
-  let server: ChildProcess;
+  let server: ChildProcess | undefined;
   do {
+    server?.kill('SIGKILL');
     port = await freePort();
-    server = startProgram('postgres', [...args, '-p', `${port}`], {
+    server = startProgram('sh', ['-c', UNTIL_STOPPED, 'sh', ...args, '-p', `${port}`], {
       ...{ ...user, cwd: folder },
-      stdio: ['ignore', 'ignore', 'pipe'],
+      stdio: ['pipe', 'ignore', 'pipe'],
     });
   } while (!(await hasPort(server)));
   const address = (name: string): string => `postgres://books@127.0.0.1:${port}/${name}`;
@@ -74,7 +86,7 @@ export async function startPostgres(
     },
     async stop() {
       const exit = once(server, 'exit');
-      server.kill('SIGQUIT');
+      server.stdin!.end();
       await exit;
       rmSync(folder, { recursive: true, force: true });
     },
