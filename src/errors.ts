@@ -16,7 +16,15 @@ export class FolioError extends Error {
 
   /** An error of the same kind with another text, and with this one as its cause. */
   reworded(message: string, hint: string | undefined): FolioError {
-    const kinds = [UsageError, AuthError, NotFoundError, ServiceError, IncompleteError, OutputError];
+    const kinds = [
+      UsageError,
+      AuthError,
+      NotFoundError,
+      ServiceError,
+      IncompleteError,
+      DifferenceError,
+      OutputError,
+    ];
     const Kind = kinds.find((kind) => this instanceof kind) ?? FolioError;
     return new Kind(message, { hint, cause: this });
   }
@@ -50,6 +58,9 @@ export class BadBody extends ServiceError {
 
 /** Something was delivered, but not all that was asked for. */
 export class IncompleteError extends FolioError {}
+
+/** All was delivered, and it says that two sides which should be equal are not. */
+export class DifferenceError extends FolioError {}
 
 /** The result could not be written. */
 export class OutputError extends FolioError {}

@@ -1,5 +1,6 @@
 import {
   AuthError,
+  DifferenceError,
   errorCode,
   IncompleteError,
   Interrupted,
@@ -18,6 +19,7 @@ export const exitCodes: readonly (readonly [code: number, meaning: string])[] = 
   [4, 'not there: an unknown customer or fund, none of the fiscal IDs exist'],
   [5, 'the service or the network failed after all retries, or the address is not the service’s'],
   [6, 'delivered, but not all; standard error says what is missing'],
+  [7, '`folio reconcile`: the list and the service differ'],
   [130, 'stopped by SIGINT (Ctrl-C)'],
   [143, 'stopped by SIGTERM'],
 ];
@@ -30,6 +32,7 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof NotFoundError) return 4;
   if (error instanceof ServiceError) return 5;
   if (error instanceof IncompleteError) return 6;
+  if (error instanceof DifferenceError) return 7;
   if (error instanceof Interrupted) return error.signal === 'SIGINT' ? 130 : 143;
   return 1;
 }

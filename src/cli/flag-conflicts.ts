@@ -148,7 +148,7 @@ const CONFLICTS: readonly Conflict[] = [
   {
     flags: ['field'],
     needs: ['overdue', 'since', 'until', 'sum', 'groupBy', 'where', 'sort', 'columns'],
-    except: ['folio aging', 'folio report', 'folio statement'],
+    except: ['folio aging', 'folio reconcile', 'folio report', 'folio statement'],
     says: 'says what a column means, and no question asks for it',
     hint: 'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',
   },

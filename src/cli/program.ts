@@ -16,6 +16,7 @@ import { addIssuedDownload } from './commands/download.ts';
 import { addRawGet } from './commands/get.ts';
 import { addCustomerItems, addFundItems } from './commands/items.ts';
 import { addListing } from './commands/listing.ts';
+import { addReconcile } from './commands/reconcile.ts';
 import { addReport } from './commands/report.ts';
 import { addSandbox } from './commands/sandbox.ts';
 import { addStatement } from './commands/statement.ts';
@@ -57,6 +58,7 @@ const COMMANDS = new Map<string, Declare>([
     },
   ]),
   ['aging', addAging],
+  ['reconcile', addReconcile],
   ['report', addReport],
   ['statement', addStatement],
   ['tap', addTap],

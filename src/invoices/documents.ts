@@ -4,6 +4,7 @@ export type Family =
   | 'debit note'
   | 'credit note'
   | 'receipt'
+  | 'fee note'
   | 'guide'
   | 'import declaration'
   | 'quote'
@@ -17,10 +18,11 @@ interface FamilyNames {
   readonly words: readonly string[];
 }
 
-/** Credit and debit notes come first: `CREDIT_NOTE_OF_INVOICE` has both words, and is no invoice. */
+/** Credit and debit notes come first: `CREDIT_NOTE_OF_INVOICE` has both words, and is no invoice, nor is a `FEE_INVOICE`. */
 const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
   ['credit note', { codes: [60, 61, 106, 112], words: ['CREDIT_NOTE'] }],
   ['debit note', { codes: [55, 56, 104, 111], words: ['DEBIT_NOTE'] }],
+  ['fee note', { codes: [70, 71], words: ['FEE_NOTE', 'FEE_INVOICE', 'FEE_RECEIPT', 'HONORARIOS'] }],
   ['invoice', { codes: [30, 32, 33, 34, 40, 43, 45, 46, 101, 110], words: ['INVOICE'] }],
   ['receipt', { codes: [35, 38, 39, 41, 48], words: ['RECEIPT'] }],
   ['guide', { codes: [50, 52], words: ['GUIDE', 'DELIVERY_NOTE'] }],

@@ -3,6 +3,11 @@ export function foldFiscalId(text: string): string {
   return text.replaceAll(/[.\s-]/g, '').toUpperCase();
 }
 
+/** The same without leading zeros, by which files are told that write `05.123.456-7`. */
+export function bareFiscalId(text: string): string {
+  return foldFiscalId(text).replace(/^0+(?=.)/, '');
+}
+
 /** Whether the text is a fiscal ID at all. Punctuation alone is none. */
 export function isFiscalId(text: string | undefined): text is string {
   return text !== undefined && /[\p{L}\p{N}]/u.test(text);

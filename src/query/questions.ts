@@ -1,4 +1,4 @@
-import type { IncompleteError } from '../errors.ts';
+import type { FolioError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
@@ -6,9 +6,12 @@ import type { OpenWriter, Writer } from '../output/writer.ts';
 /** A stream of records, in order. */
 export type Records = AsyncIterable<RecordBatch>;
 
-/** What a question says about its answer: a warning is for every user, a remark for one at a terminal. */
+/**
+ * What a question says about its answer: a warning and a part of the answer itself are for every user, a remark for one at a
+ * terminal.
+ */
 export interface Note {
-  readonly kind: 'warning' | 'remark';
+  readonly kind: 'warning' | 'answer' | 'remark';
   readonly text: string;
 }
 
@@ -20,8 +23,11 @@ export interface Question {
   readonly notes: () => readonly Note[];
   /** Set where rows come out in place of the records. */
   readonly result?: ResultForm;
-  /** Once the answer is delivered: the error to throw because records are left out; undefined where none is. */
-  readonly failure?: () => IncompleteError | undefined;
+  /**
+   * Once the answer is delivered: the error to throw, because records are left out or because of what the answer says;
+   * undefined where all is well.
+   */
+  readonly failure?: () => FolioError | undefined;
   /** How many records could not be judged, for receipts. */
   readonly lacking?: () => Readonly<Record<string, number>>;
 }
@@ -96,7 +102,7 @@ export class Questions {
     return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
   }
 
-  /** Call it when the answer is delivered. Throws IncompleteError where records are left out that cannot be read. */
+  /** Call it when the answer is delivered. Throws IncompleteError where records are left out that cannot be read, or what the answer is a reason for. */
   check(): void {
     const { filter, result, sort } = this.#options;
     for (const question of [filter, result, sort]) {

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import { IncompleteError } from '../errors.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
 import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
@@ -52,6 +53,10 @@ export interface Export {
   readonly columns?: readonly string[];
   /** xlsx: the name of the sheet, in place of the name of the records. */
   readonly sheet?: string;
+  /** What else it reads besides the source. */
+  readonly reads?: readonly ReadPath[];
+  /** What of the answer may be wrong where records are missing: it is said with that. */
+  readonly doubt?: string;
   /** A result of the command's own, in place of those that the questions can ask for. */
   readonly makeResult?: (settings: SettingsOwner) => Promise<MakeResult>;
 }
@@ -62,7 +67,8 @@ export async function runOf(asked: Export): Promise<RunOptions> {
   const { name, records, reads = [] } = source;
   const { changesSince: file } = questions ?? {};
   const earlier = file === undefined ? [] : await earlierExport(file);
-  return { globals, request, receipt, name, records, reads: [...reads, ...earlier], output: output.output };
+  const all = [...reads, ...(asked.reads ?? []), ...earlier];
+  return { globals, request, receipt, name, records, reads: all, output: output.output };
 }
 
 async function earlierExport(file: string): Promise<readonly ReadPath[]> {
@@ -100,9 +106,19 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   await remarkWritten(part, () =>
     source.written === undefined ? writtenBy(part, { target, questions, single }) : source.written(),
   );
-  checkPart(part);
+  try {
+    checkPart(part);
+  } catch (error) {
+    throw asked.doubt === undefined ? error : doubtful(error, asked.doubt);
+  }
   if (earlier !== undefined) throw earlier;
   questions.check();
+}
+
+/** Where records are missing, the same error with what is wrong in the answer for that. */
+function doubtful(error: unknown, doubt: string): unknown {
+  if (!(error instanceof IncompleteError)) return error;
+  return error.reworded(`${error.message}; ${doubt}`, error.hint);
 }
 
 /** Has the receipt say how many records could not be judged, and for lack of what. */

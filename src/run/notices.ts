@@ -56,10 +56,16 @@ export class Notices {
     if (this.isHeard) this.#write(this.#about + text);
   }
 
+  /** Tells what is a part of the answer, and stands beside the records. Says nothing under --quiet. */
+  answer(text: string): void {
+    if (!this.#flags.quiet) this.#write(this.#about + text);
+  }
+
   /** Tells the notes of questions. */
   tell(notes: readonly Note[]): void {
     for (const { kind, text } of notes) {
       if (kind === 'warning') this.warn(text);
+      else if (kind === 'answer') this.answer(text);
       else this.remark(text);
     }
   }

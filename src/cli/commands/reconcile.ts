@@ -1,0 +1,135 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { parseDecimal, type Decimal } from '../../json/decimal.ts';
+import type { QuestionFlags } from '../../query/question-syntax.ts';
+import { parseMatch, type Against, type Match } from '../../query/reconcile/list-layout.ts';
+import { issued } from '../../resources/issued.ts';
+import { received } from '../../resources/received.ts';
+import type { Export } from '../../run/export-part.ts';
+import { oneOf } from '../../run/parse-values.ts';
+import type { FromFlags } from '../../run/sources/export-source.ts';
+import { addCommand } from '../command.ts';
+import { flagGroup, text, valued, yes } from '../flag-group.ts';
+import { fieldFlag, fromFlags, outputFlags, receiptFlags, requestFlags } from '../flags.ts';
+
+/** `reconcile`: the books beside the list of the tax authority. */
+export function addReconcile(program: Command, context: Context): void {
+  addCommand(program, 'reconcile', {
+    summary: 'your list beside the service’s: what is missing, what differs',
+    description:
+      'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
+      'service: a row for each document that is on one side alone, or differs. Several lists are one. Lists are csv or ' +
+      'jsonl, also compressed with gzip. Any other list says with --match which column is which. All is the same: exit ' +
+      'code 0; something differs: 7.',
+    examples: [
+      ['folio reconcile RCV_COMPRA_REGISTRO_76123456-7_202610.csv', 'a month of purchases, as its name says'],
+      [
+        'folio reconcile RCV_VENTA_76123456-7_202609.csv RCV_VENTA_76123456-7_202610.csv',
+        'two months of sales',
+      ],
+      ['folio reconcile compras.csv --period 2026-10 -o october.xlsx', 'a list whose name says no month'],
+      [
+        'folio reconcile s.csv --against received --match number=Invoice,total=Amount,counterpartyFiscalId=VAT',
+        'any other list',
+      ],
+      ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
+    ],
+    arguments: [['<list...>', 'the lists: csv with ; , or tabs, or jsonl']],
+    flags: {
+      reconcile: reconcileFlags,
+      questions: reconcileQuestionFlags,
+      from: fromFlags,
+      output: outputFlags,
+      receipt: receiptFlags,
+      request: requestFlags,
+    },
+    run: (values, [paths]) => runReconcile(context, paths, values),
+  });
+}
+
+interface ReconcileFlags {
+  readonly against?: Against;
+  readonly match?: Match;
+  readonly period?: string;
+  readonly tolerance?: Decimal;
+  readonly all?: boolean;
+}
+
+const reconcileFlags = flagGroup<ReconcileFlags>('Questions:', {
+  against: valued(
+    '--against <listing>',
+    'issued or received, where the list itself does not say it',
+    oneOf('--against', ['issued', 'received']),
+  ),
+  match: valued(
+    '--match <field=heading,...>',
+    'which column of the list is which: number and total, also documentType, counterpartyFiscalId, counterpartyName, date, currency, net, exempt, tax',
+    parseMatch,
+  ),
+  period: text(
+    '--period <month>',
+    'the month, quarter or year that the lists are of: 2026-10 (default: as their names or dates say)',
+  ),
+  tolerance: valued('--tolerance <amount>', 'how far amounts may be apart (default 0)', parseTolerance),
+  all: yes('--all', 'what is the same on both sides, too'),
+});
+
+const reconcileQuestionFlags = flagGroup<Pick<QuestionFlags, 'field'>>('Questions:', { field: fieldFlag() });
+
+function parseTolerance(text: string): Decimal {
+  const amount = parseDecimal(text);
+  if (typeof amount === 'object' && amount.coefficient >= 0n) return amount;
+  throw new UsageError(`--tolerance ${JSON.stringify(text)}: expected an amount, such as 1 or 0.50`);
+}
+
+/** Reads the lists before anything is asked, and holds them against the service, or offline against an export. */
+async function runReconcile(
+  context: Context,
+  paths: readonly string[],
+  {
+    reconcile,
+    from: { from, ...form },
+    ...asked
+  }: Omit<Export, 'source'> & { readonly reconcile: ReconcileFlags; readonly from: FromFlags },
+): Promise<void> {
+  const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
+  const { DOUBT } = await import('../../query/reconcile/reconcile-rows.ts');
+  const { askedWhere, fieldsOf } = await import('../../run/open-questions.ts');
+  const { today, locale } = askedWhere(context);
+  const opened = await openLists(paths, { ...reconcile, today });
+  const { against } = opened;
+  const resource = against === 'received' ? received : issued;
+  const field = asked.questions?.field;
+  const base: Omit<Export, 'source'> = {
+    ...asked,
+    sheet: 'reconcile',
+    reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
+    doubt: DOUBT,
+    makeResult: async (settings) => {
+      if (settings.isSeveral === true && settings.profile === undefined) throw severalProfiles();
+      const { reconcileQuestion } = await import('../../query/reconcile/reconcile-rows.ts');
+      const read = await readLists(opened);
+      const fields = await fieldsOf(context, { resource, settings, field });
+      const tolerance = reconcile.tolerance ?? { coefficient: 0n, scale: 0 };
+      const options = { ...opened, ...read, tolerance, fields };
+      const { receiptTotals } = read;
+      const layout = { all: reconcile.all === true, paths, receiptTotals, locale, signal: context.signal };
+      return (site) => reconcileQuestion(options, layout, site);
+    },
+  };
+  if (asked.globals.profile?.includes(',') === true) throw severalProfiles();
+  const { exportRecords } = await import('../../run/pipeline.ts');
+  if (from === undefined) {
+    const { ListingSource } = await import('../../run/sources/listing-source.ts');
+    return exportRecords(context, { ...base, source: new ListingSource({ resource }) });
+  }
+  const { exportFrom } = await import('../../run/sources/export-source.ts');
+  await exportRecords(context, await exportFrom(base, { file: from, resource, field, form }));
+}
+
+function severalProfiles(): UsageError {
+  return new UsageError('a list is of one organization, and several profiles are asked', {
+    hint: 'Name the one whose list it is with --profile.',
+  });
+}

@@ -1,0 +1,206 @@
+import { basename } from 'node:path';
+import { UsageError } from '../../errors.ts';
+import { fixedValue } from '../../invoices/fields.ts';
+import { parsePeriod, type Period } from '../../invoices/periods.ts';
+import { nearestHint } from '../nearest-names.ts';
+import { badList } from './list-file.ts';
+
+/** Which listing of the service a list is held against. */
+export type Against = 'issued' | 'received';
+
+/** What can be known of a document in a list. */
+const LIST_FIELDS = [
+  'number',
+  'total',
+  'documentType',
+  'counterpartyFiscalId',
+  'counterpartyName',
+  'date',
+  'currency',
+  'net',
+  'exempt',
+  'tax',
+] as const;
+export type ListField = (typeof LIST_FIELDS)[number];
+
+/** The headings of --match, by field. */
+export type Match = ReadonlyMap<ListField, string>;
+
+/** Where the fields of a list are. */
+export interface ListLayout {
+  /** How a register of the tax authority is called; `other` for any other list. */
+  readonly kind: 'registro' | 'no incluir' | 'reclamado' | 'pendiente' | 'sales' | 'other';
+  /** What the list itself says that it is about. */
+  readonly against: Against | undefined;
+  /** The places of the cells of each field, which are added where there are several; or a text that all rows have. */
+  readonly places: ReadonlyMap<ListField, readonly number[] | string>;
+  /** The place of the number of the row: rows without one go on the row before. Undefined where rows have none. */
+  readonly row: number | undefined;
+  /** The place of the amount of a further tax. */
+  readonly furtherTax: number | undefined;
+  readonly headings: readonly string[];
+}
+
+/** The headings of a register of the tax authority, as it writes them. */
+interface Register {
+  readonly against: Against;
+  /** By which two it is told from any other list. */
+  readonly toldBy: readonly [string, string];
+  readonly fields: Readonly<Partial<Record<ListField, readonly string[]>>>;
+  readonly furtherTax: string;
+}
+
+const ROW = 'Nro';
+
+const REGISTERS: readonly Register[] = [
+  {
+    against: 'received',
+    toldBy: ['RUT Proveedor', 'Tipo Compra'],
+    fields: {
+      number: ['Folio'],
+      documentType: ['Tipo Doc'],
+      counterpartyFiscalId: ['RUT Proveedor'],
+      counterpartyName: ['Razon Social'],
+      date: ['Fecha Docto'],
+      exempt: ['Monto Exento'],
+      net: ['Monto Neto'],
+      // The tax on fixed assets is part of these.
+      tax: ['Monto IVA Recuperable', 'Monto Iva No Recuperable', 'IVA uso Comun'],
+      total: ['Monto Total'],
+    },
+    furtherTax: 'Valor Otro Impuesto',
+  },
+  {
+    against: 'issued',
+    toldBy: ['Rut cliente', 'Tipo Venta'],
+    fields: {
+      number: ['Folio'],
+      documentType: ['Tipo Doc'],
+      counterpartyFiscalId: ['Rut cliente'],
+      counterpartyName: ['Razon Social'],
+      date: ['Fecha Docto'],
+      exempt: ['Monto Exento'],
+      net: ['Monto Neto'],
+      tax: ['Monto IVA'],
+      total: ['Monto total'],
+    },
+    furtherTax: 'Valor Otro Imp.',
+  },
+];
+
+/** The currency of a register, whatever the document was written in. */
+export const REGISTER_CURRENCY = 'CLP';
+
+/** Reads `number=Invoice,total=Amount`; repeated, all of them count. Throws UsageError. */
+export function parseMatch(text: string, before: Match = new Map()): Match {
+  const match = new Map(before);
+  // A heading may have a comma, but none that a field and a = follow.
+  for (const part of text.split(/,(?=\s*[A-Za-z]+\s*=)/)) {
+    const [, name = '', heading = ''] = /^\s*([A-Za-z]*)\s*=(.*)$/s.exec(part) ?? [];
+    const field = LIST_FIELDS.find((one) => one === name);
+    if (field === undefined || heading.trim() === '') {
+      throw new UsageError(`--match ${JSON.stringify(part.trim())}: expected field=heading`, {
+        hint: `The fields are ${LIST_FIELDS.join(', ')}.`,
+      });
+    }
+    if (match.has(field)) {
+      throw new UsageError(`--match names ${field} twice`, { hint: 'Name one heading for each field.' });
+    }
+    match.set(field, heading.trim());
+  }
+  return match;
+}
+
+/** Throws UsageError where --match leaves out what every document needs. */
+export function checkMatch(match: Match): void {
+  for (const field of ['number', 'total'] as const) {
+    if (match.has(field)) continue;
+    throw new UsageError(`--match does not say which column is the ${field}`, {
+      hint: `Add ${field}=<heading>: number and total are needed.`,
+    });
+  }
+}
+
+/** Finds the fields in the headings of a list. Throws UsageError where it is none that is known, or a column is not there. */
+export function layoutOf(path: string, headings: readonly string[], match: Match | undefined): ListLayout {
+  const names = headings.map(folded);
+  const placeOf = (heading: string): number => {
+    const name = folded(heading);
+    const place = names.indexOf(name);
+    if (place < 0) {
+      const known = headings.filter((one) => one.trim() !== '');
+      throw badList(path, 1, `there is no column ${heading}`, nearestHint(heading, known));
+    }
+    if (names.includes(name, place + 1)) {
+      throw badList(path, 1, `there are two columns ${heading}`, 'Leave one of them out.');
+    }
+    return place;
+  };
+  if (match !== undefined) {
+    const places = [...match].map(
+      ([field, heading]) => [field, fixedValue(heading) ?? [placeOf(heading)]] as const,
+    );
+    return {
+      kind: 'other',
+      against: undefined,
+      places: new Map(places),
+      row: undefined,
+      furtherTax: undefined,
+      headings,
+    };
+  }
+  const has = (heading: string): boolean => names.includes(folded(heading));
+  const register = REGISTERS.find(({ toldBy }) => toldBy.every(has));
+  if (register === undefined) {
+    throw badList(
+      path,
+      1,
+      'these headings are of no register that folio knows',
+      'Say which column is which, as in --against received --match number=Invoice,total=Amount,counterpartyFiscalId=VAT.',
+    );
+  }
+  const places = LIST_FIELDS.flatMap((field) => {
+    const own = register.fields[field];
+    return own === undefined ? [] : [[field, own.map(placeOf)] as const];
+  });
+  return {
+    kind: kindOf(register, has),
+    against: register.against,
+    places: new Map(places),
+    row: placeOf(ROW),
+    furtherTax: placeOf(register.furtherTax),
+    headings,
+  };
+}
+
+/** Which register of purchases it is, told by the columns that the others do not have. */
+function kindOf({ against }: Register, has: (heading: string) => boolean): ListLayout['kind'] {
+  if (against === 'issued') return 'sales';
+  if (has('Tabacos Puros')) return 'registro';
+  if (has('Fecha Reclamo')) return 'reclamado';
+  return has('Fecha Acuse') ? 'no incluir' : 'pendiente';
+}
+
+/** A heading without case, accents and superfluous blanks. */
+function folded(heading: string): string {
+  return heading.normalize('NFD').replaceAll(/\p{M}/gu, '').replaceAll(/\s+/g, ' ').trim().toLowerCase();
+}
+
+/** What the name of a list says: `RCV_COMPRA_REGISTRO_76123456-7_202610.csv`. */
+interface NameOfList {
+  readonly fiscalId: string | undefined;
+  readonly month: Period | undefined;
+}
+
+/** Reads the name of a list. A second download may have ` (1)` behind it. */
+export function readName(path: string): NameOfList {
+  const stem = basename(path)
+    .replace(/(?:\.[A-Za-z]+)+$/, '')
+    .replace(/\s*\(\d+\)$/, '');
+  const [, fiscalId] = /(?:^|_)(\d{1,3}(?:\.?\d{3}){1,2}-[\dkK])(?=_|$)/.exec(stem) ?? [];
+  const [, year, month] = /_(20\d\d)(0[1-9]|1[0-2])$/.exec(stem) ?? [];
+  return {
+    fiscalId,
+    month: year === undefined ? undefined : parsePeriod(`${year}-${month}`, Infinity),
+  };
+}

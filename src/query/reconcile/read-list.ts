@@ -1,0 +1,333 @@
+import { isUtf8 } from 'node:buffer';
+import { BadBody } from '../../errors.ts';
+import { familyOf } from '../../invoices/documents.ts';
+import { isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { parseCalendarDay } from '../../json/calendar-day.ts';
+import { CellReader } from '../../json/cells.ts';
+import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
+import { scanLines } from '../../json/scan-records.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import { bareNumber, signedAmount, type DocumentsKept, type KeptDocument } from './documents-kept.ts';
+import { badList, decode, ListFile, RowSplitter, type ListRow } from './list-file.ts';
+import { layoutOf, REGISTER_CURRENCY, type ListField, type ListLayout, type Match } from './list-layout.ts';
+
+/** The most documents of all lists. More are no month's. */
+const MAX_DOCUMENTS = 10_000_000;
+
+/** A list whose headings are known. Its rows are still to be read. */
+export interface OpenList {
+  readonly path: string;
+  readonly layout: ListLayout;
+  readonly file: ListFile;
+  readonly form: ListForm;
+}
+
+type ListForm = { readonly kind: 'jsonl' } | { readonly kind: 'csv'; readonly delimiter: string };
+
+/** The delimiters that lists have. */
+const DELIMITERS = [';', ',', '\t'];
+
+/** Opens a list and reads its headings. Throws UsageError where it is none. */
+export async function openList(path: string, match: Match | undefined): Promise<OpenList> {
+  const file = await ListFile.open(path);
+  for await (const lines of file.lines()) {
+    const text = decode(lines, isUtf8(lines));
+    if (/^\s*\{/.test(text)) {
+      const reader = new CellReader();
+      const batch = scanned(path, 1, lines);
+      for (let index = 0; index < batch.count; index++) reader.read(batch, index);
+      return { path, layout: layoutOf(path, reader.columns, match), file, form: { kind: 'jsonl' } };
+    }
+    const [first = ''] = text.split('\n', 1);
+    const bare = first.replaceAll(/"[^"]*"/g, '');
+    const counts = DELIMITERS.map((one) => bare.split(one).length);
+    const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))]!;
+    const [header] = new RowSplitter(path, delimiter).add(first);
+    if (header === undefined) break;
+    return { path, layout: layoutOf(path, header.cells, match), file, form: { kind: 'csv', delimiter } };
+  }
+  throw badList(
+    path,
+    1,
+    'there are no headings',
+    'Name the file of a list: csv with a line of headings, or jsonl.',
+  );
+}
+
+/** What was read of the lists beside the documents. */
+export interface ListsRead {
+  /** Rows that are the total of all receipts of a kind, not documents. */
+  receiptTotals: number;
+}
+
+/**
+ * Reads the documents of a list. Throws UsageError, with the line, for what cannot be read.
+ *
+ * @param place the list's place among the lists
+ */
+export async function readList(
+  list: OpenList,
+  { place, into, read }: { readonly place: number; readonly into: DocumentsKept; readonly read: ListsRead },
+): Promise<void> {
+  const rows = new RowReader(list, place, into, read);
+  const all = list.form.kind === 'jsonl' ? jsonRows(list) : csvRows(list, list.form.delimiter);
+  for await (const some of all) for (const row of some) rows.add(row);
+}
+
+async function* csvRows({ path, file }: OpenList, delimiter: string): AsyncGenerator<readonly ListRow[]> {
+  const isText = await file.isUtf8();
+  const splitter = new RowSplitter(path, delimiter);
+  let isFirst = true;
+  for await (const lines of file.lines()) {
+    const rows = splitter.add(decode(lines, isText));
+    yield isFirst ? rows.slice(1) : rows;
+    isFirst &&= rows.length === 0;
+  }
+  splitter.end();
+}
+
+async function* jsonRows({ path, file, layout }: OpenList): AsyncGenerator<readonly ListRow[]> {
+  const reader = new CellReader(layout.headings);
+  let line = 1;
+  for await (const lines of file.lines()) {
+    const rows: ListRow[] = [];
+    const batch = scanned(path, line, lines);
+    let seen = 0;
+    for (let index = 0; index < batch.count; index++) {
+      const start = batch.bounds[2 * index]!;
+      line += feedsIn(lines, seen, start);
+      seen = start;
+      rows.push({ line, cells: reader.read(batch, index).map((cell) => cell?.text ?? '') });
+    }
+    line += feedsIn(lines, seen, lines.length);
+    yield rows;
+  }
+}
+
+function feedsIn(bytes: Buffer, from: number, to: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf('\n', from); at >= 0 && at < to; at = bytes.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+function scanned(path: string, line: number, lines: Buffer) {
+  try {
+    return scanLines(lines);
+  } catch (error) {
+    if (!(error instanceof BadBody)) throw error;
+    const at = line + feedsIn(lines, 0, error.offset);
+    throw badList(path, at, error.message.replace(/ \(byte \d+\)$/, ''));
+  }
+}
+
+/** Makes documents of the rows of one list. */
+class RowReader {
+  readonly #list: OpenList;
+  readonly #place: number;
+  readonly #into: DocumentsKept;
+  readonly #read: ListsRead;
+  readonly #width: number;
+  /** The document that rows without a number of their own go on, and its further taxes. */
+  #last: { readonly index: number; readonly isCredit: boolean; type: string; number: string } | undefined;
+  #further: Decimal | undefined;
+  /** A row that names no document: only the last may. */
+  #totals: number | undefined;
+
+  constructor(list: OpenList, place: number, into: DocumentsKept, read: ListsRead) {
+    this.#list = list;
+    this.#place = place;
+    this.#into = into;
+    this.#read = read;
+    this.#width = list.layout.headings.length;
+  }
+
+  add({ line, cells }: ListRow): void {
+    if (cells.every((cell) => cell.trim() === '')) return;
+    if (this.#totals !== undefined) throw this.#nameless(this.#totals);
+    const [type, number] = [this.#textOf('documentType', cells), this.#textOf('number', cells)];
+    if (this.#goesOn(cells, type, number)) return this.#goOn(line, cells);
+    if (number === '' && type === '') {
+      this.#totals = line;
+      return;
+    }
+    this.#checkWidth(line, cells);
+    if (/^0*$/.test(number) && this.#list.layout.kind === 'sales' && familyOf(type) === 'receipt') {
+      this.#read.receiptTotals++;
+      return;
+    }
+    if (number === '') throw this.#nameless(line);
+    if (this.#into.count === MAX_DOCUMENTS)
+      throw badList(this.#list.path, line, 'there are more than 10,000,000 documents');
+    this.#further = this.#furtherTaxIn(line, cells);
+    const document = this.#documentOf(line, cells, { type, number });
+    const index = this.#into.add(document);
+    this.#last = { index, isCredit: familyOf(type) === 'credit note', type, number };
+  }
+
+  #nameless(line: number): Error {
+    return badList(this.#list.path, line, 'the row has no number of a document');
+  }
+
+  /** Whether the row has further taxes of the document before. */
+  #goesOn(cells: readonly string[], type: string, number: string): boolean {
+    const { row, furtherTax } = this.#list.layout;
+    if (row === undefined || furtherTax === undefined || (cells[row] ?? '').trim() !== '') return false;
+    const isSame = number !== '' && number === this.#last?.number && type === this.#last.type;
+    if (isSame) return true;
+    if (number !== '' || type !== '') return false;
+    return cells.every((cell, at) => at >= furtherTax - 1 || cell.trim() === '');
+  }
+
+  #goOn(line: number, cells: readonly string[]): void {
+    if (this.#last === undefined) {
+      throw badList(this.#list.path, line, 'the row goes on a document before it, and there is none');
+    }
+    const more = this.#furtherTaxIn(line, cells);
+    if (more === undefined) return;
+    this.#further = addDecimals(this.#further ?? DECIMAL_ZERO, more);
+    const { index, isCredit } = this.#last;
+    this.#into.setFurtherTax(index, signedAmount(this.#further, isCredit ? 'credit note' : 'invoice'));
+  }
+
+  #documentOf(
+    line: number,
+    cells: readonly string[],
+    { type, number }: { type: string; number: string },
+  ): KeptDocument {
+    const family = familyOf(type === '' ? undefined : type);
+    const signed = (amount: Decimal | undefined): Decimal | undefined =>
+      amount && signedAmount(amount, family);
+    const total = this.#amountOf('total', line, cells);
+    if (total === undefined) throw badList(this.#list.path, line, `${this.#headingOf('total')} is empty`);
+    const fiscalId = this.#textOf('counterpartyFiscalId', cells);
+    const register = this.#list.layout.kind !== 'other';
+    if (register && !/^\d{1,4}$/.test(type)) {
+      throw badList(
+        this.#list.path,
+        line,
+        `${this.#headingOf('documentType')} is ${shown(type)}, which is no code`,
+      );
+    }
+    return {
+      number: bareNumber(number),
+      type: type || undefined,
+      fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
+      name: this.#textOf('counterpartyName', cells) || undefined,
+      currency: register ? REGISTER_CURRENCY : this.#textOf('currency', cells).toUpperCase() || undefined,
+      day: this.#dayOf(line, cells),
+      total: signed(total),
+      net: signed(this.#amountOf('net', line, cells)),
+      exempt: signed(this.#amountOf('exempt', line, cells)),
+      tax: signed(this.#amountOf('tax', line, cells)),
+      furtherTax: signed(this.#further),
+      file: this.#place,
+      line,
+    };
+  }
+
+  /**
+   * A row has a cell for each heading, perhaps an empty one behind them. Where the last headings are of a further tax, more
+   * of them may follow.
+   */
+  #checkWidth(line: number, cells: readonly string[]): void {
+    if (cells.length < this.#width && cells.length > 0) {
+      const missing = this.#list.layout.headings.slice(cells.length).some((heading) => heading.trim() !== '');
+      if (missing) throw this.#wrongWidth(line, cells);
+    }
+    if (this.#hasTaxesBehind) return;
+    if (cells.slice(this.#width).some((cell) => cell.trim() !== '')) throw this.#wrongWidth(line, cells);
+  }
+
+  #wrongWidth(line: number, cells: readonly string[]): Error {
+    const { path } = this.#list;
+    return badList(
+      path,
+      line,
+      `the row has ${countOf(cells.length, 'cell')}, and there are ${countOf(this.#width, 'heading')}`,
+    );
+  }
+
+  /** Whether code, amount and rate of a further tax are the last headings. */
+  get #hasTaxesBehind(): boolean {
+    return this.#list.layout.furtherTax === this.#width - 2;
+  }
+
+  #furtherTaxIn(line: number, cells: readonly string[]): Decimal | undefined {
+    const { furtherTax } = this.#list.layout;
+    if (furtherTax === undefined) return undefined;
+    let sum = this.#readAmount(furtherTax, line, cells);
+    if (!this.#hasTaxesBehind) return sum;
+    for (let place = furtherTax + 3; place < cells.length; place += 3) {
+      const more = this.#readAmount(place, line, cells);
+      if (more !== undefined) sum = addDecimals(sum ?? DECIMAL_ZERO, more);
+    }
+    return sum;
+  }
+
+  #textOf(field: ListField, cells: readonly string[]): string {
+    const places = this.#list.layout.places.get(field);
+    if (places === undefined) return '';
+    return typeof places === 'string' ? places : (cells[places[0]!] ?? '').trim();
+  }
+
+  /** The sum of the field's cells; undefined where all are empty. */
+  #amountOf(field: ListField, line: number, cells: readonly string[]): Decimal | undefined {
+    const places = this.#list.layout.places.get(field) ?? [];
+    if (typeof places === 'string') return this.#parse(places, field, line);
+    let sum: Decimal | undefined;
+    for (const place of places) {
+      const amount = this.#readAmount(place, line, cells);
+      if (amount !== undefined) sum = sum === undefined ? amount : addDecimals(sum, amount);
+    }
+    return sum;
+  }
+
+  #readAmount(place: number, line: number, cells: readonly string[]): Decimal | undefined {
+    const heading = this.#list.layout.headings[place] ?? 'a further tax';
+    return this.#parse(cells[place] ?? '', heading, line);
+  }
+
+  #parse(cell: string, heading: string, line: number): Decimal | undefined {
+    const text = cell.trim();
+    if (text === '') return undefined;
+    if (/^-?\d{1,15}$/.test(text)) return { coefficient: BigInt(text), scale: 0 };
+    const isRegister = this.#list.layout.kind !== 'other';
+    const amount = parseDecimal(text.replace(/^(-?)0+(?=\d)/, '$1'));
+    if (typeof amount === 'object' && (!isRegister || amount.scale === 0)) return amount;
+    throw badList(
+      this.#list.path,
+      line,
+      `${heading} is ${shown(text)}, which is no ${isRegister ? 'whole number' : 'number'}`,
+      'Amounts are written 1190 or 1190.50: a point before decimals, and nothing between thousands.',
+    );
+  }
+
+  /** Days are written `15/06/2026`, `15-06-2026` or `2026-06-15`, with or without a time. */
+  #dayOf(line: number, cells: readonly string[]): number | undefined {
+    const text = this.#textOf('date', cells);
+    if (text === '' || text.toLowerCase() === 'null') return undefined;
+    const [, day = '', month = '', year = ''] =
+      /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:$|[ T])/.exec(text) ?? [];
+    const found = parseCalendarDay(
+      year === '' ? text : `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
+    );
+    if (found !== undefined) return found;
+    throw badList(
+      this.#list.path,
+      line,
+      `${this.#headingOf('date')} is ${shown(text)}, which is no day`,
+      'Days are written 15/06/2026, 15-06-2026 or 2026-06-15.',
+    );
+  }
+
+  #headingOf(field: ListField): string {
+    const places = this.#list.layout.places.get(field);
+    return typeof places === 'object' ? this.#list.layout.headings[places[0]!]! : field;
+  }
+}
+
+const MAX_SHOWN = 40;
+
+function shown(text: string): string {
+  return JSON.stringify(text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text);
+}

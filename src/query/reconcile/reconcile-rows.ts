@@ -1,0 +1,277 @@
+import { formatDay } from '../../json/calendar-day.ts';
+import { addDecimals, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { inTurns } from '../../json/turns.ts';
+import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
+import { columnWidth, truncate } from '../../output/terminal/terminal-text.ts';
+import type { Note, Question } from '../questions.ts';
+import { chosenColumns, type ResultSite } from '../result-rows.ts';
+import { batchOfRows, type Row } from '../rows.ts';
+import { ROW_OUTCOMES, type Outcome } from './match-documents.ts';
+import { Reconciliation, type ReconcileOptions } from './reconcile.ts';
+
+/** The columns of the result. */
+const COLUMNS = [
+  '_match',
+  'number',
+  'documentType',
+  'counterpartyFiscalId',
+  'counterpartyName',
+  'date',
+  'currency',
+  'total',
+  'list.total',
+  'difference',
+  'differs',
+  'list.file',
+  'list.row',
+] as const;
+
+/** What a narrow terminal has no room for: first what says the least. */
+const SPARE: readonly string[] = [
+  'list.file',
+  'counterpartyFiscalId',
+  'difference',
+  'list.row',
+  'currency',
+  'documentType',
+  'date',
+  'differs',
+];
+/** The column that may be cut, and the display cells by which it is still told. */
+const CUT = 'counterpartyName';
+const CUT_WIDTH = 10;
+/** Display cells between two columns. */
+const GAP = 2;
+
+/** Rows that are written at a time, and those that tell a terminal how wide columns are. */
+const ROWS_AT_ONCE = 1_000;
+
+/** What is said where records are missing: what is on the list alone may be there, too. */
+export const DOUBT = 'what is said to be only in the list may be wrong';
+
+/** How the result is laid out. */
+interface ReconcileLayout {
+  /** Whether what is the same on both sides comes out, too. */
+  readonly all: boolean;
+  /** Of which lists, by the places of their files. */
+  readonly paths: readonly string[];
+  /** Rows of the lists that are the total of receipts, and no documents. */
+  readonly receiptTotals: number;
+  /** The locale whose separators group digits in notes. */
+  readonly locale: string;
+  readonly signal: AbortSignal;
+}
+
+/** A row to be: a document of the list, of the service, or of both. */
+interface Found {
+  readonly outcome: Outcome;
+  readonly one: number | undefined;
+  readonly other: number | undefined;
+}
+
+/** The question that `folio reconcile` asks: a row for each document that is not the same on both sides. */
+export function reconcileQuestion(
+  options: ReconcileOptions,
+  layout: ReconcileLayout,
+  { terminal }: ResultSite,
+): Question {
+  const reconciliation = new Reconciliation(options);
+  let fit: Fit = { columns: COLUMNS, name: Infinity };
+  return {
+    async *answer(records): AsyncGenerator<RecordBatch> {
+      for await (const batch of records) reconciliation.add(batch);
+      await inTurns(reconciliation.finish(), layout.signal);
+      const found = sorted(reconciliation, foundIn(reconciliation, layout.all));
+      for (let from = 0; from === 0 || from < found.length; from += ROWS_AT_ONCE) {
+        const rows = found.slice(from, from + ROWS_AT_ONCE).map((one) => rowOf(reconciliation, layout, one));
+        if (from === 0 && terminal !== undefined) fit = fitted(rows, terminal.width);
+        yield batchOfRows(fit.name === Infinity ? rows : rows.map((row) => withNameCut(row, fit.name)));
+      }
+    },
+    result: {
+      columns: (asked) =>
+        asked === undefined ? fit.columns : chosenColumns(COLUMNS, { asked, flag: '--columns' }),
+    },
+    notes: () => [...notesOf(reconciliation, options, layout), ...leftOutNotes(fit)],
+    failure: () => reconciliation.failure('reconcile', DOUBT),
+  };
+}
+
+function foundIn({ matching: { list, service } }: Reconciliation, all: boolean): Found[] {
+  const isRow = (outcome: Outcome): boolean =>
+    (all || outcome !== 'same') && (ROW_OUTCOMES as readonly Outcome[]).includes(outcome);
+  const found: Found[] = [];
+  for (let one = 0; one < list.documents.count; one++) {
+    const outcome = list.outcomeOf(one);
+    if (isRow(outcome)) found.push({ outcome, one, other: list.mateOf(one) });
+  }
+  for (let other = 0; other < service.documents.count; other++) {
+    const outcome = service.outcomeOf(other);
+    if (isRow(outcome) && service.mateOf(other) === undefined) found.push({ outcome, one: undefined, other });
+  }
+  return found;
+}
+
+/** By kind, then counterparty, then number: those of digits by value. */
+function sorted({ matching: { list, service } }: Reconciliation, found: readonly Found[]): Found[] {
+  const orderOf = ({ outcome, one, other }: Found): string => {
+    const [documents, index] = other === undefined ? [list.documents, one!] : [service.documents, other];
+    const kind = ROW_OUTCOMES.findIndex((each) => each === outcome);
+    const party = documents.partyOf(index)?.padStart(PAD, '0') ?? `~${documents.nameOf(index) ?? ''}`;
+    const number = documents.numberOf(index)?.padStart(PAD, '0') ?? '';
+    return [kind, party, number, one === undefined ? 1 : 0].join('\0');
+  };
+  return found
+    .map((one) => ({ one, order: orderOf(one) }))
+    .sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0))
+    .map(({ one }) => one);
+}
+
+/** Digits of numbers that are sorted by value. */
+const PAD = 12;
+
+function rowOf({ matching }: Reconciliation, { paths }: ReconcileLayout, found: Found): Row {
+  const { list, service } = matching;
+  const { outcome, one, other } = found;
+  const [documents, index] = other === undefined ? [list.documents, one!] : [service.documents, other];
+  const total = other === undefined ? undefined : service.documents.amountOf(other, 'total');
+  const listTotal = one === undefined ? undefined : list.documents.amountOf(one, 'total');
+  const isCompared = total !== undefined && listTotal !== undefined;
+  const differs = outcome === 'differs' ? matching.differencesOf(one!, other!) : [];
+  const day = documents.dayOf(index);
+  return [
+    ['_match', JSON.stringify(outcome)],
+    ['number', numberJson(documents.numberOf(index))],
+    ['documentType', textJson(documents.typeOf(index))],
+    ['counterpartyFiscalId', textJson(documents.fiscalIdOf(index))],
+    ['counterpartyName', textJson(documents.nameOf(index))],
+    ['date', textJson(day === undefined ? undefined : formatDay(day))],
+    ['currency', textJson(documents.currencyOf(index))],
+    ['total', amountJson(total)],
+    ['list.total', amountJson(listTotal)],
+    ['difference', amountJson(isCompared ? addDecimals(total, negateDecimal(listTotal)) : undefined)],
+    ['differs', textJson(differs.length === 0 ? undefined : differs.join(', '))],
+    ['list.file', textJson(one === undefined ? undefined : paths[list.documents.fileOf(one)])],
+    ['list.row', one === undefined ? 'null' : String(list.documents.lineOf(one))],
+  ];
+}
+
+/** What a terminal has room for: columns, and display cells of the name. */
+interface Fit {
+  readonly columns: readonly string[];
+  readonly name: number;
+}
+
+/** The columns for which there is room, every one whole but the name, which has what is left. */
+function fitted(rows: readonly Row[], room: number): Fit {
+  const widths = new Map<string, number>(COLUMNS.map((column) => [column, column.length]));
+  const filled = new Set<string>();
+  for (const [column, json] of rows.flat()) {
+    if (json === 'null') continue;
+    filled.add(column);
+    const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
+    const isGrouped = json === text && column !== 'number' && column !== 'list.row';
+    const width = columnWidth(text) + (isGrouped ? Math.floor(text.length / 3) : 0);
+    widths.set(column, Math.max(widths.get(column)!, width));
+  }
+  const widthOf = (columns: readonly string[]): number =>
+    columns.reduce((sum, column) => sum + widths.get(column)! + GAP, -GAP);
+  if (widthOf(COLUMNS) <= room) return { columns: COLUMNS, name: Infinity };
+  const name = widths.get(CUT)!;
+  widths.set(CUT, Math.min(name, CUT_WIDTH));
+  let columns: readonly string[] = COLUMNS;
+  const empty = SPARE.filter((column) => !filled.has(column));
+  for (const column of [...empty, ...SPARE.filter((each) => filled.has(each))]) {
+    if (widthOf(columns) <= room) break;
+    columns = columns.filter((other) => other !== column);
+  }
+  return { columns, name: Math.max(CUT_WIDTH, room - widthOf(columns) + widths.get(CUT)!) };
+}
+
+function leftOutNotes({ columns }: Fit): Note[] {
+  const left = COLUMNS.filter((column) => !columns.includes(column));
+  if (left.length === 0) return [];
+  const text = `Not shown: ${left.join(', ')}. Choose with --columns, see all with --wide`;
+  return [{ kind: 'remark', text }];
+}
+
+function withNameCut(row: Row, width: number): Row {
+  return row.map(([column, json]) =>
+    column === CUT && json !== 'null'
+      ? [column, JSON.stringify(truncate(JSON.parse(json) as string, width))]
+      : [column, json],
+  );
+}
+
+/** A number of digits is a number, as far as one holds it. */
+function numberJson(number: string | undefined): string {
+  return number !== undefined && /^(?:0|[1-9]\d{0,14})$/.test(number) ? number : textJson(number);
+}
+
+function textJson(text: string | undefined): string {
+  return JSON.stringify(text ?? null);
+}
+
+function amountJson(amount: Decimal | undefined): string {
+  return amount === undefined ? 'null' : formatDecimal(amount);
+}
+
+/** The counts and sums. They are part of the answer where the two sides differ. */
+function notesOf(
+  reconciliation: Reconciliation,
+  { listed, against, months }: ReconcileOptions,
+  { locale, receiptTotals }: ReconcileLayout,
+): Note[] {
+  const group = digitGrouper(locale);
+  const count = (n: number, what: string): string =>
+    countOf(n, what).replace(/^\d+/, (digits) => group(digits));
+  const { sums, apart, records } = reconciliation;
+  const period = months.length === 0 ? '' : `${[...new Set(months.map(({ name }) => name))].join(', ')}: `;
+  const lines = [
+    `${period}${count(listed.count, 'document')} listed, ${count(records, `${against} invoice`)} looked at`,
+  ];
+  for (const outcome of ROW_OUTCOMES) {
+    const sum = sums.get(outcome);
+    if (sum === undefined) continue;
+    const amounts = [...sum.byCurrency].flatMap(([currency, { service, list }]) => {
+      const amount = (value: Decimal | undefined): string[] =>
+        value === undefined ? [] : [`${currency} ${group(formatDecimal(value))}`.trimStart()];
+      const [served, listed] = [amount(service), amount(list)];
+      if (served.length + listed.length < 2 || served[0] === listed[0]) return served[0] ?? listed;
+      return [`${served[0]} in the service`, `${listed[0]} in the list`];
+    });
+    lines.push(`${outcome}: ${[group(String(sum.count)), ...amounts].join(' \u00b7 ')}`);
+  }
+  lines.push(...apartLines(reconciliation, { count, receiptTotals }));
+  if (months.length === 0) lines.push('the lists have no dates: nothing counts as only in the service');
+  if (apart.undated > 0)
+    lines.push(`${count(apart.undated, 'document')} of the service without a date, in no period`);
+  const isSame = reconciliation.failure('', '') === undefined;
+  return lines.map((text): Note => ({ kind: isSame ? 'remark' : 'answer', text }));
+}
+
+interface ApartWords {
+  readonly count: (n: number, what: string) => string;
+  readonly receiptTotals: number;
+}
+
+/** What is no difference, and is said. */
+function apartLines({ apart, sums }: Reconciliation, { count, receiptTotals }: ApartWords): string[] {
+  const lines: string[] = [];
+  for (const [family, n] of apart.ofKind)
+    lines.push(`${count(n, family)} of the service counted apart: the list has none`);
+  if (receiptTotals > 0)
+    lines.push(`${count(receiptTotals, 'row')} of the list left out: totals of receipts`);
+  const other = sums.get('in another currency')?.count ?? 0;
+  if (other > 0) {
+    const currencies = [...apart.otherCurrency.keys()].join(', ');
+    lines.push(
+      `${count(other, 'document')} in another currency than the list’s (${currencies}): there on both sides, amounts not compared`,
+    );
+  }
+  const pending = sums.get('pending before')?.count ?? 0;
+  if (pending > 0) lines.push(`${count(pending, 'document')} also listed as pending: the other list counts`);
+  if (apart.void > 0) lines.push(`${count(apart.void, 'void document')} of the service left out`);
+  return lines;
+}

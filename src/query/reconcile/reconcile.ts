@@ -1,0 +1,299 @@
+import { DifferenceError, UsageError, type FolioError } from '../../errors.ts';
+import { readAmount } from '../../invoices/amounts.ts';
+import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
+import { howToMap, ownIdColumns, type FieldsOf, type Role } from '../../invoices/fields.ts';
+import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { InvoiceReader, type Invoice } from '../../invoices/invoice.ts';
+import { dayIn } from '../../invoices/open-items.ts';
+import type { Period } from '../../invoices/periods.ts';
+import { Unreadable } from '../../invoices/unreadable.ts';
+import { CellReader, type Cell } from '../../json/cells.ts';
+import { addDecimals, DECIMAL_ZERO, type Decimal } from '../../json/decimal.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import type { Steps } from '../../json/turns.ts';
+import { ColumnWatch } from '../column-watch.ts';
+import { bareNumber, DocumentsKept, signedAmount } from './documents-kept.ts';
+import type { Against } from './list-layout.ts';
+import type { OpenList } from './read-list.ts';
+import { Matching, ROW_OUTCOMES, type MatchOptions, type Outcome, type Side } from './match-documents.ts';
+import { findNear } from './near-documents.ts';
+
+/** What the lists say, and how they are held against the service. */
+export interface ReconcileOptions {
+  readonly against: Against;
+  readonly lists: readonly OpenList[];
+  /** All documents of the lists. */
+  readonly listed: DocumentsKept;
+  /** Whose lists they are, by the name of a file; undefined where no name says it. */
+  readonly owner: { readonly fiscalId: string; readonly path: string } | undefined;
+  /** The months that the lists are of; none where nothing says it. */
+  readonly months: readonly Period[];
+  readonly tolerance: Decimal;
+  readonly fields: FieldsOf;
+}
+
+/** How many documents there are of an outcome, and what they are worth on each side, by currency; '' where none is said. */
+export interface OutcomeSum {
+  count: number;
+  readonly byCurrency: Map<string, { service: Decimal | undefined; list: Decimal | undefined }>;
+}
+
+/** What is no difference, and is said. */
+export interface CountedApart {
+  /** Documents of the service of kinds that the list has none of. */
+  readonly ofKind: Map<Family, number>;
+  /** Documents in another currency than the list's, by currency. */
+  readonly otherCurrency: Map<string, number>;
+  void: number;
+  /** Documents of the service, in no list, that do not say of when they are. */
+  undated: number;
+}
+
+/** Kinds of which lists may have none, or sums. */
+const APART: readonly Family[] = ['receipt', 'fee note', 'guide', 'quote', 'order'];
+
+/** How many days before and behind the period a mistaken document may be. */
+const REACH = 31;
+
+const ROLES = [
+  'number',
+  'documentType',
+  'status',
+  'cancelled',
+  'total',
+  'net',
+  'tax',
+  'date',
+  'currency',
+  'counterpartyName',
+  'counterpartyFiscalId',
+] as const satisfies readonly Role[];
+
+/** Documents between two turns of the event loop. */
+const A_STEP = 2_000;
+
+/** Holds lists against the records of the service: first `add` all records, then `finish`. */
+export class Reconciliation {
+  readonly apart: CountedApart = { ofKind: new Map(), otherCurrency: new Map(), void: 0, undated: 0 };
+  /** By outcome, of those that there are. */
+  readonly sums = new Map<Outcome, OutcomeSum>();
+  readonly matching: Matching;
+  readonly #options: ReconcileOptions;
+  readonly #served = new DocumentsKept();
+  readonly #invoices: InvoiceReader;
+  readonly #reader: CellReader;
+  readonly #columns = new ColumnWatch([]);
+  readonly #unreadable = new Unreadable();
+  readonly #own: readonly number[];
+  /** The families of documents in the lists. */
+  readonly #familiesListed = new Set<Family>();
+  #records = 0;
+
+  constructor(options: ReconcileOptions) {
+    const { against, lists, listed, tolerance, fields } = options;
+    this.#options = options;
+    this.#invoices = new InvoiceReader(fields, ROLES);
+    const own = ownIdColumns(against);
+    const columns = [...new Set([...this.#invoices.columns, ...own])];
+    this.#reader = new CellReader(columns);
+    this.#own = own.map((column) => columns.indexOf(column));
+    const has = (field: 'counterpartyFiscalId' | 'documentType'): boolean =>
+      lists.every(({ layout }) => layout.places.has(field));
+    const matchOptions: MatchOptions = {
+      against,
+      tolerance,
+      hasIds: has('counterpartyFiscalId'),
+      hasTypes: has('documentType'),
+      isPending: (file) => lists[file]!.layout.kind === 'pendiente',
+    };
+    this.matching = new Matching(listed, this.#served, matchOptions);
+    for (let index = 0; index < listed.count; index++) this.#familiesListed.add(listed.familyOf(index));
+  }
+
+  /** How many records were looked at. */
+  get records(): number {
+    return this.#records;
+  }
+
+  /** Takes records. Throws UsageError where they are of another organization than the lists. */
+  add(batch: RecordBatch): void {
+    this.#columns.sample(batch);
+    for (let index = 0; index < batch.count; index++) {
+      const cells = this.#reader.read(batch, index);
+      this.#records++;
+      this.#checkOwner(cells);
+      this.#keep(this.#invoices.read(cells));
+    }
+  }
+
+  /** Decides on every document. Throws UsageError where no record has a column that it takes. */
+  *finish(): Steps<void> {
+    this.#checkColumns();
+    yield* this.matching.match();
+    yield* findNear(this.matching, {
+      isInReach: (day, side) => this.#isInReach(day, side),
+      isWanted: (index) => !this.#isApart(this.#served.familyOf(index)),
+      partyKey: (side, index) => this.#partyKey(side, index),
+    });
+    yield* this.#decide();
+  }
+
+  /** The error to end with; undefined where both sides are the same. */
+  failure(what: string, doubt: string): FolioError | undefined {
+    const unreadable = this.#unreadable.failure(what);
+    if (unreadable !== undefined)
+      return unreadable.reworded(`${unreadable.message}; ${doubt}`, unreadable.hint);
+    const kinds = ROW_OUTCOMES.filter((outcome) => outcome !== 'same').flatMap((outcome) => {
+      const count = this.sums.get(outcome)?.count ?? 0;
+      return count === 0 ? [] : [`${count.toLocaleString('en-US')} ${outcome}`];
+    });
+    if (kinds.length === 0) return undefined;
+    const isNeighbour = this.sums.has('only in the service') || this.sums.has('only in the list');
+    return new DifferenceError(`the list and the service differ: ${kinds.join(', ')}`, {
+      hint: isNeighbour
+        ? 'What is only in the service may stand in the list of a neighbouring month: give that list, too.'
+        : undefined,
+    });
+  }
+
+  #keep(invoice: Invoice): void {
+    const place = this.#records;
+    const { family, validity, counterparty } = invoice;
+    if (validity === 'void') {
+      this.apart.void++;
+      return;
+    }
+    const amountOf = (role: 'total' | 'net' | 'tax'): Decimal | undefined => {
+      const amount = readAmount(invoice.cell(role));
+      if (amount === 'unreadable') this.#unreadable.noteRole(invoice, role, place);
+      return typeof amount === 'string' ? undefined : signedAmount(amount, family);
+    };
+    const day = dayIn(invoice, 'date');
+    if (day === 'unreadable') this.#unreadable.noteRole(invoice, 'date', place);
+    const number = bareNumber(invoice.cell('number')?.text ?? '');
+    this.#served.add({
+      number: number === '' ? undefined : number,
+      type: invoice.cell('documentType')?.text,
+      fiscalId: counterparty.fiscalId,
+      name: counterparty.name,
+      currency: invoice.cell('currency')?.text.trim().toUpperCase() || undefined,
+      day: day === 'unreadable' ? undefined : day,
+      total: amountOf('total'),
+      net: amountOf('net'),
+      exempt: undefined,
+      tax: amountOf('tax'),
+      furtherTax: undefined,
+      file: 0,
+      line: place,
+    });
+  }
+
+  #checkOwner(cells: readonly (Cell | undefined)[]): void {
+    const { owner } = this.#options;
+    if (owner === undefined) return;
+    const own = this.#own.map((place) => cells[place]?.text).find(isFiscalId);
+    if (own === undefined || bareFiscalId(own) === bareFiscalId(owner.fiscalId)) return;
+    throw new UsageError(
+      `${owner.path} is of ${owner.fiscalId}, and the ${this.#options.against} invoices are of ${own}`,
+      { hint: 'Name the list of that organization, or choose the other with --profile.' },
+    );
+  }
+
+  #checkColumns(): void {
+    if (this.#records === 0) return;
+    const { against, months } = this.#options;
+    const wanted: Role[] = ['number', 'total'];
+    if (months.length > 0) wanted.push('date');
+    const hasIds = this.#options.lists.some(({ layout }) => layout.places.has('counterpartyFiscalId'));
+    if (against === 'received' && hasIds) wanted.push('counterpartyFiscalId');
+    const isThere = (role: Role): boolean =>
+      this.#invoices.has(role) || this.#invoices.columnsOf(role).some((name) => this.#columns.has(name));
+    const missing = wanted.find((role) => !isThere(role));
+    if (missing === undefined) return;
+    throw new UsageError(`nothing to match by: no record has ${this.#invoices.describe(missing)}`, {
+      hint: howToMap(missing),
+    });
+  }
+
+  /** A list of documents of which it does not say when they were is of any time. */
+  #isInReach(day: number | undefined, side: 'list' | 'service'): boolean {
+    const { months } = this.#options;
+    if (day === undefined) return side === 'list' && months.length > 0;
+    return months.some(({ first, last }) => day >= first - REACH && day <= last + REACH);
+  }
+
+  #isInPeriod(day: number | undefined): boolean {
+    return day !== undefined && this.#options.months.some(({ first, last }) => day >= first && day <= last);
+  }
+
+  #partyKey({ documents }: Side, index: number): string | undefined {
+    const party = documents.partyOf(index);
+    if (party === undefined) return undefined;
+    const isShared = this.#options.fields.usual.sharedIds.some((shared) => bareFiscalId(shared) === party);
+    return isShared ? `${party} ${documents.nameOf(index) ?? ''}` : party;
+  }
+
+  #isApart(family: Family): boolean {
+    return APART.includes(family) && !this.#familiesListed.has(family);
+  }
+
+  /** Tells what is on one side only, and sums everything up. */
+  *#decide(): Steps<void> {
+    const { list, service } = this.matching;
+    for (let index = 0; index < list.documents.count; index++) {
+      if (index % A_STEP === 0) yield;
+      if (list.outcomeOf(index) === 'unmatched') list.setOutcome(index, 'only in the list');
+      this.#sum(list.outcomeOf(index), index, list.mateOf(index));
+    }
+    for (let index = 0; index < service.documents.count; index++) {
+      if (index % A_STEP === 0) yield;
+      const outcome = this.#outcomeServed(index);
+      service.setOutcome(index, outcome);
+      if (service.mateOf(index) === undefined && outcome !== 'unmatched')
+        this.#sum(outcome, undefined, index);
+      else if (outcome === 'in another currency')
+        add(this.apart.otherCurrency, this.#served.currencyOf(index) ?? '');
+    }
+  }
+
+  #outcomeServed(index: number): Outcome {
+    const { service } = this.matching;
+    const { documents } = service;
+    const outcome = service.outcomeOf(index);
+    const day = documents.dayOf(index);
+    // A document that came twice years ago is no matter of this month.
+    if (outcome === 'twice in the service')
+      return this.matching.isOfMatched(index) || this.#isInPeriod(day) ? outcome : 'unmatched';
+    if (outcome !== 'unmatched') return outcome;
+    const family = documents.familyOf(index);
+    if (this.#isApart(family)) {
+      if (this.#isInPeriod(day)) add(this.apart.ofKind, family);
+      return outcome;
+    }
+    if (day === undefined && this.#options.months.length > 0) this.apart.undated++;
+    return this.#isInPeriod(day) ? 'only in the service' : outcome;
+  }
+
+  #sum(outcome: Outcome, one: number | undefined, other: number | undefined): void {
+    const sum = this.sums.get(outcome) ?? { count: 0, byCurrency: new Map() };
+    this.sums.set(outcome, sum);
+    sum.count++;
+    const { listed } = this.#options;
+    const currency =
+      (other === undefined ? undefined : this.#served.currencyOf(other)) ??
+      (one === undefined ? undefined : listed.currencyOf(one)) ??
+      '';
+    const known = sum.byCurrency.get(currency) ?? { service: undefined, list: undefined };
+    const plus = (before: Decimal | undefined, documents: DocumentsKept, index: number | undefined) => {
+      if (index === undefined || IN_NO_SUM.has(documents.familyOf(index))) return before;
+      return addDecimals(before ?? DECIMAL_ZERO, documents.amountOf(index, 'total') ?? DECIMAL_ZERO);
+    };
+    known.list = plus(known.list, listed, one);
+    known.service = plus(known.service, this.#served, other);
+    sum.byCurrency.set(currency, known);
+  }
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}

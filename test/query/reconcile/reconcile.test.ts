@@ -1,0 +1,603 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
+import { runHere } from '../../support/run-here.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { receivedRecord, runReconcile, type ReconcileExit, type ServedRecord } from './run-reconcile.ts';
+import { headingsOf, lineOf, register, type Listed, type RegisterKind } from './tax-lists.ts';
+
+const NAME = 'RCV_COMPRA_REGISTRO_76999888-1_202610.csv';
+
+/** Each row in short: what it says, the number, and in what it differs. */
+function short({ rows }: ReconcileExit): string[] {
+  return rows.map(({ _match, number, differs }) => `${_match} ${number} ${differs}`.trim());
+}
+
+/** A register of purchases of October against these records. */
+const purchases = (
+  documents: readonly Listed[],
+  records: readonly ServedRecord[],
+  ...flags: string[]
+): Promise<ReconcileExit> => runReconcile({ [NAME]: register('registro', documents) }, records, flags);
+
+const sales = (
+  documents: readonly Listed[],
+  records: readonly ServedRecord[],
+  ...flags: string[]
+): Promise<ReconcileExit> =>
+  runReconcile({ 'RCV_VENTA_76999888-1_202610.csv': register('sales', documents) }, records, flags);
+
+const issuedRecord = (given: Readonly<Record<string, unknown>> = {}): Record<string, unknown> => ({
+  ...receivedRecord(given),
+  issuerFiscalId: '76999888-1',
+  receiverFiscalId: '76123456-7',
+  customer: { name: 'Roble SpA' },
+  ...given,
+});
+
+describe('reconcile', () => {
+  it('has a row for each document that is on one side alone or differs', async () => {
+    const exit = await purchases(
+      [
+        { number: 1 },
+        { number: 2, total: 500 },
+        { number: 3, name: 'Lago "Sur" Ltda.', rut: '77.000.111-K' },
+      ],
+      [
+        receivedRecord({ number: 1 }),
+        receivedRecord({ number: 2, totalAmount: 480, issuer: { name: 'Roble' } }),
+        receivedRecord({ number: 4, date: '2026-10-31T00:00:00Z' }),
+        receivedRecord({ number: 5, date: '2026-09-30' }),
+      ],
+    );
+    expect(exit.text).toBe(
+      '_match,number,documentType,counterpartyFiscalId,counterpartyName,date,currency,total,list.total,difference,differs,list.file,list.row\n' +
+        `differs,2,33,76123456-7,Roble,2026-10-15,CLP,480,500,-20,total,${NAME},3\n` +
+        `only in the list,3,33,77.000.111-K,"Lago ""Sur"" Ltda.",2026-10-15,CLP,,1190,,,${NAME},4\n` +
+        'only in the service,4,33,76123456-7,Roble SpA,2026-10-31,CLP,1190,,,,,\n',
+    );
+    expect(exit).toMatchObject({
+      code: 7,
+      stderr:
+        '2026-10: 3 documents listed, 4 received invoices looked at\n' +
+        'same: 1 · CLP 1,190\n' +
+        'differs: 1 · CLP 480 in the service · CLP 500 in the list\n' +
+        'only in the list: 1 · CLP 1,190\n' +
+        'only in the service: 1 · CLP 1,190\n' +
+        'folio: the list and the service differ: 1 differs, 1 only in the list, 1 only in the service\n' +
+        '  What is only in the service may stand in the list of a neighbouring month: give that list, too.\n',
+    });
+  });
+
+  it('says nothing where all is the same, and shows it with --all', async () => {
+    const exit = await purchases([{ number: 1 }], [receivedRecord()]);
+    expect({ ...exit, rows: short(exit) }).toMatchObject({ code: 0, stderr: '', rows: [] });
+    const all = await purchases([{ number: 1 }], [receivedRecord()], '--all');
+    expect({ code: all.code, rows: short(all) }).toEqual({ code: 0, rows: ['same 1'] });
+  });
+
+  it('reads each register, its headings in any order, case and accents', async () => {
+    for (const kind of ['registro', 'no incluir', 'reclamado', 'pendiente', 'sales'] as const) {
+      const lines = register(kind, [{ number: 7, total: 100 }, { number: 8 }])
+        .trimEnd()
+        .split('\r\n');
+      const turned = lines.map((line, at) => {
+        const cells = line.split(';').slice(0, headingsOf(kind).length).toReversed();
+        return (at === 0 ? cells.map((cell) => cell.toUpperCase().replace('RAZON', 'Razón')) : cells).join(
+          ';',
+        );
+      });
+      const record = kind === 'sales' ? issuedRecord : receivedRecord;
+      const records = [record({ number: 7, totalAmount: 101 }), record({ number: 8 })];
+      const exit = await runReconcile({ 'list_202610.csv': turned.join('\n') }, records);
+      expect([kind, ...short(exit)]).toEqual([kind, 'differs 7 total']);
+    }
+  });
+
+  it('adds further taxes of the same row and of rows that go on it, and takes a last row for totals', async () => {
+    const going = (value: number | string): string =>
+      lineOf('registro', '', {
+        type: '',
+        rut: '',
+        name: '',
+        number: '',
+        date: '',
+        total: '',
+        more: taxes(value),
+      }).replace(/Del Giro|16\/10\/2026 10:22:33|17\/10\/2026 08:00:00|null/g, '');
+    const taxes = (value: number | string) => ({
+      'Codigo Otro Impuesto': 271,
+      'Valor Otro Impuesto': value,
+      'Tasa Otro Impuesto': 18,
+    });
+    const lines = [
+      headingsOf('registro').join(';'),
+      lineOf('registro', 1, { number: 1, tax: 190, more: taxes(10), behind: [24, 20, 5] }),
+      going(30),
+      lineOf('registro', 2, {
+        number: 2,
+        tax: 190,
+        more: { 'IVA uso Comun': 7, 'Monto Iva No Recuperable': 3, 'IVA Activo Fijo': 100 },
+      }),
+      lineOf('registro', 3, { number: 3, type: 61, net: 1000, exempt: 50 }),
+      'Totales;;;;;;;;;1;2;3;4;;5',
+    ];
+    const records = [
+      receivedRecord({ number: 1, taxAmount: 250 }),
+      receivedRecord({ number: 2, taxAmount: 200 }),
+      receivedRecord({ number: 3, documentType: 'CREDIT_NOTE', netAmount: -1050, totalAmount: -1190 }),
+    ];
+    expect((await runReconcile({ [NAME]: lines.join('\n') }, records)).code).toBe(0);
+    const other = [
+      receivedRecord({ number: 1, taxAmount: 190 }),
+      receivedRecord({ number: 2, taxAmount: 300 }),
+    ];
+    const exit = await runReconcile({ [NAME]: lines.join('\n') }, [
+      ...other,
+      receivedRecord({ number: 3, documentType: 61, netAmount: 1001 }),
+    ]);
+    expect(short(exit)).toEqual(['differs 2 tax', 'differs 3 net']);
+  });
+
+  it('knows a document in every spelling of its ID, number, day and type', async () => {
+    const documents = [
+      { rut: '076.123.456-7', number: '0001520', date: '15-10-2026', type: '033' },
+      { rut: '5123456-k', number: 9, date: '15/10/2026 23:59:59' },
+    ];
+    const records = [
+      receivedRecord({
+        number: 1520,
+        issuerFiscalId: '761234567',
+        documentType: 'INVOICE',
+        date: '2026-10-15T03:00:00Z',
+      }),
+      receivedRecord({ number: '09', issuerFiscalId: '05.123.456-K', documentType: 'TaxInvoice' }),
+    ];
+    expect(await purchases(documents, records)).toMatchObject({ code: 0 });
+  });
+
+  it('takes issuer, code and number for one received document, and code and number for one issued', async () => {
+    const two = [
+      { type: 33, number: 1520, total: 100 },
+      { type: 34, number: 1520, total: 200 },
+    ];
+    const others = [receivedRecord({ number: 1520, documentType: 34, totalAmount: 200 })];
+    expect(short(await purchases(two, others))).toEqual(['only in the list 1520']);
+    const of = [receivedRecord({ number: 1520, issuerFiscalId: '77000111-K', totalAmount: 100 })];
+    expect(
+      short(await purchases([two[0]!], [...of, receivedRecord({ number: 1520, totalAmount: 100 })])),
+    ).toEqual(['only in the service 1520']);
+    const abroad = [
+      { type: 110, number: 5, rut: '55555555-5' },
+      { type: 33, number: 6, rut: '1-9' },
+    ];
+    const issued = [
+      issuedRecord({ number: 5, documentType: 'EXPORT_INVOICE', receiverFiscalId: '55.555.555-5' }),
+      issuedRecord({ number: 6, receiverFiscalId: '2-7' }),
+    ];
+    expect(short(await sales(abroad, issued))).toEqual(['differs 6 counterparty']);
+  });
+
+  it('chooses of several candidates the one with the same total, then the same day, else none', async () => {
+    const list = [
+      { type: 33, number: 1, total: 100 },
+      { type: 34, number: 1, total: 200 },
+      { type: 33, number: 2, total: 100, date: '01/10/2026' },
+      { type: 34, number: 2, total: 100, date: '02/10/2026' },
+      { type: 33, number: 3, total: 100 },
+      { type: 34, number: 3, total: 200 },
+    ];
+    const word = { documentType: 'INVOICE' };
+    const records = [
+      receivedRecord({ ...word, number: 1, totalAmount: 200 }),
+      receivedRecord({ ...word, number: 1, totalAmount: 150 }),
+      receivedRecord({ ...word, number: 2, totalAmount: 100, date: '2026-10-02' }),
+      receivedRecord({ ...word, number: 2, totalAmount: 100, date: '2026-10-01' }),
+      receivedRecord({ ...word, number: 3, totalAmount: 300 }),
+      receivedRecord({ ...word, number: 3, totalAmount: 400 }),
+    ];
+    const exit = await purchases(list, records);
+    expect(short(exit)).toEqual([
+      'differs 1 total',
+      'ambiguous 3',
+      'ambiguous 3',
+      'ambiguous 3',
+      'ambiguous 3',
+    ]);
+    expect(exit.rows[0]).toMatchObject({ total: '150', 'list.total': '100' });
+  });
+
+  it('matches a type that nobody knows with the only one left, and never drops it', async () => {
+    const records = [
+      receivedRecord({ number: 1, documentType: 'SOMETHING' }),
+      receivedRecord({ number: 2, documentType: 'SOMETHING' }),
+      receivedRecord({ number: 3, documentType: 'SOMETHING' }),
+      receivedRecord({ number: 4, documentType: null }),
+    ];
+    const list = [
+      { number: 1, type: 33 },
+      { number: 2, type: 33 },
+      { number: 2, type: 34 },
+      { number: 4, type: 914 },
+    ];
+    expect(short(await purchases(list, records))).toEqual([
+      'only in the service 3',
+      'ambiguous 2',
+      'ambiguous 2',
+      'ambiguous 2',
+    ]);
+  });
+
+  it('heeds --tolerance', async () => {
+    const records = [receivedRecord({ totalAmount: 1190.5, netAmount: 1001 })];
+    const list = [{ net: 1000 }];
+    expect(short(await purchases(list, records, '--tolerance', '0.49'))).toEqual(['differs 1 total, net']);
+    expect((await purchases(list, records, '--tolerance', '1')).code).toBe(0);
+    expect(await purchases(list, records, '--tolerance', '-1')).toMatchObject({ code: 2 });
+  });
+
+  it('shows what is near: another number, or another party, within 31 days of the period', async () => {
+    const list = [
+      { number: 102, total: 500 },
+      { number: 7, total: 900, rut: '77000111-K' },
+      { number: 8, total: 300 },
+      { number: 9, total: 400, date: '01/08/2026' },
+    ];
+    const records = [
+      receivedRecord({ number: 120, totalAmount: 500, date: '2026-09-01' }),
+      receivedRecord({ number: 7, totalAmount: 900, issuerFiscalId: '78000222-3' }),
+      receivedRecord({ number: 80, totalAmount: 300 }),
+      receivedRecord({ number: 81, totalAmount: 300 }),
+      receivedRecord({ number: 90, totalAmount: 400, date: '2026-08-30' }),
+    ];
+    expect(short(await purchases(list, records))).toEqual([
+      'only in the list 8',
+      'only in the list 9',
+      'only in the service 80',
+      'only in the service 81',
+      'near 102',
+      'near 120',
+      'near 7',
+      'near 7',
+    ]);
+  });
+
+  it('tells what is there twice, and takes registro before pendiente', async () => {
+    const list = [{ number: 1 }, { number: 1, total: 5 }, { number: 2 }];
+    const records = [
+      receivedRecord({ number: 1 }),
+      receivedRecord({ number: 2 }),
+      receivedRecord({ number: 2, totalAmount: 7 }),
+    ];
+    const exit = await purchases(list, records);
+    expect(short(exit)).toEqual(['twice in the list 1', 'twice in the service 2']);
+    expect(exit.rows.map((row) => row['list.row'])).toEqual(['3', '']);
+    for (const order of [0, 1]) {
+      const files = [
+        ['RCV_COMPRA_PENDIENTE_76999888-1_202610.csv', register('pendiente', [{ number: 1, total: 9 }])],
+        [NAME, register('registro', [{ number: 1 }])],
+      ] as const;
+      const both = Object.fromEntries(order === 0 ? files : files.toReversed());
+      const { code, stderr } = await runReconcile(both, [receivedRecord()], ['-v']);
+      expect({ code, said: stderr.includes('1 document also listed as pending') }).toEqual({
+        code: 0,
+        said: true,
+      });
+    }
+  });
+
+  it('counts apart what the list has none of, but not where it has some', async () => {
+    const records = [
+      issuedRecord(),
+      issuedRecord({ number: 2, documentType: 39 }),
+      issuedRecord({ number: 3, documentType: 'DELIVERY_GUIDE' }),
+      issuedRecord({ number: 4, documentType: 'FEE_NOTE' }),
+      issuedRecord({ number: 5, documentType: 'RECEIPT' }),
+      issuedRecord({ number: 6, status: 'VOID' }),
+    ];
+    const totals = { type: 39, number: '', total: 5000 };
+    const exit = await sales([{}, totals, { number: 9 }], records);
+    expect(short(exit)).toEqual(['only in the list 9']);
+    expect(exit.stderr).toContain('\n2 receipts of the service counted apart: the list has none\n');
+    expect(exit.stderr).toContain('\n1 guide of the service counted apart: the list has none\n');
+    expect(exit.stderr).toContain('\n1 fee note of the service counted apart: the list has none\n');
+    expect(exit.stderr).toContain('\n1 row of the list left out: totals of receipts\n');
+    expect(exit.stderr).toContain('\n1 void document of the service left out\n');
+    expect(short(await sales([{}, { type: 39, number: 8 }], records))).toEqual([
+      'only in the list 8',
+      'only in the service 2',
+      'only in the service 5',
+    ]);
+  });
+
+  it('does not compare amounts of another currency, and counts them apart on both sides', async () => {
+    const records = [
+      issuedRecord({ number: 1, documentType: 110, currency: 'USD', totalAmount: 100.5, date: '2026-10-01' }),
+      issuedRecord({ number: 2, documentType: 110, currency: 'EUR', totalAmount: 7 }),
+    ];
+    const exit = await sales([{ type: 110, number: 1, total: 95000 }], records);
+    expect(short(exit)).toEqual(['only in the service 2']);
+    expect(exit.stderr).toContain(
+      '\n1 document in another currency than the list’s (USD): there on both sides, amounts not compared\n',
+    );
+    expect(exit.stderr).toContain('\nonly in the service: 1 · EUR 7\n');
+  });
+
+  it('takes the period from --period, else the name, else the dates', async () => {
+    const records = ['2026-07-31', '2026-08-10', '2026-09-10', '2026-10-10', '2026-11-10'].map((date, at) =>
+      issuedRecord({ number: 100 + at, totalAmount: 1 + at, date }),
+    );
+    const list = [
+      { number: 1, date: '05/08/2026' },
+      { number: 2, date: '05/10/2026' },
+    ];
+    const first = ['only in the list 1', 'only in the list 2'];
+    const only = (...numbers: number[]) => [
+      ...first,
+      ...numbers.map((number) => `only in the service ${number}`),
+    ];
+    const of = async (name: string, ...flags: string[]) =>
+      short(await runReconcile({ [name]: register('sales', list) }, records, flags));
+    expect(await of('ventas.csv')).toEqual(only(101, 102, 103));
+    expect(await of('RCV_VENTA_76999888-1_202609.csv')).toEqual(only(102));
+    expect(await of('RCV_VENTA_76999888-1_202609 (1).csv', '--period', '2026-11')).toEqual(only(104));
+    const files = {
+      'RCV_VENTA_1_202608.csv': register('sales', [list[0]!]),
+      'RCV_VENTA_1_202610.csv': register('sales', [list[1]!]),
+    };
+    expect(short(await runReconcile(files, records))).toEqual(only(101, 103));
+    const unnamed = await runReconcile({ 'compras.csv': register('registro', list) }, records);
+    expect(unnamed).toMatchObject({ code: 2, text: '' });
+    expect(unnamed.stderr).toContain('compras.csv does not say in its name of which month it is');
+    expect(unnamed.stderr).toContain('--period 2026-10');
+  });
+
+  it('matches any other list by --match', async () => {
+    const list =
+      'Invoice\tAmount\tVAT\tDay\tNote\n1520\t1190.50\t76.123.456-7\t2026-10-15\t"a\n""b"""\n7\t100\t77000111-K\t15/10/2026\t\n';
+    const records = [
+      receivedRecord({ number: 1520, totalAmount: '1190.50' }),
+      receivedRecord({ number: 8, totalAmount: 5 }),
+    ];
+    const literal = JSON.stringify(records[0]).replace('"1190.50"', '1190.50');
+    const match = ['--match', 'number=invoice,total=AMOUNT,counterpartyFiscalId=VAT', '--match', 'date=Day'];
+    const exit = await runReconcile(
+      { 's.csv': list },
+      [literal, records[1]!],
+      ['--against', 'received', ...match],
+    );
+    expect(short(exit)).toEqual(['only in the list 7', 'only in the service 8']);
+    expect(exit.rows[0]).toMatchObject({ 'list.row': '4', 'list.total': '100', currency: '' });
+    const json =
+      '{"Invoice":1520,"Amount":1190.50,"VAT":"76123456-7","Day":"2026-10-15"}\n\n{"Invoice":"7","Amount":100,"VAT":null,"Day":null}\n';
+    const again = await runReconcile({ 's.jsonl': json }, [literal], ['--against', 'received', ...match]);
+    expect(short(again)).toEqual(['only in the list 7']);
+    expect(again.rows[0]).toMatchObject({ 'list.row': '3' });
+  });
+
+  it('matches a list without IDs by number, then total; without dates nothing is only in the service', async () => {
+    const list = 'n,t\n1,100\n1,200\n2,300\n';
+    const records = [
+      receivedRecord({ number: 1, totalAmount: 200, issuerFiscalId: '77000111-K' }),
+      receivedRecord({ number: 1, totalAmount: 100 }),
+      receivedRecord({ number: 2, totalAmount: 301 }),
+      receivedRecord({ number: 3, totalAmount: 301 }),
+    ];
+    const exit = await runReconcile({ 'l.csv': list }, records, [
+      '--against',
+      'received',
+      '--match',
+      'number=n,total=t',
+    ]);
+    expect(short(exit)).toEqual(['differs 2 total']);
+    expect(exit.stderr).toContain('\nthe lists have no dates: nothing counts as only in the service\n');
+  });
+
+  it('reads gzip, a byte order mark, UTF-8 and windows-1252', async () => {
+    const text = register('registro', [{ name: 'Ñandú “Sur” €' }]);
+    const windows = Buffer.from(text, 'latin1');
+    const at = text.indexOf('“');
+    // What latin1 has no byte for.
+    windows[at] = 0x93;
+    windows[text.indexOf('”')] = 0x94;
+    windows[text.indexOf('€')] = 0x80;
+    const forms = [
+      Buffer.from(text),
+      Buffer.from(`\uFEFF${text}`),
+      windows,
+      gzipSync(text),
+      gzipSync(windows),
+    ];
+    for (const form of forms) {
+      const { rows } = await runReconcile({ [`${NAME}.gz`]: form }, []);
+      expect(rows.map((row) => row['counterpartyName'])).toEqual(['Ñandú “Sur” €']);
+    }
+  });
+
+  it.each<readonly [what: string, line: string | undefined, of: RegisterKind, said: string]>([
+    [
+      'a number that is none',
+      lineOf('registro', 2, { total: '1.190.000' }),
+      'registro',
+      'line 3: Monto Total is "1.190.000", which is no whole number',
+    ],
+    ['no total', lineOf('registro', 2, { total: '' }), 'registro', 'line 3: Monto Total is empty'],
+    [
+      'an unreadable date',
+      lineOf('registro', 2, { date: '31/02/2026' }),
+      'registro',
+      'line 3: Fecha Docto is "31/02/2026", which is no day',
+    ],
+    [
+      'a row too short',
+      '2;33;Del Giro;76123456-7;Roble;5',
+      'registro',
+      'line 3: the row has 6 cells, and there are 27 headings',
+    ],
+    ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'sales', 'line 3: a further tax is "y"'],
+    [
+      'a code that is none',
+      lineOf('registro', 2, { type: 'FACTURA' }),
+      'registro',
+      'line 3: Tipo Doc is "FACTURA", which is no code',
+    ],
+    [
+      'no number',
+      lineOf('registro', 2, { number: '' }),
+      'registro',
+      'line 3: the row has no number of a document',
+    ],
+    [
+      'totals that are not last',
+      `Total;;;;;;;;;;;;;;5\n${lineOf('registro', 2, {})}`,
+      'registro',
+      'line 3: the row has no number of a document',
+    ],
+    [
+      'an open quote',
+      lineOf('registro', 2, {}).replace('Roble', '"Roble'),
+      'registro',
+      'line 3: a quote is opened there and not closed',
+    ],
+  ])('refuses %s by its line, and writes nothing', async (_, line, kind, said) => {
+    const files = { [NAME]: `${register(kind, [{ number: 9 }])}${line}` };
+    const exit = await runReconcile(files, [receivedRecord()], ['-o', 'out.csv', '--period', '2026-10']);
+    expect(exit).toMatchObject({ code: 2, text: '' });
+    expect(exit.stderr.replaceAll(/\s+/g, ' ')).toContain(`${NAME}, ${said}`);
+  });
+
+  it('refuses lists that do not fit what is asked', async () => {
+    const list = register('registro', [{}]);
+    const sale = register('sales', [{}]);
+    const said = async (
+      files: Record<string, string>,
+      records: ServedRecord[],
+      ...flags: string[]
+    ): Promise<string> => {
+      const { code, text, stderr } = await runReconcile(files, records, flags);
+      expect({ code, text }).toEqual({ code: 2, text: '' });
+      return stderr;
+    };
+    const own = [receivedRecord({ receiverFiscalId: '96486919-7' })];
+    expect(await said({ [NAME]: list }, own)).toContain(
+      `${NAME} is of 76999888-1, and the received invoices are of 96486919-7`,
+    );
+    const other = 'RCV_COMPRA_REGISTRO_96486919-7_202610.csv';
+    expect(await said({ [NAME]: list, [other]: list }, [])).toContain(
+      'is of 76999888-1, and RCV_COMPRA_REGISTRO_96486919-7',
+    );
+    expect(await said({ [NAME]: list, 'v_202610.csv': sale }, [])).toContain(
+      'is of purchases, and v_202610.csv of sales',
+    );
+    expect(await said({ [NAME]: list }, [], '--against', 'issued')).toContain('--against issued: ');
+    expect(await said({ 'x.csv': 'a;b\n1;2\n' }, [])).toContain(
+      'x.csv, line 1: these headings are of no register',
+    );
+    const match = ['--match', 'number=a,total=c'];
+    expect(await said({ 'x.csv': 'a;b\n1;2\n' }, [], ...match)).toContain(
+      'x.csv, line 1: there is no column c',
+    );
+    expect(await said({ 'x.csv': 'a;c\n1;2\n' }, [], ...match)).toContain(
+      '--against received for what you buy',
+    );
+    expect(await said({ 'x.csv': 'a;c;a\n' }, [], ...match)).toContain('there are two columns a');
+    expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'number=a')).toContain(
+      'which column is the total',
+    );
+    expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'due=a')).toContain('expected field=heading');
+    expect(await said({ [NAME]: list.replace('Monto Total', 'Monto') }, [])).toContain(
+      'line 1: there is no column Monto Total',
+    );
+    expect(await said({ [NAME]: list }, [], '--profile', 'a,b')).toContain('a list is of one organization');
+    expect(await said({ [NAME]: list }, [], '-o', NAME)).toContain(`--output ${NAME} would replace a list that is to be read`);
+    expect(await said({ 'x.csv': '' }, [], ...match)).toContain('there are no headings');
+    expect(await said({ [NAME]: list }, ['{"a":1}'])).toContain('no record has a number in number');
+  });
+
+  it('is 6 where the service’s side is not whole, and says what may be wrong for that', async () => {
+    const exit = await purchases([{}], [receivedRecord({ totalAmount: 'N/A' })]);
+    expect(exit.code).toBe(6);
+    expect(short(exit)).toEqual(['differs 1 total']);
+    expect(exit.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      'cannot be read: totalAmount of record 1 (number 1) is the text "N/A"; what is said to be only in the list may be wrong',
+    );
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, NAME), register('registro', [{}]));
+    const record = `${JSON.stringify(receivedRecord({ number: 2, date: '2020-01-01' }))}\n`;
+    writeFileSync(join(folder, 'r.jsonl'), record);
+    const receipt = {
+      records: 1,
+      bytes: record.length,
+      finishedAt: '',
+      complete: false,
+      errors: ['1 is missing'],
+      output: 'r.jsonl',
+    };
+    const { createHash } = await import('node:crypto');
+    const sha256 = createHash('sha256').update(record).digest('hex');
+    writeFileSync(join(folder, 'r.jsonl.receipt.json'), JSON.stringify({ ...receipt, sha256 }));
+    const { code, stdout, stderr } = await runHere(['reconcile', NAME, '--from', 'r.jsonl'], { cwd: folder });
+    expect(code).toBe(6);
+    expect(String(stdout)).toContain('only in the list,1,');
+    expect(stderr).toContain('1 is missing; what is said to be only in the list may be wrong');
+  });
+
+  it('asks the service, and writes every format', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(
+      join(folder, 'RCV_VENTA_96486919-7_202610.csv'),
+      register('sales', [{ number: 1, name: '=1+1' }]),
+    );
+    const run = (...flags: string[]) =>
+      runHere(['--sandbox', 'reconcile', 'RCV_VENTA_96486919-7_202610.csv', ...flags], { cwd: folder });
+    const { code, stdout, stderr } = await run('--columns', '_match,number', '--receipt', 'receipt.json');
+    expect({ code, stderr: stderr.split('\n')[0] }).toMatchObject({ code: 7 });
+    expect(String(stdout)).toMatch(/^_match,number\nonly in the list,1\n(?:only in the service,\d+\n)+$/);
+    expect((await run('-o', 'out.xlsx')).code).toBe(7);
+    const [sheet] = await readWorkbook(readFileSync(join(folder, 'out.xlsx')));
+    expect(sheet).toMatchObject({ name: 'reconcile' });
+    for (const format of ['json', 'jsonl', 'table', 'tsv'])
+      expect(String((await run('--format', format)).stdout)).toContain('=1+1');
+    expect(String((await run('--excel')).stdout)).toContain("'=1+1");
+    expect((await run('-o', 'out.parquet')).code).toBe(7);
+  });
+
+  it('refuses what is no list, without filling the memory', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'folder'));
+    const bomb = gzipSync(Buffer.alloc(50_000_000, 'a'));
+    const files: Record<string, Buffer> = {
+      'nul.csv': Buffer.from('a;b\n1;\0\n'),
+      'line.csv': Buffer.alloc(3_000_000, 'a'),
+      'bomb.csv.gz': bomb,
+      'zeros.gz': gzipSync(Buffer.alloc(50_000_000)),
+      'cut.gz': gzipSync(register('registro', [{}])).subarray(0, 200),
+    };
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    const said = async (path: string): Promise<string> => {
+      const argv = [
+        'reconcile',
+        path,
+        '--against',
+        'received',
+        '--match',
+        'number=a,total=b',
+        '--from',
+        'none.jsonl',
+      ];
+      const { code, stdout, stderr } = await runHere(argv, { cwd: folder });
+      expect({ path, code, stdout: String(stdout) }).toEqual({ path, code: 2, stdout: '' });
+      return stderr;
+    };
+    expect(await said('folder')).toContain('cannot read folder: it is a folder');
+    expect(await said('none.csv')).toContain('cannot read none.csv: there is no such file');
+    expect(await said('/dev/zero')).toContain('cannot read /dev/zero: it is no file');
+    expect(await said('nul.csv')).toContain('nul.csv, line 1: it has bytes of no text');
+    expect(await said('line.csv')).toContain('line.csv, line 1: it has more than 1 MiB');
+    expect(await said('bomb.csv.gz')).toContain('line 1: it has more than 1 MiB');
+    expect(await said('zeros.gz')).toContain('line 1: it has bytes of no text');
+    expect(await said('cut.gz')).toContain('cut.gz is cut short or damaged');
+  });
+});
