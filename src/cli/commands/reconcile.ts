@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { parseDecimal, type Decimal } from '../../json/decimal.ts';
 import type { QuestionFlags } from '../../query/question-syntax.ts';
-import { parseMatch, type Against, type Match } from '../../query/reconcile/list-layout.ts';
+import { parseMatch, type Against, type Match } from '../../query/reconcile/list-match.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Export } from '../../run/export-part.ts';

@@ -2,7 +2,8 @@ import { UsageError } from '../../errors.ts';
 import { bareFiscalId } from '../../invoices/fiscal-ids.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
 import { DocumentsKept } from './documents-kept.ts';
-import { checkMatch, readName, type Against, type Match } from './list-layout.ts';
+import { readName } from './list-layout.ts';
+import { checkMatch, type Against, type Match } from './list-match.ts';
 import { openList, readList, type ListsRead, type OpenList } from './read-list.ts';
 
 interface ListsAsked {

@@ -2,7 +2,7 @@ import { familyOf } from '../../invoices/documents.ts';
 import { addDecimals, compareDecimals, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { Steps } from '../../json/turns.ts';
 import { NumberTable, type DocumentsKept } from './documents-kept.ts';
-import type { Against } from './list-layout.ts';
+import type { Against } from './list-match.ts';
 
 /** What a row says of a document, in the order in which the rows come out. */
 export const ROW_OUTCOMES = [

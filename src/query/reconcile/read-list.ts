@@ -9,7 +9,8 @@ import { scanLines } from '../../json/scan-records.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { bareNumber, signedAmount, type DocumentsKept, type KeptDocument } from './documents-kept.ts';
 import { badList, decode, ListFile, RowSplitter, type ListRow } from './list-file.ts';
-import { layoutOf, REGISTER_CURRENCY, type ListField, type ListLayout, type Match } from './list-layout.ts';
+import { layoutOf, REGISTER_CURRENCY, type ListLayout } from './list-layout.ts';
+import { type ListField, type Match } from './list-match.ts';
 
 /** The most documents of all lists. More are no month's. */
 const MAX_DOCUMENTS = 10_000_000;

@@ -13,7 +13,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import type { Steps } from '../../json/turns.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { bareNumber, DocumentsKept, signedAmount } from './documents-kept.ts';
-import type { Against } from './list-layout.ts';
+import type { Against } from './list-match.ts';
 import type { OpenList } from './read-list.ts';
 import { Matching, ROW_OUTCOMES, type MatchOptions, type Outcome, type Side } from './match-documents.ts';
 import { findNear } from './near-documents.ts';

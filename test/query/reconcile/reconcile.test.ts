@@ -556,7 +556,7 @@ describe('reconcile', () => {
     expect({ code, stderr: stderr.split('\n')[0] }).toMatchObject({ code: 7 });
     expect(String(stdout)).toMatch(/^_match,number\nonly in the list,1\n(?:only in the service,\d+\n)+$/);
     expect((await run('-o', 'out.xlsx')).code).toBe(7);
-    const [sheet] = await readWorkbook(readFileSync(join(folder, 'out.xlsx')));
+    const [sheet] = readWorkbook(readFileSync(join(folder, 'out.xlsx')));
     expect(sheet).toMatchObject({ name: 'reconcile' });
     for (const format of ['json', 'jsonl', 'table', 'tsv'])
       expect(String((await run('--format', format)).stdout)).toContain('=1+1');
