@@ -511,7 +511,9 @@ describe('reconcile', () => {
       'line 1: there is no column Monto Total',
     );
     expect(await said({ [NAME]: list }, [], '--profile', 'a,b')).toContain('a list is of one organization');
-    expect(await said({ [NAME]: list }, [], '-o', NAME)).toContain(`--output ${NAME} would replace a list that is to be read`);
+    expect(await said({ [NAME]: list }, [], '-o', NAME)).toContain(
+      `--output ${NAME} would replace a list that is to be read`,
+    );
     expect(await said({ 'x.csv': '' }, [], ...match)).toContain('there are no headings');
     expect(await said({ [NAME]: list }, ['{"a":1}'])).toContain('no record has a number in number');
   });
