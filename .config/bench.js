@@ -9,7 +9,9 @@ const outdir = `${root}.bench`;
 
 await build({
   absWorkingDir: root,
-  entryPoints: ['bench', 'page-server', 'node-export', 'node-floor'].map((name) => `test/bench/${name}.ts`),
+  entryPoints: ['bench', 'page-server', 'node-export', 'node-floor', 'node-minimal'].map(
+    (name) => `test/bench/${name}.ts`,
+  ),
   outdir,
   outExtension: { '.js': '.mjs' },
   bundle: true,

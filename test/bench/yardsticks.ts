@@ -49,6 +49,10 @@ export function yardsticks(baseUrl: string, pages: number, pageSize: number): Ca
     const command = [process.execPath, here('node-floor.mjs'), url, String(pages)];
     found.push({ name: 'node, eight at once, thrown away (the floor)', command });
   }
+  for (const format of ['csv', 'jsonl']) {
+    const command = [process.execPath, here('node-minimal.mjs'), url, String(pages), format];
+    found.push({ name: `Node, the least that ${format} takes`, command });
+  }
   if (has('curl') && has('jq')) {
     const jq = `jq -r '.pageResults[] | [${COLUMNS.join(', ')}] | @csv'`;
     const loop = `for n in $(seq 0 ${pages - 1}); do curl -s --compressed "${url}$n" | ${jq}; done`;
