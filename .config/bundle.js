@@ -49,6 +49,12 @@ const aliases = {
   semver: 'export default {};',
   'debounce-fn': 'export default () => {};',
   'env-paths': 'export default () => {};',
+  // The protocol's server loads a validator of JSON schemas for what it asks of a user, and folio asks nothing.
+  '@modelcontextprotocol/server/_shims': `
+    export { default as process } from 'node:process';
+    export class DefaultJsonSchemaValidator {
+      getValidator() { throw new Error('an assistant is asked nothing'); }
+    }`,
   // conf's writer of files sends each signal that it catches a second time, which would end a run at once.
   'when-exit': 'export default () => () => {};',
 };
@@ -59,7 +65,7 @@ export const alias = {
     onResolve(
       {
         filter:
-          /^(undici|\.\/client-h2\.js|\.\.\/web\/fetch\/body\.js|\.\/socks5-proxy-agent|ajv\/dist\/2020\.js|ajv-formats|semver|debounce-fn|env-paths|when-exit)$/,
+          /^(undici|\.\/client-h2\.js|\.\.\/web\/fetch\/body\.js|\.\/socks5-proxy-agent|ajv\/dist\/2020\.js|ajv-formats|semver|debounce-fn|env-paths|when-exit|@modelcontextprotocol\/server\/_shims)$/,
       },
       ({ path }) => ({
         path,

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { ConfigStore } from './profiles/profile.ts';
 import type { NetworkProbe } from './api/network-probe.ts';
 import type { OpenFileTransport, OpenTransport } from './api/transport.ts';
@@ -91,6 +92,8 @@ export interface OutputStream {
 
 export interface InputStream {
   readonly isTerminal: boolean;
+  /** What comes, as it comes: for a conversation with another program. */
+  open(): Readable;
   /** Everything up to the end of the input, as UTF-8. */
   readAll(): Promise<string>;
   /** One line that is typed at a terminal without being shown. `prompt` goes to stderr. Rejects with Interrupted on Ctrl-C. */

@@ -228,6 +228,7 @@ function inputStream(open: () => ReadStream, prompts: () => WriteStream): InputS
     get isTerminal() {
       return open().isTTY === true;
     },
+    open,
     readAll: () => readAll(open()),
     readHidden: (prompt) => readTyped(open(), { screen: prompts(), prompt, show: false }),
     readLine: (prompt) => readTyped(open(), { screen: prompts(), prompt, show: true }),

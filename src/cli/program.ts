@@ -16,6 +16,7 @@ import { addIssuedDownload } from './commands/download.ts';
 import { addRawGet } from './commands/get.ts';
 import { addCustomerItems, addFundItems } from './commands/items.ts';
 import { addListing } from './commands/listing.ts';
+import { addMcp } from './commands/mcp.ts';
 import { addReconcile } from './commands/reconcile.ts';
 import { addReport } from './commands/report.ts';
 import { addSandbox } from './commands/sandbox.ts';
@@ -62,6 +63,7 @@ const COMMANDS = new Map<string, Declare>([
   ['report', addReport],
   ['statement', addStatement],
   ['tap', addTap],
+  ['mcp', addMcpOverCommands],
   ['get', addRawGet],
   ['verify', addVerify],
   ['sync', addSync],
@@ -90,6 +92,12 @@ export function buildProgram(context: Context, writeOut: (text: string) => void 
   else declare(program, context);
   addSuggestions(program);
   return program;
+}
+
+function addMcpOverCommands(program: Command, context: Context): void {
+  addMcp(program, context, async (asking) => {
+    await buildProgram(asking).parseAsync([...asking.argv], { from: 'user' });
+  });
 }
 
 function addAuthWithCheck(program: Command, context: Context): void {

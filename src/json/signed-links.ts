@@ -102,7 +102,9 @@ export function withoutLinks(batch: RecordBatch): RecordBatch {
     const [start, end] = [batch.bounds[slot]!, batch.bounds[slot + 1]!];
     const record = batch.bytes.subarray(start, end);
     const [idStart, idEnd] = [batch.ids[slot]!, batch.ids[slot + 1]!];
-    const part = mayHaveLinks(record) ? Buffer.from(emptied(record.toString('latin1')), 'latin1') : record;
+    const part = mayHaveLinks(record)
+      ? Buffer.from(withoutSignedLinks(record.toString('latin1')), 'latin1')
+      : record;
     if (idStart >= 0) {
       // The id may stand behind links, or be one.
       const before = part === record ? idStart - start : lengthWithout(batch.bytes, start, idStart);
@@ -117,10 +119,11 @@ export function withoutLinks(batch: RecordBatch): RecordBatch {
   return { bytes: Buffer.concat(parts), count, bounds, ids, spaced };
 }
 
-function emptied(json: string): string {
+/** The JSON text with null for its signed links. */
+export function withoutSignedLinks(json: string): string {
   return replaceLinks(json, () => 'null');
 }
 
 function lengthWithout(bytes: Buffer, start: number, end: number): number {
-  return emptied(bytes.toString('latin1', start, end)).length;
+  return withoutSignedLinks(bytes.toString('latin1', start, end)).length;
 }

@@ -217,10 +217,13 @@ function pastNote(asOf: number, today: number): string {
   return `balances of ${formatDay(today)}: payments after ${formatDay(asOf)} are not undone`;
 }
 
+/** How a note ends that says that there are more counterparties than rows. */
+export const TOTALS_OF_ALL = 'totals are of all';
+
 function limitNotes(balances: readonly AgedBalance[], limit: number | undefined): string[] {
   const known = balances.filter(({ kind }) => kind === 'counterparty');
   const shown = byCurrency(known, ({ currency }) => currency)
     .map(({ length }) => Math.min(length, limit ?? length))
     .reduce((sum, count) => sum + count, 0);
-  return shown === known.length ? [] : [`${shown} of ${known.length} shown; totals are of all`];
+  return shown === known.length ? [] : [`${shown} of ${known.length} shown; ${TOTALS_OF_ALL}`];
 }

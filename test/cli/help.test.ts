@@ -53,6 +53,21 @@ describe('folio help', () => {
       expect((await folio(['help', 'formats'])).stdout).toContain(`\n  ${format} `);
   });
 
+  it('tells assistants on one page how to ask', async () => {
+    const { stdout } = await folio(['help', 'agents']);
+    expect(Buffer.byteLength(stdout)).toBeLessThan(4_000);
+    for (const word of [
+      '--count',
+      '--columns',
+      '--limit',
+      '--sum',
+      '--group-by',
+      '--format json',
+      'never read a whole',
+    ])
+      expect(stdout).toContain(word);
+  });
+
   it('names every variable of the environment that is read', () => {
     const read = new Set<string>();
     for (const file of readdirSync(SRC, { recursive: true, encoding: 'utf8' })) {

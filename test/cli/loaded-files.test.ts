@@ -56,7 +56,8 @@ describe('what a command loads of the built program', () => {
       const env = { FOLIO_BASE_URL: server.baseUrl };
       const { files, parts } = await loadedBy(['issued', '--limit', '5', '--format', 'csv'], env);
       expect(files.some((file) => file.startsWith('undici-transport'))).toBe(true);
-      const others = /^(source|table|csv-dialect|resume|whole-file|write-store|server|xlsx|certificate)-/;
+      const others =
+        /^(source|serve-assistant|table|csv-dialect|resume|whole-file|write-store|server|xlsx|certificate)-/;
       expect(files.filter((file) => others.test(file))).toEqual([]);
       // Not crypto, which the identity of records loads: a service is asked over TLS, which loads it in any case.
       for (const part of ['fs/promises', 'http2', 'perf_hooks', 'tls', 'zlib'])

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { InputStream, OutputStream } from '../../src/context.ts';
 import { Interrupted, OutputError } from '../../src/errors.ts';
 
@@ -64,6 +65,10 @@ export class FakeInput implements InputStream {
     this.isTerminal = options.typed !== undefined;
     this.#typed = [...(options.typed ?? [])];
     this.#text = options.text ?? '';
+  }
+
+  open(): Readable {
+    return Readable.from([Buffer.from(this.#text)]);
   }
 
   async readAll(): Promise<string> {

@@ -193,8 +193,13 @@ export class DatabaseRecords {
 
   /** A sentence that says of when the records are; with several profiles, of when the oldest are. */
   get age(): string | undefined {
-    const [oldest] = this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted();
-    return oldest && `${this.#address.shown} has the ${this.#options.resource.records} as of ${oldest}.`;
+    const { wholeAt } = this;
+    return wholeAt && `${this.#address.shown} has the ${this.#options.resource.records} as of ${wholeAt}.`;
+  }
+
+  /** Of when the records are; with several profiles, the oldest. */
+  get wholeAt(): string | undefined {
+    return this.#lastSyncs.flatMap(({ wholeAt }) => wholeAt ?? []).toSorted()[0];
   }
 
   /** A sentence for each profile whose last sync failed, so that its records are older. */

@@ -1,0 +1,254 @@
+import type { Context, InputStream, OutputStream } from '../../context.ts';
+import { FolioError, IncompleteError, Interrupted } from '../../errors.ts';
+import { withoutSignedLinks } from '../../json/signed-links.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
+import { visible } from '../../output/terminal/terminal-text.ts';
+import { TOTALS_OF_ALL } from '../../query/aging-rows.ts';
+import type { Resource } from '../../resources/resource.ts';
+
+/** What a tool asks: a command line of folio's, and how much of what it prints is wanted. */
+export interface AssistantQuestion {
+  readonly resource: Resource;
+  /** The command and its own flags. */
+  readonly words: readonly string[];
+  /** What comes out: rows as lines of JSON, or names of columns. */
+  readonly prints: 'rows' | 'columns';
+  /** The most rows, where the command does not say itself that there are more. */
+  readonly limit?: number;
+}
+
+/** What all answers are about, fixed when the server starts. */
+export interface AssistantSource {
+  readonly context: Context;
+  /** The flags that choose service, database and profile. */
+  readonly words: readonly string[];
+  /** Of when the records of a resource are, in a database; undefined for the service, whose records are of now. */
+  readonly age: ((resource: Resource) => Promise<RecordsAge>) | undefined;
+  /** Runs the command line of the context as if it had been typed. Rejects with its error. */
+  readonly run: (context: Context) => Promise<void>;
+}
+
+/** Of when the records of a database are. */
+interface RecordsAge {
+  readonly asOf: string | undefined;
+  /** The sentence with which a run says it. */
+  readonly sentence: string | undefined;
+}
+
+/** The most bytes of an answer. */
+const MAX_ANSWER = 40_000;
+/** The most bytes that are kept of what a command prints: more than an answer holds, whatever is taken out of it. */
+const MAX_PRINTED = 1 << 19;
+/** The most notes of an answer, and the most characters of one. */
+const MAX_NOTES = 12;
+const MAX_NOTE = 600;
+/** Bytes of an answer around its rows: its other members, and a note on what was cut. */
+const FRAME = 600;
+
+/**
+ * The answer to a question, as JSON text: whether it is `complete`, `asOf` when, `notes` on what is missing, left out or counted
+ * in another way, and the rows. Every number has the digits that the service sent.
+ *
+ * @throws FolioError where there is no answer
+ */
+export async function answerTo(
+  { context, words, age, run }: AssistantSource,
+  { resource, words: asked, prints, limit }: AssistantQuestion,
+  signal: AbortSignal,
+): Promise<string> {
+  const [printed, said] = [new KeptOutput(false), new KeptOutput(true)];
+  const format = prints === 'columns' ? [] : ['--format=jsonl'];
+  const inner: Context = {
+    ...context,
+    // One row more than wanted tells whether there are more.
+    argv: [...asked, ...format, ...(limit === undefined ? [] : [`--limit=${limit + 1}`]), ...words],
+    stdin: NO_INPUT,
+    stdout: printed,
+    stderr: said,
+    signal: interruptedBy(signal, context.signal),
+  };
+  const startedAt = context.clock.now();
+  const known = await age?.(resource);
+  const incomplete = await run(inner).then(() => undefined, onlyIncomplete);
+  const lines = printed.lines;
+  const chosen = lines.slice(0, limit);
+  const { redact } = context.secrets;
+  const clean = new Cleaner(redact);
+  const rows = chosen.map((line) => (prints === 'columns' ? clean.text(line) : clean.json(line)));
+  const told = [
+    ...(incomplete === undefined ? [] : [incomplete.message]),
+    ...(incomplete?.hint === undefined ? [] : [incomplete.hint]),
+    ...said.lines.filter((line) => line !== known?.sentence).map((line) => line.replace(/^warning: /, '')),
+    ...(clean.tookLinks ? ['Links are left out of the texts.'] : []),
+  ];
+  const notes = shownNotes(told, redact);
+  const fitting = rows.slice(0, fittingIn(rows, MAX_ANSWER - FRAME - bytesOf(notes)));
+  const isCut = fitting.length < rows.length || printed.isCut;
+  const hasMore = chosen.length < lines.length;
+  const saysMore = said.lines.some((line) => line.endsWith(TOTALS_OF_ALL));
+  if (isCut) notes.push(JSON.stringify(cutNote(fitting.length, prints)));
+  else if (hasMore)
+    notes.push(JSON.stringify(`The first ${limit} rows are here, and there are more. ${ASK_ON}`));
+  return answerText({
+    complete: incomplete === undefined && !isCut && !hasMore && !saysMore,
+    asOf: known === undefined ? new Date(startedAt).toISOString() : (known.asOf ?? null),
+    notes,
+    [prints === 'columns' ? 'columns' : 'rows']: fitting,
+  });
+}
+
+/** The text of an error for an assistant: what happened, then what to do about it. */
+export function errorText(error: unknown, redact: (text: string) => string): string {
+  if (error instanceof FolioError) return sentence([error.message, error.hint ?? ''].join('\n'), redact);
+  const what = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return sentence(`this is a fault of folio's own, please report it: ${what}`, redact);
+}
+
+function onlyIncomplete(error: unknown): IncompleteError {
+  if (error instanceof IncompleteError) return error;
+  throw error;
+}
+
+/** A signal that ends a run as Ctrl-C does, when one of the signals comes. */
+function interruptedBy(...signals: readonly AbortSignal[]): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(new Interrupted('SIGINT'));
+  const any = AbortSignal.any([...signals]);
+  if (any.aborted) stop();
+  else any.addEventListener('abort', stop, { once: true });
+  return controller.signal;
+}
+
+/** The protocol has the real one. */
+const NO_INPUT: InputStream = {
+  isTerminal: false,
+  open: () => {
+    throw new TypeError('a tool has no input');
+  },
+  readAll: () => Promise.resolve(''),
+  readHidden: () => Promise.reject(new Interrupted('SIGINT')),
+  readLine: () => Promise.reject(new Interrupted('SIGINT')),
+};
+
+/** Keeps the beginning of what is written. */
+class KeptOutput implements OutputStream {
+  /** As with a terminal, messages also have what is only worth saying to somebody who watches. */
+  readonly isTerminal: boolean;
+  readonly isPipe = false;
+  readonly columns = undefined;
+  readonly rows = undefined;
+  readonly #chunks: Buffer[] = [];
+  #room = MAX_PRINTED;
+  /** Whether more was written than is kept. */
+  isCut = false;
+
+  constructor(isTerminal: boolean) {
+    this.isTerminal = isTerminal;
+  }
+
+  /** The lines that were kept whole. */
+  get lines(): readonly string[] {
+    const lines = Buffer.concat(this.#chunks).toString('utf8').split('\n');
+    const rest = lines.pop()!;
+    return this.isCut || rest === '' ? lines : [...lines, rest];
+  }
+
+  write(bytes: Uint8Array | string): Promise<void> {
+    const chunk = Buffer.from(bytes as string);
+    this.isCut ||= chunk.length > this.#room;
+    const kept = chunk.subarray(0, this.#room);
+    this.#chunks.push(kept);
+    this.#room -= kept.length;
+    return Promise.resolve();
+  }
+}
+
+const TEXT = /"(?:[^"\\]|\\.)*"/g;
+/** Begins with the sign that every address has; the length of what is before it is bounded, so that no text takes long. */
+const LINK = /[a-z][a-z0-9+.-]{0,20}:\/\/[^\s"'<>]*/gi;
+const LINK_INSTEAD = '(link)';
+
+/**
+ * Makes the texts of records safe for whoever reads them as words: without secrets and links, and with characters that cannot be
+ * seen marked. Numbers stay as they are.
+ */
+class Cleaner {
+  readonly #redact: (text: string) => string;
+  tookLinks = false;
+
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  /** JSON text, the texts in it cleaned. */
+  json(line: string): string {
+    const unsigned = withoutSignedLinks(line);
+    this.tookLinks ||= unsigned !== line;
+    return unsigned.replace(TEXT, (literal) => this.text(JSON.parse(literal) as string));
+  }
+
+  /** The text as JSON, cleaned. */
+  text(text: string): string {
+    const shown = visible(this.#redact(text));
+    const unlinked = shown.replace(LINK, LINK_INSTEAD);
+    this.tookLinks ||= unlinked !== shown;
+    return JSON.stringify(unlinked);
+  }
+}
+
+/** How many of the texts have room. */
+function fittingIn(texts: readonly string[], room: number): number {
+  let size = 0;
+  const past = texts.findIndex((text) => (size += bytesOf([text])) > room);
+  return past < 0 ? texts.length : past;
+}
+
+/** The bytes of the texts as members of a list. */
+function bytesOf(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text) + ',\n'.length, 0);
+}
+
+const ASK_ON = 'Ask for more with limit, narrow it with where, or have summarize count and add.';
+const ASK_LESS = 'Ask for fewer columns, for fewer rows with limit, or narrow it with where.';
+
+function cutNote(count: number, prints: AssistantQuestion['prints']): string {
+  if (prints === 'columns') return `The answer was cut behind ${countOf(count, 'name')}: it may have 40 kB.`;
+  if (count === 0) return `The first row alone is too large for an answer. ${ASK_LESS}`;
+  return `The answer was cut behind ${countOf(count, 'row')}: it may have 40 kB. ${ASK_LESS}`;
+}
+
+/** The notes as JSON texts. */
+function shownNotes(notes: readonly string[], redact: (text: string) => string): string[] {
+  const shown = notes.slice(0, MAX_NOTES).map((note) => JSON.stringify(sentence(note, redact)));
+  const further = notes.length - shown.length;
+  return further === 0 ? shown : [...shown, JSON.stringify(`There are ${further} more notes.`)];
+}
+
+/** A sentence of folio's. It may quote the service: what signs a link goes with the link. */
+function sentence(text: string, redact: (text: string) => string): string {
+  const shown = redact(text)
+    .split('\n')
+    .map((line) => visible(line).replace(LINK, (link) => (link.includes('?') ? LINK_INSTEAD : link)))
+    .join('\n')
+    .trim();
+  return shown.length > MAX_NOTE ? `${shown.slice(0, MAX_NOTE)}…` : shown;
+}
+
+interface Answer {
+  readonly complete: boolean;
+  readonly asOf: string | null;
+  /** As JSON text, as are rows and columns. */
+  readonly notes: readonly string[];
+  readonly rows?: readonly string[];
+  readonly columns?: readonly string[];
+}
+
+function answerText({ complete, asOf, notes, rows, columns }: Answer): string {
+  const listed = (name: string, items: readonly string[]): string => `"${name}":[${items.join(',\n')}]`;
+  return `{${[
+    `"complete":${complete}`,
+    `"asOf":${JSON.stringify(asOf)}`,
+    listed('notes', notes),
+    rows === undefined ? listed('columns', columns ?? []) : listed('rows', rows),
+  ].join(',\n')}}`;
+}

@@ -1,0 +1,188 @@
+import { once } from 'node:events';
+import { Writable } from 'node:stream';
+import { McpServer } from '@modelcontextprotocol/server';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import type { Context, Environment } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
+import { listings } from '../../resources/index.ts';
+import type { RequestFlags } from '../../run/parse-values.ts';
+import type { GlobalFlags } from '../../run/run.ts';
+import { DatabaseRecords, isDatabase, profilesHeld } from '../../run/sync/database-records.ts';
+import { version } from '../../version.ts';
+import { answerTo, errorText, type AssistantSource } from './answer.ts';
+import { ASSISTANT_INSTRUCTIONS, assistantTools } from './tools.ts';
+
+/** What the server reads. */
+export interface AssistantFlags {
+  /** A database of `folio sync`, read instead of asking the service. */
+  readonly from?: string;
+}
+
+interface ServeOptions {
+  readonly assistant: AssistantFlags;
+  readonly request: RequestFlags;
+  readonly globals: GlobalFlags;
+  readonly run: AssistantSource['run'];
+}
+
+/**
+ * Serves assistants over the Model Context Protocol on standard input and output, until the input ends. Whose records are read is
+ * decided before the first question.
+ *
+ * @throws UsageError where that cannot be decided, Interrupted when a signal comes
+ */
+export async function serveAssistant(context: Context, options: ServeOptions): Promise<void> {
+  const source = await sourceOf(context, options);
+  const calls = new Set<Promise<unknown>>();
+  const input = context.stdin.open();
+  const ended = new AbortController();
+  const transport = new ProtocolStreams(input, writableOf(context), () => ended.abort());
+  const serving = serveStdio(() => serverOf(source, calls), { transport });
+  const stop = (): void => void serving.close();
+  context.signal.addEventListener('abort', stop, { once: true });
+  if (context.signal.aborted) stop();
+  else if (!ended.signal.aborted) await once(ended.signal, 'abort');
+  context.signal.removeEventListener('abort', stop);
+  await serving.close();
+  await Promise.allSettled(calls);
+  input.destroy();
+  context.signal.throwIfAborted();
+}
+
+/** Says when the conversation is over, whoever ended it. */
+class ProtocolStreams extends StdioServerTransport {
+  readonly #onEnd: () => void;
+
+  constructor(
+    input: ConstructorParameters<typeof StdioServerTransport>[0],
+    output: Writable,
+    onEnd: () => void,
+  ) {
+    super(input, output);
+    this.#onEnd = onEnd;
+  }
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#onEnd();
+  }
+}
+
+function writableOf({ stdout }: Context): Writable {
+  return new Writable({
+    write: (chunk: Buffer, _, done) => void stdout.write(chunk).then(() => done(), done),
+  });
+}
+
+function serverOf(source: AssistantSource, calls: Set<Promise<unknown>>): McpServer {
+  const server = new McpServer({ name: 'folio', version }, { instructions: ASSISTANT_INSTRUCTIONS });
+  const { redact } = source.context.secrets;
+  for (const { name, title, description, input, asks } of assistantTools) {
+    const annotations = {
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    };
+    server.registerTool(
+      name,
+      { title, description, inputSchema: input, annotations },
+      async (given, call) => {
+        const answer = answerTo(source, asks(given), call.mcpReq.signal).then(
+          (text) => ({ text, isError: false }),
+          (error: unknown) => ({ text: errorText(error, redact), isError: true }),
+        );
+        calls.add(answer);
+        const { text, isError } = await answer.finally(() => calls.delete(answer));
+        return { content: [{ type: 'text' as const, text }], isError };
+      },
+    );
+  }
+  return server;
+}
+
+async function sourceOf(
+  context: Context,
+  { assistant: { from }, request, globals, run }: ServeOptions,
+): Promise<AssistantSource> {
+  const { names } = profilesAsked(globals.profile);
+  if (names !== undefined && names.length > 1) {
+    throw new UsageError('folio mcp answers for one organization', {
+      hint: 'Name one profile. An assistant can have several servers, each with its own.',
+    });
+  }
+  if (globals.tokenFile === '-') {
+    throw new UsageError('the token cannot come from standard input, which the assistant has', {
+      hint: 'Name a file, set FOLIO_TOKEN, or log in with `folio auth login`.',
+    });
+  }
+  if (from === undefined) {
+    const env = await withProfileFixed(context, globals);
+    return { context: { ...context, env }, words: liveWords(globals, request), age: undefined, run };
+  }
+  const profile = await profileIn(from, names, context);
+  const records = { from, profiles: [profile] };
+  return {
+    context,
+    words: [`--from=${from}`, `--profile=${profile}`, '--no-progress'],
+    age: async (resource) => {
+      const held = new DatabaseRecords({ ...records, resource });
+      await held.open(context);
+      return { asOf: held.wholeAt, sentence: held.age };
+    },
+    run,
+  };
+}
+
+/** The profile of the database whose records are read: the one asked for, the current one, or its only one. */
+async function profileIn(
+  from: string,
+  names: readonly string[] | undefined,
+  context: Context,
+): Promise<string> {
+  if (!(await isDatabase(from))) {
+    throw new UsageError(`--from ${from}: that is no database of folio sync`, {
+      hint: 'Make one with `folio sync books.db`, and name it.',
+    });
+  }
+  const { known } = await profilesHeld(from, listings, context);
+  const { env } = context;
+  const choice = { names, all: false };
+  const [profile, ...others] = chooseHeld({ shown: from, held: known }, choice, {
+    env,
+    store: await context.config(),
+  });
+  if (profile === undefined) {
+    throw new UsageError(`${from} holds no records`, { hint: `Bring them with folio sync ${from}.` });
+  }
+  if (others.length > 0) {
+    throw new UsageError(`${from} has the records of ${known.join(', ')}`, {
+      hint: 'Name one of them with --profile. An assistant can have several servers, each with its own.',
+    });
+  }
+  return profile;
+}
+
+/** The environment, in which the profile that is the current one now stays it. */
+async function withProfileFixed({ env, config }: Context, globals: GlobalFlags): Promise<Environment> {
+  const isStated = globals.profile ?? (env['FOLIO_PROFILE'] || env['FOLIO_TOKEN']);
+  if (isStated !== undefined || globals.sandbox === true) return env;
+  return { ...env, FOLIO_PROFILE: (await config()).currentProfile };
+}
+
+function liveWords(
+  { profile, baseUrl, tokenFile, sandbox, awkward }: GlobalFlags,
+  { concurrency, retries, retryDelay, timeout }: RequestFlags,
+): readonly string[] {
+  const values = {
+    ...{ profile, 'base-url': baseUrl, 'token-file': tokenFile, concurrency, retries },
+    ...{ 'retry-delay': retryDelay, timeout: timeout === undefined ? undefined : timeout / 1_000 },
+  };
+  return [
+    ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
+    ...(sandbox === true ? ['--sandbox'] : []),
+    ...(awkward === true ? ['--awkward'] : []),
+    '--no-progress',
+  ];
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import type { Context } from '../../context.ts';
+import type { AssistantFlags } from '../assistant/serve-assistant.ts';
+import { addCommand } from '../command.ts';
+import { flagGroup, text } from '../flag-group.ts';
+import { requestFlags } from '../flags.ts';
+
+/**
+ * `mcp`: answers assistants.
+ *
+ * @param run runs the command line of a context; this file cannot know the program that it is a part of
+ */
+export function addMcp(program: Command, context: Context, run: (context: Context) => Promise<void>): void {
+  addCommand(program, 'mcp', {
+    summary: 'a server for assistants (Model Context Protocol)',
+    description:
+      'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging and ' +
+      'columns, and nothing that writes, downloads or links. An answer has at most 40 kB, and says whether it is complete, as ' +
+      'of when, and what was left out. It is about one organization, chosen when the server starts. Best asked is a database of ' +
+      'folio sync: the service may take half a minute for a listing. `folio help agents` is for assistants at a terminal.',
+    examples: [
+      ['folio mcp --from books.db', 'of a synced database: answers at once'],
+      ['folio mcp --profile north', 'of the service'],
+    ],
+    flags: { assistant: assistantFlags, request: requestFlags },
+    run: async (values) => {
+      const { serveAssistant } = await import('../assistant/serve-assistant.ts');
+      await serveAssistant(context, { ...values, run });
+    },
+  });
+}
+
+const assistantFlags = flagGroup<AssistantFlags>(undefined, {
+  from: text('--from <database>', 'read a database of folio sync instead of asking the service'),
+});
