@@ -94,7 +94,7 @@ export interface InputStream {
   readonly isTerminal: boolean;
   /** What comes, as it comes: for a conversation with another program. */
   open(): Readable;
-  /** Everything up to the end of the input, as UTF-8. */
+  /** Everything up to the end of the input: see `typedText`. */
   readAll(): Promise<string>;
   /** One line that is typed at a terminal without being shown. `prompt` goes to stderr. Rejects with Interrupted on Ctrl-C. */
   readHidden(prompt: string): Promise<string>;

@@ -8,6 +8,7 @@ import type { Clock, Context, Environment, InputStream, OutputStream, StartSpinn
 import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
+import { typedText } from './output/files/typed-text.ts';
 import type { RunningPager } from './output/terminal/pager.ts';
 import { streamWith } from './output/terminal/terminal-text.ts';
 
@@ -252,7 +253,7 @@ async function readAll(stream: ReadStream): Promise<string> {
       cause: error,
     });
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return typedText(Buffer.concat(chunks));
 }
 
 interface TypedLine {

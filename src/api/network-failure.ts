@@ -25,13 +25,15 @@ const REASONS: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'it does not accept the connection',
   EHOSTUNREACH: 'no route leads to it',
   ENETUNREACH: 'there is no network',
+  // What Windows calls many of its own errors.
+  UNKNOWN: 'the system does not say why',
   UND_ERR_CONNECT_TIMEOUT: 'it did not accept the connection within 10 s',
   UND_ERR_SOCKET: 'the connection was closed before the response was complete',
 };
 
 /** Codes of errors while connecting. With a proxy on the way, it is the proxy that cannot be reached. */
 const CONNECTING =
-  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UNKNOWN|UND_ERR_CONNECT_TIMEOUT)$/;
 /** Codes of all other errors of the network. */
 const OTHER =
   /^(E(?!RR_)[A-Z0-9_]+|HPE\w*|UND_ERR_(ABORTED|HEADERS_\w+|BODY_TIMEOUT|INFO|RES\w*|DESTROYED|CLOSED))$/;

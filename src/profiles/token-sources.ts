@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { platform } from 'node:os';
 import type { InputStream, Environment } from '../context.ts';
 import { AuthError, errorCode, systemReason, UsageError } from '../errors.ts';
+import { typedText } from '../output/files/typed-text.ts';
 import { checkTokenFile } from './private-file.ts';
 import type { TokenCommand } from './profile.ts';
 import { parseToken, type ParsedToken } from './token.ts';
@@ -64,7 +65,7 @@ async function readSmallFile(file: string): Promise<string> {
         });
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks).toString('utf8');
+    return typedText(Buffer.concat(chunks));
   } catch (error) {
     if (error instanceof UsageError) throw error;
     throw unreadableTokenFile(file, error);

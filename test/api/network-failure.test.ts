@@ -22,6 +22,7 @@ describe('networkFailure', () => {
     ['ENOTFOUND', 'its name is unknown (DNS)'],
     ['EAI_AGAIN', 'its name could not be looked up (DNS)'],
     ['ECONNREFUSED', 'it refuses the connection'],
+    ['UNKNOWN', 'the system does not say why'],
     ['ECONNRESET', 'the connection was reset'],
     ['EPIPE', 'the connection was closed'],
     ['UND_ERR_SOCKET', 'the connection was closed before the response was complete'],

@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from '
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runFolio, type FolioExit } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** What the program sees of Windows, as far as another system can pretend to it: its name, no user numbers, renames that wait. */
@@ -49,6 +50,20 @@ describe.concurrent('on Windows', () => {
     expect(await runOnWindows(args, { folder, env: { HELD: '2' } })).toMatchObject({ code: 0, signal: null });
     expect(readFileSync(join(folder, 'out.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(4);
     expect(readdirSync(folder)).toEqual(['out.csv']);
+  });
+
+  it('a file and a folder of downloads appear on a drive that does not tell its real path', async () => {
+    const folder = temporaryFolder();
+    const pretence = `${AS_WINDOWS}
+      fs.realpath = async () => {
+        throw Object.assign(new Error('UNKNOWN: unknown error, realpath'), { code: 'UNKNOWN' });
+      };`;
+    for (const args of [
+      ['issued', '--limit', '1', '-o', 'out.csv'],
+      ['issued', 'download', 'files', '--limit', '1'],
+    ])
+      expect(await runOnWindows(['--sandbox', ...args], { folder, pretence })).toMatchObject({ code: 0 });
+    expect(readdirSync(folder).toSorted()).toEqual(['files', 'out.csv']);
   });
 
   it('a file that stays open stays as it was, and the program says who has it', async () => {
@@ -101,5 +116,37 @@ describe.concurrent('on Windows', () => {
     const { code, stderr } = await runOnWindows(args, { folder, pretence: WITH_BREAK });
     expect({ code, stderr }).toEqual({ code: 130, stderr: 'folio: stopped by SIGINT\n' });
     expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe('a list as programs of Windows write it', () => {
+  const text = '60155445-3\r\n60155520-4\r\n';
+  it.each([
+    ['ends lines in two characters', Buffer.from(text)],
+    ['begins with the mark of UTF-8', Buffer.from(`\ufeff${text}`)],
+    ['is in UTF-16, as `>` of PowerShell 5.1 makes it', Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['is in UTF-16 the other way round', Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ])('%s', async (_, bytes) => {
+    const list = join(temporaryFolder(), 'ids.txt');
+    writeFileSync(list, bytes);
+    const asked = ['--sandbox', 'issued', '--columns', 'customer.fiscalId', '--customer-fiscal-id'];
+    const { code, stdout, stderr } = await runHere([...asked, `@${list}`], { awkward: false });
+    const inArgument = await runHere([...asked, '60155445-3,60155520-4'], { awkward: false });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(new Set(stdout.toString().trimEnd().split('\n').slice(1)).size).toBe(2);
+    expect(stdout.toString()).toBe(inArgument.stdout.toString());
+    const piped = await runHere([...asked, '@-'], { awkward: false, input: text });
+    expect(piped.stdout.toString()).toBe(inArgument.stdout.toString());
+  });
+
+  it('a token file in UTF-16 holds a token', async () => {
+    const file = join(temporaryFolder(), 'token.txt');
+    writeFileSync(file, Buffer.from('\ufeffa-token\r\n', 'utf16le'), { mode: 0o600 });
+    const args = ['issued', '--base-url', 'http://127.0.0.1:9/v1', '--retries', '0', '--token-file', file];
+    const { code, stderr } = await runHere(args, { env: { FOLIO_TOKEN: undefined } });
+    expect({ code, stderr }).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('could not reach 127.0.0.1:9'),
+    });
   });
 });

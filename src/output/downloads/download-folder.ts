@@ -1,10 +1,10 @@
-import { link, lstat, open, readdir, realpath, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { lockTarget, NO_LINKS, type FileLock } from '../files/lock.ts';
 import { sideFilesOf } from '../files/side-files.ts';
 import { putInPlace, flushFolder, type PlaceContext, type FileContext } from '../files/whole-file.ts';
-import { makeFolder } from '../files/target.ts';
+import { makeFolder, realPath } from '../files/target.ts';
 import { errorCode, Interrupted } from '../../errors.ts';
 import { FileLedger, FolderNames, type LedgerEntry, type NameClaim } from './file-ledger.ts';
 import type { InvoiceFile } from './invoice-files.ts';
@@ -48,7 +48,7 @@ export class DownloadFolder {
    */
   static async open(path: string, context: FileContext): Promise<DownloadFolder> {
     await makeFolder(path);
-    const folder = await realpath(path).catch((error: unknown) => {
+    const folder = await realPath(path).catch((error: unknown) => {
       throw cannotWrite(path, error);
     });
     const lock = await lockTarget({ shown: path, folder, name: LEDGER }, context);

@@ -1,6 +1,7 @@
-import { constants, promises } from 'node:fs';
+import { constants, promises, realpath } from 'node:fs';
 import { platform as systemPlatform } from 'node:os';
 import { basename, dirname, join, resolve, win32 } from 'node:path';
+import { promisify } from 'node:util';
 import { OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 
@@ -29,8 +30,20 @@ export type Target =
   | { readonly kind: 'descriptor'; readonly shown: string; readonly descriptor: number }
   | DeviceTarget;
 
-/** Makes a folder, and those above it, unless it is there. Throws OutputError where there can be none. */
-export async function makeFolder(path: string): Promise<void> {
+/**
+ * Makes a folder, and those above it, unless it is there. Throws OutputError where there can be none.
+ *
+ * @param platform as `process.platform`
+ */
+export async function makeFolder(path: string, platform: string = systemPlatform()): Promise<void> {
+  const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
+  // The runtime names paths so that Windows makes these all the same; then hardly a program can open or remove them.
+  const refusal = names.filter((name) => !/^\.{0,2}$/.test(name)).map((name) => windowsRefusal(`\\${name}`));
+  refuse(
+    path,
+    refusal.find((reason) => reason !== undefined),
+    'Choose another name, such as invoices.',
+  );
   await promises.mkdir(path, { recursive: true }).catch((error: unknown) => {
     throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
   });
@@ -72,12 +85,11 @@ export function findStream(output: string | undefined): number | undefined {
 async function findOnDisk(output: string, platform: string): Promise<Target> {
   const isWindows = platform === 'win32';
   if (output === '' || output.endsWith('/') || (isWindows && output.endsWith('\\'))) throw isFolder(output);
-  const refusal = isWindows ? windowsRefusal(output) : undefined;
-  if (refusal !== undefined) {
-    throw new OutputError(`cannot write ${output}: ${refusal}`, {
-      hint: 'Choose another name, such as invoices.csv.',
-    });
-  }
+  refuse(
+    output,
+    isWindows ? windowsRefusal(output) : undefined,
+    'Choose another name, such as invoices.csv.',
+  );
   const path = await behindLinks(output);
   const found = await promises.stat(path).catch(unlessMissing);
   if (found?.isDirectory() === true) throw isFolder(output);
@@ -94,11 +106,22 @@ async function findOnDisk(output: string, platform: string): Promise<Target> {
   return { kind: 'file', shown: output, folder: dirname(path), name: basename(path), existing };
 }
 
+/**
+ * The path without links. Some drives of Windows, such as those in memory, do not tell it: there each folder of the path is
+ * looked at.
+ */
+export function realPath(path: string): Promise<string> {
+  return promises.realpath(path).catch((error: unknown) => {
+    if (!['UNKNOWN', 'EISDIR'].includes(errorCode(error) ?? '')) throw error;
+    return promisify(realpath)(path);
+  });
+}
+
 /** The path that a write through links would reach, even if nothing is there yet. Throws OutputError where there is no folder. */
 export async function behindLinks(output: string): Promise<string> {
   let path = resolve(output);
   for (let hops = 0; hops < 40; hops++) {
-    const folder = await promises.realpath(dirname(path)).catch((error: unknown) => {
+    const folder = await realPath(dirname(path)).catch((error: unknown) => {
       throw noFolder(output, dirname(path), error);
     });
     path = join(folder, basename(path));
@@ -109,6 +132,10 @@ export async function behindLinks(output: string): Promise<string> {
   throw new OutputError(`cannot write ${output}: too many links, one to the next`, {
     hint: 'Name the file itself, not a link to it.',
   });
+}
+
+function refuse(shown: string, reason: string | undefined, hint: string): void {
+  if (reason !== undefined) throw new OutputError(`cannot write ${shown}: ${reason}`, { hint });
 }
 
 function unlessMissing(error: unknown): undefined {

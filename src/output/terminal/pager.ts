@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { platform as systemPlatform } from 'node:os';
+import { resolve as absolutePath } from 'node:path';
 import { errorCode, OutputError } from '../../errors.ts';
 import type { Environment, OutputStream, Pager, StartPager } from '../../context.ts';
 import type { DirectSink } from '../files/destination.ts';
@@ -32,6 +33,8 @@ interface PagerOptions {
   readonly signal: AbortSignal;
   /** Called when the pager runs. */
   readonly onStart: (pager: RunningPager) => void;
+  /** As `process.platform`. */
+  readonly platform?: string;
 }
 
 /**
@@ -66,12 +69,20 @@ export function neverRan(code: number | null, platform: string): boolean {
 }
 
 /** Starts the pager on the terminal that folio has. Undefined where none is wanted or there. */
-export async function startPager({ env, redact, signal, onStart }: PagerOptions): Promise<Pager | undefined> {
+export async function startPager({
+  env,
+  redact,
+  signal,
+  onStart,
+  platform = systemPlatform(),
+}: PagerOptions): Promise<Pager | undefined> {
   const command = pagerCommand(env);
   if (command === undefined) return undefined;
   const { spawn } = await import('node:child_process');
   const child = spawn(command.line, [...command.args], {
     shell: command.isShell,
+    // Windows looks for a program in the working folder first, which may be somebody's download.
+    cwd: platform === 'win32' && !command.isShell ? absolutePath('/') : undefined,
     stdio: ['pipe', 'inherit', 'inherit'],
     env: pagerEnvironment(env, redact),
   });

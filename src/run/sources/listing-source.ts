@@ -3,6 +3,7 @@ import type { ListEncoding } from '../../api/address.ts';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
 import type { KeyColumns } from '../../json/identity.ts';
+import { typedText } from '../../output/files/typed-text.ts';
 import type { Delivery } from '../../paging/page.ts';
 import {
   asksForOrder,
@@ -195,7 +196,7 @@ export function listsIn(flag: string, values: readonly string[] = []): readonly 
 async function readList(flag: string, file: string, stdin: InputStream): Promise<string> {
   if (file === '-') return stdin.readAll();
   try {
-    return await promises.readFile(file, 'utf8');
+    return typedText(await promises.readFile(file));
   } catch (error) {
     throw new UsageError(`${flag} @${file}: ${systemReason(error)}`, {
       hint: 'Name a file with one ID on each line, or @- for standard input.',

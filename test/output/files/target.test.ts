@@ -1,6 +1,7 @@
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findTarget, windowsRefusal } from '../../../src/output/files/target.ts';
+import { findTarget, makeFolder, windowsRefusal } from '../../../src/output/files/target.ts';
 import { formatOfEnding } from '../../../src/output/formats.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -39,6 +40,18 @@ describe('-o on Windows', () => {
     await expect(findTarget('C:\\books\\', 'win32')).rejects.toThrow(
       'cannot write C:\\books\\: it is a folder',
     );
+  });
+
+  it('refuses such a folder before it is made, wherever in the path it is', async () => {
+    const folder = temporaryFolder();
+    for (const name of ['con', 'books/aux.d/x', 'books\\nul', 'november.', 'x/a:b', 'C:\\books\\prn', 'x /y']) {
+      await expect(makeFolder(name, 'win32')).rejects.toMatchObject({
+        message: expect.stringMatching(/^cannot write [^]*: (?:Windows takes|a file name of Windows)/),
+        hint: 'Choose another name, such as invoices.',
+      });
+    }
+    await makeFolder(join(folder, '..', basename(folder), 'books', './contacts'), 'win32');
+    expect(readdirSync(join(folder, 'books'))).toEqual(['contacts']);
   });
 
   it('still knows standard output by each of its names', async () => {

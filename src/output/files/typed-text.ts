@@ -1,0 +1,11 @@
+/**
+ * The text of a file that somebody wrote by hand or with a shell: UTF-8, or UTF-16 where it begins with the mark of that. Windows
+ * PowerShell 5.1 writes so what `>` redirects, and so does Notepad where asked for Unicode.
+ */
+export function typedText(bytes: Buffer): string {
+  const mark = bytes.toString('latin1', 0, 2);
+  const isSwapped = mark === '\u00fe\u00ff';
+  if (mark !== '\u00ff\u00fe' && !isSwapped) return bytes.toString('utf8').replace(/^\uFEFF/, '');
+  const units = Buffer.from(bytes.subarray(2, bytes.length - (bytes.length % 2)));
+  return (isSwapped ? units.swap16() : units).toString('utf16le');
+}
