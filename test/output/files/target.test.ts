@@ -44,7 +44,15 @@ describe('-o on Windows', () => {
 
   it('refuses such a folder before it is made, wherever in the path it is', async () => {
     const folder = temporaryFolder();
-    for (const name of ['con', 'books/aux.d/x', 'books\\nul', 'november.', 'x/a:b', 'C:\\books\\prn', 'x /y']) {
+    for (const name of [
+      'con',
+      'books/aux.d/x',
+      'books\\nul',
+      'november.',
+      'x/a:b',
+      'C:\\books\\prn',
+      'x /y',
+    ]) {
       await expect(makeFolder(name, 'win32')).rejects.toMatchObject({
         message: expect.stringMatching(/^cannot write [^]*: (?:Windows takes|a file name of Windows)/),
         hint: 'Choose another name, such as invoices.',
