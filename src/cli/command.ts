@@ -115,6 +115,9 @@ export function repeatFlagsUnder(command: Command): Command {
   });
 }
 
+/** The most characters of an example and its answer that stand beside each other; else the answer is below, so that none is torn. */
+const MOST_BESIDE = 76;
+
 /** The description with the examples under it, before the flags. */
 export function described({
   description,
@@ -122,7 +125,10 @@ export function described({
 }: Pick<CommandHelp, 'description' | 'examples'>): string {
   if (examples.length === 0) return description;
   const width = Math.max(...examples.map(([line]) => line.length));
-  const lines = examples.map(([line, answer]) => `  ${line.padEnd(width)}  ${answer}`);
+  const isWide = examples.some(([, answer]) => width + answer.length > MOST_BESIDE);
+  const lines = examples.map(([line, answer]) =>
+    isWide ? `  ${line}\n      ${answer}` : `  ${line.padEnd(width)}  ${answer}`,
+  );
   return `${description}\n\nExamples:\n${lines.join('\n')}`;
 }
 

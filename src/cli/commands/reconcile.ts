@@ -29,10 +29,7 @@ export function addReconcile(program: Command, context: Context): void {
         'two months of sales',
       ],
       ['folio reconcile compras.csv --period 2026-10 -o october.xlsx', 'a list whose name says no month'],
-      [
-        'folio reconcile s.csv --against received --match number=Invoice,total=Amount,counterpartyFiscalId=VAT',
-        'any other list',
-      ],
+      ['folio reconcile s.csv --against received --match number=Invoice,total=Amount', 'any other list'],
       ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
     ],
     arguments: [['<list...>', 'the lists: csv with ; , or tabs, or jsonl']],
