@@ -210,7 +210,8 @@ export function describeRole({ columns }: Fields, role: Role): string {
 /** A hint that says how to name the column of a role. */
 export function howToMap(role: Role): string {
   const field = role === 'open' ? 'amount' : role;
-  return `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.`;
+  const one = role === 'currency' ? ' All in one currency: --field currency==CLP.' : '';
+  return `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.${one}`;
 }
 
 /** Whose records have which fields. */

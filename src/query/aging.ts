@@ -3,7 +3,7 @@ import { CellReader } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { Counted } from '../invoices/counted.ts';
-import { howToMap, type FieldsOf, type Role } from '../invoices/fields.ts';
+import { type FieldsOf, type Role } from '../invoices/fields.ts';
 import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import {
   bucketOf,
@@ -134,13 +134,8 @@ export class Aging {
     if (open > 0 && this.#isPast) wanted.push('date');
     if (open + credit > 0) wanted.push('currency');
     // A counterparty is known by its name or by its fiscal ID: one of them is enough.
-    if (open + credit > 0 && !this.#isThere('counterpartyFiscalId')) wanted.push('counterpartyName');
-    const missing = wanted.find((role) => !this.#isThere(role));
-    if (missing !== undefined) {
-      throw new UsageError(`no figures: no record has ${this.#invoices.describe(missing)}`, {
-        hint: howToMap(missing),
-      });
-    }
+    if (open + credit > 0 && !this.#columns.hasRole('counterpartyFiscalId', this.#invoices)) wanted.push('counterpartyName');
+    this.#columns.refuseMissingRoles(wanted, this.#invoices);
     return [...this.#balances.values()];
   }
 
@@ -162,11 +157,6 @@ export class Aging {
   /** What was treated in a way of its own, a clause for each kind. */
   clauses(): string[] {
     return this.#counted.clauses('open');
-  }
-
-  /** Whether records have a column of the role, be it without a value. */
-  #isThere(role: Role): boolean {
-    return this.#invoices.has(role) || this.#invoices.columnsOf(role).some((name) => this.#columns.has(name));
   }
 
   /** The balance in which an open item counts; undefined where it does not count. */

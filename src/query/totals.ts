@@ -100,6 +100,8 @@ export class Totals {
   readonly #columns: { text: string | undefined; hasNumber: boolean; isRole: boolean }[];
   /** For each column of `--group-by` with a unit, the first cell that is no date, and whether any record had a date. */
   readonly #dates: { text: string | undefined; hasDate: boolean }[];
+  /** Whether any record had an amount of money that is not zero. */
+  #hasAmounts = false;
   #records = 0;
 
   constructor(request: TotalsRequest) {
@@ -143,6 +145,7 @@ export class Totals {
       });
     }
     this.#refuseNoDates();
+    if (this.#hasAmounts) this.#watch.refuseMissingRoles(['currency'], this.#invoices);
     const wrong = this.#columns.findIndex(
       ({ text, hasNumber, isRole }) => text !== undefined && !hasNumber && !isRole,
     );
@@ -262,6 +265,7 @@ export class Totals {
     } else if (worth !== 'in no sum') {
       sum.found++;
       column.hasNumber = true;
+      if (role !== undefined && worth.amount.coefficient !== 0n) this.#hasAmounts = true;
       sum.total = addDecimals(sum.total, worth.amount);
       if (invoice.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, worth.amount);
       sum.cancelled = addDecimals(sum.cancelled, worth.cancelled);

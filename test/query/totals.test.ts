@@ -55,7 +55,12 @@ describe('totals', () => {
   });
 
   it('takes credit notes away from amounts of documents, and says which part of the total they are', () => {
-    const row = (totalAmount: unknown, fields: object): object => ({ totalAmount, b: 1, ...fields });
+    const row = (totalAmount: unknown, fields: object): object => ({
+      totalAmount,
+      b: 1,
+      currency: 'CLP',
+      ...fields,
+    });
     const all = new Totals(request(['totalAmount', 'b']));
     all.add(
       batchOf(
@@ -69,7 +74,7 @@ describe('totals', () => {
       ),
     );
     expect(textsOf(totalsRows(all, request(['totalAmount', 'b'])).batch)).toEqual([
-      '{"records":7,"totalAmount":108,"totalAmount.creditNotes":-12,"totalAmount.cancelled":20,"totalAmount.missing":1,"b":7,"b.missing":0}',
+      '{"currency":"CLP","records":7,"totalAmount":108,"totalAmount.creditNotes":-12,"totalAmount.cancelled":20,"totalAmount.missing":1,"b":7,"b.missing":0}',
     ]);
     expect(all.notes()).toEqual([
       {
@@ -83,7 +88,7 @@ describe('totals', () => {
     expect(
       totals(asked, row(100, {}), row(5, { documentType: 'CREDIT_NOTE' }), row(20, { status: 'ANULADA' })),
     ).toEqual([
-      '{"records":3,"totalAmount":125,"totalAmount.creditNotes":5,"totalAmount.cancelled":20,"totalAmount.missing":0}',
+      '{"currency":"CLP","records":3,"totalAmount":125,"totalAmount.creditNotes":5,"totalAmount.cancelled":20,"totalAmount.missing":0}',
     ]);
   });
 

@@ -46,10 +46,19 @@ describe('a workbook', () => {
   });
 
   it('has totals too', async () => {
-    const [[, rows]] = (await workbook(['--sum', 'totalAmount'])) as [[string, string[][]]];
+    const [[, rows]] = (await workbook(['--sum', 'totalAmount', '--field', 'currency==CLP'])) as [
+      [string, string[][]],
+    ];
     expect(rows).toEqual([
-      ['records', 'totalAmount', 'totalAmount.creditNotes', 'totalAmount.cancelled', 'totalAmount.missing'],
-      ['#2', '#1190.10', '#0.00', '#0.00', '#1'],
+      [
+        'currency',
+        'records',
+        'totalAmount',
+        'totalAmount.creditNotes',
+        'totalAmount.cancelled',
+        'totalAmount.missing',
+      ],
+      ['CLP', '#2', '#1190.10', '#0.00', '#0.00', '#1'],
     ]);
   });
 

@@ -81,8 +81,8 @@ describe('--group-by with a unit of the calendar', () => {
   it('takes any column of dates, by --field too, from an export in every format that is read', async () => {
     const file = join(temporaryFolder(), 'issued');
     const records = [
-      { number: 1, when: '2026-03-31', totalAmount: 5 },
-      { number: 2, when: '2026-04-01', totalAmount: 6 },
+      { number: 1, when: '2026-03-31', totalAmount: 5, currency: 'CLP' },
+      { number: 2, when: '2026-04-01', totalAmount: 6, currency: 'CLP' },
     ];
     for (const ending of ['jsonl', 'csv']) {
       await runScripted(
@@ -93,8 +93,8 @@ describe('--group-by with a unit of the calendar', () => {
         const [column] = by.split(' ');
         const from = `issued --from ${file}.${ending} --sum total --group-by ${by} --format csv`;
         const { stdout } = await runScripted(from.split(' '), []);
-        expect(stdout.replaceAll(/^([^,]*,\d+,\d+).*$/gm, '$1')).toBe(
-          `${column},records,total,total.creditNotes,total.cancelled,total.missing\n2026-Q1,1,5\n2026-Q2,1,6\n`,
+        expect(stdout.replaceAll(/^([^,]*,)CLP,(\d+,\d+).*$/gm, '$1$2')).toBe(
+          `${column},currency,records,total,total.creditNotes,total.cancelled,total.missing\n2026-Q1,1,5\n2026-Q2,1,6\n`,
         );
       }
     }

@@ -205,7 +205,7 @@ describe('csv that folio wrote', () => {
           (names.length === 1 || (format === 'csv' && delimiter === '\t'));
         if (header && !isMisnamed && guessed.code === 0) expect(guessed.stdout).toBe(direct.stdout);
       }),
-      { numRuns: randomRuns(200) },
+      { numRuns: randomRuns(120) },
     );
   });
 });

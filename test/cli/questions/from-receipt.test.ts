@@ -18,9 +18,12 @@ async function exported(page: string, code: number): Promise<string> {
 }
 
 const sumOf = (file: string): Promise<ScriptedExit> =>
-  runScripted(['issued', '--from', file, '--sum', 'totalAmount', '--no-header'], []);
+  runScripted(
+    ['issued', '--from', file, '--sum', 'totalAmount', '--field', 'currency==CLP', '--no-header'],
+    [],
+  );
 
-const SUM = '2,3.30,0.00,0.00,0\n';
+const SUM = 'CLP,2,3.30,0.00,0.00,0\n';
 
 describe('an answer that rests on a file', () => {
   it('is plain where its receipt is of a complete run', async () => {
@@ -63,7 +66,7 @@ describe('an answer that rests on a file', () => {
     const warning = `warning: ${file} is not what its receipt ${file}.receipt.json says was delivered; \`folio verify\` tells in what it differs\n`;
     expect(await sumOf(file)).toEqual({
       code: 0,
-      stdout: '3,4.30,0.00,0.00,0\n',
+      stdout: 'CLP,3,4.30,0.00,0.00,0\n',
       stderr: warning,
       asked: [],
     });

@@ -105,7 +105,16 @@ describe('headings of --columns', () => {
   });
 
   it('name the columns of totals and of changes', async () => {
-    const totals = ['--sum', 'total', '--group-by', 'date:month', '--columns', 'Mes=date:month,Suma=total'];
+    const totals = [
+      '--field',
+      'currency==CLP',
+      '--sum',
+      'total',
+      '--group-by',
+      'date:month',
+      '--columns',
+      'Mes=date:month,Suma=total',
+    ];
     expect((await ask(...totals)).stdout).toBe('Mes,Suma\n2026-10,1190.10\n2026-11,5.00\n');
     const earlier = join(temporaryFolder(), 'earlier.jsonl');
     writeFileSync(earlier, `${RECORDS[0]!.replace('1190.10', '7')}\n`);
@@ -118,7 +127,7 @@ describe('headings of --columns', () => {
     expect((await ask(...changes)).stdout).toBe(
       'Qué,Campo,Antes,Folio\nchanged,totalAmount,7,1520\nadded,,,9007199254740993\n',
     );
-    const wrong = await ask('--sum', 'total', '--columns', 'Suma=totl');
+    const wrong = await ask('--field', 'currency==CLP', '--sum', 'total', '--columns', 'Suma=totl');
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toContain('--columns: the result has no column totl\n  Did you mean total?');
   });
@@ -192,7 +201,11 @@ describe('headings of --columns', () => {
       expect((await runScripted([...written, '--receipt', `${file}.receipt.json`], [PAGE])).code).toBe(0);
       const from = ['issued', '--from', file, '--where', 'customer.name~hijos', '--columns', 'number,total'];
       expect(await runScripted(from, [])).toMatchObject({ code: 0, stdout: 'number,total\n1520,1190.10\n' });
-      const sum = await runScripted(['issued', '--from', file, '--sum', 'total', '--columns', 'total'], []);
+      const currency = ['--field', 'currency==CLP'];
+      const sum = await runScripted(
+        ['issued', '--from', file, ...currency, '--sum', 'total', '--columns', 'total'],
+        [],
+      );
       expect(sum.stdout).toBe('total\n1195.10\n');
       // Without its receipt it has the columns that it names.
       writeFileSync(`${file}.receipt.json`, '{}');

@@ -275,6 +275,41 @@ describe('a currency', () => {
   });
 });
 
+describe('a currency that no record says', () => {
+  const bare = [10, 5000].map((amount) =>
+    invoice({ currency: undefined, divisa: 'USD', totalAmount: amount, amountToBePaid: amount }),
+  );
+
+  it.each([
+    'aging',
+    'issued --sum open',
+    'issued --sum totalAmount --as-sent',
+    'issued --sum total --group-by divisa',
+  ])('is asked for: %s', async (line) => {
+    expect(await ask(bare, line)).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: `folio: no figures: no record has a currency in currency or currencyCode
+  Say which column it is in with --field currency=<column>, or for good with \`folio config set fields.currency <column>\`. All in one currency: --field currency==CLP.
+`,
+    });
+  });
+
+  it('is no matter to what is no amount of money', async () => {
+    const rows = [...bare, invoice({ currency: undefined, totalAmount: 0 })].map((row, at) =>
+      row.replace('{', `{"pages":${at + 1},`),
+    );
+    expect(await ask(rows, 'issued --sum pages --columns pages')).toMatchObject({
+      code: 0,
+      stdout: 'pages\n6\n',
+    });
+    const none = 'issued --sum total --where totalAmount=0 --columns total';
+    expect(await ask(rows, none)).toMatchObject({ code: 0, stdout: 'total\n0\n' });
+    const fixed = '--field currency==CLP --columns currency,total';
+    expect((await ask(rows, `issued --sum total ${fixed}`)).stdout).toBe('currency,total\nCLP,5010\n');
+  });
+});
+
 describe('a counterparty', () => {
   const of = (receiverFiscalId: unknown, name: string, amountToBePaid: number): string =>
     invoice({ receiverFiscalId, customer: { name }, amountToBePaid });
