@@ -134,7 +134,8 @@ export class Aging {
     if (open > 0 && this.#isPast) wanted.push('date');
     if (open + credit > 0) wanted.push('currency');
     // A counterparty is known by its name or by its fiscal ID: one of them is enough.
-    if (open + credit > 0 && !this.#columns.hasRole('counterpartyFiscalId', this.#invoices)) wanted.push('counterpartyName');
+    if (open + credit > 0 && !this.#columns.hasRole('counterpartyFiscalId', this.#invoices))
+      wanted.push('counterpartyName');
     this.#columns.refuseMissingRoles(wanted, this.#invoices);
     return [...this.#balances.values()];
   }

@@ -146,6 +146,7 @@ async function openAnswer(
     single,
     sheet,
     known: () => shownColumnsOf(context, { resource, settings, field: flags.field }),
+    isResult: isResult(asked),
     names,
   });
   const makeResult = await asked.makeResult?.(settings);
@@ -231,12 +232,17 @@ function settingsOf({ profile, globals, source }: Part): SettingsOwner {
 /** The columns: those of --columns, else the command's own, else, for records that come out as they are, the setting's. */
 export function columnsWanted(
   output: OutputFlags,
-  { columns, single, makeResult, questions = {} }: Export,
+  asked: Export,
   defaults: Pick<FlagDefaults, 'columns'>,
 ): Pick<OutputFlags, 'columns'> {
-  const isResult = single === true || makeResult !== undefined || asksForResult(questions);
-  const chosen = output.columns ?? columns ?? (isResult ? undefined : defaults.columns);
+  const usual = asked.single === true || isResult(asked) ? undefined : defaults.columns;
+  const chosen = output.columns ?? asked.columns ?? usual;
   return chosen === undefined ? {} : { columns: chosen };
+}
+
+/** Whether the answer is something other than records. */
+export function isResult({ questions = {}, makeResult }: Export): boolean {
+  return asksForResult(questions) || makeResult !== undefined;
 }
 
 async function openResumable(

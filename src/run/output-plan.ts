@@ -78,6 +78,8 @@ interface OutputPlanOptions {
   readonly sheet?: string | undefined;
   /** Finds the columns that people look for; called only for a format that shows them differently. */
   readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
+  /** Whether rows of a result come out, whose columns have no other names. */
+  readonly isResult?: boolean | undefined;
   /** Finds what the names of columns stand for; called only where columns are named. */
   readonly names?: (() => Promise<ColumnNames>) | undefined;
 }
@@ -85,7 +87,7 @@ interface OutputPlanOptions {
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, color, defaults, single = false, sheet, known, names }: OutputPlanOptions,
+  { flags, color, defaults, single = false, sheet, known, isResult, names }: OutputPlanOptions,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -124,7 +126,7 @@ export async function planOutput(
   const paged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
   const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
-  const openWriter = await writerOf(open, flags.columns, names);
+  const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);
   return { format, layout, headings, openWriter, target, onTerminal, paged, tableLimit };
 }
 

@@ -10,6 +10,7 @@ import { countOf } from '../../output/terminal/number-text.ts';
 import {
   deliver,
   exportPart,
+  isResult,
   listColumns,
   remarkCount,
   remarkWritten,
@@ -35,7 +36,6 @@ import { checkResults } from './outcome.ts';
 import { forEachPart, PartsAside, type NamedPart } from './parts-aside.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { chooseProfiles } from '../session.ts';
-import { asksForResult } from '../question-checks.ts';
 import { inRun, type Run } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
 
@@ -242,6 +242,7 @@ async function planJoined({ run: { context, globals }, asked }: Several): Promis
     defaults,
     sheet: asked.sheet ?? source.records,
     known: () => shownColumnsOf(context, { resource: source.resource, settings, field: questions?.field }),
+    isResult: isResult(asked),
     names: () => columnNamesOf(context, questionNames(asked)),
   });
 }
@@ -252,11 +253,6 @@ function withSheets({ profiles }: Export, plan: OutputPlan, aside: PartsAside<Na
   if (!profiles?.sheetPerProfile) return plan;
   const sheetFor = { column: PROFILE_COLUMN, values: () => aside.namesHad };
   return { ...plan, layout: { ...plan.layout, sheetFor } };
-}
-
-/** Whether the answer is something other than records. */
-function isResult({ questions = {}, makeResult }: Export): boolean {
-  return asksForResult(questions) || makeResult !== undefined;
 }
 
 /** The file of one profile in the folder of --output-dir. */
