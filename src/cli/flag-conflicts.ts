@@ -105,6 +105,7 @@ const CONFLICTS: readonly Conflict[] = [
     against: ['page', 'nextToken'],
     why: 'what is not on one page would look as if it were gone',
   },
+  { flags: ['expand'], against: ['changesSince'], why: 'changes are told of whole records' },
   {
     flags: ['changesSinceMissingOk'],
     needs: ['changesSince'],

@@ -11,6 +11,7 @@ import {
   columnList,
   columnType,
   nameList,
+  oneName,
   ofColumn,
   oneOf,
   parameter,
@@ -248,6 +249,11 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   since: text('--since <date>', 'issued on that day or later: 2026-11-21, 2026-11, today, -30d'),
   until: text('--until <date>', 'issued on that day or before; a month counts whole'),
   field: fieldFlag(),
+  expand: valued(
+    '--expand <column>',
+    'a row for each object of a list: with payments, payments.amount is a column',
+    oneName('--expand'),
+  ),
   count: yes('--count', 'how many records; with --group-by for each value of a column'),
   sum: valued(
     '--sum <columns>',

@@ -171,12 +171,19 @@ const questionsTopic: Topic = {
       '--since and --until keep; so do --group-by, --sort and --changes-since.',
     '--group-by date:month (:day, :quarter, :year) goes by the day as it is written, in no time zone, and comes in the order of ' +
       'the calendar. It takes any column of dates; what is no date is in no group, named, and makes exit code 6.',
+    '--expand payments makes a row of each object of a list: payments.amount is a column then, the columns of the record repeat, and ' +
+      'a record without any is one row. --where, --sort, --limit and --count go by rows. --sum adds what is within the list, as it was ' +
+      'sent; it refuses a column that repeats.',
     'For more than this, pipe jsonl to jq 1.7 or later: older versions round long numbers.',
     'Examples:',
     [
       ['folio issued --overdue --sort -amountToBePaid --limit 10', 'the ten largest that are late'],
       ['folio issued --since 2026-10 --until 2026-10 --sum totalAmount', 'what was invoiced in October'],
       ['folio issued --sum total --group-by date:month', 'month by month'],
+      [
+        "folio issued --expand payments --where 'payments.date>=-30d' --sum payments.amount",
+        'what was paid within 30 days',
+      ],
       ["folio issued --where 'dueBy<=+7d' --where 'amountToBePaid>0'", 'what is due within a week'],
       ['folio issued --from today.jsonl --changes-since yesterday.jsonl', 'two files, offline'],
       ["folio issued --format jsonl | jq -r 'select(.payments | length > 1) | .number'", 'with jq'],

@@ -126,6 +126,8 @@ export interface QuestionFlags {
   readonly until?: string;
   /** Which columns have which roles, where these are not the usual ones. */
   readonly field?: readonly (readonly [field: string, column: string])[];
+  /** The column whose objects each become a row. */
+  readonly expand?: string;
   readonly count?: boolean;
   readonly sum?: readonly string[];
   /** True to add cells as they stand, whatever the documents are worth. */

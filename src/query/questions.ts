@@ -52,9 +52,21 @@ export interface FilterQuestion extends Question {
   readonly placeOf: PlaceOf;
 }
 
+/** A question that makes several rows of a record, and counts them. */
+export interface ExpandQuestion extends Question {
+  /** How many rows came out so far. */
+  readonly rows: () => number;
+  /** The place in the listing of the record that the nth row is of. It must be of the batch that was read last. */
+  readonly placeOf: PlaceOf;
+}
+
 interface QuestionsOptions {
   /** What must look at all records before any other question does. */
   readonly look?: Pick<Question, 'answer'> | undefined;
+  /** Which records are made rows. */
+  readonly before?: FilterQuestion | undefined;
+  /** What makes rows of records; the questions behind it are about rows. */
+  readonly expand?: ExpandQuestion | undefined;
   /** Which records. */
   readonly filter?: FilterQuestion | undefined;
   /** What is made of them; undefined where they come out as they are. */
@@ -77,8 +89,15 @@ export class Questions {
 
   /** The most records that are needed from the listing; undefined where more may be needed than come out. */
   get limitOfListing(): number | undefined {
-    const { filter, result, sort, limit } = this.#options;
-    return (filter ?? result ?? sort) === undefined ? limit : undefined;
+    const { before, filter, result, sort, limit } = this.#options;
+    // Each record is at least one row.
+    return (before ?? filter ?? result ?? sort) === undefined ? limit : undefined;
+  }
+
+  /** Whether the records of the listing come out as they are, all that are read. */
+  get isListing(): boolean {
+    const { before, expand, filter, result, sort } = this.#options;
+    return (before ?? expand ?? filter ?? result ?? sort) === undefined;
   }
 
   /** Whether rows come out in place of the records. */
@@ -86,17 +105,23 @@ export class Questions {
     return this.#options.result !== undefined;
   }
 
+  /** Whether what comes out are rows, and no records. */
+  get hasRows(): boolean {
+    return this.hasResult || this.#options.expand !== undefined;
+  }
+
   /** How many records were read and let through; undefined without a filter. */
   get filtered(): { readonly seen: number; readonly kept: number } | undefined {
-    return this.#options.filter?.counts();
+    const { before, expand, filter } = this.#options;
+    return (expand === undefined ? before : undefined)?.counts() ?? filter?.counts();
   }
 
   /** The records or rows that come out. To be read once. */
   answer(records: Records): Records {
-    const { look, filter, result, sort, limit } = this.#options;
-    const asked = [look, filter, result, sort].filter((question) => question !== undefined);
+    const { look, before, expand, filter, result, sort, limit } = this.#options;
+    const asked = [look, before, expand, filter, result, sort].filter((question) => question !== undefined);
     const answer = asked.reduce((answer, question) => question.answer(answer), records);
-    if (limit === undefined || this.limitOfListing !== undefined) return answer;
+    if (limit === undefined || this.isListing) return answer;
     const onFull = (): void => void (this.#isFull = true);
     // The notes are about the whole result, so all of it must be read.
     return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
@@ -104,8 +129,8 @@ export class Questions {
 
   /** Call it when the answer is delivered. Throws IncompleteError where records are left out that cannot be read, or what the answer is a reason for. */
   check(): void {
-    const { filter, result, sort } = this.#options;
-    for (const question of [filter, result, sort]) {
+    const { before, expand, filter, result, sort } = this.#options;
+    for (const question of [before, expand, filter, result, sort]) {
       const failure = question?.failure?.();
       if (failure !== undefined) throw failure;
     }
@@ -113,8 +138,9 @@ export class Questions {
 
   /** How many records could not be judged, for lack of what. */
   get lacking(): Readonly<Record<string, number>> {
-    const { filter, result } = this.#options;
-    return { ...filter?.lacking?.(), ...result?.lacking?.() };
+    const { before, expand, filter, result } = this.#options;
+    const all = [before, expand, filter, result];
+    return Object.assign({}, ...all.map((question) => question?.lacking?.() ?? {})) as Record<string, number>;
   }
 
   /** The writer for what comes out. */
@@ -135,11 +161,12 @@ export class Questions {
    * @param stopsByItself whether it is a table that shows the first records only, unless the user asks for more
    */
   notes(read: number, stopsByItself: boolean): Note[] {
-    const { filter, result, sort, limit = 0, locale } = this.#options;
-    const notes = [filter, result, sort].flatMap((question) => question?.notes() ?? []);
+    const { before, expand, filter, result, sort, limit = 0, locale } = this.#options;
+    const notes = [before, expand, filter, result, sort].flatMap((question) => question?.notes() ?? []);
     if (!stopsByItself || !this.#isFull) return notes;
+    const total = filter?.counts().kept ?? expand?.rows() ?? before?.counts().kept ?? read;
     // Only a sort has read everything.
-    const known = sort && tableFooter({ shown: limit, total: filter?.counts().kept ?? read, locale });
+    const known = sort && tableFooter({ shown: limit, total, locale });
     const footer = known ?? `the first ${limit} · --all for the rest`;
     return footer === '' ? notes : [...notes, { kind: 'remark', text: footer }];
   }

@@ -1,6 +1,6 @@
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { isAmountRole, type Role } from '../invoices/fields.ts';
+import { isAmountRole, type Fields, type Role } from '../invoices/fields.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { roleNamed, type ColumnNames } from './named-cells.ts';
 import type { Question } from './questions.ts';
@@ -143,6 +143,8 @@ interface TotalsFlags {
   readonly sum?: readonly string[] | undefined;
   readonly groupBy?: readonly string[] | undefined;
   readonly asSent?: boolean | undefined;
+  /** The column whose objects are the rows. */
+  readonly expand?: string | undefined;
 }
 
 /** All columns that the totals can have. */
@@ -157,11 +159,14 @@ export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readon
 
 /** The question of `--sum`, `--count` and `--group-by`. */
 export function totalsQuestion(
-  { sum = [], groupBy = [], asSent }: TotalsFlags,
-  names: ColumnNames,
+  { sum = [], groupBy = [], asSent, expand }: TotalsFlags,
+  given: ColumnNames,
   { terminal, placeOf, limits }: ResultSite,
 ): Question {
-  const request: TotalsRequest = { sums: sum, groupBy, names, asSent };
+  // A payment of a credit note is what was paid, whatever the document is worth.
+  const isAsSent = asSent ?? expand !== undefined;
+  const names = expand === undefined ? given : withCurrencyOf(expand, given);
+  const request: TotalsRequest = { sums: sum, groupBy, names, asSent: isAsSent };
   const totals = new Totals(request);
   let columns: readonly string[] = [];
   return {
@@ -179,4 +184,16 @@ export function totalsQuestion(
     failure: () => totals.failure(),
     lacking: () => ({ unreadable: totals.unreadable }),
   };
+}
+
+/** The names for rows, each of which may say its own currency. */
+function withCurrencyOf(expanded: string, names: ColumnNames): ColumnNames {
+  const own = ['currency', 'currencyCode'].map((column) => `${expanded}.${column}`);
+  const of = ({ columns, sharedIds }: Fields): Fields => ({
+    columns: { ...columns, currency: [...own, ...columns.currency] },
+    sharedIds,
+  });
+  const { usual, byProfile } = names.fields;
+  const profiles = byProfile && new Map([...byProfile].map(([name, fields]) => [name, of(fields)]));
+  return { ...names, fields: { usual: of(usual), byProfile: profiles } };
 }

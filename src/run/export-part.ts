@@ -204,7 +204,7 @@ function writtenBy(
   const { records, delivered } = receipt.facts;
   if (target === undefined || delivered?.isFile !== true) return undefined;
   const { seen } = questions.filtered ?? { seen: status.totalAtEnd };
-  const count = questions.hasResult
+  const count = questions.hasRows
     ? { count: records, what: 'rows' }
     : { count: records, of: seen, what: source.records };
   const counted = single ? { count: 1, what: 'records' } : count;
@@ -333,7 +333,7 @@ export async function remarkCount(
   const limit = tableLimit(extent, plan);
   const isTable = plan.format === 'table' && plan.onTerminal;
   const asked = extent.page ?? extent.nextToken;
-  if (questions.limitOfListing === undefined || !isTable || asked !== undefined) {
+  if (!questions.isListing || !isTable || asked !== undefined) {
     notices.tell(questions.notes(records, limit !== undefined));
     if (newestFirst && (questions.filtered?.kept ?? records) > 0) notices.remark('the newest first');
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {

@@ -16,7 +16,13 @@ import {
 } from '../invoices/fields.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
-import { Questions, type FilterQuestion, type Question } from '../query/questions.ts';
+import {
+  Questions,
+  type ExpandQuestion,
+  type FilterQuestion,
+  type PlaceOf,
+  type Question,
+} from '../query/questions.ts';
 import type { ResultSite } from '../query/result-rows.ts';
 import type { SecondLook } from '../query/second-look.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
@@ -68,13 +74,21 @@ export async function openQuestions(context: Context, asked: OpenQuestionsOption
   const names = await columnNamesOf(context, { ...asked, field: flags.field });
   const look = await lookOf(asked, names);
   const asking = { ...asked, names, limits: look && (() => look.limits) };
-  const recordFilter = await filterOf(context, asking);
-  const filter = recordFilter && (await whereQuestionOf(context, recordFilter, records));
-  const site = { terminal: await terminalOf(context, plan), placeOf: filter?.placeOf, limits: asking.limits };
+  const { before, expand } = await rowsOf(context, asking);
+  const rowFilter = await filterOf(
+    context,
+    expand === undefined ? asking : { ...asking, placeOf: expand.placeOf },
+  );
+  const filter =
+    rowFilter && (await whereQuestionOf(context, rowFilter, expand === undefined ? records : 'rows'));
+  const placeOf = (filter ?? expand)?.placeOf;
+  const site = { terminal: await terminalOf(context, plan), placeOf, limits: asking.limits };
   const result = asked.makeResult?.(site) ?? (await resultOf(context, asking, site));
   const sort = flags.sort && (await sortOf(asking, flags.sort, context.signal));
   return new Questions({
     look,
+    before,
+    expand,
     filter,
     result,
     sort,
@@ -87,6 +101,24 @@ export async function openQuestions(context: Context, asked: OpenQuestionsOption
 interface AskingOptions extends OpenQuestionsOptions {
   readonly names: ColumnNames;
   readonly limits: ResultSite['limits'];
+  /** The place in the listing of the record that the nth row is of, where records are made rows. */
+  readonly placeOf?: PlaceOf;
+}
+
+/** What makes rows of records for --expand. What is asked of documents, such as --overdue, is asked of the records before that. */
+async function rowsOf(
+  context: Context,
+  asked: AskingOptions,
+): Promise<{ readonly before?: FilterQuestion | undefined; readonly expand?: ExpandQuestion }> {
+  const { expand: column } = asked.flags;
+  if (column === undefined) return {};
+  const { expandQuestion } = await import('../query/expand.ts');
+  const tests = await invoiceTests(context, asked);
+  if (tests.length === 0) return { expand: expandQuestion(column) };
+  const { WhereFilter } = await import('../query/where/where.ts');
+  const filter = new WhereFilter(tests, [], { names: asked.names });
+  const before = await whereQuestionOf(context, filter, asked.records);
+  return { before, expand: expandQuestion(column, before.placeOf) };
 }
 
 /** What references say is found before anything else, where a setting says where they are and open amounts are asked for. */
@@ -152,17 +184,19 @@ async function sortOf(
 }
 
 async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFilter | undefined> {
-  const { where = [], overdue, since, until } = asked.flags;
-  if (where.length === 0 && (overdue ?? since ?? until) === undefined) return undefined;
+  const { where = [], overdue, since, until, expand } = asked.flags;
+  const isOfDocuments = expand === undefined && (overdue ?? since ?? until) !== undefined;
+  if (where.length === 0 && !isOfDocuments) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const { roleNamed } = await import('../query/named-cells.ts');
   const at = askedWhere(context);
-  const { names } = asked;
+  const { names, placeOf } = asked;
   const tests = where.map((condition) => {
     const role = roleNamed(condition.column, names, names.fields.usual);
     return conditionTest(condition, at, role !== undefined && JUDGED.has(role));
   });
-  return new WhereFilter([...tests, ...(await invoiceTests(context, asked))], columnsOf(where), names);
+  const documentTests = isOfDocuments ? await invoiceTests(context, asked) : [];
+  return new WhereFilter([...tests, ...documentTests], columnsOf(where), { names, placeOf });
 }
 
 /** What a document is judged by: a cell of these that cannot be read makes an answer incomplete. */

@@ -107,6 +107,16 @@ export function nameList(flag: string) {
   };
 }
 
+/** The name of one column, given once. */
+export function oneName(flag: string) {
+  const read = nameList(flag);
+  return (value: string, before?: string): string => {
+    const names = [...(before === undefined ? [] : [before]), ...read(value)];
+    const [name, another] = names;
+    return another === undefined ? name! : refuse(flag, names.join(','), 'one column, such as payments');
+  };
+}
+
 /**
  * The same for columns, where `*` stands for all others and `-name` leaves one out of them. `Heading=name` gives one a heading of
  * its own; no heading comes twice.

@@ -3,7 +3,7 @@ import { exportPart, runOf, writeColumns, type Export } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { askPart } from './part.ts';
 import { asksSeveral } from './session.ts';
-import { checkDates, checkOrderOfTotals } from './question-checks.ts';
+import { checkDates, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
 import { inRun } from './run.ts';
 
 /** Makes the compiler refuse a group of flags that no export reads, also where the groups are spread into the call. */
@@ -37,6 +37,7 @@ export async function exportRecords<Given extends Export>(
 ): Promise<void> {
   await checkDates(given.questions ?? {});
   await checkOrderOfTotals(given.questions ?? {});
+  checkSumsOfRows(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
   const { source, output, columns } = asked;
   const own = (await source.profiles?.(context)) ?? [];

@@ -20,6 +20,16 @@ export async function checkDates({ since, until }: QuestionFlags): Promise<void>
   }
 }
 
+/** Throws UsageError where a sum would count a column of the record once for each of its rows. */
+export function checkSumsOfRows({ expand, sum = [] }: QuestionFlags): void {
+  const repeated = expand === undefined ? undefined : sum.find((column) => !column.startsWith(`${expand}.`));
+  if (repeated === undefined) return;
+  throw new UsageError(
+    `--sum ${repeated} does not go with --expand ${expand}: each row of a record repeats it, so it would be added several times`,
+    { hint: `Sum a column of the rows, such as ${expand}.amount, or leave --expand out.` },
+  );
+}
+
 /** Whether totals are asked for instead of records. */
 export function asksForTotals({ sum, groupBy, count }: QuestionFlags): boolean {
   return (sum ?? groupBy ?? count) !== undefined;

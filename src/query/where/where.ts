@@ -10,7 +10,7 @@ import { cellTest, checkValues, comparedKind, type AskedWhere, type ColumnKind }
 import { ColumnWatch } from '../column-watch.ts';
 import { NamedCells, type ColumnNames } from '../named-cells.ts';
 import type { Condition } from '../question-syntax.ts';
-import type { FilterQuestion, Note } from '../questions.ts';
+import type { FilterQuestion, Note, PlaceOf } from '../questions.ts';
 
 /** A test for records. */
 export interface RecordTest {
@@ -75,6 +75,7 @@ export class WhereFilter {
   readonly #reached = new Set<RecordTest>();
   readonly #watch: ColumnWatch;
   readonly #met: readonly (readonly [column: number, met: MetValues])[];
+  readonly #placeOf: PlaceOf;
   #seen = 0;
   #kept = 0;
   /** The places in the listing of those records of the last batch that were let through. */
@@ -82,9 +83,18 @@ export class WhereFilter {
 
   /**
    * @param watched the columns that the user named: folio says where no record has one of them
-   * @param names what these names stand for
+   * @param options.names what these names stand for
+   * @param options.placeOf the place in the listing of the nth record that comes in, where that is another number
    */
-  constructor(tests: readonly RecordTest[], watched: readonly string[], names?: ColumnNames) {
+  constructor(
+    tests: readonly RecordTest[],
+    watched: readonly string[],
+    {
+      names,
+      placeOf = (nth) => nth,
+    }: { readonly names?: ColumnNames | undefined; readonly placeOf?: PlaceOf | undefined } = {},
+  ) {
+    this.#placeOf = placeOf;
     // The watched columns come first, because the watch takes the first cells of each record.
     const columns = [...new Set([...watched, ...tests.flatMap(({ columns }) => columns)])];
     const further = [...new Set(tests.flatMap(({ further = [] }) => further))];
@@ -121,7 +131,7 @@ export class WhereFilter {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
       if (this.#kept + indices.length === 0) for (const [at, met] of this.#met) met.add(cells[at]);
-      const place = this.#seen + index + 1;
+      const place = this.#placeOf(this.#seen + index + 1);
       const passes = this.#tests.every((test) => {
         this.#reached.add(test);
         const own = test.at.map((column) => cells[column]);

@@ -34,6 +34,7 @@ describe('a run that is stopped at any page and gone on with', () => {
     'issued --page-size 3 --limit 17',
     'issued --page-size 4 --columns number,net',
     'issued --page-size 4 --columns Folio=number,Neto=net',
+    'issued --page-size 4 --expand lines --limit 20',
     'received --page-size 4 --concurrency 1',
     'customers --page-size 3',
     'customers --page-size 3 --limit 20',
@@ -42,8 +43,11 @@ describe('a run that is stopped at any page and gone on with', () => {
   it.each(lines)('%s: writes what an unbroken one does', async (line) => {
     const mixed = motley(23);
     const received = mixed.map((text, at) => text.replace(/^{"note"/, `{"id":${at},"note"`));
-    const issued = modelRecords(23);
-    const site = new ResumeSite(new ModelService({ issued, received, customers: mixed, documents: issued }));
+    const documents = modelRecords(23);
+    const issued = documents.map((text, at) =>
+      at % 3 === 0 ? text : text.replace(/}$/, `,"lines":[{"a":${at}},{"late${at}":0}]}`),
+    );
+    const site = new ResumeSite(new ModelService({ issued, received, customers: mixed, documents }));
     for (let stopAt = 1; stopAt < 9; stopAt++) {
       const format = FORMATS[stopAt % FORMATS.length]!;
       await site.run(`${line} --format ${format} -o FOLDER/whole`);

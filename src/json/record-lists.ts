@@ -1,0 +1,118 @@
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  LETTER_F,
+  LETTER_N,
+  LETTER_T,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  WordView,
+} from './bytes.ts';
+import { endOfNested, endOfNumber, endOfSpace, endOfString, type Span } from './checked-text.ts';
+
+/** A member of a record: what it is called, and what it holds. */
+interface FoundMember {
+  /** Where its name begins. */
+  readonly name: number;
+  /** Where the comma before it is; undefined for the first one of its object. */
+  readonly comma: number | undefined;
+  readonly value: Span;
+}
+
+/** What a record has in the place of a list of objects. */
+export interface RecordList {
+  /** Where its objects are; none for a list without any, for null, and where there is something else. */
+  readonly elements: readonly Span[];
+  /** What else is there: `the text "x"`; undefined for a list of objects. */
+  readonly other: string | undefined;
+  readonly member: FoundMember;
+}
+
+const MAX_CHARACTERS_SHOWN = 40;
+
+/** Finds lists of objects in the bytes of records. */
+export class RecordLists {
+  readonly #path: string;
+  #view = new WordView(Buffer.alloc(0));
+
+  /** @param column as columns are named: `payments`, `sale.payments` */
+  constructor(column: string) {
+    this.#path = column.replaceAll('\\.', '.');
+  }
+
+  /** The list of the record that begins at `start`; undefined where it has no such member. Of several, the last counts. */
+  find(bytes: Buffer, start: number): RecordList | undefined {
+    if (this.#view.bytes !== bytes) this.#view = new WordView(bytes);
+    const member = this.#find(start, this.#path);
+    return member && { ...this.#read(member.value), member };
+  }
+
+  /** The name of a member may itself have dots in it. */
+  #find(object: number, path: string): FoundMember | undefined {
+    const { bytes } = this.#view;
+    const first = path.charCodeAt(0);
+    let found: FoundMember | undefined;
+    let comma: number | undefined;
+    let at = endOfSpace(bytes, object + 1);
+    while (bytes[at] !== CLOSE_BRACE) {
+      const quote = endOfString(this.#view, at + 1);
+      const start = endOfSpace(bytes, endOfSpace(bytes, quote + 1) + 1);
+      const end = this.#endOfValue(start);
+      // Most names begin with another letter, and need not be decoded.
+      if (first > 0x7f || bytes[at + 1] === first || bytes[at + 1] === BACKSLASH) {
+        const name = JSON.parse(bytes.toString('utf8', at, quote + 1)) as string;
+        if (name === path) found = { name: at, comma, value: [start, end] };
+        else if (bytes[start] === OPEN_BRACE && path.startsWith(`${name}.`))
+          found = this.#find(start, path.slice(name.length + 1)) ?? found;
+      }
+      at = endOfSpace(bytes, end);
+      if (bytes[at] !== COMMA) break;
+      comma = at;
+      at = endOfSpace(bytes, at + 1);
+    }
+    return found;
+  }
+
+  #endOfValue(start: number): number {
+    const byte = this.#view.bytes[start]!;
+    if (byte === QUOTE) return endOfString(this.#view, start + 1) + 1;
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) return endOfNested(this.#view, start);
+    if (byte === LETTER_N || byte === LETTER_T) return start + 4;
+    return byte === LETTER_F ? start + 5 : endOfNumber(this.#view.bytes, start);
+  }
+
+  #read([start, end]: Span): Pick<RecordList, 'elements' | 'other'> {
+    const { bytes } = this.#view;
+    const shown = bytes.toString('utf8', start, Math.min(end, start + MAX_CHARACTERS_SHOWN));
+    if (shown === 'null') return { elements: [], other: undefined };
+    if (bytes[start] !== OPEN_BRACKET) {
+      const kind =
+        bytes[start] === QUOTE ? 'the text' : bytes[start] === OPEN_BRACE ? 'the object' : 'the value';
+      return { elements: [], other: `${kind} ${shown}` };
+    }
+    const elements: Span[] = [];
+    for (let at = endOfSpace(bytes, start + 1); bytes[at] !== CLOSE_BRACKET;) {
+      if (bytes[at] !== OPEN_BRACE) return { elements: [], other: `the list ${shown}` };
+      const behind = endOfNested(this.#view, at);
+      elements.push([at, behind]);
+      at = endOfSpace(bytes, behind);
+      if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
+    }
+    return { elements, other: undefined };
+  }
+}
+
+/** The record without that member: its bytes, in parts. */
+export function withoutMember(
+  bytes: Buffer,
+  [start, end]: Span,
+  { name, comma, value }: FoundMember,
+): Buffer[] {
+  if (comma !== undefined) return [bytes.subarray(start, comma), bytes.subarray(value[1], end)];
+  const behind = endOfSpace(bytes, value[1]);
+  const next = bytes[behind] === COMMA ? endOfSpace(bytes, behind + 1) : value[1];
+  return [bytes.subarray(start, name), bytes.subarray(next, end)];
+}

@@ -1,0 +1,141 @@
+import { IncompleteError, UsageError } from '../errors.ts';
+import type { Span } from '../json/checked-text.ts';
+import { RecordLists, withoutMember, type RecordList } from '../json/record-lists.ts';
+import type { RecordBatch } from '../json/records.ts';
+import { ColumnWatch } from './column-watch.ts';
+import type { ExpandQuestion, Note, PlaceOf, Records } from './questions.ts';
+
+/** Bytes or rows after which a batch is passed on: a record may have many elements, and each row repeats the rest of it. */
+const BATCH = { bytes: 2 ** 20, rows: 4_000 };
+const MAX_NAMED = 3;
+
+/**
+ * The question of `--expand`: a row for each object in a list, in place of which it stands, so that its members are columns within
+ * the list's name. A record without objects in the list is one row, without the list. All else of the record is repeated.
+ *
+ * A record whose list is something else comes out as it is and is named: it is left out of nothing. Where that is so of all
+ * records, it is a UsageError.
+ *
+ * @param column the list, as columns are named: `payments`
+ * @param placeOf the place in the listing of the nth record that comes in
+ */
+export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth): ExpandQuestion {
+  const finder = new RecordLists(column);
+  const watch = new ColumnWatch([column]);
+  const named: string[] = [];
+  let [records, rows, lists, others] = [0, 0, 0, 0];
+  let places: number[] = [];
+  const noteOther = (what: string): void => {
+    others++;
+    if (named.length < MAX_NAMED) named.push(what);
+  };
+
+  function* expanded(batch: RecordBatch): Generator<RecordBatch> {
+    const { bytes, bounds, count } = batch;
+    let pending = new PendingRows(batch.spaced);
+    for (let index = 0; index < count; index++) {
+      const record: Span = [bounds[2 * index]!, bounds[2 * index + 1]!];
+      const place = placeOf(++records);
+      const list = finder.find(bytes, record[0]);
+      watch.see([list]);
+      if (list?.other !== undefined) noteOther(`in record ${place} it is ${list.other}`);
+      else if (list !== undefined) lists++;
+      for (const parts of rowsOf(bytes, record, list)) {
+        pending.add(parts, place);
+        if (!pending.isFull) continue;
+        yield passed(pending);
+        pending = new PendingRows(batch.spaced);
+      }
+    }
+    if (pending.count > 0) yield passed(pending);
+  }
+
+  const passed = (pending: PendingRows): RecordBatch => {
+    ({ places } = pending);
+    rows += pending.count;
+    return pending.batch();
+  };
+
+  return {
+    async *answer(batches: Records): AsyncGenerator<RecordBatch> {
+      for await (const batch of batches) {
+        watch.sample(batch);
+        yield* expanded(batch);
+      }
+      watch.refuseNearMisses('--expand');
+      if (lists === 0 && others > 0) {
+        throw new UsageError(`--expand ${column}: ${named[0]!}, not a list of objects`, {
+          hint: 'Name a column that holds a list of objects, such as payments. In csv, only the receipt tells a list from text.',
+        });
+      }
+    },
+    rows: () => rows,
+    placeOf: (nth) => places[nth - 1 - (rows - places.length)]!,
+    notes: () => watch.complaints().map((text): Note => ({ kind: 'warning', text: `--expand: ${text}` })),
+    lacking: () => (others > 0 ? { notExpanded: others } : {}),
+    failure: () => {
+      if (others === 0) return undefined;
+      const rest = others > named.length ? `; and ${others - named.length} more` : '';
+      const what = others === 1 ? '1 record is a row as it is' : `${others} records are rows as they are`;
+      return new IncompleteError(
+        `--expand ${column}: ${what}, without a list of objects: ${named.join('; ')}${rest}`,
+        { hint: 'Look at these records with --format jsonl and without --expand.' },
+      );
+    },
+  };
+}
+
+/** Rows that wait until there are enough of them. */
+class PendingRows {
+  /** For each row the place of its record. */
+  readonly places: number[] = [];
+  readonly #spaced: boolean;
+  readonly #parts: Buffer[] = [];
+  readonly #bounds: number[] = [];
+  #size = 0;
+
+  constructor(spaced: boolean) {
+    this.#spaced = spaced;
+  }
+
+  get count(): number {
+    return this.places.length;
+  }
+
+  get isFull(): boolean {
+    return this.#size >= BATCH.bytes || this.count >= BATCH.rows;
+  }
+
+  add(parts: readonly Buffer[], place: number): void {
+    this.places.push(place);
+    this.#bounds.push(this.#size);
+    for (const part of parts) {
+      this.#parts.push(part);
+      this.#size += part.length;
+    }
+    this.#bounds.push(this.#size);
+  }
+
+  batch(): RecordBatch {
+    return {
+      bytes: Buffer.concat(this.#parts, this.#size),
+      count: this.count,
+      bounds: Int32Array.from(this.#bounds),
+      // A row is no record, and nothing tells it from the others of its record.
+      ids: new Int32Array(2 * this.count).fill(-1),
+      spaced: this.#spaced,
+    };
+  }
+}
+
+/** The bytes of each row of a record. */
+function* rowsOf(bytes: Buffer, record: Span, list: RecordList | undefined): Generator<Buffer[]> {
+  const [start, end] = record;
+  if (list === undefined || list.other !== undefined) yield [bytes.subarray(start, end)];
+  else if (list.elements.length === 0) yield withoutMember(bytes, record, list.member);
+  else {
+    const [before, behind] = list.member.value;
+    for (const [from, to] of list.elements)
+      yield [bytes.subarray(start, before), bytes.subarray(from, to), bytes.subarray(behind, end)];
+  }
+}

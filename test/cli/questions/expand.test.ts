@@ -1,0 +1,268 @@
+import * as fc from 'fast-check';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { expandQuestion } from '../../../src/query/expand.ts';
+import { readParquet } from '../../output/parquet/read-parquet.ts';
+import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
+import { batchOf, valuesOf } from '../../support/records.ts';
+import { runOrganizations } from '../../support/run-organizations.ts';
+import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const RECORDS = [
+  '{"id":"a","number":1,"payments":[{"amount":1E2,"by":"x"},{"amount":0.10}],"totalAmount":119.10,"currency":"CLP"}',
+  '{"id":"b","payments":[],"number":2,"totalAmount":7,"currency":"CLP"}',
+  '{"id":"c","number":3,"totalAmount":8,"currency":"USD","payments":null}',
+  '{"id":"d","number":4,"totalAmount":9,"currency":"USD"}',
+  '{ "id": "e", "number": 5, "payments" : [ { "amount": 12345678901234567890, "late": true } ] , "currency":"USD" }',
+];
+const PAGE = pageOf(RECORDS);
+
+const ask = (...argv: string[]): Promise<ScriptedExit> =>
+  runScripted(['issued', '--expand', 'payments', ...argv], [PAGE]);
+
+describe('--expand', () => {
+  it.each([
+    [
+      'csv',
+      'id,number,payments.amount,payments.by,totalAmount,currency,payments.late\n' +
+        'a,1,1E2,x,119.10,CLP,\na,1,0.10,,119.10,CLP,\nb,2,,,7,CLP,\nc,3,,,8,USD,\nd,4,,,9,USD,\n' +
+        'e,5,12345678901234567890,,,USD,true\n',
+    ],
+    [
+      'jsonl',
+      '{"id":"a","number":1,"payments":{"amount":1E2,"by":"x"},"totalAmount":119.10,"currency":"CLP"}\n' +
+        '{"id":"a","number":1,"payments":{"amount":0.10},"totalAmount":119.10,"currency":"CLP"}\n' +
+        '{"id":"b","number":2,"totalAmount":7,"currency":"CLP"}\n' +
+        '{"id":"c","number":3,"totalAmount":8,"currency":"USD"}\n' +
+        '{"id":"d","number":4,"totalAmount":9,"currency":"USD"}\n' +
+        '{"id":"e","number":5,"payments":{"amount":12345678901234567890,"late":true},"currency":"USD"}\n',
+    ],
+  ])('makes a row of each object, and one of a record without any, in %s', async (format, text) => {
+    expect(await ask('--format', format)).toMatchObject({ code: 0, stdout: text, stderr: '' });
+  });
+
+  it('is in workbooks, Parquet, json, tsv and tables', async () => {
+    const folder = temporaryFolder();
+    const columns = ['--columns', 'Folio=number,Pago=payments.amount'];
+    const cells = [
+      ['1', '100'],
+      ['1', '0.10'],
+      ['2', null],
+      ['3', null],
+      ['4', null],
+    ];
+    expect((await ask(...columns, '--limit', '5', '-o', join(folder, 'a.xlsx'))).code).toBe(0);
+    const [sheet] = readWorkbook(readFileSync(join(folder, 'a.xlsx')));
+    expect(sheet!.rows.map((row) => [...row.values()].map(({ value }) => value))).toEqual([
+      ['Folio', 'Pago'],
+      ...[['1', '1E2'], ['1', '0.10'], ['2'], ['3'], ['4']],
+    ]);
+    expect((await ask(...columns, '--limit', '5', '-o', join(folder, 'a.parquet'))).code).toBe(0);
+    const { rows } = await readParquet(join(folder, 'a.parquet'));
+    expect(rows.map(([number, amount]) => [number, amount === null ? null : Number(amount)])).toEqual(
+      cells.map(([number, amount]) => [number, amount === null ? null : Number(amount)]),
+    );
+    expect((await ask(...columns, '--limit', '2', '--format', 'json')).stdout).toBe(
+      '[\n{"Folio":1,"Pago":1E2},\n{"Folio":1,"Pago":0.10}\n]\n',
+    );
+    expect((await ask(...columns, '--limit', '3', '--format', 'tsv')).stdout).toBe(
+      'Folio\tPago\n1\t1E2\n1\t0.10\n2\t\n',
+    );
+    expect((await ask(...columns, '--limit', '3', '--format', 'table')).stdout).toBe(
+      'Folio  Pago\n─────  ────\n    1   1E2\n    1  0.10\n    2\n',
+    );
+  });
+
+  it('has --where, --limit, --count, --sort and --group-by go by rows', async () => {
+    const line = ['--columns', 'number,payments.amount', '--no-header'];
+    expect((await ask('--count')).stdout).toBe('6\n');
+    expect((await ask('--count', '--where', 'payments.amount!=')).stdout).toBe('3\n');
+    expect((await ask(...line, '--where', 'payments.amount<=100')).stdout).toBe('1,1E2\n1,0.10\n');
+    expect((await ask(...line, '--where', 'number=1', '--where', 'payments.by=x')).stdout).toBe('1,1E2\n');
+    expect((await ask(...line, '--sort', '-payments.amount', '--limit', '2')).stdout).toBe(
+      '5,12345678901234567890\n1,1E2\n',
+    );
+    expect((await ask('--group-by', 'currency', '--no-header')).stdout).toBe('CLP,3\nUSD,3\n');
+    expect((await ask('--list-columns')).stdout.split('\n')).toContain('payments.late');
+  });
+
+  it('asks for no more records than rows are wanted', async () => {
+    const { asked, stdout } = await runScripted(
+      ['issued', '--expand', 'payments', '--limit', '3', '--columns', 'id', '--no-header'],
+      [pageOf(RECORDS.slice(0, 3), { total: 900 })],
+    );
+    expect(stdout).toBe('a\na\nb\n');
+    expect(asked).toEqual([expect.stringContaining('pageSize=3')]);
+  });
+
+  it('asks of documents what is about documents, and names the place of the record', async () => {
+    const records = [
+      '{"number":1,"date":"2026-01-01","payments":[{"amount":1},{"amount":2}]}',
+      '{"number":2,"date":"2025-12-31","payments":[{"amount":3}]}',
+      '{"number":3,"date":"soon","payments":[{"amount":4},{"amount":5}]}',
+      '{"number":4,"date":"2026-02-01","payments":[{"amount":6},{"amount":"x"}]}',
+    ];
+    const run = (...argv: string[]): Promise<ScriptedExit> =>
+      runScripted(['issued', '--expand', 'payments', ...argv], [pageOf(records)]);
+    const since = await run('--since', '2026', '--columns', 'number,payments.amount', '--no-header');
+    expect(since).toMatchObject({ code: 6, stdout: '1,1\n1,2\n4,6\n4,x\n' });
+    expect(since.stderr).toContain('1 record is left out');
+    expect(since.stderr).toContain('record 3');
+    const sum = await run('--where', 'number=4', '--sum', 'payments.amount');
+    expect(sum).toMatchObject({
+      code: 6,
+      stdout: 'records,payments.amount,payments.amount.missing\n2,6,0\n',
+    });
+    expect(sum.stderr).toContain('payments.amount of record 4 (number 4) is the text "x"');
+  });
+
+  it('adds payments as sent, by their own currency, and refuses to add what repeats', async () => {
+    const { stdout } = await ask('--sum', 'payments.amount');
+    expect(stdout).toBe(
+      'currency,records,payments.amount,payments.amount.missing\nCLP,3,100.10,1\nUSD,3,12345678901234567890,2\n',
+    );
+    const credit =
+      '{"documentType":"CREDIT_NOTE","currency":"CLP","payments":[{"amount":3,"currency":"USD"}]}';
+    const own = await runScripted(
+      ['issued', '--expand', 'payments', '--sum', 'payments.amount', '--field', 'paid=payments.amount'],
+      [pageOf([credit])],
+    );
+    expect(own.stdout).toContain('\nUSD,1,3,');
+    for (const column of ['totalAmount', 'total', 'paymentsTotal']) {
+      const refused = await runScripted(['issued', '--expand', 'payments', '--sum', column], []);
+      expect(refused).toMatchObject({ code: 2, stdout: '' });
+      expect(refused.stderr).toContain(
+        `--sum ${column} does not go with --expand payments: each row of a record repeats it`,
+      );
+    }
+  });
+
+  it('reads exports and their receipts, and is counted by them', async () => {
+    const file = join(temporaryFolder(), 'issued.csv');
+    const receipt = `${file}.receipt.json`;
+    expect((await runScripted(['issued', '-o', file, '--receipt', receipt], [PAGE])).code).toBe(0);
+    const from = ['issued', '--from', file, '--expand', 'payments', '--sum', 'payments.amount'];
+    expect((await runScripted(from, [])).stdout).toContain('\nCLP,3,100.10,1\n');
+    expect((await ask('-o', file, '--receipt', receipt)).code).toBe(0);
+    expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({ records: 6, recordsRead: 5 });
+    expect((await runScripted(['verify', file], [])).stdout).toContain(', 6 records, ');
+    const again = ['issued', '--from', file, '--where', 'payments.amount!=', '--count'];
+    expect((await runScripted(again, [])).stdout).toBe('3\n');
+  });
+
+  it('is of each of several organizations', async () => {
+    const organizations = {
+      north: { records: { issued: RECORDS } },
+      south: { records: { issued: RECORDS.slice(0, 1) } },
+    };
+    const line = 'issued --all-profiles --expand payments --columns id,payments.amount --no-header';
+    expect((await runOrganizations(`${line} --limit 2`, { organizations })).stdout).toBe(
+      'north,a,1E2\nnorth,a,0.10\nsouth,a,1E2\nsouth,a,0.10\n',
+    );
+    const sum = 'issued --all-profiles --expand payments --count --group-by _profile --no-header';
+    expect((await runOrganizations(sum, { organizations })).stdout).toBe('north,6\nsouth,2\n');
+  });
+
+  it('finds a list within an object, and one with a dot in its name', async () => {
+    const records = ['{"sale":{"n":1,"lines":[{"a":1},{"a":2}]},"x.y":[{"b":3},{"b":4}]}'];
+    const rows = async (column: string): Promise<string> =>
+      (await runScripted(['issued', '--expand', column, '--format', 'jsonl'], [pageOf(records)])).stdout;
+    expect(await rows('sale.lines')).toBe(
+      '{"sale":{"n":1,"lines":{"a":1}},"x.y":[{"b":3},{"b":4}]}\n{"sale":{"n":1,"lines":{"a":2}},"x.y":[{"b":3},{"b":4}]}\n',
+    );
+    expect(await rows(String.raw`x\.y`)).toContain('"x.y":{"b":4}}');
+  });
+
+  it.each([
+    ['status', '{"status":"PAID"}', 'in record 1 it is the text "PAID", not a list of objects'],
+    ['tags', '{"tags":["a",{"b":1}]}', 'in record 1 it is the list ["a",{"b":1}], not a list of objects'],
+    ['customer', '{"customer":{"name":"x"}}', 'in record 1 it is the object {"name":"x"}, not a list'],
+    ['number', '{"number":7}', 'in record 1 it is the value 7, not a list of objects'],
+  ])('is a usage error where %s is no list of objects', async (column, record, message) => {
+    const { code, stderr } = await runStub(
+      ['issued', '--expand', column, '-o', join(temporaryFolder(), 'x.csv')],
+      {
+        issued: pageOf([record]),
+      },
+    );
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`--expand ${column}: ${message}`)]);
+  });
+
+  it('leaves a record as it is where its list alone is something else, and says so', async () => {
+    const records = [
+      ...RECORDS.slice(0, 1),
+      '{"id":"x","number":9,"payments":"none"}',
+      '{"id":"y","payments":[1]}',
+    ];
+    const file = join(temporaryFolder(), 'issued.csv');
+    const argv = ['issued', '--expand', 'payments', '--columns', 'id,payments.amount,payments', '-o', file];
+    const receipt = ['--receipt', `${file}.receipt.json`];
+    const { code, stderr } = await runScripted([...argv, ...receipt], [pageOf(records)]);
+    expect(code).toBe(6);
+    expect(readFileSync(file, 'utf8')).toContain('x,,none\ny,,[1]\n');
+    expect(stderr).toContain(
+      '--expand payments: 2 records are rows as they are, without a list of objects: in record 2 it is the text "none"; ' +
+        'in record 3 it is the list [1]',
+    );
+    expect(JSON.parse(readFileSync(receipt[1]!, 'utf8'))).toMatchObject({ missing: { notExpanded: 2 } });
+  });
+
+  it('warns of a list that no record has, and refuses a near miss and two lists', async () => {
+    const near = await runScripted(['issued', '--expand', 'payment'], [PAGE]);
+    expect([near.code, near.stderr]).toEqual([2, expect.stringContaining('Did you mean payments?')]);
+    const none = await runScripted(['issued', '--expand', 'zzz', '--count'], [PAGE]);
+    expect(none).toMatchObject({ code: 0, stdout: '5\n' });
+    expect(none.stderr).toContain('warning: --expand: no record has a value in zzz');
+    for (const argv of [
+      ['--expand', 'payments,files'],
+      ['--expand', 'payments', '--expand', 'files'],
+      ['--expand', 'payments', '--changes-since', 'x.jsonl'],
+    ]) {
+      expect(await runScripted(['issued', ...argv], [])).toMatchObject({ code: 2, stdout: '' });
+    }
+    expect(await runScripted(['issued', '--expand', 'payments'], [pageOf([])])).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  it('agrees with parsed records, whatever else they hold', async () => {
+    const element = fc.dictionary(fc.constantFrom('a', 'b.c', 'payments'), fc.jsonValue({ maxDepth: 2 }));
+    const list = fc.oneof(fc.array(element, { maxLength: 4 }), fc.constant(null));
+    const record = fc
+      .tuple(
+        fc.dictionary(fc.constantFrom('id', 'p"', 'pay', 'ñ'), fc.jsonValue({ maxDepth: 2 })),
+        fc.option(list, { nil: undefined }),
+        fc.dictionary(fc.constantFrom('x', 'paymentsTotal', 'customer'), fc.jsonValue({ maxDepth: 2 })),
+      )
+      .map(([before, payments, behind]) => ({
+        ...before,
+        ...(payments === undefined ? {} : { payments }),
+        ...behind,
+      }));
+    const records = fc.array(record, { maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(records, fc.constantFrom(0, 1), async (records, indent) => {
+        const question = expandQuestion('payments');
+        const batch = batchOf(...records.map((one) => JSON.stringify(one, null, indent)));
+        const rows: object[] = [];
+        for await (const batchOfRows of question.answer(
+          (async function* () {
+            yield batch;
+          })(),
+        ))
+          rows.push(...valuesOf(batchOfRows));
+        const expected = records.flatMap((one): object[] => {
+          const { payments, ...others } = one;
+          return Array.isArray(payments) && payments.length > 0
+            ? payments.map((payment: unknown) => ({ ...one, payments: payment }))
+            : [others];
+        });
+        expect(rows).toEqual(expected.map((one) => JSON.parse(JSON.stringify(one)) as object));
+        expect(question.rows()).toBe(expected.length);
+      }),
+    );
+  });
+});
