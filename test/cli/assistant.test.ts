@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
@@ -252,12 +253,13 @@ describe('an assistant that asks the service', () => {
     ]);
   });
 
-  it('ends the requests of a question that it takes back, and goes on', async () => {
-    let closed: () => void;
-    const isClosed = new Promise<void>((resolve) => (closed = resolve));
+  it('ends the requests of a question that it takes back, and of all when the server has to end', async () => {
+    const closings = new EventEmitter();
+    const closed = [once(closings, '0'), once(closings, '2')];
     const service = await startHttpService((_, response, { number }) => {
-      if (number === 0) return void response.on('close', closed);
-      response.end('{"total":1,"page":0,"pageSize":1,"pageResults":[{"id":7}],"errors":[]}');
+      if (number === 1)
+        response.end('{"total":1,"page":0,"pageSize":1,"pageResults":[{"id":7}],"errors":[]}');
+      else response.on('close', () => closings.emit(String(number)));
     });
     const { ask, process, exit } = await assistantOf(quickly([], service));
     const cancelling = new AbortController();
@@ -265,10 +267,15 @@ describe('an assistant that asks the service', () => {
     await service.asked(1);
     cancelling.abort();
     await expect(question).rejects.toThrow();
-    await isClosed;
+    await closed[0];
     expect((await ask('summarize', { listing: 'issued' })).rows).toEqual([{ records: 1 }]);
+    const last = ask('summarize', { listing: 'issued' });
+    await service.asked(3);
     process.kill('SIGTERM');
-    expect((await exit).code).toBe(143);
+    await expect(last).rejects.toThrow();
+    await closed[1];
+    const { code, stderr } = await exit;
+    expect([code, stderr]).toEqual([143, 'folio: stopped by SIGTERM\n']);
   });
 });
 

@@ -49,6 +49,7 @@ const FRAME = 600;
  * The answer to a question, as JSON text: whether it is `complete`, `asOf` when, `notes` on what is missing, left out or counted
  * in another way, and the rows. Every number has the digits that the service sent.
  *
+ * @param signal aborted when nobody waits for the answer any longer
  * @throws FolioError where there is no answer
  */
 export async function answerTo(
@@ -65,7 +66,7 @@ export async function answerTo(
     stdin: NO_INPUT,
     stdout: printed,
     stderr: said,
-    signal: interruptedBy(signal, context.signal),
+    signal: interruptedBy(signal),
   };
   const startedAt = context.clock.now();
   const known = await age?.(resource);
@@ -109,13 +110,12 @@ function onlyIncomplete(error: unknown): IncompleteError {
   throw error;
 }
 
-/** A signal that ends a run as Ctrl-C does, when one of the signals comes. */
-function interruptedBy(...signals: readonly AbortSignal[]): AbortSignal {
+/** A signal that ends a run as Ctrl-C does. */
+function interruptedBy(signal: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => controller.abort(new Interrupted('SIGINT'));
-  const any = AbortSignal.any([...signals]);
-  if (any.aborted) stop();
-  else any.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  else signal.addEventListener('abort', stop, { once: true });
   return controller.signal;
 }
 

@@ -7,6 +7,7 @@ import { UsageError } from '../../errors.ts';
 import { chooseHeld, profilesAsked } from '../../profiles/choice.ts';
 import { listings } from '../../resources/index.ts';
 import type { RequestFlags } from '../../run/parse-values.ts';
+import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { DatabaseRecords, isDatabase, profilesHeld } from '../../run/sync/database-records.ts';
 import { version } from '../../version.ts';
@@ -34,6 +35,10 @@ interface ServeOptions {
  */
 export async function serveAssistant(context: Context, options: ServeOptions): Promise<void> {
   const source = await sourceOf(context, options);
+  if (context.stdin.isTerminal) {
+    const notices = new Notices(context, options.globals);
+    notices.remark('An assistant starts this and talks to it; see folio mcp --help. Ctrl-C ends it.');
+  }
   const calls = new Set<Promise<unknown>>();
   const input = context.stdin.open();
   const ended = new AbortController();
