@@ -5,7 +5,8 @@ import { LosslessNumber, parse } from 'lossless-json';
 import { atMidday } from '../support/midday.ts';
 import { needing } from '../support/programs.ts';
 import { randomRuns } from '../support/random-runs.ts';
-import { runHere, startHere } from '../support/run-here.ts';
+import { runHere } from '../support/run-here.ts';
+import { withSandbox } from '../support/sandbox-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { browserForTests } from './browser.ts';
 
@@ -30,14 +31,11 @@ async function keepFigures(seed: number, folder: string): Promise<void> {
     return stdout;
   };
   const exportOf = (listing: string): string => join(folder, `${listing}.jsonl`);
-  const sizes = ['--issued', '150', '--received', '120'];
-  const service = startHere(['sandbox', '--seed', String(seed), ...sizes, '--quiet']);
-  const lines = (await service.printed(/^FOLIO_TOKEN_2=.*\n/m)).trimEnd().split('\n');
-  const { FOLIO_BASE_URL, FOLIO_TOKEN } = Object.fromEntries(lines.map((line) => line.split(/=(.*)/)));
-  for (const listing of ['issued', 'received', 'funds'])
-    await run([listing, '-o', exportOf(listing)], { FOLIO_BASE_URL, FOLIO_TOKEN });
-  service.stop();
-  expect(await service.exit).toMatchObject({ code: 0 });
+  await withSandbox(['--seed', String(seed), '--issued', '150', '--received', '120'], async (printed) => {
+    const { FOLIO_BASE_URL, FOLIO_TOKEN } = printed;
+    for (const listing of ['issued', 'received', 'funds'])
+      await run([listing, '-o', exportOf(listing)], { FOLIO_BASE_URL, FOLIO_TOKEN });
+  });
 
   const from = ['issued', 'received', 'funds'].flatMap((listing) => ['--from', exportOf(listing)]);
   for (const name of ['report.html', 'report.json'])

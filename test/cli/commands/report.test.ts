@@ -2,12 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needingTerminal } from '../../support/in-terminal.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { atMidday } from '../../support/midday.ts';
 import { runHere } from '../../support/run-here.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { terminalsForTests } from '../../support/terminal-here.ts';
 
+atMidday();
 const show = terminalsForTests();
 
 const INVOICE =
@@ -131,14 +132,18 @@ describe('folio report', () => {
   });
 
   it('tells the same of a synced database as of the service', async () => {
-    const cwd = temporaryFolder();
-    const shell = `"$@" --sandbox sync books.db issued received customers funds &&
-      "$@" --sandbox report --format json > service.json &&
-      "$@" report --from books.db --format json > database.json`;
-    expect(await runFolio([], { cwd, shell, env: { FOLIO_TOKEN: undefined } })).toMatchObject({ code: 0 });
-    const told = ['service', 'database'].map(
-      (name) => JSON.parse(readFileSync(join(cwd, `${name}.json`), 'utf8')) as { organizations: object[] },
-    );
+    const books = join(temporaryFolder(), 'books.db');
+    const run = async (...args: string[]): Promise<string> => {
+      const { code, stdout } = await runHere(args, { env: { FOLIO_TOKEN: undefined } });
+      expect({ args, code }).toEqual({ args, code: 0 });
+      return stdout.toString();
+    };
+    await run('--sandbox', 'sync', books, 'issued', 'received', 'customers', 'funds');
+    const texts = [
+      await run('--sandbox', 'report', '--format', 'json'),
+      await run('report', '--from', books, '--format', 'json'),
+    ];
+    const told = texts.map((text) => JSON.parse(text) as { organizations: object[] });
     const [service, database] = told.map(({ organizations: [figures] }) => ({
       ...figures,
       // Only a token says the one, and here only the database the other.

@@ -5,7 +5,8 @@ import { startSandbox } from '../../../src/sandbox/server.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { httpGet } from '../../support/http-get.ts';
 import { runFolio, startFolio } from '../../support/run-folio.ts';
-import { runHere, startHere } from '../../support/run-here.ts';
+import { runHere } from '../../support/run-here.ts';
+import { withSandbox } from '../../support/sandbox-here.ts';
 
 interface Served {
   readonly code: number;
@@ -355,21 +356,15 @@ interface Built {
 }
 
 /** Starts the built program's sandbox, hands it to `use`, and stops it. */
-async function serveBuilt(args: readonly string[], use: (built: Built) => Promise<void>): Promise<void> {
-  const service = startHere(['sandbox', '--quiet', ...args]);
-  try {
-    const lines = (await service.printed(/^FOLIO_TOKEN_2=.*\n/m)).trimEnd().split('\n');
-    const env = Object.fromEntries(lines.map((line) => line.split(/=(.*)/) as [string, string]));
-    const get = (path: string, authorization = env['FOLIO_TOKEN']!): ReturnType<typeof httpGet> =>
-      httpGet(env['FOLIO_BASE_URL'] + path, { headers: authorization === '' ? {} : { authorization } });
+async function serveBuilt(flags: readonly string[], use: (built: Built) => Promise<void>): Promise<void> {
+  await withSandbox(flags, async (env) => {
+    const get = (path: string, authorization = env.FOLIO_TOKEN): ReturnType<typeof httpGet> =>
+      httpGet(env.FOLIO_BASE_URL + path, { headers: authorization === '' ? {} : { authorization } });
     const funds = '/accounts-payable/prepaid-expenses';
     const firstFund = async (): Promise<string> => {
       const { pageResults } = (await get(funds)).json as { pageResults: { id: string }[] };
       return `${funds}/${pageResults[0]!.id}`;
     };
-    await use({ env, second: env['FOLIO_TOKEN_2']!, get, firstFund });
-  } finally {
-    service.stop();
-    await service.exit;
-  }
+    await use({ env, second: env.FOLIO_TOKEN_2, get, firstFund });
+  });
 }

@@ -4,7 +4,7 @@ import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { listings, resources } from '../../../src/resources/index.ts';
 import { oneWordName } from '../../../src/resources/resource.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { customersOf, pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -143,19 +143,18 @@ describe('folio tap', () => {
   });
 
   it('keeps every digit of the sandbox’s records, and passes the specification', async () => {
-    const cwd = temporaryFolder();
-    const shell = '"$@" --sandbox tap > tap.jsonl && "$@" --sandbox issued -o issued.jsonl';
-    expect(await runFolio([], { cwd, shell, env: { FOLIO_TOKEN: undefined } })).toMatchObject({
-      code: 0,
-      stderr: '',
-    });
-    const stdout = readFileSync(join(cwd, 'tap.jsonl'), 'utf8');
+    const exported = join(temporaryFolder(), 'issued.jsonl');
+    const env = { FOLIO_TOKEN: undefined };
+    const tapped = await runHere(['--sandbox', 'tap'], { env });
+    const listed = await runHere(['--sandbox', 'issued', '-o', exported], { env });
+    for (const run of [tapped, listed]) expect(run).toMatchObject({ code: 0, stderr: '' });
+    const stdout = tapped.stdout.toString();
     const messages = readMessages(stdout);
     const records = stdout
       .split('\n')
       .filter((line) => line.startsWith('{"type":"RECORD","stream":"issued"'))
       .map((line) => parse(line) as Message);
-    const sent = readFileSync(join(cwd, 'issued.jsonl'), 'utf8').trimEnd().split('\n');
+    const sent = readFileSync(exported, 'utf8').trimEnd().split('\n');
     expect(records).toHaveLength(sent.length);
     for (const [index, line] of sent.entries()) {
       const record = parse(line) as Record<string, { toString: () => string }>;

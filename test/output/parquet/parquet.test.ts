@@ -5,7 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { Layout } from '../../../src/output/writer.ts';
 import { openParquet } from '../../../src/output/parquet/parquet.ts';
 import { randomRuns } from '../../support/random-runs.ts';
-import { runFolio } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
+import { withSandbox } from '../../support/sandbox-here.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { batchOf } from '../../support/records.ts';
 import { writeAll } from '../write-all.ts';
@@ -153,20 +154,15 @@ describe('a Parquet file', () => {
 describe(`${INVOICES} invoices of the embedded service`, () => {
   it('are equal to the jsonl of the same service, value by value', { timeout: 300_000 }, async () => {
     const folder = temporaryFolder();
+    const lossless = join(folder, 'all.jsonl');
+    const fetched = await withSandbox(['--issued', `${INVOICES}`], (env) =>
+      runHere(['issued', '-o', lossless], { env }),
+    );
     const env = { FOLIO_TOKEN: undefined };
-    const sandbox = join(folder, 'sandbox.txt');
-    const script = `
-      "$@" sandbox --issued ${INVOICES} --quiet > ${sandbox} 2>/dev/null & service=$!
-      while ! grep -qs FOLIO_TOKEN= ${sandbox}; do sleep 0.1; done
-      export $(grep -v TOKEN_2 ${sandbox})
-      "$@" issued -o ${folder}/all.jsonl; code=$?
-      kill $service; [ $code = 0 ] && "$@" issued --from ${folder}/all.jsonl -o ${folder}/all.parquet`;
-    const { code, stderr } = await runFolio([], { env, shell: script });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const made = await runHere(['issued', '--from', lossless, '-o', join(folder, 'all.parquet')], { env });
+    for (const run of [fetched, made]) expect(run).toMatchObject({ code: 0, stderr: '' });
     // A link is signed anew in every answer; the second run is seconds later.
-    const lines = withoutSignatures(readFileSync(join(folder, 'all.jsonl'), 'utf8'))
-      .trimEnd()
-      .split('\n');
+    const lines = withoutSignatures(readFileSync(lossless, 'utf8')).trimEnd().split('\n');
     const { columns, rows } = await readParquet(join(folder, 'all.parquet'));
     expect(rows).toHaveLength(lines.length);
     expect(rows).toHaveLength(INVOICES);
