@@ -77,12 +77,15 @@ p { margin: 0.4rem 0; max-width: 45rem; }
 .cards small { display: block; color: var(--soft); }
 .late { color: var(--late); }
 figure { margin: 0.5rem 0 0; }
-.chart { display: block; width: 100%; overflow: visible; font-size: 12px; fill: var(--ink); } .chart.columns { padding-left: 3.2rem; }
+svg { display: block; width: 100%; } .chart { overflow: visible; font-size: 12px; fill: var(--ink); } .chart.columns { padding-left: 3.2rem; }
 .chart .tick { fill: var(--soft); font-size: 11px; }
 .chart .name { paint-order: stroke; stroke: var(--paper); stroke-width: 5px; }
 .grid { stroke: var(--line); } .zero { stroke: var(--ink); }
-.part0 { fill: var(--part0); } .part1 { fill: var(--part1); } .part2 { fill: var(--part2); } .part3 { fill: var(--part3); }
-.part4 { fill: var(--part4); } .part6 { fill: var(--part6); } .series0 { fill: var(--series0); } .series1 { fill: var(--series1); }
+.part0 { fill: var(--part0); background: var(--part0); } .part1 { fill: var(--part1); background: var(--part1); }
+.part2 { fill: var(--part2); background: var(--part2); } .part3 { fill: var(--part3); background: var(--part3); }
+.part4 { fill: var(--part4); background: var(--part4); } .part6 { fill: var(--part6); background: var(--part6); }
+.part5 { fill: var(--part5); background: repeating-linear-gradient(135deg, var(--paper) 0 2px, var(--part5) 2px 4px); }
+.series0 { fill: var(--series0); } .series1 { fill: var(--series1); }
 .hatch path:first-child { fill: var(--paper); } .hatch path:last-child { stroke: var(--part5); stroke-width: 3; }
 .chart rect { stroke: var(--paper); stroke-width: 0.75; }
 .legend { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; margin: 0.3rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
@@ -103,12 +106,11 @@ th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=desce
 details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); font-size: 0.9rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
 @media screen and (max-width: 46rem) { .chart .spare { display: none; } .facts span { display: block; }
-  table, tbody, tfoot, tr, td { display: block; } thead, td:empty, td.nil { display: none; }
-  tr { padding: 0.45rem 0; border-bottom: 1px solid var(--line); }
-  td { display: flex; justify-content: space-between; gap: 1.5rem; padding: 0.05rem 0; border: 0; text-align: right; }
-  td.amount { white-space: normal; overflow-wrap: anywhere; } td:first-child { text-align: left; font-weight: 600; }
-  td::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } td:first-child::before { content: none; }
-  tfoot td { border: 0; } tfoot tr:first-child { border-top: 1px solid var(--ink); } }
+  .wide :is(table, tbody, tfoot, tr) { display: block; } .wide :is(thead, td:empty, td.nil) { display: none; }
+  .wide tr { padding: 0.45rem 0; border-bottom: 1px solid var(--line); } .wide tfoot tr:first-child { border-top: 1px solid var(--ink); }
+  .wide td { display: flex; justify-content: space-between; gap: 1.5rem; padding: 0.05rem 0; border: 0; text-align: right; }
+  .wide td.amount { white-space: normal; overflow-wrap: anywhere; } .wide td:first-child { text-align: left; font-weight: 600; }
+  .wide td[data-l]::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } }
 @media (max-width: 34rem) { body { padding: 1.25rem 0.9rem 2rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
   --part0: #d4d4d4; --part1: #b0b0b0; --part2: #868686; --part3: #555; --part4: #111; --part5: #000; --part6: #fff; --series0: #333; --series1: #b5b5b5;
