@@ -166,6 +166,11 @@ export function ownIdColumns(listing: 'issued' | 'received'): readonly string[] 
     : ['receiverFiscalId', 'receiver.fiscalId'];
 }
 
+/** Where the organization's own name may be in invoices of the listing, the likeliest first. */
+export function ownNameColumns(listing: 'issued' | 'received'): readonly string[] {
+  return listing === 'issued' ? ['issuer.name', 'issuerName'] : ['receiver.name', 'receiverName'];
+}
+
 /** The fields with the user's columns in place of theirs, by the names of `FIELD_NAMES`. Throws UsageError for another name. */
 export function mapFields(fields: Fields, map: Readonly<Record<string, string>>): Fields {
   const columns: Record<Role, readonly string[]> = { ...fields.columns };

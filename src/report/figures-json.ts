@@ -9,6 +9,7 @@ import {
   type ReportFigures,
 } from './figures.ts';
 import type { InvoiceList } from './invoice-figures.ts';
+import { TYPE_ROLES } from './period-figures.ts';
 
 /**
  * The figures behind the page as JSON. Amounts are strings with every digit, days are `2026-11-21`, months `2026-11`;
@@ -34,6 +35,7 @@ function organizationOf(figures: OrganizationFigures): object {
   return {
     profile: figures.profile ?? null,
     organization: figures.organization ?? null,
+    name: figures.name ?? null,
     fiscalIds: figures.fiscalIds,
     currencies: figures.currencies.map(currencyOf),
     funds: figures.funds.map(({ name, number, status, currency, amount, balance }) => ({
@@ -41,7 +43,10 @@ function organizationOf(figures: OrganizationFigures): object {
       ...{ amount: amount ? formatDecimal(amount) : null, balance: formatDecimal(balance) },
     })),
     fundCount: figures.fundCount,
-    missing: figures.missing,
+    inNoSum: figures.inNoSum,
+    missing: figures.missing.map(({ figure, direction, reason, hint }) => ({
+      ...{ figure, direction, reason, hint: hint ?? null },
+    })),
   };
 }
 
@@ -82,12 +87,19 @@ function partyOf(balance: AgedBalance): object {
 }
 
 function directionOf(figures: NonNullable<CurrencySection['issued']>): object {
+  const { period } = figures;
   const months = [...figures.months].toSorted(([left], [right]) => (left < right ? -1 : 1));
   return {
-    inPeriod: formatDecimal(figures.inPeriod),
-    documentsInPeriod: figures.documentsInPeriod,
-    creditNotesInPeriod: formatDecimal(figures.creditNotesInPeriod),
-    cancelledInPeriod: formatDecimal(figures.cancelledInPeriod),
+    inPeriod: formatDecimal(period.all.amounts.total),
+    documentsInPeriod: period.all.documents,
+    creditNotesInPeriod: formatDecimal(period.creditNotes),
+    cancelledInPeriod: formatDecimal(period.cancelled.total),
+    cancelledDocumentsInPeriod: period.cancelled.documents,
+    byType: period.types.map(({ type, isRest, documents, amounts, missing }) => ({
+      ...{ type: type ?? null, ...(isRest && { isRest }), documents },
+      ...Object.fromEntries(TYPE_ROLES.map((role) => [role, formatDecimal(amounts[role])])),
+      missing,
+    })),
     missing: figures.missing,
     months: Object.fromEntries(months.map(([month, amount]) => [month, formatDecimal(amount)])),
     dueSoon: listOf(figures.dueSoon),
@@ -96,8 +108,8 @@ function directionOf(figures: NonNullable<CurrencySection['issued']>): object {
 }
 
 function listOf({ first, count, sum }: InvoiceList): object {
-  const invoices = first.map(({ number, counterparty, due, amount }) => ({
-    ...{ number: number ?? null, counterparty: counterparty ?? null },
+  const invoices = first.map(({ number, counterparty, fiscalId, due, amount }) => ({
+    ...{ number: number ?? null, counterparty: counterparty ?? null, fiscalId: fiscalId ?? null },
     ...{ due: formatDay(due), amount: formatDecimal(amount) },
   }));
   return { count, sum: formatDecimal(sum), first: invoices };

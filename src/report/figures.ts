@@ -53,6 +53,10 @@ export interface OrganizationFigures {
   /** The organization's name or number in the token, if the token has one. */
   readonly organization: string | undefined;
   readonly fiscalIds: readonly string[];
+  /** The organization's name, as its invoices have it. */
+  readonly name: string | undefined;
+  /** Documents of the period that are in no sum: delivery guides, quotes, orders, what is void. */
+  readonly inNoSum: { readonly issued: number; readonly received: number };
   readonly currencies: readonly CurrencySection[];
   /** The funds with a balance that is not zero, the first few hundred. */
   readonly funds: readonly Fund[];
@@ -72,7 +76,7 @@ export interface ReportFigures {
 
 /** One listing of an organization: its figures, or why there are none. */
 export type ListingFigures<Figures> =
-  { readonly figures: Figures } | { readonly failure: Pick<MissingFigure, 'reason' | 'hint'> };
+  { readonly figures: Figures } | { readonly failure: Omit<MissingFigure, 'figure'> };
 
 interface OrganizationListings {
   readonly profile: string | undefined;
@@ -89,6 +93,8 @@ const NO_INVOICES: DirectionFigures = {
   currencies: [],
   balances: [],
   ownFiscalIds: [],
+  ownName: undefined,
+  inNoSum: 0,
   missing: [],
   failure: undefined,
 };
@@ -109,6 +115,8 @@ export function organizationFigures(listings: OrganizationListings): Organizatio
     profile: listings.profile,
     organization: listings.organization,
     fiscalIds: [...new Set([...issued.ownFiscalIds, ...received.ownFiscalIds])],
+    name: issued.ownName ?? received.ownName,
+    inNoSum: { issued: issued.inNoSum, received: received.inNoSum },
     currencies: currenciesOf(issued, received).map((currency) => sectionOf(currency, issued, received)),
     funds: funds.first,
     fundCount: funds.count,
@@ -119,7 +127,7 @@ export function organizationFigures(listings: OrganizationListings): Organizatio
 /** What cannot be told where a listing could not be read. */
 function failedFigures(
   direction: 'issued' | 'received' | 'funds',
-  failure: Pick<MissingFigure, 'reason' | 'hint'>,
+  failure: Omit<MissingFigure, 'figure'>,
 ): MissingFigure[] {
   const figures = direction === 'funds' ? (['funds'] as const) : (['balances', 'months'] as const);
   return figures.map((figure) => ({ figure, ...failure }));

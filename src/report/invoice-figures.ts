@@ -10,6 +10,7 @@ import { monthOf, type Period } from '../invoices/periods.ts';
 import type { Limits } from '../invoices/references.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
+import { PeriodTally, TYPE_ROLES, type PeriodFigures } from './period-figures.ts';
 
 /** For which days figures are made. Days are counted since 1970-01-01. */
 export interface ReportDates {
@@ -23,6 +24,7 @@ export interface ReportDates {
 interface OpenInvoice {
   readonly number: string | undefined;
   readonly counterparty: string | undefined;
+  readonly fiscalId: string | undefined;
   readonly due: number;
   readonly amount: Decimal;
 }
@@ -39,12 +41,8 @@ export interface CurrencyFigures {
   readonly currency: string | undefined;
   /** By the name of the month, such as `2026-11`: totals of what was issued in it, credit notes taken away. */
   readonly months: ReadonlyMap<string, Decimal>;
-  /** The same, of the period. */
-  readonly inPeriod: Decimal;
-  readonly documentsInPeriod: number;
-  /** The parts of `inPeriod` that are credit notes, and cancelled documents. */
-  readonly creditNotesInPeriod: Decimal;
-  readonly cancelledInPeriod: Decimal;
+  /** The same of the period, with its parts and other amounts. */
+  readonly period: PeriodFigures;
   /** Documents without a total or a date of issue, which are in no month. */
   readonly missing: number;
   /** Due in the thirty days after `asOf`, the soonest first. */
@@ -58,6 +56,8 @@ export interface MissingFigure {
   readonly figure: 'balances' | 'months' | 'dueSoon' | 'funds';
   readonly reason: string;
   readonly hint: string | undefined;
+  /** Whether nobody asked for what it would be made of. */
+  readonly isNotGiven?: boolean;
 }
 
 export interface DirectionFigures {
@@ -67,6 +67,10 @@ export interface DirectionFigures {
   readonly balances: readonly AgedBalance[];
   /** The organization's own fiscal IDs, as its invoices have them; at most a few. */
   readonly ownFiscalIds: readonly string[];
+  /** What most of its invoices call the organization. */
+  readonly ownName: string | undefined;
+  /** Delivery guides, quotes, orders and void documents of the period, which are in no sum. */
+  readonly inNoSum: number;
   readonly missing: readonly MissingFigure[];
   /** Why not every document is in the figures. */
   readonly failure: IncompleteError | undefined;
@@ -74,13 +78,14 @@ export interface DirectionFigures {
 
 const DUE_SOON_DAYS = 30;
 const MAX_LISTED = 50;
-const MAX_OWN_IDS = 5;
+/** Of an organization's own fiscal IDs, and of its names. */
+const MAX_OWN = 5;
 
 /** What figures are made of. */
 interface InvoiceFiguresOptions {
   readonly fields: FieldsOf;
-  /** The columns that may hold the organization's own fiscal ID, the likeliest first. */
-  readonly ownColumns: readonly string[];
+  /** The columns that may hold the organization's own fiscal ID, and its name, the likeliest first. */
+  readonly ownColumns: { readonly fiscalId: readonly string[]; readonly name: readonly string[] };
   readonly dates: ReportDates;
 }
 
@@ -90,11 +95,13 @@ export class InvoiceFigures {
   readonly #aging: Aging;
   readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
-  readonly #ownColumns: readonly string[];
+  readonly #ownColumns: InvoiceFiguresOptions['ownColumns'];
   readonly #currencies = new Map<string | undefined, CurrencyTally>();
-  readonly #ownFiscalIds = new Set<string>();
+  readonly #ownFiscalIds = new Map<string, number>();
+  readonly #ownNames = new Map<string, number>();
   readonly #unreadable = new Unreadable();
   #count = 0;
+  #inNoSum = 0;
 
   constructor({ fields, ownColumns, dates }: InvoiceFiguresOptions) {
     this.#dates = dates;
@@ -102,7 +109,7 @@ export class InvoiceFigures {
     const { asOf, today } = dates;
     this.#aging = new Aging({ fields, buckets: DEFAULT_BUCKETS, asOf, today });
     this.#invoices = new InvoiceReader(fields, [
-      'total',
+      ...TYPE_ROLES,
       'date',
       'number',
       'documentType',
@@ -110,7 +117,7 @@ export class InvoiceFigures {
       'cancelled',
       'currency',
     ]);
-    this.#reader = new CellReader([...this.#invoices.columns, ...ownColumns]);
+    this.#reader = new CellReader([...this.#invoices.columns, ...ownColumns.fiscalId, ...ownColumns.name]);
   }
 
   /**
@@ -127,7 +134,7 @@ export class InvoiceFigures {
       this.#count++;
       const cells = this.#reader.read(batch, index);
       this.#addTotals(this.#invoices.read(cells), before + index + 1);
-      this.#noteOwnFiscalId(cells);
+      this.#noteOwn(cells);
     }
   }
 
@@ -145,28 +152,47 @@ export class InvoiceFigures {
       invoices: this.#count,
       currencies: [...this.#currencies].map(([currency, tally]) => tally.figures(currency)),
       balances,
-      ownFiscalIds: [...this.#ownFiscalIds],
+      ownFiscalIds: [...this.#ownFiscalIds.keys()],
+      ownName: [...this.#ownNames].toSorted(([, left], [, right]) => right - left)[0]?.[0],
+      inNoSum: this.#inNoSum,
       missing,
       failure: this.#aging.failure('open amounts') ?? this.#unreadable.failure('months'),
     };
   }
 
-  /** The total in the month of issue. What is in no sum is in no month. */
+  /** The total in the month of issue, and what the period is told by. What is in no sum is in no month. */
   #addTotals(invoice: Invoice, place: number): void {
-    const worth = worthOf(invoice, { role: 'total', cell: invoice.cell('total') });
-    if (worth.kind === 'in no sum') return;
+    const { period } = this.#dates;
     const day = dayIn(invoice, 'date');
+    const isInPeriod = typeof day === 'number' && day >= period.first && day <= period.last;
+    if (!invoice.isInSums) {
+      if (isInPeriod) this.#inNoSum++;
+      return;
+    }
+    if (day === 'unreadable') {
+      this.#unreadable.noteRole(invoice, 'date', place);
+      return;
+    }
+    const worth = worthOf(invoice, { role: 'total', cell: invoice.cell('total') });
     if (worth.kind === 'unreadable') this.#unreadable.noteRole(invoice, 'total', place);
-    else if (day === 'unreadable') this.#unreadable.noteRole(invoice, 'date', place);
-    else if (worth.kind === 'absent' || day === undefined) this.#tallyOf(invoice).addMissing();
-    else this.#tallyOf(invoice).addIssued(day, worth.amount, { period: this.#dates.period, invoice });
+    else if (worth.kind !== 'amount' || day === undefined) this.#tallyOf(invoice).addMissing();
+    else this.#tallyOf(invoice).addIssued(day, worth.amount);
+    if (!isInPeriod) return;
+    const unreadable = this.#tallyOf(invoice).period.add(invoice);
+    if (unreadable !== undefined) this.#unreadable.noteRole(invoice, unreadable, place);
   }
 
   #addOpen({ item, invoice }: AgedItem): void {
     if (item.kind !== 'open' || item.due === undefined) return;
     const { name, fiscalId } = invoice.counterparty;
     const { due, amount } = item;
-    const open = { number: invoice.cell('number')?.text, counterparty: name ?? fiscalId, due, amount };
+    const open = {
+      number: invoice.cell('number')?.text,
+      counterparty: name ?? fiscalId,
+      fiscalId,
+      due,
+      amount,
+    };
     this.#tallyOf(invoice).addOpen(open, this.#dates.asOf);
   }
 
@@ -179,20 +205,26 @@ export class InvoiceFigures {
     return tally;
   }
 
-  #noteOwnFiscalId(cells: readonly (Cell | undefined)[]): void {
-    if (this.#ownFiscalIds.size === MAX_OWN_IDS) return;
+  #noteOwn(cells: readonly (Cell | undefined)[]): void {
+    const { fiscalId, name } = this.#ownColumns;
     const first = this.#invoices.columns.length;
-    const at = this.#ownColumns.findIndex((_, index) => (cells[first + index]?.text ?? '') !== '');
-    if (at >= 0) this.#ownFiscalIds.add(cells[first + at]!.text);
+    countFirst(this.#ownFiscalIds, cells.slice(first, first + fiscalId.length));
+    countFirst(this.#ownNames, cells.slice(first + fiscalId.length, first + fiscalId.length + name.length));
   }
+}
+
+/** Counts the text of the first cell that has one, in a map of a few texts. */
+function countFirst(counts: Map<string, number>, cells: readonly (Cell | undefined)[]): void {
+  const text = cells.find((cell) => (cell?.text ?? '') !== '')?.text;
+  if (text === undefined) return;
+  const count = counts.get(text);
+  if (count === undefined && counts.size === MAX_OWN) return;
+  counts.set(text, (count ?? 0) + 1);
 }
 
 class CurrencyTally {
   readonly #months = new Map<string, Decimal>();
-  #inPeriod = DECIMAL_ZERO;
-  #documentsInPeriod = 0;
-  #creditNotesInPeriod = DECIMAL_ZERO;
-  #cancelledInPeriod = DECIMAL_ZERO;
+  readonly period = new PeriodTally();
   #missing = 0;
   readonly #dueSoon = new LeadingInvoices((left, right) => left.due - right.due);
   readonly #overdue = new LeadingInvoices((left, right) => compareDecimals(right.amount, left.amount));
@@ -201,16 +233,9 @@ class CurrencyTally {
     this.#missing++;
   }
 
-  addIssued(day: number, total: Decimal, { period, invoice }: { period: Period; invoice: Invoice }): void {
+  addIssued(day: number, total: Decimal): void {
     const { name } = monthOf(day);
     this.#months.set(name, addDecimals(this.#months.get(name) ?? DECIMAL_ZERO, total));
-    if (day < period.first || day > period.last) return;
-    this.#inPeriod = addDecimals(this.#inPeriod, total);
-    this.#documentsInPeriod++;
-    if (invoice.family === 'credit note')
-      this.#creditNotesInPeriod = addDecimals(this.#creditNotesInPeriod, total);
-    if (invoice.validity === 'cancelled')
-      this.#cancelledInPeriod = addDecimals(this.#cancelledInPeriod, total);
   }
 
   addOpen(invoice: OpenInvoice, asOf: number): void {
@@ -222,10 +247,7 @@ class CurrencyTally {
     return {
       currency,
       months: this.#months,
-      inPeriod: this.#inPeriod,
-      documentsInPeriod: this.#documentsInPeriod,
-      creditNotesInPeriod: this.#creditNotesInPeriod,
-      cancelledInPeriod: this.#cancelledInPeriod,
+      period: this.period.figures,
       missing: this.#missing,
       dueSoon: this.#dueSoon.list,
       overdue: this.#overdue.list,

@@ -71,9 +71,9 @@ p { margin: 0.4rem 0; max-width: 45rem; }
 .verdict { margin: 1rem 0; padding: 0.6rem 0.9rem; border-left: 4px solid var(--accent); background: var(--band); }
 .verdict.doubt { border-color: var(--late); background: var(--warn); color: var(--warn-ink); }
 .note { color: var(--soft); font-size: 0.9rem; }
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(10.5rem, 1fr)); gap: 0.75rem; margin: 0.75rem 0 0; padding: 0; list-style: none; }
-.cards li { padding: 0.7rem 0.9rem; border: 1px solid var(--line); border-radius: 6px; }
-.cards b { display: block; font-size: 1.25rem; font-weight: 600; overflow-wrap: anywhere; }
+.cards { display: flex; flex-wrap: wrap; gap: 0.75rem; margin: 0.75rem 0 0; padding: 0; list-style: none; }
+.cards li { flex: 1 1 9.5rem; max-width: 100%; padding: 0.7rem 0.9rem; border: 1px solid var(--line); border-radius: 6px; }
+.cards b { display: block; font-size: 1.25rem; font-weight: 600; white-space: nowrap; } .cards .long { white-space: normal; overflow-wrap: anywhere; }
 .cards small { display: block; color: var(--soft); }
 .late { color: var(--late); }
 figure { margin: 0.5rem 0 0; }
@@ -100,16 +100,16 @@ caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-pa
 th, td { padding: 0.3rem 0.5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
 thead th { border-bottom: 1px solid var(--ink); font-weight: 600; }
 th.amount, td.amount { text-align: right; } td.amount { white-space: nowrap; } .zero-amount { color: var(--soft); }
-tfoot td, tfoot th { font-weight: 600; border-top: 1px solid var(--ink); }
+tfoot td, tfoot th, .sum td { font-weight: 600; } tfoot td, tfoot th, tr:not(.sum) + .sum td { border-top: 1px solid var(--ink); }
 th button { all: unset; cursor: pointer; font: inherit; } th button:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 th[aria-sort=ascending] button::after { content: " \\2191"; } th[aria-sort=descending] button::after { content: " \\2193"; }
 details { margin: 0.4rem 0; } summary { cursor: pointer; color: var(--accent); font-size: 0.9rem; }
 footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
-@media screen and (max-width: 46rem) { .chart .spare { display: none; } .facts span { display: block; }
-  .wide :is(table, tbody, tfoot, tr) { display: block; } .wide :is(thead, td:empty, td.nil) { display: none; }
-  .wide tr { padding: 0.45rem 0; border-bottom: 1px solid var(--line); } .wide tfoot tr:first-child { border-top: 1px solid var(--ink); }
-  .wide td { display: flex; justify-content: space-between; gap: 1.5rem; padding: 0.05rem 0; border: 0; text-align: right; }
-  .wide td.amount { white-space: normal; overflow-wrap: anywhere; } .wide td:first-child { text-align: left; font-weight: 600; }
+@media screen and (max-width: 46rem) { .chart .spare { display: none; } .facts span { display: block; white-space: normal; overflow-wrap: anywhere; }
+  .wide :is(table, tbody, tr) { display: block; } .wide :is(thead, td:empty, td.nil) { display: none; }
+  .wide tr { padding: 0.45rem 0; border-bottom: 1px solid var(--line); } .wide tr:not(.sum) + .sum { border-top: 1px solid var(--ink); }
+  .wide tr:not(.sum) + .sum td, .wide td { display: flex; justify-content: space-between; gap: 1.5rem; padding: 0.05rem 0; border: 0; text-align: right; overflow-wrap: anywhere; }
+  .wide :is(td.amount, .id) { white-space: normal; } .wide td:first-child { text-align: left; font-weight: 600; }
   .wide td[data-l]::before { content: attr(data-l); flex: none; max-width: 60%; color: var(--soft); font-weight: 400; text-align: left; } }
 @media (max-width: 34rem) { body { padding: 1.25rem 0.9rem 2rem; } }
 @media print { :root { color-scheme: light; --paper: #fff; --ink: #000; --soft: #444; --line: #bbb; --band: #f2f2f2; --accent: #000; --late: #000;
@@ -118,10 +118,10 @@ footer { margin-top: 3rem; color: var(--soft); font-size: 0.85rem; }
   @page { size: A4; margin: 14mm; }
   body { max-width: none; padding: 0; font-size: 10pt; } svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .chart rect { stroke: #000; } .hatch path:last-child { stroke-width: 1; }
-  .cards { grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 0.5rem; } .cards li { padding: 0.5rem 0.6rem; } .cards b { font-size: 1.1rem; }
+  .cards { gap: 0.5rem; } .cards li { flex-basis: 7rem; padding: 0.4rem 0.55rem; } .cards b { font-size: 1rem; }
   h2, h3, h4 { break-after: avoid; } .keep, figure, tr, .cards, .cards li, .verdict, .block:not(:has(.long)) { break-inside: avoid; }
-  thead { display: table-header-group; break-inside: avoid; } tfoot { display: table-row-group; }
-  .long tbody tr:nth-child(-n + 3), .long tbody tr:nth-last-child(-n + 3) { break-after: avoid; }
+  thead { display: table-header-group; break-inside: avoid; }
+  .long tbody tr:nth-child(-n + 3), .long tbody tr:nth-last-child(-n + 4) { break-after: avoid; }
   /* The title of a table that may break asks for room for a head and three rows: browsers leave a head alone. */
   .block:has(.long) > h4 { break-inside: avoid; padding-bottom: 11rem; margin-bottom: -10.6rem; }
   .wide { overflow: visible; background: none; } details:not([open]) > summary { display: none; }

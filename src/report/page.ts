@@ -1,7 +1,7 @@
 import type { OrganizationFigures, ReportFigures } from './figures.ts';
 import { markup, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
-import { organizationSection } from './sections.ts';
+import { idName, organizationSection } from './sections.ts';
 import { amountCell, table, textCell } from './table.ts';
 import type { Writing } from './words.ts';
 
@@ -9,37 +9,88 @@ interface PageOptions {
   readonly writing: Writing;
   /** As `--version` prints it. */
   readonly version: string;
+  /** What stands at the top; undefined for the organization's name. */
+  readonly title: string | undefined;
 }
 
 /**
  * The report as one HTML page that asks for nothing: style, script and charts are in it, and its own policy allows no
  * request. Data of the service is escaped; the page has no token and no signed link, as no figure has.
  */
-export function reportPage(figures: ReportFigures, { writing, version }: PageOptions): string {
+export function reportPage(figures: ReportFigures, { writing, version, title }: PageOptions): string {
   const { words } = writing;
   const { organizations, dates } = figures;
-  const name = organizations.map((one) => nameOf(one, writing)).join(', ');
-  const title = organizations.length === 1 ? `${words.title}: ${name}` : words.title;
+  const [only] = organizations.length === 1 ? organizations : [];
+  const period = capital(writing.period(dates.period.name));
+  const name = title ?? (only && ownNameOf(only));
+  const ids = only && idsOf(only, writing);
+  const facts = [
+    name === undefined ? undefined : words.title,
+    `${words.asOf} ${writing.longDay(dates.asOf)}`,
+    only === undefined ? period : ids,
+    only?.profile === name ? undefined : only?.profile,
+  ];
+  const sections = organizations.map((one, index) =>
+    organizationSection(one, {
+      ...{ writing, dates, id: `o${index + 1}` },
+      ...(one === only
+        ? { heading: period, facts: undefined }
+        : { heading: nameOf(one, writing), facts: factsOf(one, writing) }),
+    }),
+  );
   const body = markup`<header>
-      <h1>${words.title}</h1>
-      <p class="facts">
-        <span>${words.asOf} ${writing.day(dates.asOf)}</span>
-        <span>${words.period} ${dates.period.name}</span>
-        <span>${organizations.length === 1 ? markup`<bdi>${name}</bdi>` : undefined}</span>
-      </p>
+      <h1><bdi>${name ?? words.title}</bdi></h1>
+      ${factLine(facts)}
     </header>
     <main>
       ${verdict(figures, writing)}
-      ${organizations.length > 1 ? overviewTable(organizations, writing) : undefined}
-      ${organizations.map((one, index) => organizationSection(one, { writing, dates, name: nameOf(one, writing), id: `o${index + 1}` }))}
+      ${organizations.length > 1 ? overviewTable(organizations, writing) : undefined} ${sections}
     </main>
-    <footer><p>${words.made} ${version}</p></footer>`;
-  return htmlPage({ language: writing.language, title, body, script: SORT_SCRIPT });
+    <footer>${factLine([`${words.made} ${version}`, only?.organization && `${words.organization} ${only.organization}`])}</footer>`;
+  const who = name ?? only?.fiscalIds[0];
+  const full = `${words.title}${who === undefined ? '' : `: ${who}`}, ${writing.period(dates.period.name)}`;
+  return htmlPage({ language: writing.language, title: full, body, script: SORT_SCRIPT });
 }
 
-/** What an organization is called: by its profile, else by its fiscal ID, else by what its token says. */
-function nameOf({ profile, organization, fiscalIds }: OrganizationFigures, { words }: Writing): string {
-  return profile ?? fiscalIds[0] ?? organization ?? words.organization;
+function capital(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
+}
+
+/** A line of facts; those that are not there are left out. */
+function factLine(facts: readonly (string | undefined)[]): Html {
+  const there = facts.filter((fact) => fact !== undefined && fact !== '');
+  return markup`<p class="facts">
+    ${there.map((fact) => markup`<span><bdi>${fact}</bdi></span>`)}
+  </p>`;
+}
+
+/** What an organization is called: as its invoices do, else by its profile. */
+function ownNameOf({ name, profile }: OrganizationFigures): string | undefined {
+  return name ?? profile;
+}
+
+/** The same, else its fiscal ID, else what its token says. */
+function nameOf(figures: OrganizationFigures, { words }: Writing): string {
+  const { fiscalIds, organization } = figures;
+  return ownNameOf(figures) ?? fiscalIds[0] ?? organization ?? words.organization;
+}
+
+/** `RUT 96486919-7`. */
+function idsOf({ fiscalIds }: OrganizationFigures, writing: Writing): string | undefined {
+  return fiscalIds.length === 0 ? undefined : `${idName(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
+}
+
+/** What tells an organization from others, beside its name. */
+function factsOf(figures: OrganizationFigures, writing: Writing): Html {
+  const { profile, organization } = figures;
+  const name = nameOf(figures, writing);
+  return factLine([
+    name === figures.fiscalIds[0] ? undefined : idsOf(figures, writing),
+    name === profile ? undefined : profile,
+    organization === undefined || organization === name
+      ? undefined
+      : `${writing.words.organization} ${organization}`,
+  ]);
 }
 
 function verdict({ complete, doubts, dates }: ReportFigures, { words }: Writing): Html {
@@ -99,8 +150,9 @@ for (const table of document.querySelectorAll('table[data-sort]')) {
       head.setAttribute('aria-sort', down ? 'descending' : 'ascending');
       const sign = down ? -1 : 1;
       const compare = (a, b) => (a.dataset.k === undefined ? a.textContent.localeCompare(b.textContent) : a.dataset.k < b.dataset.k ? -1 : a.dataset.k > b.dataset.k ? 1 : 0);
-      const rows = [...table.tBodies[0].rows].sort((a, b) => sign * compare(a.cells[column], b.cells[column]));
-      table.tBodies[0].append(...rows);
+      const body = table.tBodies[0];
+      const rows = [...body.rows].filter((row) => row.className !== 'sum').sort((a, b) => sign * compare(a.cells[column], b.cells[column]));
+      body.prepend(...rows);
     });
   });
 }

@@ -1,4 +1,5 @@
-import { DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
+import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
 import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
@@ -6,6 +7,7 @@ import { monthlyColumns, stackedBars } from './charts.ts';
 import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
 import { markup, type Html } from './html.ts';
 import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
+import { PeriodTally, TYPE_ROLES, type PeriodFigures, type TypeFigures } from './period-figures.ts';
 import {
   amountCell,
   blankCell,
@@ -14,53 +16,62 @@ import {
   idCell,
   table,
   textCell,
+  type TableCell,
   type TableContent,
 } from './table.ts';
+import { statusTerm, typeTerm } from './terms.ts';
 import type { Words, Writing } from './words.ts';
 
 interface SectionOptions {
   readonly writing: Writing;
   readonly dates: ReportDates;
-  readonly name: string;
+  readonly heading: string;
+  /** What stands below the heading. */
+  readonly facts: Html | undefined;
   /** The beginning of the ids of what is in the section. */
   readonly id: string;
 }
 
-/** Stands apart from the templates, which keep characters as they are written. */
-const DOT = '\u00b7';
 const MONTHS = 12;
 const MAX_OVERDUE = 10;
+/** Characters of an amount that stay on one line, on a narrow screen, too. */
+const MAX_UNBROKEN = 22;
 
 /** Everything about one organization: a part for each currency, then its funds, then what could not be told. */
 export function organizationSection(figures: OrganizationFigures, options: SectionOptions): Html {
-  const { writing, name, id } = options;
+  const { writing, heading, facts, id } = options;
   const { words } = writing;
-  const ids = figures.fiscalIds.join(', ');
-  const facts = markup`<p class="facts">
-    ${ids === '' ? undefined : markup`<span>${words.fiscalId} ${ids}</span>`}
-    ${
-      figures.organization === undefined || figures.organization === name
-        ? undefined
-        : markup`<span>${words.organization} <bdi>${figures.organization}</bdi></span>`
-    }
-  </p>`;
   const currencies = figures.currencies.map((section, index) =>
     currencySection(section, { ...options, id: `${id}c${index + 1}` }, figures.missing),
   );
   return markup`<section>
-    <h2><bdi>${name}</bdi></h2>
+    <h2><bdi>${heading}</bdi></h2>
     ${facts} ${missingNotes(figures, writing)}
     ${figures.currencies.length === 0 ? markup`<p>${words.nothingOpen}</p>` : currencies}
-    ${fundsTable(figures, writing)}
+    ${inNoSumNote(figures, writing)} ${fundsTable(figures, writing)}
   </section>`;
+}
+
+/** What fiscal IDs are called: in Chile they have a name of their own. */
+export function idName(ids: readonly string[], { words }: Writing): string {
+  return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : words.fiscalId;
+}
+
+function inNoSumNote({ inNoSum }: OrganizationFigures, { words, count }: Writing): Html | undefined {
+  const notes = (['issued', 'received'] as const).flatMap((direction) => {
+    const number = inNoSum[direction];
+    return number === 0 ? [] : [`${words[direction]}: ${words.inNoSum(number, count(number))}`];
+  });
+  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
 }
 
 function missingNotes({ missing }: OrganizationFigures, { words }: Writing): Html | undefined {
   if (missing.length === 0) return undefined;
-  const notes = missing.map(({ direction, figure, reason, hint }) => {
+  const notes = missing.map(({ direction, figure, reason, hint, isNotGiven }) => {
     const which =
       direction === 'issued' ? words.issued : direction === 'received' ? words.received : words.funds;
-    return markup`<li>${which}: ${words.missing[figure]} <code>${reason} ${hint ?? ''}</code></li>`;
+    const why = isNotGiven ? words.notGiven : markup`<code>${reason} ${hint ?? ''}</code>`;
+    return markup`<li>${which}: ${words.missing[figure]} ${why}</li>`;
   });
   return markup`<div class="verdict doubt">
     <ul>
@@ -88,6 +99,7 @@ function currencySection(
     </div>
     ${hasReceivable && hasPayable ? ageing(section, options) : undefined}
     ${hasMonths ? months(section, options) : undefined}
+    ${byType(section, options)}
     ${hasReceivable ? parties(words.debtors, section.receivable, options.writing) : undefined}
     ${overdueTable(section.issued?.overdue, options)}
     ${dueTable(words.dueSoon, section.issued?.dueSoon, options.writing)}
@@ -102,36 +114,86 @@ interface Shown {
   readonly hasMonths: boolean;
 }
 
-function cards(
-  { receivable, payable, net, issued, received }: CurrencySection,
-  writing: Writing,
-  shown: Shown,
-): Html {
+function cards(section: CurrencySection, writing: Writing, shown: Shown): Html {
+  const { receivable, payable, net, issued, received, currency } = section;
   const { words } = writing;
+  const money = (value: Decimal): Html => {
+    const text = writing.money(value, currency);
+    return markup`<b${text.length > MAX_UNBROKEN ? markup` class="long"` : undefined}>${text}</b>`;
+  };
+  const documents = (count: number): string => words.countDocuments(count, writing.count(count));
   const open = (label: string, { open, overdue, invoices }: OpenFigures): Html => {
-    const share = writing.share(overdue, open);
+    const late = markup`<small class="late"
+      >${words.overdueOf(writing.amount(overdue), writing.share(overdue, open))}</small
+    >`;
+    const nothing = markup`<small>${words.nothingOverdue}</small>`;
     return markup`<li>
-      ${label}<b>${writing.amount(open)}</b><small>${writing.count(invoices)} ${words.invoices}</small>${
-        share === undefined
-          ? undefined
-          : markup`<small class="late">${writing.amount(overdue)} ${DOT} ${share} ${words.overdueShare}</small>`
+      ${label}${money(open)}<small>${documents(invoices)}</small>${
+        isSome(overdue) ? late : invoices > 0 ? nothing : undefined
       }
     </li>`;
   };
-  const period = (label: string, figures: CurrencySection['issued']): Html =>
-    markup`<li>
-      ${label}<b>${writing.amount(figures?.inPeriod ?? DECIMAL_ZERO)}</b
-      ><small>${writing.count(figures?.documentsInPeriod ?? 0)} ${words.documents} ${words.inPeriod}</small>
+  const period = (label: string, figures: CurrencySection['issued']): Html => {
+    const { all, cancelled } = figures?.period ?? NOTHING;
+    return markup`<li>
+      ${label}${money(all.amounts.total)}<small>${words.inPeriod(documents(all.documents))}</small>${
+        cancelled.documents === 0
+          ? undefined
+          : markup`<small
+              >${words.cancelledIn(cancelled.documents, writing.count(cancelled.documents), writing.amount(cancelled.total))}</small
+            >`
+      }
     </li>`;
+  };
   return markup`<ul class="cards">
     ${shown.hasReceivable ? open(words.receivable, receivable) : undefined}${
       shown.hasPayable ? open(words.payable, payable) : undefined
     }${
-      shown.hasReceivable && shown.hasPayable
-        ? markup`<li>${words.net}<b>${writing.amount(net)}</b></li>`
-        : undefined
+      shown.hasReceivable && shown.hasPayable ? markup`<li>${words.net}${money(net)}</li>` : undefined
     }${shown.hasMonths ? [period(words.issued, issued), period(words.received, received)] : undefined}
   </ul>`;
+}
+
+const NOTHING: PeriodFigures = new PeriodTally().figures;
+
+/** What is dated in the period, by type of document. */
+function byType({ issued, received }: CurrencySection, { writing, dates }: SectionOptions): Html | undefined {
+  const { words } = writing;
+  const name = writing.period(dates.period.name);
+  const tables = [
+    typeTable(words.issuedByType(name), issued, writing),
+    typeTable(words.receivedByType(name), received, writing),
+  ];
+  if (tables.every((one) => one === undefined)) return undefined;
+  return markup`${tables}
+    <p class="note">${words.byDocumentDate}</p>`;
+}
+
+function typeTable(title: string, figures: CurrencySection['issued'], writing: Writing): Html | undefined {
+  const { words, language } = writing;
+  const { all, types } = figures?.period ?? NOTHING;
+  if (all.documents === 0) return undefined;
+  const row = (
+    label: string,
+    { documents, amounts }: Pick<TypeFigures, 'documents' | 'amounts'>,
+  ): TableCell[] => [
+    textCell(label),
+    countCell(documents, writing),
+    ...TYPE_ROLES.map((role) => amountCell(amounts[role], writing)),
+  ];
+  const rows = types.map((one) =>
+    row(one.isRest ? words.otherTypes : typeTerm(one.type, language) || words.noType, one),
+  );
+  const roleNames = { exempt: words.exempt, net: words.netAmount, tax: words.tax, total: words.total };
+  const lacks = TYPE_ROLES.filter((role) => all.missing[role] > 0 && isSome(all.amounts[role])).map(
+    (role) => `${roleNames[role]} ${writing.count(all.missing[role])}`,
+  );
+  const heads = [words.type, words.documents, ...TYPE_ROLES.map((role) => roleNames[role])];
+  const foot = types.length > 1 ? [row(words.total, all)] : undefined;
+  return titled(title, [
+    table({ caption: title, heads, amounts: 1, rows, foot }, writing),
+    lacks.length === 0 ? undefined : markup`<p class="note">${words.without(lacks.join(', '))}</p>`,
+  ]);
 }
 
 /** What is not in the open amounts: cancelled documents, and those that say no amount. */
@@ -226,24 +288,52 @@ function folded(content: Html, words: Words): Html {
   </details>`;
 }
 
-function parties(title: string, { parties, partyCount }: OpenFigures, writing: Writing): Html | undefined {
+function parties(title: string, figures: OpenFigures, writing: Writing): Html | undefined {
   const { words } = writing;
+  const { parties, partyCount } = figures;
   if (parties.length === 0) return undefined;
-  const rows = parties.map((balance) => [
-    textCell(partyName(balance, words)),
-    idCell(balance.fiscalId ?? ''),
-    amountCell(totalOf(balance), writing),
-    amountCell(overdueOf(balance), writing),
-    ...[...balance.amounts, balance.undated, balance.credits].map((amount) => amountCell(amount, writing)),
+  const row = (cells: readonly TableCell[], sums: PartySums): TableCell[] => [
+    ...cells,
+    ...[sums.open, sums.overdue, ...sums.buckets].map((amount) => amountCell(amount, writing)),
+  ];
+  const shown = parties.map(sumsOf);
+  const rows = parties.map((balance, index) =>
+    row([textCell(partyName(balance, words)), idCell(balance.fiscalId ?? '')], shown[index]!),
+  );
+  const count = partyCount - parties.length;
+  const others =
+    count === 0
+      ? []
+      : [
+          row(
+            [textCell(words.others(writing.count(count))), blankCell()],
+            shown.reduce<PartySums>(less, figures),
+          ),
+        ];
+  const foot = [...others, row([textCell(words.total), blankCell()], figures)];
+  const ids = parties.flatMap(({ fiscalId }) => fiscalId ?? []);
+  const heads = [words.counterparty, idName(ids, writing), words.total, words.overdue, ...bucketNames(words)];
+  return titled(title, [
+    table({ caption: title, heads, amounts: 2, rows, foot: partyCount > 1 ? foot : undefined }, writing),
   ]);
-  const heads = [words.counterparty, words.fiscalId, words.total, words.overdue, ...bucketNames(words)];
-  const rest =
-    partyCount > parties.length
-      ? markup`<p class="note">
-          ${words.firstParties(writing.count(parties.length), writing.count(partyCount))}
-        </p>`
-      : undefined;
-  return titled(title, [table({ caption: title, heads, amounts: 2, rows }, writing), rest]);
+}
+
+/** The sums of one party, or of several. */
+type PartySums = Pick<OpenFigures, 'open' | 'overdue' | 'buckets'>;
+
+function sumsOf(balance: AgedBalance): PartySums {
+  const buckets = [...balance.amounts, balance.undated, balance.credits];
+  return { open: totalOf(balance), overdue: overdueOf(balance), buckets };
+}
+
+/** What is left of sums without those of one party. */
+function less(all: PartySums, one: PartySums): PartySums {
+  const minus = (left: Decimal, right: Decimal): Decimal => addDecimals(left, negateDecimal(right));
+  return {
+    open: minus(all.open, one.open),
+    overdue: minus(all.overdue, one.overdue),
+    buckets: all.buckets.map((amount, index) => minus(amount, one.buckets[index]!)),
+  };
 }
 
 function partyName({ kind, name, fiscalId }: AgedBalance, words: Words): string {
@@ -255,15 +345,20 @@ function overdueTable(list: InvoiceList | undefined, { writing, dates }: Section
   const { words } = writing;
   if (list === undefined || list.count === 0) return undefined;
   const first = list.first.slice(0, MAX_OVERDUE);
-  const rows = first.map(({ number, counterparty, due, amount }) => [
+  const rows = first.map(({ number, counterparty, fiscalId, due, amount }) => [
     idCell(number ?? ''),
     textCell(counterparty ?? words.noName),
+    idCell(fiscalId ?? ''),
     dayCell(due, writing),
     countCell(dates.asOf - due, writing),
     amountCell(amount, writing),
   ]);
-  const heads = [words.number, words.counterparty, words.due, words.days, words.amount];
-  return invoiceTable({ caption: words.largest, heads, amounts: 3, rows }, { ...list, first }, writing);
+  const ids = idName(
+    first.flatMap(({ fiscalId }) => fiscalId ?? []),
+    writing,
+  );
+  const heads = [words.number, words.counterparty, ids, words.due, words.days, words.amount];
+  return invoiceTable({ caption: words.largest, heads, amounts: 4, rows }, { ...list, first }, writing);
 }
 
 function dueTable(title: string, list: InvoiceList | undefined, writing: Writing): Html | undefined {
@@ -311,7 +406,7 @@ function fundsTable({ funds, fundCount }: OrganizationFigures, writing: Writing)
   const rows = funds.map(({ name, number, status, currency, amount, balance }) => [
     textCell(name ?? words.noName),
     idCell(number ?? ''),
-    textCell(status ?? ''),
+    textCell(status === undefined ? '' : statusTerm(status, writing.language)),
     textCell(currency ?? ''),
     amountCell(amount, writing),
     amountCell(balance, writing),

@@ -3,7 +3,8 @@ import { numberOrder } from '../query/cell-order.ts';
 import { markup, type Html } from './html.ts';
 import type { Writing } from './words.ts';
 
-interface TableCell {
+/** A cell of a table. */
+export interface TableCell {
   readonly content: Html;
   /** Text by which a column of numbers or dates is sorted; by what is shown where it has none. */
   readonly order: string | undefined;
@@ -80,10 +81,11 @@ export function table(content: TableContent, { words }: Writing): Html {
     const head = column === 0 || inner.text === '' ? undefined : markup` data-l="${heads[column]}"`;
     return markup`<td${kind(column, isNil)}${head}${order === undefined ? undefined : markup` data-k="${order}"`}>${inner}</td>`;
   };
-  const lines = (rows: readonly (readonly TableCell[])[]): Html[] =>
+  // The last rows stand among the others: browsers leave a foot alone on a page in print.
+  const lines = (rows: readonly (readonly TableCell[])[], look?: string): Html[] =>
     rows.map(
       (row) =>
-        markup`<tr>
+        markup`<tr${look === undefined ? undefined : markup` class="${look}"`}>
           ${shown(row).map(cell)}
         </tr> `,
     );
@@ -99,9 +101,8 @@ export function table(content: TableContent, { words }: Writing): Html {
         </tr>
       </thead>
       <tbody>
-        ${lines(content.rows)}
+        ${lines(content.rows)} ${lines(content.foot ?? [], 'sum')}
       </tbody>
-      ${content.foot && markup`<tfoot>${lines(content.foot)}</tfoot>`}
     </table>
   </div>`;
 }

@@ -1,5 +1,5 @@
 import { formatDay } from '../json/calendar-day.ts';
-import { formatDecimal, type Decimal } from '../json/decimal.ts';
+import { formatDecimal, negateDecimal, type Decimal } from '../json/decimal.ts';
 import { digitGrouper } from '../output/terminal/number-text.ts';
 
 /** The languages that a report is written in. */
@@ -26,9 +26,9 @@ export interface Words {
   readonly payable: string;
   readonly net: string;
   readonly overdue: string;
-  readonly overdueShare: string;
+  readonly overdueOf: (amount: string, share: string | undefined) => string;
+  readonly nothingOverdue: string;
   readonly open: string;
-  readonly invoices: string;
   readonly ageing: string;
   readonly ageingAbout: string;
   readonly months: string;
@@ -36,8 +36,21 @@ export interface Words {
   readonly month: string;
   readonly issued: string;
   readonly received: string;
-  readonly inPeriod: string;
   readonly documents: string;
+  readonly countDocuments: (count: number, text: string) => string;
+  readonly inPeriod: (documents: string) => string;
+  readonly cancelledIn: (count: number, text: string, amount: string) => string;
+  readonly issuedByType: (period: string) => string;
+  readonly receivedByType: (period: string) => string;
+  readonly byDocumentDate: string;
+  readonly inNoSum: (count: number, text: string) => string;
+  readonly type: string;
+  readonly noType: string;
+  readonly otherTypes: string;
+  readonly exempt: string;
+  readonly netAmount: string;
+  readonly tax: string;
+  readonly without: (roles: string) => string;
   readonly debtors: string;
   readonly creditors: string;
   readonly counterparty: string;
@@ -67,6 +80,9 @@ export interface Words {
   readonly missing: Readonly<Record<'balances' | 'months' | 'dueSoon' | 'funds', string>>;
   readonly firstOf: (shown: string, all: string, sum: string) => string;
   readonly firstParties: (shown: string, all: string) => string;
+  readonly others: (count: string) => string;
+  readonly notGiven: string;
+  readonly quarter: (quarter: number, year: string) => string;
   readonly daysRange: (from: number, to: number) => string;
   readonly over: (days: number) => string;
   readonly sortBy: string;
@@ -88,9 +104,9 @@ const en: Words = {
   payable: 'Payable',
   net: 'Net',
   overdue: 'Overdue',
-  overdueShare: 'of it overdue',
+  overdueOf: (amount, share) => (share === undefined ? `${amount} overdue` : `${amount} overdue, ${share}`),
+  nothingOverdue: 'nothing overdue',
   open: 'Open',
-  invoices: 'invoices',
   ageing: 'Open amounts by age',
   ageingAbout: 'How long the open amounts are overdue, in days.',
   months: 'Issued and received by month',
@@ -98,8 +114,23 @@ const en: Words = {
   month: 'Month',
   issued: 'Issued',
   received: 'Received',
-  inPeriod: 'in the period',
-  documents: 'documents',
+  documents: 'Documents',
+  countDocuments: (count, text) => `${text} ${count === 1 ? 'document' : 'documents'}`,
+  inPeriod: (documents) => `${documents} in the period`,
+  cancelledIn: (_, text, amount) => `of these ${text} cancelled: ${amount}`,
+  issuedByType: (period) => `Issued in ${period}, by type of document`,
+  receivedByType: (period) => `Received in ${period}, by type of document`,
+  byDocumentDate:
+    'By the date of the documents; credit notes are negative. A tax form goes by the period of the register, which may be another.',
+  inNoSum: (count, text) =>
+    `${text} ${count === 1 ? 'document' : 'documents'} of the period in no sum: delivery guides, quotes, orders or void.`,
+  type: 'Type',
+  noType: 'No type',
+  otherTypes: 'Other types',
+  exempt: 'Exempt',
+  netAmount: 'Net amount',
+  tax: 'Tax',
+  without: (roles) => `Documents that do not say it: ${roles}.`,
   debtors: 'Who owes most',
   creditors: 'Whom you owe most',
   counterparty: 'Counterparty',
@@ -134,6 +165,9 @@ const en: Words = {
   },
   firstOf: (shown, all, sum) => `The first ${shown} of ${all}; all of them come to ${sum}.`,
   firstParties: (shown, all) => `The first ${shown} of ${all}.`,
+  others: (count) => `${count} more`,
+  notGiven: 'There was no such listing among the files.',
+  quarter: (quarter, year) => `quarter ${quarter} of ${year}`,
   daysRange: (from, to) => `${from}–${to} days`,
   over: (days) => `Over ${days} days`,
   sortBy: 'Sort by',
@@ -155,9 +189,9 @@ const es: Words = {
   payable: 'Por pagar',
   net: 'Neto',
   overdue: 'Vencido',
-  overdueShare: 'vencido',
+  overdueOf: (amount, share) => (share === undefined ? `${amount} vencido` : `${amount} vencido, ${share}`),
+  nothingOverdue: 'nada vencido',
   open: 'Abierto',
-  invoices: 'facturas',
   ageing: 'Saldos abiertos por antigüedad',
   ageingAbout: 'Cuántos días llevan vencidos los saldos abiertos.',
   months: 'Emitido y recibido por mes',
@@ -166,8 +200,23 @@ const es: Words = {
   month: 'Mes',
   issued: 'Emitido',
   received: 'Recibido',
-  inPeriod: 'en el período',
-  documents: 'documentos',
+  documents: 'Documentos',
+  countDocuments: (count, text) => `${text} ${count === 1 ? 'documento' : 'documentos'}`,
+  inPeriod: (documents) => `${documents} en el período`,
+  cancelledIn: (count, text, amount) => `de ellos ${text} ${count === 1 ? 'anulado' : 'anulados'}: ${amount}`,
+  issuedByType: (period) => `Emitido en ${period}, por tipo de documento`,
+  receivedByType: (period) => `Recibido en ${period}, por tipo de documento`,
+  byDocumentDate:
+    'Según la fecha de los documentos; las notas de crédito van en negativo. El formulario de impuestos va por el período del registro, que puede ser otro.',
+  inNoSum: (count, text) =>
+    `${text} ${count === 1 ? 'documento' : 'documentos'} del período en ninguna suma: guías de despacho, cotizaciones, órdenes de compra o nulos.`,
+  type: 'Tipo',
+  noType: 'Sin tipo',
+  otherTypes: 'Otros tipos',
+  exempt: 'Exento',
+  netAmount: 'Neto',
+  tax: 'Impuesto',
+  without: (roles) => `Documentos que no lo indican: ${roles}.`,
   debtors: 'Quién debe más',
   creditors: 'A quién se debe más',
   counterparty: 'Contraparte',
@@ -202,6 +251,9 @@ const es: Words = {
   },
   firstOf: (shown, all, sum) => `Los primeros ${shown} de ${all}; todos suman ${sum}.`,
   firstParties: (shown, all) => `Los primeros ${shown} de ${all}.`,
+  others: (count) => `${count} más`,
+  notGiven: 'Ese listado no estaba entre los archivos.',
+  quarter: (quarter, year) => `trimestre ${quarter} de ${year}`,
   daysRange: (from, to) => `${from}–${to} días`,
   over: (days) => `Más de ${days} días`,
   sortBy: 'Ordenar por',
@@ -214,8 +266,14 @@ export interface Writing {
   /** Every digit, grouped as the locale does. */
   readonly amount: (value: Decimal) => string;
   readonly count: (value: number) => string;
+  /** The same with the currency, as the locale has it: `$5.872.443`. Without a currency, the amount alone. */
+  readonly money: (value: Decimal, currency: string | undefined) => string;
   /** A day, in days since 1970-01-01. */
   readonly day: (day: number) => string;
+  /** `22 de noviembre de 2026`. */
+  readonly longDay: (day: number) => string;
+  /** `noviembre de 2026` for `2026-11`, and the like for a quarter and a year. */
+  readonly period: (name: string) => string;
   /** `nov 26` for `2026-11`. */
   readonly month: (name: string) => string;
   /** A rough number for the axis of a chart: `1.2M`. */
@@ -232,6 +290,8 @@ export function writingOf(language: ReportLanguage, locale: string): Writing {
   const tag = languageOf(locale) === language && /^(?:en|es)/i.test(locale) ? locale : language;
   const group = digitGrouper(tag);
   const dayFormat = dateFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' });
+  const longDayFormat = dateFormat(tag, { dateStyle: 'long' });
+  const longMonthFormat = dateFormat(tag, { month: 'long', year: 'numeric' });
   const monthFormat = dateFormat(tag, { month: 'short', year: '2-digit' });
   const rough = new Intl.NumberFormat(tag, { notation: 'compact', maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(tag, {
@@ -239,12 +299,31 @@ export function writingOf(language: ReportLanguage, locale: string): Writing {
     minimumFractionDigits: 1,
     maximumFractionDigits: 1,
   });
+  const words = language === 'es' ? es : en;
+  const amount = (value: Decimal): string => group(formatDecimal(value));
   return {
     language,
-    words: language === 'es' ? es : en,
-    amount: (value) => group(formatDecimal(value)),
+    words,
+    amount,
+    money: (value, currency) => {
+      if (currency === undefined) return amount(value);
+      if (!/^[A-Z]{3}$/.test(currency)) return `${currency} ${amount(value)}`;
+      const { coefficient } = value;
+      // The locale says where the sign and the name of the currency stand; every digit is the amount's own.
+      const digits = amount(coefficient < 0n ? negateDecimal(value) : value);
+      return new Intl.NumberFormat(tag, { style: 'currency', currency, maximumFractionDigits: 0 })
+        .formatToParts(coefficient < 0n ? -1 : 1)
+        .map((part) => (part.type === 'integer' ? digits : part.value))
+        .join('');
+    },
     count: (value) => value.toLocaleString(tag),
     day: (day) => dayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
+    longDay: (day) => longDayFormat.format(new Date(`${formatDay(day)}T00:00:00Z`)),
+    period: (name) => {
+      const [, year = name, quarter, month] = /^(\d{4})(?:-(?:Q(\d)|(\d\d)))?$/.exec(name) ?? [];
+      if (quarter !== undefined) return words.quarter(Number(quarter), year);
+      return month === undefined ? year : longMonthFormat.format(new Date(`${name}-01T00:00:00Z`));
+    },
     month: (name) => monthFormat.format(new Date(`${name}-01T00:00:00Z`)),
     rough: (value) => rough.format(value),
     share: (part, whole) => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
 import { oneOf, target } from '../../run/parse-values.ts';
 import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
@@ -45,6 +46,7 @@ const pageFlags = flagGroup<PageFlags>('What it is about:', {
     'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.csv',
   ),
   lang: langFlag(),
+  title: valued('--title <text>', "what stands at the top (default: the organization's name)", parseTitle),
   field: fieldFlag(),
 });
 
@@ -56,3 +58,8 @@ const pageOutputFlags = flagGroup<PageOutputFlags>('What comes out:', {
   ),
   output: valued('-o, --output <file>', 'write a file, whole or not at all', target('--output')),
 });
+
+function parseTitle(title: string): string {
+  if (title.trim() !== '') return title.trim();
+  throw new UsageError('--title is empty', { hint: 'Give it the name that the page is to have.' });
+}

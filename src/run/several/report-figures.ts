@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import type { Records } from '../../query/questions.ts';
 import { CellReader } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
-import { ownIdColumns, PROFILE_COLUMN } from '../../invoices/fields.ts';
+import { ownIdColumns, ownNameColumns, PROFILE_COLUMN } from '../../invoices/fields.ts';
 import type { Limits } from '../../invoices/references.ts';
 import {
   FundTally,
@@ -152,7 +152,7 @@ async function openTally(
   const settings = { profile, sandbox: globals.sandbox === true };
   const fields = await fieldsOf(context, { resource: RESOURCES[listing], settings, field });
   if (listing === 'funds') return { of: 'funds', figures: new FundTally(fields) };
-  const ownColumns = ownIdColumns(listing);
+  const ownColumns = { fiscalId: ownIdColumns(listing), name: ownNameColumns(listing) };
   return { of: 'invoices', figures: new InvoiceFigures({ fields, ownColumns, dates }) };
 }
 
@@ -206,13 +206,13 @@ function fundsOf(own: readonly ListingRead[]): ListingFigures<FundFigures> {
 function readListing(
   own: readonly ListingRead[],
   listing: Listing,
-): { tally: Tally | undefined; failure: Pick<MissingFigure, 'reason' | 'hint'> } {
+): { tally: Tally | undefined; failure: Omit<MissingFigure, 'figure'> } {
   const read = own.find((one) => one.listing === listing);
   const failure = read?.result.failure;
   const reason =
     failure === undefined ? `No ${RESOURCES[listing].records} were given.` : `${failure.message}.`;
   return {
     tally: read !== undefined && hasRecords(read.result) ? read.tally : undefined,
-    failure: { reason, hint: failure?.hint },
+    failure: { reason, hint: failure?.hint, ...(failure === undefined && { isNotGiven: true }) },
   };
 }

@@ -31,6 +31,8 @@ export interface PageFlags {
   /** Exports instead of the service: `issued.jsonl`, `received=in.csv`. */
   readonly from?: readonly string[];
   readonly lang?: ReportLanguage;
+  /** What stands at the top of the page instead of the organization's name. */
+  readonly title?: string;
   readonly field?: readonly (readonly [field: string, column: string])[];
 }
 
@@ -116,7 +118,7 @@ function sourcesOf(parts: readonly ReportPart[]): ReadonlySet<Source> {
 function formatOf(
   context: Context,
   { format, output }: PageOutputFlags,
-  { lang }: Pick<PageFlags, 'lang'>,
+  { lang, title }: Pick<PageFlags, 'lang' | 'title'>,
 ): ReportFormat {
   const ending = /\.([a-z]+)$/i.exec(output ?? '')?.[1]?.toLowerCase();
   const ofEnding = ending === 'htm' ? 'html' : FORMATS.find((one) => one === ending);
@@ -132,9 +134,10 @@ function formatOf(
     });
   }
   const chosen = format ?? ofEnding ?? 'html';
-  if (chosen === 'json' && lang !== undefined) {
-    throw new UsageError('--lang and json do not go together: the figures have no words', {
-      hint: 'Leave out --lang, or write html.',
+  const ofWords = lang !== undefined ? '--lang' : title !== undefined ? '--title' : undefined;
+  if (chosen === 'json' && ofWords !== undefined) {
+    throw new UsageError(`${ofWords} and json do not go together: the figures have no words`, {
+      hint: `Leave out ${ofWords}, or write html.`,
     });
   }
   if (chosen === 'html' && (output === undefined || output === '-') && context.stdout.isTerminal) {
@@ -170,7 +173,8 @@ async function textOf(figures: ReportFigures, { format, page, context }: TextOpt
   }
   const { reportPage } = await import('../../report/page.ts');
   const locale = localeOf(context.env);
-  return reportPage(figures, { writing: writingOf(page.lang ?? languageOf(locale), locale), version });
+  const writing = writingOf(page.lang ?? languageOf(locale), locale);
+  return reportPage(figures, { writing, version, title: page.title });
 }
 
 /** Throws where the page is not about everything. */

@@ -19,6 +19,7 @@ const INVOICE =
 function report(
   flags: readonly string[],
   answers: Readonly<Record<string, Answer>> = {},
+  locale = 'en_US.UTF-8',
 ): Promise<ScriptedExit> {
   const all: Readonly<Record<string, Answer>> = {
     issued: pageOf([INVOICE]),
@@ -27,7 +28,16 @@ function report(
     ...answers,
   };
   const retries = flags.includes('--from') ? [] : ['--retries', '0'];
-  return runStub(['report', ...retries, ...flags], all);
+  return runStub(['report', ...retries, ...flags], all, { env: { LC_ALL: locale } });
+}
+
+/** The text of a page, without its markup, with one space between words. */
+function textOf(page: string): string {
+  const body = page.replace(/<(style|script|svg)\b.*?<\/\1>/gs, '');
+  return body
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll(/[\s\u00a0]+/g, ' ')
+    .trim();
 }
 
 describe('folio report', () => {
@@ -241,11 +251,68 @@ describe('folio report', () => {
     ]);
   });
 
-  it('is in Spanish where asked', async () => {
-    const { stdout } = await report(['--lang', 'es']);
+  it('is in Spanish where asked, with the words of Chile where fiscal IDs are from there', async () => {
+    const chilean = INVOICE.replace('"9-9"', '"96486919-7"').replace('"1-9"', '"60155550-6"');
+    const note = chilean
+      .replace('"id":1', '"id":2,"documentType":"CREDIT_NOTE","status":"NULLIFIED","netAmount":19.00')
+      .replace('119.00', '19.00');
+    const issued = pageOf([chilean.replace('"id":1', '"id":1,"documentType":"33"'), note]);
+    const funds = pageOf(['{"id":3,"name":"Viajes","status":"ACCOUNTED","currency":"CLP","balance":4.50}']);
+    const { stdout } = await report(['--lang', 'es'], { issued, 'prepaid-expenses': funds }, 'es_CL.UTF-8');
     expect(stdout).toContain('<html lang="es">');
-    expect(stdout).toContain('Quién debe más');
-    expect(stdout).toContain('100,50');
+    const text = textOf(stdout);
+    for (const part of [
+      'Al 20 de noviembre de 2026 RUT 96486919-7',
+      'Noviembre de 2026 CLP',
+      'Por cobrar $100,50 1 documento 100,50 vencido, 100,0% ',
+      'Emitido $100,00 2 documentos en el período de ellos 1 anulado: -19,00 ',
+      'Emitido en noviembre de 2026, por tipo de documento Tipo Documentos Neto Total ' +
+        'Factura (33) 1 0 119,00 Nota de crédito 1 -19,00 -19,00 Total 2 -19,00 100,00 ' +
+        'Documentos que no lo indican: Neto 1. Según la fecha de los documentos; ',
+      'Quién debe más Contraparte RUT Total Vencido 1–30 días Roble 60155550-6 100,50 100,50 100,50 Mayores',
+      'Número Contraparte RUT Vence Días de atraso Saldo 7 Roble 60155550-6 10 nov 2026 10 100,50 Total 100,50 ',
+      'Fondos con saldo Fondo Número Estado Moneda Saldo Viajes 3 Rendido CLP 4,50',
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text.split('<body>')[0]!.match(/96486919-7/g)).toHaveLength(2);
+  });
+
+  it('has a name at its top: the title, else the organization of the records, and the fiscal ID once', async () => {
+    const headOf = async (...args: Parameters<typeof report>): Promise<string> => {
+      const { code, stdout, stderr } = await report(...args);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return textOf(stdout.slice(stdout.indexOf('<body>'), stdout.indexOf('<main>')));
+    };
+    const named = pageOf([
+      INVOICE.replace('"issuerFiscalId"', '"issuer":{"name":"Andes SpA"},"issuerFiscalId"'),
+    ]);
+    const facts = 'As of November 20, 2026 Fiscal ID 9-9';
+    expect(await headOf([])).toBe(`Invoices and funds ${facts}`);
+    expect(await headOf([], { issued: named })).toBe(`Andes SpA Invoices and funds ${facts}`);
+    expect(await headOf(['--title', ' <b>Books</b> '], { issued: named })).toBe(
+      `&lt;b&gt;Books&lt;/b&gt; Invoices and funds ${facts}`,
+    );
+  });
+
+  it('tells what those that are not listed owe, and the total below', async () => {
+    const invoices = Array.from({ length: 12 }, (_, at) =>
+      INVOICE.replace('"id":1', `"id":${at}`)
+        .replace('Roble', `N${at}`)
+        .replace('"1-9"', `"${at}-X"`)
+        .replace('100.50', `${at + 1}.5`),
+    );
+    const { stdout } = await report([], { issued: pageOf(invoices) });
+    const text = textOf(stdout);
+    expect(text).toContain('N2 2-X 3.5 3.5 3.5 2 more 4.0 4.0 4.0 Total 84.0 84.0 84.0 Largest');
+  });
+
+  it('counts a tiny credit without an axis far below zero', async () => {
+    const credit = INVOICE.replace('"id":1', '"id":2').replace('100.50', '-0.01');
+    const { stdout } = await report([], { issued: pageOf([INVOICE.replace('100.50', '6000000'), credit]) });
+    const ticks = [...stdout.matchAll(/class="tick"[^>]*>([^<]*)</g)].map(([, label]) => label!.trim());
+    expect(ticks).toContain('6M');
+    expect(ticks.filter((label) => label.startsWith('-'))).toEqual([]);
   });
 
   it.each([
@@ -253,6 +320,8 @@ describe('folio report', () => {
     [['--period', '2027-01'], '--period 2027-01 has not begun yet'],
     [['--lang', 'de'], '--lang "de": there is no such language'],
     [['--lang', 'es', '--format', 'json'], '--lang and json do not go together'],
+    [['--title', 'Books', '--format', 'json'], '--title and json do not go together'],
+    [['--title', ' '], '--title is empty'],
     [['--format', 'pdf'], '--format'],
     [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
     [['--from', 'mine.jsonl'], '--from mine.jsonl does not say which listing it is'],

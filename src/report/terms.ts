@@ -1,0 +1,77 @@
+import { familyOf, type Family } from '../invoices/documents.ts';
+import type { ReportLanguage } from './words.ts';
+
+/** What documents of a family are called; those of no known family by what was sent. */
+const FAMILIES: Readonly<Record<ReportLanguage, Readonly<Record<Exclude<Family, 'unknown'>, string>>>> = {
+  en: {
+    invoice: 'Invoice',
+    'debit note': 'Debit note',
+    'credit note': 'Credit note',
+    receipt: 'Receipt',
+    'fee note': 'Fee note',
+    guide: 'Delivery guide',
+    'import declaration': 'Import declaration',
+    quote: 'Quote',
+    order: 'Order',
+  },
+  es: {
+    invoice: 'Factura',
+    'debit note': 'Nota de débito',
+    'credit note': 'Nota de crédito',
+    receipt: 'Boleta',
+    'fee note': 'Boleta de honorarios',
+    guide: 'Guía de despacho',
+    'import declaration': 'Declaración de importación',
+    quote: 'Cotización',
+    order: 'Orden de compra',
+  },
+};
+
+/**
+ * What a document type is called: `Factura` for `INVOICE`, `Factura (33)` for a code or a word that says more. A type that is
+ * not known is told as it was sent, and the lack of one is an empty text.
+ */
+export function typeTerm(type: string | undefined, language: ReportLanguage): string {
+  const family = familyOf(type);
+  if (type === undefined || family === 'unknown') return type ?? '';
+  const term = FAMILIES[language][family];
+  return keyOf(type) === keyOf(family) ? term : `${term} (${type})`;
+}
+
+/** Statuses of documents and funds that are known, by `keyOf`. They are of either gender: of an invoice, or of a fund. */
+const STATUSES: Readonly<Record<string, string>> = {
+  OPEN: 'Abierto',
+  CLOSED: 'Cerrado',
+  ACCOUNTED: 'Rendido',
+  PENDING: 'Pendiente',
+  APPROVED: 'Aprobado',
+  REJECTED: 'Rechazado',
+  PAID: 'Pagado',
+  PARTIALLY_PAID: 'Pagado en parte',
+  MANUALLY_MARKED_AS_PAID: 'Marcado como pagado',
+  OVERDUE: 'Vencido',
+  NULLIFIED: 'Anulado',
+  CANCELLED: 'Anulado',
+  CANCELED: 'Anulado',
+  VOID: 'Nulo',
+  DRAFT: 'Borrador',
+  TRANSFERRED: 'Transferido',
+  IN_REVIEW: 'En revisión',
+};
+
+/** What a status is called: `Partially paid` for `PARTIALLY_PAID`. One that is not known is told as it was sent. */
+export function statusTerm(status: string, language: ReportLanguage): string {
+  const key = keyOf(status);
+  const spanish = Object.hasOwn(STATUSES, key) ? STATUSES[key] : undefined;
+  if (spanish === undefined) return status;
+  const english = key.toLowerCase().replaceAll('_', ' ');
+  return language === 'es' ? spanish : `${english[0]!.toUpperCase()}${english.slice(1)}`;
+}
+
+/** `PARTIALLY_PAID` for `partially paid` and `partially-paid`. */
+function keyOf(text: string): string {
+  return text
+    .trim()
+    .toUpperCase()
+    .replaceAll(/[\s-]+/g, '_');
+}
