@@ -181,7 +181,11 @@ export function filterFlags({
 export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
   const most = paging.kind === 'numbered' ? paging.maxSize : undefined;
   return flagGroup<ExtentFlags>('Which records:', {
-    limit: valued('--limit <n>', 'at most so many records', wholeNumber('--limit', 1)),
+    limit: valued(
+      '--limit <n>',
+      'at most so many records, also of several profiles together',
+      wholeNumber('--limit', 1),
+    ),
     all: yes('--all', 'everything, also where a table would stop at 50'),
     page:
       paging.kind === 'numbered'

@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts';
+import type { WalkStatus } from '../paging/walk-status.ts';
 import { IncompleteError } from '../errors.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
 import { Projection } from '../json/cells.ts';
@@ -316,7 +317,7 @@ function columnsIn(
   });
 }
 
-interface CountOptions {
+export interface CountOptions {
   readonly extent: ExtentFlags;
   readonly questions: Questions;
   readonly plan: OutputPlan;
@@ -326,7 +327,10 @@ interface CountOptions {
 
 /** Says how many records there are besides those in the table, in which order they came, and what the questions found. */
 export async function remarkCount(
-  { notices, status }: Pick<Part, 'notices' | 'status'>,
+  {
+    notices,
+    status,
+  }: Pick<Part, 'notices'> & { readonly status: Pick<WalkStatus, 'records' | 'totalAtEnd'> },
   { extent, questions, plan, newestFirst }: CountOptions,
 ): Promise<void> {
   const { records, totalAtEnd } = status;

@@ -1,4 +1,4 @@
-import type { RecordBatch } from '../../json/records.ts';
+import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../../output/collected.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import { hasRecords, tryPart, type Part, type PartOptions, type PartResult } from '../part.ts';
@@ -33,6 +33,11 @@ interface PartAside<Asked extends NamedPart> {
   readonly records: AsyncIterable<RecordBatch>;
 }
 
+interface PartsAsideOptions {
+  readonly recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>;
+  readonly limit?: number | undefined;
+}
+
 /**
  * Reads several parts and puts each aside until it is complete, so that a part which fails midway leaves nothing behind. Each
  * part is whole, or is said not to be. Memory does not grow with them.
@@ -44,19 +49,18 @@ export class PartsAside<Asked extends NamedPart> {
   readonly #parts: readonly Asked[];
   readonly #recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>;
   readonly #open = new Set<Collected>();
+  #left: number;
 
   /**
-   * @param recordsOf what is put aside of a part; it throws IncompleteError, after the last record, where the part is not
+   * @param options.limit the most records of all parts together that are given; all are read
+   * @param options.recordsOf what is put aside of a part; it throws IncompleteError, after the last record, where the part is not
    *   whole
    */
-  constructor(
-    run: Run,
-    parts: readonly Asked[],
-    recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>,
-  ) {
+  constructor(run: Run, parts: readonly Asked[], { recordsOf, limit = Infinity }: PartsAsideOptions) {
     this.#run = run;
     this.#parts = parts;
     this.#recordsOf = recordsOf;
+    this.#left = limit;
   }
 
   /** The parts in their order, up to four read at a time. To be read once. */
@@ -67,12 +71,25 @@ export class PartsAside<Asked extends NamedPart> {
         this.results.push(result);
         const there = hasRecords(result);
         const section = this.#run.receipt.section(asked.name);
-        yield { asked, result, records: there ? section.counted(collected.read()) : nothing() };
+        yield {
+          asked,
+          result,
+          records: there ? section.counted(this.#limited(collected.read())) : nothing(),
+        };
         await collected.close();
         this.#open.delete(collected);
       }
     } finally {
       for (const collected of this.#open) await collected.close();
+    }
+  }
+
+  async *#limited(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
+    for await (const batch of records) {
+      const given = sliceRecords(batch, 0, this.#left);
+      this.#left -= given.count;
+      if (given.count > 0) yield given;
+      if (this.#left === 0) return;
     }
   }
 

@@ -17,6 +17,7 @@ import {
   runOf,
   withColumnsWatched,
   columnsWanted,
+  type CountOptions,
   type Export,
 } from '../export-part.ts';
 import {
@@ -113,21 +114,33 @@ function questionNames({ source: { resource }, globals, questions }: Export) {
   return { resource, settings, field: questions?.field };
 }
 
-/** Questions are about each profile by itself, and so is a limit. */
+/** Questions are about each profile by itself. A limit is of all: each is read that far, and the first records come out. */
 async function exportEach(several: Several, plan: OutputPlan): Promise<readonly PartResult[]> {
-  const { asked } = several;
+  const { run, asked } = several;
   const { extent = {} } = asked;
-  const remarks: (() => Promise<void>)[] = [];
-  const aside = putAside(several, async (part) => {
+  const told: ({ readonly part: Part } & Pick<CountOptions, 'questions' | 'newestFirst'>)[] = [];
+  const recordsOf = async (part: Part): Promise<Records> => {
     const questions = await openQuestions(part.context, { ...questionOptions(asked, part.profile), plan });
     const newestFirst =
       mayShowNewestFirst(questions, asked.questions ?? {}, plan) && asked.source.preferNewest?.() === true;
-    remarks.push(() => remarkCount(part, { extent, questions, plan, newestFirst }));
+    told.push({ part, questions, newestFirst });
     return judged(questions, named(part, questions.limitOfListing));
-  });
+  };
+  const aside = putAside(several, recordsOf, extent.limit);
   await deliverJoined(several, { plan: withSheets(asked, plan, aside), aside, records: joined(aside) });
-  for (const remark of remarks) await remark();
+  const isCounted = told.every(({ questions }) => questions.limitOfListing !== undefined);
+  if (extent.limit !== undefined && isCounted) {
+    const status = { records: run.receipt.facts.records, totalAtEnd: totalOf(told.map(({ part }) => part)) };
+    const { questions } = told[0]!;
+    await remarkCount({ notices: run.notices, status }, { extent, questions, plan, newestFirst: false });
+  } else for (const { part, ...options } of told) await remarkCount(part, { extent, plan, ...options });
   return aside.results;
+}
+
+/** How many records the listings of all have; undefined where one does not say it. */
+function totalOf(parts: readonly Part[]): number | undefined {
+  const totals = parts.map(({ status }) => status.totalAtEnd).filter((total) => total !== undefined);
+  return totals.length < parts.length ? undefined : totals.reduce((sum, total) => sum + total, 0);
 }
 
 /** The answer. Throws IncompleteError after the last record where some could not be judged. */
@@ -173,8 +186,10 @@ function unreadProfiles({ parts }: Several, aside: PartsAside<NamedPart>): (reco
 function putAside(
   { run, parts }: Several,
   recordsOfPart: (part: Part) => Promise<AsyncIterable<RecordBatch>>,
+  limit?: number,
 ): PartsAside<NamedPart> {
-  return new PartsAside(run, parts, async (part) => checked(part, await recordsOfPart(part)));
+  const recordsOf = async (part: Part): Promise<Records> => checked(part, await recordsOfPart(part));
+  return new PartsAside(run, parts, { recordsOf, limit });
 }
 
 async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {

@@ -163,7 +163,9 @@ async function writeStreams(
   const state = new Map(before);
   const extracted = new Date(context.clock.now()).toISOString();
   const byName = new Map(streams.map((stream) => [stream.name, stream]));
-  const aside = new PartsAside(run, streams, async (part) => surveyed(part, byName.get(part.name ?? '')!));
+  const aside = new PartsAside(run, streams, {
+    recordsOf: async (part) => surveyed(part, byName.get(part.name ?? '')!),
+  });
   for await (const { asked, result, records } of aside.read()) {
     if (!hasRecords(result)) continue;
     const { name, shape } = asked;

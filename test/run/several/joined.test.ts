@@ -107,12 +107,24 @@ describe('several profiles', () => {
     expect(await run('--format table --columns id')).toMatch(/^_profile +id\n.*\na +1\n/);
   });
 
-  it('have each the limit to themselves', async () => {
-    const { stdout, asked } = await runOrganizations('issued --all-profiles --limit 2 --format jsonl', {
-      organizations: three(),
-    });
-    expect(places(stdout)).toEqual([...NORTH.slice(0, 2), ...SOUTH.slice(0, 2), ...WEST.slice(0, 2)]);
+  it('have one limit together, and are each asked for no more', async () => {
+    const run = (flags: string) =>
+      runOrganizations(`issued --all-profiles --limit ${flags} --receipt FOLDER/receipt.json`, {
+        organizations: three(),
+        folder,
+      });
+    const folder = temporaryFolder();
+    const { stdout, asked } = await run('2 --format jsonl');
+    expect(places(stdout)).toEqual(NORTH.slice(0, 2));
     expect(asked.map(({ url }) => url.searchParams.get('options_pageSize'))).toEqual(['2', '2', '2']);
+    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
+    expect(receipt).toMatchObject({
+      records: 2,
+      complete: true,
+      profiles: [{ records: 2 }, { records: 0 }, { records: 0 }],
+    });
+    expect(places((await run('6 --format jsonl')).stdout)).toEqual([...NORTH, 'south 100']);
+    expect(places((await run('6 --format jsonl --sort id')).stdout)).toEqual([...NORTH, 'south 100']);
   });
 
   it('work for customers, funds and the documents of a fund', async () => {
@@ -127,13 +139,12 @@ describe('several profiles', () => {
     expect(await run('funds documents 1')).toEqual(['a 0', 'b 9', 'b 10']);
   });
 
-  it('are filtered each, with the limit, but sorted and summed together', async () => {
+  it('are filtered each, and limited, sorted and summed together', async () => {
     const run = async (flags: string): Promise<string> =>
       (await runOrganizations(`issued --all-profiles ${PAGES} ${flags}`, { organizations: three() })).stdout;
-    expect(places(await run('--format jsonl --where id>1 --limit 1'))).toEqual([
-      'north 2',
+    expect(places(await run('--format jsonl --where id>1 --limit 4'))).toEqual([
+      ...NORTH.slice(2),
       'south 100',
-      'west 200',
     ]);
     expect(places(await run('--format jsonl --where _profile=west --limit 3'))).toEqual(WEST.slice(0, 3));
     expect(places(await run('--format jsonl --sort -id --limit 5'))).toEqual([
@@ -306,6 +317,15 @@ describe('a run over several profiles', () => {
       'a: 50 of 60, the newest first · --all for the rest\nb: the newest first\n' +
         'c: 50 of 1,051, the newest first · --all for the rest\n',
     );
+  });
+
+  it('says under a table with a limit how many there are of all', async () => {
+    const options = { organizations: three(), terminal: true };
+    const limited = await runOrganizations('issued --all-profiles --limit 7', options);
+    expect(limited.stdout.match(/^(?:north|south|west) /gm)?.length).toBe(7);
+    expect(limited.stderr).toBe('7 of 12\n');
+    const found = await runOrganizations('issued --all-profiles --limit 1 --where id>500', options);
+    expect(found.stderr).toMatch(/^north: 0 of 5 .*\nsouth: 0 of 3 .*\nwest: 0 of 4 .*\n$/);
   });
 
   it('shows with --verbose whose request is which', async () => {
