@@ -171,12 +171,13 @@ function legend(parts: readonly ChartPart[], id: string): Html {
   </ul>`;
 }
 
-/** A hatching has an id of its own in each chart, since it stands in the chart. */
-function fillOf({ look }: ChartPart, id: string): Html {
+/** What a part is filled with. A hatching has an id of its own in each chart, since it stands in the chart. */
+export function fillOf({ look }: Pick<ChartPart, 'look'>, id: string): Html {
   return look === 'undated' ? markup`fill="url(#${id}-hatch)"` : markup`class="${look}"`;
 }
 
-function hatching(id: string): Html {
+/** What the parts of the chart of this id may be filled with, to stand in its svg. */
+export function hatching(id: string): Html {
   return markup`<defs>
     <pattern id="${id}-hatch" class="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
       <path d="M0 0H6V6H0Z" /><path d="M3 0V6" />

@@ -2,6 +2,7 @@ import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
+import { fillOf, hatching } from './charts.ts';
 import { markup, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import { agesOf, type StatedCurrency, type StatedDay, type StatedDocument } from './statement.ts';
@@ -102,7 +103,7 @@ function currencySection(section: StatedCurrency, site: Site, id: string): Html 
           : markup`<p class="late">${words.ofItOverdue(amount(overdue))}</p>`
       }
     </div>
-    ${ages(section, site, amount)}
+    ${ages(section, site, { id, amount })}
     ${
       documents.length === 0
         ? undefined
@@ -137,23 +138,30 @@ function scaled(value: Decimal, scale: number): Decimal {
   return { coefficient: value.coefficient * 10n ** BigInt(scale - value.scale), scale };
 }
 
+interface StripOptions {
+  readonly id: string;
+  readonly amount: (value: Decimal) => string;
+}
+
 /** The strip of ages: a bar in scale, and each age with its exact sum. */
-function ages(
-  { balance }: StatedCurrency,
-  { writing, words }: Site,
-  amount: (value: Decimal) => string,
-): Html {
+function ages({ balance }: StatedCurrency, { writing, words }: Site, { id, amount }: StripOptions): Html {
   const names = ageNames(writing);
   const sums = agesOf(balance);
-  const isShown = (age: number): boolean =>
-    age <= DEFAULT_BUCKETS.length + 1 || sums[age]!.coefficient !== 0n;
+  const isShown = (age: number): boolean => age < UNDATED || sums[age]!.coefficient !== 0n;
   return markup`<section class="ages" aria-label="${words.ages}">
-    ${bar(sums)}
+    ${bar(sums, id)}
     <ul>
       ${sums.map((sum, age) =>
         isShown(age)
           ? markup`<li class="${sum.coefficient === 0n ? 'none' : 'some'}">
-              <span>${age === CREDITS ? undefined : markup`<i class="part${age}"></i>`}${names[age]}</span> <b>${amount(sum)}</b>
+              <span
+                >${
+                  age > UNDATED
+                    ? undefined
+                    : markup`<svg aria-hidden="true"><rect width="100%" height="100%" ${fillOf(lookOf(age), id)} /></svg>`
+                }${names[age]}</span
+              >
+              <b>${amount(sum)}</b>
             </li>`
           : undefined,
       )}
@@ -161,12 +169,16 @@ function ages(
   </section>`;
 }
 
+/** The place among the ages of what has no due date. The credits are behind it: they take away, and have no length. */
+const UNDATED = DEFAULT_BUCKETS.length + 2;
 const WIDTH = 1000;
-/** The place of the credits among the ages. They take away from all others, and have no length in the bar. */
-const CREDITS = DEFAULT_BUCKETS.length + 3;
+
+function lookOf(age: number): { readonly look: string } {
+  return { look: age === UNDATED ? 'undated' : `part${age}` };
+}
 
 /** What is owed by age. */
-function bar(sums: readonly Decimal[]): Html | undefined {
+function bar(sums: readonly Decimal[], id: string): Html | undefined {
   const lengths = sums.map((sum) => Math.max(0, Number(formatDecimal(sum))));
   const all = lengths.reduce((left, right) => left + right, 0);
   if (!(all > 0) || !Number.isFinite(all)) return undefined;
@@ -175,9 +187,9 @@ function bar(sums: readonly Decimal[]): Html | undefined {
     const [from, width] = [at, (length / all) * WIDTH];
     at += width;
     if (!(width > 0)) return undefined;
-    return markup`<rect class="part${age}" x="${from.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="12" />`;
+    return markup`<rect ${fillOf(lookOf(age), id)} x="${from.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="12" />`;
   });
-  return markup`<svg viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${pieces}</svg>`;
+  return markup`<svg class="bar" viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${hatching(id)}${pieces}</svg>`;
 }
 
 function ageNames({ words }: Writing): string[] {
@@ -202,8 +214,10 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
   const lines = documents.map((one) => ({ one, cells: lineOf(one, options) }));
   const heads = lines[0]!.cells;
   const sum = documents.map(({ open }) => open).reduce(plus);
-  return markup`<h3 id="${id}">${caption}</h3>
-    <table class="documents" aria-labelledby="${id}">
+  const isLong = documents.length > MAX_ROWS_KEPT;
+  return markup`<section class="block">
+    <h3 id="${id}">${caption}</h3>
+    <table class="${isLong ? 'documents long' : 'documents'}" aria-labelledby="${id}">
       <thead>
         <tr>
           ${heads.map(([head, , look]) => markup`<th scope="col" class="${look.replace(' late', '')}">${head}</th>`)}
@@ -226,8 +240,12 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
           <td class="amount">${amount(sum)}</td>
         </tr>
       </tfoot>
-    </table>`;
+    </table>
+  </section>`;
 }
+
+/** Longer tables may go on to the next page in print. */
+const MAX_ROWS_KEPT = 20;
 
 function plus(left: Decimal, right: Decimal): Decimal {
   const scale = Math.max(left.scale, right.scale);
@@ -305,27 +323,31 @@ body { max-width: 54rem; }
 .letter p, .to p { margin: 0; } .letter .what { text-align: right; } .letter h1 { font-size: 1.35rem; font-weight: 600; }
 .sender { font-size: 1.35rem; font-weight: 700; letter-spacing: -0.01em; overflow-wrap: anywhere; }
 .to { margin: 1.5rem 0; } .party { font-size: 1.1rem; font-weight: 600; overflow-wrap: anywhere; }
-.currency { margin-top: 2rem; } .currency > h3 { color: var(--ink); margin: 1.75rem 0 0.3rem; break-after: avoid; }
+.currency { margin-top: 2rem; } .block > h3 { color: var(--ink); margin: 1.75rem 0 0.3rem; break-after: avoid; }
 .due { padding: 0.9rem 1.1rem; background: var(--band); border-left: 4px solid var(--accent); break-inside: avoid; }
 .due h2 { font-size: 0.95rem; font-weight: 400; margin: 0; padding: 0; border: 0; color: var(--soft); } .due p { margin: 0; }
 .due .sum { font-size: 1.7rem; line-height: 1.3; font-weight: 700; overflow-wrap: anywhere; } .due .code { font-size: 1rem; font-weight: 400; color: var(--soft); }
-.ages { margin: 1rem 0 0; break-inside: avoid; } .ages svg { height: 0.75rem; min-width: 0; } .ages svg rect { stroke: none; }
-.ages ul { display: grid; grid-template-columns: repeat(auto-fit, minmax(7rem, 1fr)); gap: 0.5rem 1rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
+.ages { margin: 1rem 0 0; break-inside: avoid; }
+.ages .bar { display: block; width: 100%; height: 0.75rem; }
+.ages ul { display: flex; flex-wrap: wrap; gap: 0.5rem 1.2rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
+.ages li { flex: 1 1 auto; min-width: 6.5rem; max-width: 100%; }
 .ages b { display: block; font-weight: 600; overflow-wrap: anywhere; } .ages .none b { font-weight: 400; color: var(--soft); }
-.ages i { display: inline-block; width: 0.75em; height: 0.75em; margin-right: 0.4em; border: 1px solid var(--ink); print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-.documents tbody:nth-child(odd) tr { background: none; } .documents tbody tr:nth-child(even) { background: none; }
+.ages li svg { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
 .documents td:first-child { min-width: 0; } .documents td { vertical-align: baseline; } .documents .day { white-space: nowrap; }
 .documents td.open { font-weight: 600; } .documents tfoot th { text-align: left; } .documents tbody { break-inside: avoid; }
 .documents tr:has(+ .payments) td { border-bottom: 0; padding-bottom: 0; } .payments td { padding-top: 0; font-size: 0.8rem; color: var(--soft); }
 .message { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); break-inside: avoid; } .message p { overflow-wrap: anywhere; }
-@media screen and (max-width: 40rem) {
+@media screen and (max-width: 46rem) {
   .letter .what { text-align: left; }
   .documents, .documents tbody, .documents tfoot { display: block; } .documents thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .documents tr { display: grid; grid-template-columns: 1fr auto; gap: 0.1rem 1rem; padding: 0.5rem 0; border-bottom: 1px solid var(--line); }
-  .documents td, .documents th { display: block; padding: 0; border: 0; overflow-wrap: anywhere; white-space: normal; }
+  .documents td, .documents th { display: block; padding: 0; border: 0; overflow-wrap: anywhere; white-space: normal; text-align: left; font-weight: 400; }
+  .documents .number, .documents .open, .documents tfoot td, .documents tfoot th { font-weight: 600; } .documents .open, .documents .whole, .documents tfoot td { text-align: right; }
   .documents td:empty { display: none; } .documents td[data-head]::before { content: attr(data-head) " "; color: var(--soft); font-weight: 400; }
   .documents .number { order: 1; } .documents .open { order: 2; } .documents .type { order: 3; } .documents .whole { order: 4; }
   .documents .day { order: 5; } .documents .late { order: 7; grid-column: 1 / -1; text-align: left; } .documents td.day + td.day { text-align: right; order: 6; }
   .documents tr:has(+ .payments) { border-bottom: 0; padding-bottom: 0; } .documents .payments { display: block; padding-top: 0; } .documents tfoot tr { border-bottom: 0; }
 }
+@media print { .ages li { min-width: 4.6rem; } .ages ul { font-size: 0.8rem; gap: 0.4rem 0.8rem; }
+  .documents.long tbody tr { break-after: auto; } .documents.long tbody:nth-of-type(-n + 2), .documents.long tbody:nth-last-of-type(2) { break-after: avoid; } .documents.long tfoot { break-before: avoid; } }
 `.trim();
