@@ -177,7 +177,20 @@ const CONFLICTS: readonly Conflict[] = [
   },
   {
     flags: ['outputDir'],
+    needs: ['all'],
+    only: 'folio statement',
+    says: 'is for a page for everyone',
+  },
+  {
+    flags: ['outputDir'],
+    against: ['output'],
+    only: 'folio statement',
+    why: 'it has a page for each',
+  },
+  {
+    flags: ['outputDir'],
     needs: ['several profiles', 'profile'],
+    except: ['folio statement'],
     says: 'needs several profiles',
     hint: SEVERAL,
   },

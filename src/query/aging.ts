@@ -150,9 +150,9 @@ export class Aging {
     return this.#unreadable.count;
   }
 
-  /** How many documents of a counterparty are left out because they cannot be read. */
-  unreadableOf(key: string): number {
-    return this.#unreadableOf.get(key) ?? 0;
+  /** How many documents of each counterparty, by its key, are left out because they cannot be read; where they are told apart. */
+  get unreadableOf(): ReadonlyMap<string, number> {
+    return this.#unreadableOf;
   }
 
   /** What was treated in a way of its own, a clause for each kind. */
@@ -168,7 +168,7 @@ export class Aging {
       this.#unreadable.noteRole(invoice, item.role, place);
       if (this.#options.apart) {
         const { counterpartyKey: key } = invoice;
-        this.#unreadableOf.set(key, this.unreadableOf(key) + 1);
+        this.#unreadableOf.set(key, (this.#unreadableOf.get(key) ?? 0) + 1);
       }
       return undefined;
     }

@@ -100,7 +100,7 @@ function currencySection(section: StatedCurrency, site: Site, id: string): Html 
       ${
         overdue.coefficient === 0n
           ? undefined
-          : markup`<p class="late">${words.ofItOverdue(amount(overdue))}</p>`
+          : markup`<p class="late">${credits.length === 0 ? words.overdueNow(amount(overdue)) : words.overdueBeforeCredits(amount(overdue))}</p>`
       }
     </div>
     ${ages(section, site, { id, amount })}

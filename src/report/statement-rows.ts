@@ -13,16 +13,22 @@ import {
   type Statement,
 } from './statement.ts';
 
-/** Whose statement it is, and what it tells. */
-export interface OwnStatement {
+/** The organization that sends a statement. */
+export interface Sender {
+  /** What tells it from other organizations, whether or not it is read by its profile. */
+  readonly id: string;
   /** The profile, where there are several. */
   readonly profile: string | undefined;
-  /** The organization that sends it. */
+  /** Its name; undefined where nothing says it. */
   readonly organization: string | undefined;
   readonly organizationFiscalId: string | undefined;
-  readonly statement: Statement;
-  /** Whether all invoices of the organization were there. */
+  /** Whether all its invoices were there. */
   readonly isWhole: boolean;
+}
+
+/** Whose statement it is, and what it tells. */
+export interface OwnStatement extends Sender {
+  readonly statement: Statement;
 }
 
 /** What all statements of a run have in common. */

@@ -10,7 +10,9 @@ export interface StatementWords {
   /** To a supplier: what the sender owes. */
   readonly amountPayable: string;
   readonly inFavour: string;
-  readonly ofItOverdue: (amount: string) => string;
+  readonly overdueNow: (amount: string) => string;
+  /** Where there are credits, which are not taken away from it. */
+  readonly overdueBeforeCredits: (amount: string) => string;
   readonly ages: string;
   readonly documents: string;
   readonly credits: string;
@@ -32,6 +34,8 @@ export interface StatementWords {
   readonly families: Readonly<Partial<Record<Family, string>>>;
   readonly index: string;
   readonly indexNote: string;
+  readonly indexNotWhole: string;
+  readonly amount: string;
   readonly customer: string;
   readonly supplier: string;
   readonly overdue: string;
@@ -47,7 +51,8 @@ const en: StatementWords = {
   amountDue: 'Amount due',
   amountPayable: 'Amount payable to you',
   inFavour: 'In your favour',
-  ofItOverdue: (amount) => `${amount} of it overdue`,
+  overdueNow: (amount) => `Overdue: ${amount}`,
+  overdueBeforeCredits: (amount) => `Overdue, before credits: ${amount}`,
   ages: 'By age',
   documents: 'Open documents',
   credits: 'Credits, which reduce the amount',
@@ -75,6 +80,9 @@ const en: StatementWords = {
   },
   index: 'Statements of account',
   indexNote: 'This list names everyone: keep it, and send each page to whom it is for.',
+  indexNotWhole:
+    'Not everything could be read. Some pages may be missing, and some may be of an earlier day.',
+  amount: 'Amount due',
   customer: 'Customer',
   supplier: 'Supplier',
   overdue: 'Overdue',
@@ -90,9 +98,10 @@ const es: StatementWords = {
   amountDue: 'Monto adeudado',
   amountPayable: 'Monto a pagarle',
   inFavour: 'Saldo a su favor',
-  ofItOverdue: (amount) => `de ello vencido: ${amount}`,
+  overdueNow: (amount) => `Vencido: ${amount}`,
+  overdueBeforeCredits: (amount) => `Vencido, antes de créditos: ${amount}`,
   ages: 'Por antigüedad',
-  documents: 'Documentos abiertos',
+  documents: 'Documentos pendientes',
   credits: 'Créditos, que reducen el monto',
   number: 'Número',
   type: 'Tipo',
@@ -108,7 +117,7 @@ const es: StatementWords = {
   notWhole:
     'Este estado de cuenta no está completo: no se pudieron leer todos los documentos. No lo use como base.',
   unreadable: (count) => `Documentos de esta cuenta que no se pudieron leer: ${count}.`,
-  cancelled: (amount) => `Los documentos anulados, que sumarían ${amount}, no están abiertos.`,
+  cancelled: (amount) => `Los documentos anulados, que sumarían ${amount}, no están pendientes.`,
   withoutAmount: (count) => `Documentos que no indican saldo: ${count}.`,
   families: {
     invoice: 'Factura',
@@ -119,12 +128,14 @@ const es: StatementWords = {
   },
   index: 'Estados de cuenta',
   indexNote: 'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
+  indexNotWhole: 'No se pudo leer todo. Pueden faltar páginas, y algunas pueden ser de un día anterior.',
+  amount: 'Monto adeudado',
   customer: 'Cliente',
   supplier: 'Proveedor',
   overdue: 'Vencido',
   openDocuments: 'Documentos',
   settledPages: 'Pagado desde un estado de cuenta anterior',
-  nobody: 'Nadie tiene saldo abierto.',
+  nobody: 'Nadie tiene saldo pendiente.',
 };
 
 /** What statements say, in the language. */

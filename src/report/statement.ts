@@ -68,6 +68,8 @@ export interface StatementFigures {
   readonly statements: readonly Statement[];
   /** The organization's own fiscal ID, as its invoices have it. */
   readonly ownFiscalId: string | undefined;
+  /** The keys of those of whom a document cannot be read. */
+  readonly unreadable: ReadonlySet<string>;
   /** Why not every document is in them. */
   readonly failure: IncompleteError | undefined;
 }
@@ -113,6 +115,11 @@ export class StatementTally {
     this.#reader = new CellReader([...this.#invoices.columns, 'payments', ...this.#ownColumns]);
   }
 
+  /** What the columns mean. */
+  get fields(): FieldsOf {
+    return this.#options.fields;
+  }
+
   /** Adds records. `limits` is what references leave of open amounts. */
   add(batch: RecordBatch, limits?: Limits): void {
     const items = this.#aging.add(batch, undefined, limits);
@@ -141,13 +148,9 @@ export class StatementTally {
         .filter(([, balances]) => isTold(balances))
         .map(([key, balances]) => this.#statementOf(key, balances)),
       ownFiscalId: this.#ownFiscalId,
+      unreadable: new Set(this.#aging.unreadableOf.keys()),
       failure: this.#aging.failure('statement'),
     };
-  }
-
-  /** How many documents of a counterparty cannot be read. */
-  unreadableOf(key: string): number {
-    return this.#aging.unreadableOf(key);
   }
 
   #statementOf(key: string, balances: readonly AgedBalance[]): Statement {
@@ -160,7 +163,7 @@ export class StatementTally {
         fiscalId: all.find(({ fiscalId }) => fiscalId !== undefined)?.fiscalId,
       },
       currencies: balances.map((balance) => this.#currencyOf(balance)).toSorted(byCurrencyName),
-      unreadable: this.#aging.unreadableOf(key),
+      unreadable: this.#aging.unreadableOf.get(key) ?? 0,
     };
   }
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { oneOf, target } from '../../run/parse-values.ts';
-import type { StatementFlags, StatementOutputFlags } from '../../run/several/statement.ts';
+import type { StatementFlags, StatementOutputFlags } from '../../run/statements/read-statements.ts';
 import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf, type CounterpartyFlags } from '../counterparties.ts';
@@ -23,6 +23,7 @@ export function addStatement(program: Command, context: Context): void {
         'folio statement --customer-fiscal-id 60155445-3 --lang es --note @bank.txt -o roble.html',
         'in Spanish, with a text below',
       ],
+      ['folio statement --all --output-dir statements', 'a page for each customer, and an index'],
       ['folio statement --all -o statements.xlsx', 'the open documents of all customers'],
       ['folio statement --payable --issuer-fiscal-id 77155510-1', 'what you owe to a supplier'],
       ['folio statement --from books.db --all --format json', 'offline, with sums and ages, for a program'],
@@ -46,7 +47,7 @@ export function addStatement(program: Command, context: Context): void {
           },
         );
       }
-      const { writeStatements } = await import('../../run/several/statement.ts');
+      const { writeStatements } = await import('../../run/statements/statements.ts');
       const chosen = { ...(payable && { payable }), ...(all && { all }), ...(fiscalIds && { fiscalIds }) };
       await writeStatements(context, { ...values, statement: { ...page, ...chosen } });
     },
@@ -83,6 +84,10 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
     '-o, --output <file>',
     'write a file, whole or not at all; - is standard output',
     target('--output'),
+  ),
+  outputDir: text(
+    '--output-dir <dir>',
+    'with --all: a page for each, named by fiscal ID and name, and index.html',
   ),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
 });

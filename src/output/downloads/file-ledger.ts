@@ -89,7 +89,7 @@ export class FileLedger {
 }
 
 /** Opens the ledger without following a link, and without waiting for the other end of a pipe. Rejects as `open` does. */
-async function openLedger(file: string, flags: number): Promise<FileHandle> {
+export async function openLedger(file: string, flags: number): Promise<FileHandle> {
   const { O_NOFOLLOW, O_NONBLOCK } = constants;
   const refused = (): OutputError =>
     new OutputError(`cannot use ${file}: it is no file of folio's`, {

@@ -26,6 +26,17 @@ export function safeFileName({ stem, index, extension }: FileNameParts): string 
   return `${cut === '' ? 'file' : cut}${ending}`;
 }
 
+/** The name of a page, `<stem>.<ending>`, in the same way; shorter, so that a number can still be put behind the stem. */
+export function safePageName(stem: string, ending: string): string {
+  const cut = cutBytes(clean(stem), NAME_LIMIT - ending.length - 8).replace(/[\s.]+$/, '');
+  return `${cut === '' ? 'page' : cut}.${ending}`;
+}
+
+/** Whether `safePageName` and a `NameRegister` could have made it. */
+export function isSafePageName(name: string): boolean {
+  return clean(name) === name && /[^.]\.[a-z]+$/.test(name) && Buffer.byteLength(name) <= NAME_LIMIT;
+}
+
 /** Whether `safeFileName` and `cleanExtension` could have made a name of these, with or without a `-2`. */
 export function isSafeName(base: string, ending: string): boolean {
   return (
@@ -52,6 +63,11 @@ export class NameRegister {
   readonly #taken = new Set<string>();
   /** The next number for a name that came before. */
   readonly #next = new Map<string, number>();
+
+  /** Keeps a name that is taken already. */
+  reserve(name: string): void {
+    this.#taken.add(foldName(name));
+  }
 
   /** The name itself the first time, then with `-2`, `-3` before its ending. At most 150 bytes. */
   take(name: string): string {

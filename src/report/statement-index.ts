@@ -1,0 +1,145 @@
+import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
+import { overdueOf, totalOf } from '../query/aging.ts';
+import { byCurrency } from '../query/result-rows.ts';
+import { markup, type Html } from './html.ts';
+import { htmlPage } from './page-frame.ts';
+import type { StatedCurrency } from './statement.ts';
+import type { OwnStatement, StatementFacts } from './statement-rows.ts';
+import { statementWords, type StatementWords } from './statement-words.ts';
+import { amountCell, blankCell, countCell, idCell, table, textCell } from './table.ts';
+import type { Writing } from './words.ts';
+
+/** A page of the folder. */
+export interface IndexedStatement {
+  readonly own: OwnStatement;
+  /** Its name in the folder. */
+  readonly file: string;
+  /** Since when nothing is open any more: `2026-11-20`. */
+  readonly settled: string | undefined;
+}
+
+interface IndexOptions extends StatementFacts {
+  readonly writing: Writing;
+  /** Whether everything could be read. */
+  readonly isWhole: boolean;
+}
+
+/** The index of a folder of statements, for the sender alone: it names everyone, with what is open and the link to each page. */
+export function statementIndex(
+  pages: readonly IndexedStatement[],
+  { asOf, listing, isWhole, writing }: IndexOptions,
+): string {
+  const words = statementWords(writing.language);
+  const senders = [...new Set(pages.map(({ own }) => own.id))];
+  const open = pages.filter(({ settled }) => settled === undefined);
+  const settled = pages.filter((page) => page.settled !== undefined);
+  const body = markup`<header>
+      <h1>${words.index}</h1>
+      <p class="facts"><span>${words.asOf(writing.day(asOf))}</span></p>
+      <p class="note">${words.indexNote}</p>
+    </header>
+    <main>
+      ${isWhole ? undefined : markup`<p class="verdict doubt" role="alert"><strong>${words.indexNotWhole}</strong></p>`}
+      ${open.length === 0 ? markup`<p>${words.nobody}</p>` : undefined}
+      ${senders.map((id) =>
+        senderSection(
+          open.filter(({ own }) => own.id === id),
+          { words, writing, listing },
+        ),
+      )}
+      ${
+        settled.length === 0
+          ? undefined
+          : markup`<section>
+              <h2>${words.settledPages}</h2>
+              <ul>
+                ${settled.map((page) => markup`<li>${link(page, writing)}</li> `)}
+              </ul>
+            </section>`
+      }
+    </main>`;
+  return htmlPage({ language: writing.language, title: words.index, body, style: STYLE });
+}
+
+interface Site {
+  readonly words: StatementWords;
+  readonly writing: Writing;
+  readonly listing: 'issued' | 'received';
+}
+
+/** One line: a counterparty in one currency. */
+interface IndexLine {
+  readonly page: IndexedStatement;
+  readonly section: StatedCurrency;
+  readonly currency: string | undefined;
+}
+
+/** The pages of one organization, a table for each currency, the largest amount first. */
+function senderSection(pages: readonly IndexedStatement[], site: Site): Html | undefined {
+  const [first] = pages;
+  if (first === undefined) return undefined;
+  const { writing } = site;
+  const { organization, organizationFiscalId } = first.own;
+  const lines = pages.flatMap((page) =>
+    page.own.statement.currencies
+      .filter(({ documents, credits }) => documents.length + credits.length > 0)
+      .map((section): IndexLine => ({ page, section, currency: section.currency })),
+  );
+  return markup`<section>
+    <h2><bdi>${organization ?? organizationFiscalId ?? writing.words.organization}</bdi></h2>
+    ${byCurrency(lines, ({ currency }) => currency)
+      .toSorted(([left], [right]) => (nameOf(left!) < nameOf(right!) ? -1 : 1))
+      .map((ofOne) => currencyTable(ofOne, site))}
+  </section>`;
+}
+
+/** What has no currency comes last. */
+function nameOf({ currency }: IndexLine): string {
+  return currency === undefined ? '1' : `0${currency}`;
+}
+
+function currencyTable(lines: readonly IndexLine[], { words, writing, listing }: Site): Html {
+  const caption = lines[0]!.currency ?? writing.words.noCurrency;
+  const rows = lines
+    .toSorted((left, right) => compareDecimals(totalOf(right.section.balance), totalOf(left.section.balance)))
+    .map(({ page, section: { balance, documents, credits } }) => [
+      { content: link(page, writing), order: undefined },
+      idCell(page.own.statement.party.fiscalId ?? ''),
+      countCell(documents.length + credits.length, writing),
+      amountCell(overdueOf(balance), writing),
+      amountCell(totalOf(balance), writing),
+    ]);
+  const sum = (of: (line: IndexLine) => Decimal): Decimal => lines.map(of).reduce(addDecimals, DECIMAL_ZERO);
+  const foot = [
+    textCell(words.sum),
+    blankCell(),
+    blankCell(),
+    amountCell(
+      sum(({ section }) => overdueOf(section.balance)),
+      writing,
+    ),
+    amountCell(
+      sum(({ section }) => totalOf(section.balance)),
+      writing,
+    ),
+  ];
+  const heads = [
+    listing === 'issued' ? words.customer : words.supplier,
+    writing.words.fiscalId,
+    words.openDocuments,
+    words.overdue,
+    words.amount,
+  ];
+  return markup`<section class="block">
+    <h3>${caption}</h3>
+    ${table({ caption, heads, amounts: 2, rows, foot: [foot] }, writing)}
+  </section>`;
+}
+
+/** A link to a file beside the index: whatever its name is, it leads nowhere else. */
+function link({ own: { statement }, file }: IndexedStatement, { words }: Writing): Html {
+  const { name, fiscalId } = statement.party;
+  return markup`<a href="./${encodeURIComponent(file)}"><bdi>${name ?? fiscalId ?? words.noName}</bdi></a>`;
+}
+
+const STYLE = 'a { color: var(--accent); overflow-wrap: anywhere; }';

@@ -1,0 +1,219 @@
+import type { Context } from '../../context.ts';
+import { NotFoundError, UsageError } from '../../errors.ts';
+import type { Format } from '../../output/formats.ts';
+import type { QuestionFlags } from '../../query/question-syntax.ts';
+import { StatementTally, type StatementFigures } from '../../report/statement.ts';
+import type { OwnStatement, Sender, StatementFacts } from '../../report/statement-rows.ts';
+import type { ReportLanguage } from '../../report/words.ts';
+import { issued } from '../../resources/issued.ts';
+import { received } from '../../resources/received.ts';
+import type { Resource } from '../../resources/resource.ts';
+import { fieldsOf } from '../open-questions.ts';
+import type { RequestFlags } from '../parse-values.ts';
+import {
+  checkPart,
+  hasRecords,
+  recordsOf,
+  tryPart,
+  type Part,
+  type PartResult,
+  type Source,
+} from '../part.ts';
+import type { ReceiptFlags } from '../receipt.ts';
+import type { GlobalFlags, Run } from '../run.ts';
+import { asksSeveral, chooseProfiles } from '../session.ts';
+import { checkResults } from '../several/outcome.ts';
+import { forEachPart } from '../several/parts-aside.ts';
+import type { FromFlags } from '../sources/export-source.ts';
+import { ListingSource } from '../sources/listing-source.ts';
+
+/** Whom statements are about, and what they say. */
+export interface StatementFlags {
+  /** Suppliers instead of customers. */
+  readonly payable?: boolean;
+  /** Everyone with an open amount or a credit. */
+  readonly all?: boolean;
+  readonly fiscalIds?: readonly string[];
+  readonly allProfiles?: boolean;
+  readonly organization?: string;
+  /** A text, `@file` or `@-`. */
+  readonly note?: string;
+  readonly lang?: ReportLanguage;
+  readonly field?: QuestionFlags['field'];
+}
+
+/** Where statements go, and in which form. */
+export interface StatementOutputFlags {
+  readonly format?: 'html' | Format;
+  readonly output?: string;
+  readonly excel?: boolean;
+  /** A folder with a page for everyone. */
+  readonly outputDir?: string;
+}
+
+/** What is asked for. */
+export interface StatementRun {
+  readonly globals: GlobalFlags;
+  readonly request: RequestFlags;
+  readonly receipt: ReceiptFlags;
+  readonly statement: StatementFlags;
+  readonly from: FromFlags;
+  readonly output: StatementOutputFlags;
+}
+
+/** What one run does. */
+export interface Job {
+  readonly run: Run;
+  readonly asked: StatementRun;
+  readonly source: Source;
+  /** The names of the organizations that are read; undefined for the one whose token or export it is. */
+  readonly profiles: readonly (string | undefined)[];
+  /** In days since 1970-01-01. */
+  readonly today: number;
+}
+
+/** What is read: a listing of the service, or what --from names. Throws UsageError. */
+export async function sourceOf({
+  statement,
+  from: { from, ...form },
+  globals,
+}: StatementRun): Promise<{ readonly source: Source; readonly globals: GlobalFlags }> {
+  const { fiscalIds, field, allProfiles } = statement;
+  const resource = resourceOf(statement);
+  const filters = { ...(fiscalIds && { fiscalIds }) };
+  if (from === undefined) return { source: new ListingSource({ resource, filters }), globals };
+  const { exportFrom } = await import('../sources/export-source.ts');
+  const output = { header: true };
+  const profiles = { ...(allProfiles !== undefined && { allProfiles }) };
+  return exportFrom({ globals, output, profiles }, { file: from, resource, filters, field, form });
+}
+
+/** The organizations that are read. Throws UsageError. */
+export async function profilesOf(
+  context: Context,
+  source: Source,
+  { globals, statement }: StatementRun,
+): Promise<readonly (string | undefined)[]> {
+  const { allProfiles, organization } = statement;
+  const own = (await source.profiles?.(context)) ?? [];
+  const whom = { globals, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
+  // An export that does not say whose it is is nobody's.
+  const isOne = own.length === 0 && (source.kind === 'local' || !asksSeveral(whom));
+  const profiles = isOne ? [undefined] : own.length > 0 ? own : await chooseProfiles(context, whom);
+  if (organization !== undefined && profiles.length > 1) {
+    throw new UsageError(`--organization names one organization, and there are ${profiles.length}`, {
+      hint: 'Leave it out, or name one profile with --profile.',
+    });
+  }
+  return profiles;
+}
+
+/** What is listed. */
+export function resourceOf({ payable }: StatementFlags): Resource {
+  return payable ? received : issued;
+}
+
+/** What was read of one organization. */
+interface PartRead {
+  readonly result: PartResult;
+  /** Whether all of the listing was there, be there documents that cannot be read. */
+  readonly isWhole: boolean;
+  readonly organization: string | undefined;
+  readonly figures: StatementFigures | undefined;
+}
+
+async function readPart(job: Job, profile: string | undefined, signal: AbortSignal): Promise<PartRead> {
+  const { run, source, profiles } = job;
+  let read: Pick<PartRead, 'isWhole' | 'organization'> = { isWhole: false, organization: profile };
+  let tally: StatementTally | undefined;
+  const isOneOfSeveral = profiles.length > 1 && profile !== undefined;
+  const named = isOneOfSeveral ? { name: profile } : {};
+  const result = await tryPart(run, { source, ...named, profile, signal }, async (part) => {
+    // An export that does not say whose it is is nobody's: the current profile only says what its columns mean.
+    const organization = profile ?? (part.session === undefined ? undefined : part.profile);
+    read = { isWhole: false, organization };
+    tally = await openTally(job, part);
+    await readRecords(part, tally);
+    const { failure } = tally.finish();
+    checkPart(part);
+    read = { isWhole: true, organization };
+    if (failure !== undefined) throw failure;
+  });
+  return { ...read, result, figures: hasRecords(result) ? tally?.finish() : undefined };
+}
+
+async function openTally({ asked: { statement }, today }: Job, part: Part): Promise<StatementTally> {
+  const { payable, field, fiscalIds } = statement;
+  const settings = { profile: part.profile, sandbox: part.globals.sandbox === true };
+  const fields = await fieldsOf(part.context, { resource: resourceOf(statement), settings, field });
+  const listing = payable ? 'received' : 'issued';
+  return new StatementTally({ fields, listing, today, everyone: fiscalIds !== undefined });
+}
+
+async function readRecords(part: Part, tally: StatementTally): Promise<void> {
+  const { hasReferences } = await import('../../invoices/references.ts');
+  if (!hasReferences(tally.fields)) {
+    for await (const batch of recordsOf(part)) tally.add(batch);
+    return;
+  }
+  const { SecondLook } = await import('../../query/second-look.ts');
+  const look = new SecondLook(tally.fields);
+  for await (const batch of look.answer(recordsOf(part))) tally.add(batch, look.limits);
+}
+
+/** All that was read. */
+export interface Outcome {
+  /** The organizations, in the order in which they were asked for. */
+  readonly senders: readonly Sender[];
+  readonly statements: readonly OwnStatement[];
+  /** Of each sender, by its place, the keys of those of whom a document cannot be read. */
+  readonly unreadable: readonly ReadonlySet<string>[];
+  readonly results: readonly PartResult[];
+  readonly facts: StatementFacts;
+}
+
+/** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
+export async function readAll(job: Job): Promise<Outcome> {
+  const { run, profiles, asked, today } = job;
+  const { payable, fiscalIds, organization } = asked.statement;
+  const parts: PartRead[] = [];
+  for await (const one of forEachPart(run, profiles, (profile, signal) => readPart(job, profile, signal)))
+    parts.push(one);
+  const results = parts.map(({ result }) => result);
+  if (!results.some(hasRecords)) checkOutcome(results);
+  const senders = parts.map((part) => ({
+    id: part.figures?.ownFiscalId ?? part.organization ?? '',
+    profile: profiles.length > 1 ? part.organization : undefined,
+    organization: organization ?? part.organization,
+    organizationFiscalId: part.figures?.ownFiscalId,
+    isWhole: part.isWhole,
+  }));
+  const statements = parts.flatMap((part, index) =>
+    (part.figures?.statements ?? []).map((statement) => ({ ...senders[index]!, statement })),
+  );
+  const isWhole = parts.every((part) => part.isWhole);
+  if (fiscalIds !== undefined && statements.length === 0) {
+    if (!isWhole) checkOutcome(results);
+    const what = payable ? 'received' : 'issued';
+    throw new NotFoundError(`no ${what} invoice is of ${fiscalIds.join(', ')}`, {
+      hint: 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
+    });
+  }
+  const unreadable = parts.map(({ figures }) => figures?.unreadable ?? new Set<string>());
+  return {
+    senders,
+    statements,
+    unreadable,
+    results,
+    facts: { asOf: today, listing: payable ? 'received' : 'issued' },
+  };
+}
+
+/** Throws where not all is whole. */
+export function checkOutcome(results: readonly PartResult[]): void {
+  const failed = results.filter(({ failure }) => failure !== undefined);
+  checkResults(results, {
+    what: 'profiles',
+    lack: failed.every(hasRecords) ? 'not whole, which their statements say' : 'missing',
+  });
+}

@@ -1,0 +1,162 @@
+import { UsageError } from '../../errors.ts';
+import { formatDay } from '../../json/calendar-day.ts';
+import { PageFolder, type FolderPage } from '../../output/files/page-folder.ts';
+import { localeOf } from '../../output/terminal/number-text.ts';
+import { statementIndex, type IndexedStatement } from '../../report/statement-index.ts';
+import { statementPage } from '../../report/statement-page.ts';
+import type { OwnStatement } from '../../report/statement-rows.ts';
+import { languageOf, writingOf, type Writing } from '../../report/words.ts';
+import { remarkWritten } from '../export-part.ts';
+import { noteOf } from './note.ts';
+import { checkOutcome, readAll, type Job, type Outcome } from './read-statements.ts';
+
+const INDEX = 'index.html';
+const INDEX_KEY = 'index';
+
+/**
+ * Writes a page for everyone with something open into a folder, and an index. The page of an earlier run whose customer has
+ * settled is replaced by one that says so; where not all could be read, it stays as it was.
+ */
+export async function writeFolder(job: Job, path: string): Promise<void> {
+  const { run, asked } = job;
+  const { context } = run;
+  const note = await noteOf(asked.statement.note, context);
+  const folder = await PageFolder.open(path, context, [INDEX]);
+  try {
+    await checkFolder(folder, job);
+    const outcome = await readAll(job);
+    const locale = localeOf(context.env);
+    const writing = writingOf(asked.statement.lang ?? languageOf(locale), locale);
+    const pages = new Pages({ job, folder, outcome, writing, note });
+    for (const own of outcome.statements) await pages.write(own);
+    await pages.writeSettled();
+    await pages.writeIndex();
+    const { count, bytes } = pages;
+    await remarkWritten(run, () => ({ count, what: 'statements', place: path, bytes }));
+    checkOutcome(outcome.results);
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Throws UsageError for a folder whose index is not folio's, or which is for the statements of the others. */
+async function checkFolder(folder: PageFolder, { asked: { statement } }: Job): Promise<void> {
+  if (!(await folder.mayReplace(INDEX))) {
+    throw new UsageError(
+      `${folder.shown(INDEX)} is no index of folio's, or was changed since, and stays as it is`,
+      {
+        hint: 'Move it away, or name another folder with --output-dir.',
+      },
+    );
+  }
+  const listing = listingOf(statement);
+  const other = folder.pages.find(
+    ({ facts }) => facts['listing'] !== undefined && facts['listing'] !== listing,
+  );
+  if (other === undefined) return;
+  const [there, here] = listing === 'issued' ? ['suppliers', 'customers'] : ['customers', 'suppliers'];
+  throw new UsageError(`--output-dir ${folder.shown('')} has the statements of ${there}`, {
+    hint: `Name another folder for those of ${here}.`,
+  });
+}
+
+function listingOf({ payable }: Job['asked']['statement']): 'issued' | 'received' {
+  return payable ? 'received' : 'issued';
+}
+
+interface PagesOptions {
+  readonly job: Job;
+  readonly folder: PageFolder;
+  readonly outcome: Outcome;
+  readonly writing: Writing;
+  readonly note: string | undefined;
+}
+
+/** The pages of one run. */
+class Pages {
+  count = 0;
+  bytes = 0;
+  readonly #options: PagesOptions;
+  readonly #indexed: IndexedStatement[] = [];
+  readonly #written = new Set<string>();
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+  }
+
+  /** Writes the page of a statement. */
+  async write(own: OwnStatement): Promise<void> {
+    const { folder, job } = this.#options;
+    const { party, key: partyKey } = own.statement;
+    const key = JSON.stringify([listingOf(job.asked.statement), own.id, partyKey]);
+    const named = [party.fiscalId, party.name].filter((part) => part !== undefined).join(' ');
+    const stem = own.profile === undefined ? named : `${own.profile}.${named}`;
+    const file = await folder.nameOf(key, stem, (taken) =>
+      job.run.notices.warn(
+        `${folder.shown(taken)} is not as folio wrote it, and stays as it is: the statement has another name`,
+      ),
+    );
+    const facts = { sender: own.id, party: partyKey, ...party, profile: own.organization };
+    await this.#put({ key, file, facts: textsOf(facts) }, own);
+    this.#written.add(key);
+    this.#indexed.push({ own, file, settled: undefined });
+    this.count++;
+  }
+
+  /** Replaces the pages of those who have nothing open any more, as far as that is known. */
+  async writeSettled(): Promise<void> {
+    const { folder, outcome, job } = this.#options;
+    const { notices } = job.run;
+    for (const page of folder.pages) {
+      if (page.key === INDEX_KEY || this.#written.has(page.key)) continue;
+      const { facts } = page;
+      const at = outcome.senders.findIndex(
+        ({ id, organization }) => id === facts['sender'] || (organization ?? id) === facts['profile'],
+      );
+      const sender = outcome.senders[at];
+      if (sender === undefined) continue;
+      if (!(await folder.has(page))) {
+        folder.forget(page);
+        continue;
+      }
+      const shown = folder.shown(page.file);
+      if (!sender.isWhole || outcome.unreadable[at]!.has(facts['party'] ?? '')) {
+        notices.warn(
+          `${shown} stays as it was: nothing open was read of it, but not everything could be read`,
+        );
+        continue;
+      }
+      const { name, fiscalId, settled } = facts;
+      const statement = { key: page.key, party: { name, fiscalId }, currencies: [], unreadable: 0 };
+      const own = { ...sender, statement };
+      const since = settled ?? formatDay(job.today);
+      if (settled === undefined) {
+        notices.warn(`${shown}: nothing is open any more, and the page says so now`);
+        await this.#put({ ...page, facts: { ...facts, settled: since } }, own);
+      }
+      this.#indexed.push({ own, file: page.file, settled: since });
+    }
+  }
+
+  async writeIndex(): Promise<void> {
+    const { folder, outcome, writing } = this.#options;
+    const isWhole = outcome.results.every(({ failure }) => failure === undefined);
+    const text = statementIndex(this.#indexed, { ...outcome.facts, writing, isWhole });
+    const { bytes } = await folder.write({ key: INDEX_KEY, file: INDEX, facts: {} }, text);
+    this.bytes += bytes;
+  }
+
+  async #put(page: FolderPage, own: OwnStatement): Promise<void> {
+    const { folder, outcome, writing, note, job } = this.#options;
+    const text = statementPage(own, { ...outcome.facts, writing, note });
+    const facts = { ...page.facts, listing: listingOf(job.asked.statement) };
+    const { bytes } = await folder.write({ ...page, facts }, text);
+    this.bytes += bytes;
+  }
+}
+
+function textsOf(facts: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(facts).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}

@@ -1,0 +1,199 @@
+import type { Context } from '../../context.ts';
+import { UsageError } from '../../errors.ts';
+import { localDay } from '../../json/calendar-day.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import { openDestination } from '../../output/files/open-destination.ts';
+import { written } from '../../output/files/destination.ts';
+import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
+import { localeOf } from '../../output/terminal/number-text.ts';
+import { statementColumns, statementRows, statementsJson } from '../../report/statement-rows.ts';
+import { languageOf, writingOf } from '../../report/words.ts';
+import { deliver, remarkWritten } from '../export-part.ts';
+import { planOutput } from '../output-plan.ts';
+import type { PartResult } from '../part.ts';
+import { inRun } from '../run.ts';
+import { flagDefaults, type FlagDefaults } from '../settings.ts';
+import { noteFile, noteOf } from './note.ts';
+import { writeFolder } from './statement-folder.ts';
+import {
+  checkOutcome,
+  profilesOf,
+  readAll,
+  resourceOf,
+  sourceOf,
+  type Job,
+  type Outcome,
+  type StatementRun,
+} from './read-statements.ts';
+
+/**
+ * Reads the invoices of one organization or of several, and writes what customers owe, or what suppliers are owed. What could
+ * not be read whole says so, and the run ends in IncompleteError.
+ *
+ * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError: nothing was written
+ */
+export async function writeStatements(context: Context, asked: StatementRun): Promise<void> {
+  const { statement, output, request, receipt } = asked;
+  const form = await formOf(context, asked);
+  const { source, globals } = await sourceOf(asked);
+  const profiles = await profilesOf(context, source, asked);
+  const options = {
+    globals,
+    request,
+    receipt,
+    name: 'statement',
+    records: source.records,
+    reads: [...(source.reads ?? []), ...noteFile(statement.note)],
+    output: output.output,
+    folder: output.outputDir,
+    ...(profiles.length > 1 && { parts: profiles.map(String) }),
+  };
+  await inRun(context, options, async (run) => {
+    const job = { run, asked, source, profiles, today: localDay(context.clock.now()) };
+    try {
+      await source.open?.(run);
+      if (form.kind === 'folder') await writeFolder(job, form.path);
+      else await (form.kind === 'rows' ? writeRows(job, form) : writeText(job, form.kind));
+    } finally {
+      await source.close?.();
+    }
+  });
+}
+
+/** What is written: a page, one JSON document, or rows in another format. Throws UsageError for flags that it does not read. */
+async function formOf(
+  context: Context,
+  { statement, output: { format, output, outputDir, excel }, globals }: StatementRun,
+): Promise<Form> {
+  const { all, lang, note, organization } = statement;
+  if (outputDir !== undefined) {
+    if (excel || (format !== undefined && format !== 'html')) {
+      throw new UsageError(`--output-dir writes pages, not ${format ?? 'csv'}`, {
+        hint: 'Have all in one file with -o statements.xlsx, or leave --format out.',
+      });
+    }
+    return { kind: 'folder', path: outputDir };
+  }
+  const ending = /\.([^./\\]+)$/.exec(output ?? '')?.[1]?.toLowerCase();
+  const isPage = format === 'html' || (format === undefined && (ending === 'html' || ending === 'htm'));
+  if (isPage) {
+    if (all) {
+      throw new UsageError('a page is for one customer, and --all names everyone', {
+        hint: 'Have a page for each with --output-dir <dir>, or name one with --customer-fiscal-id <id>.',
+      });
+    }
+    if (excel) {
+      throw new UsageError('--excel goes with csv, not with html', {
+        hint: 'Leave --excel out, or say --format csv.',
+      });
+    }
+    if ((output === undefined || output === '-') && context.stdout.isTerminal) {
+      throw new UsageError('a page cannot be shown on a terminal', {
+        hint: 'Write it to a file with -o statement.html.',
+      });
+    }
+    return { kind: 'html' };
+  }
+  const defaults = globals.sandbox
+    ? {}
+    : flagDefaults(await context.config(), globals.profile, resourceOf(statement));
+  const ofEnding = output === undefined ? undefined : formatOfEnding(output);
+  const chosen = format ?? ofEnding ?? (excel ? 'csv' : defaults.format);
+  const isJson = chosen === 'json';
+  const told = { lang, note, ...(!isJson && { organization }) };
+  const given = Object.entries(told).find(([, value]) => value !== undefined)?.[0];
+  if (given !== undefined) {
+    throw new UsageError(`--${given} is for a page, and none is written`, {
+      hint: 'Leave it out, or write a page with -o statement.html.',
+    });
+  }
+  if (!isJson) return { kind: 'rows', ...(format && { format }), defaults };
+  checkFlagsOfFormat('json', { '--excel': excel });
+  return { kind: 'json' };
+}
+
+type Form =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'html' | 'json' }
+  | { readonly kind: 'rows'; readonly format?: Format; readonly defaults: FlagDefaults };
+
+/** Writes the documents of the statements as rows. */
+async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<void> {
+  const { run, profiles, asked } = job;
+  const isSeveral = profiles.length > 1;
+  const columns = statementColumns(isSeveral);
+  const { format: _, outputDir: __, ...others } = asked.output;
+  const plan = await planOutput(run.context, {
+    flags: { ...others, ...(form.format && { format: form.format }), columns, header: true },
+    color: run.globals.color,
+    defaults: form.defaults,
+    sheet: 'statement',
+  });
+  let results: readonly PartResult[] = [];
+  const rows = async function* (): AsyncGenerator<RecordBatch> {
+    const outcome = await readAll(job);
+    ({ results } = outcome);
+    yield statementRows(outcome.statements, isSeveral);
+  };
+  const { receipt, notices, context } = run;
+  receipt.note({ plan });
+  const delivered = await deliver(context, rows(), { plan, receipt, notices });
+  receipt.note({ delivered });
+  const { target } = plan;
+  await remarkWritten(run, () =>
+    target === undefined || !delivered.isFile
+      ? undefined
+      : { count: receipt.facts.records, what: 'open documents', place: target, bytes: delivered.bytes },
+  );
+  checkOutcome(results);
+}
+
+/** Writes one page, or one JSON document. */
+async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
+  const { run, asked } = job;
+  const { output } = asked.output;
+  const note = await noteOf(asked.statement.note, run.context);
+  let results: readonly PartResult[] = [];
+  const delivered = await written(
+    await openDestination(output, run.context, { digest: asked.receipt.receipt !== undefined }),
+    async (destination) => {
+      const outcome = await readAll(job);
+      ({ results } = outcome);
+      await destination.write(
+        format === 'json'
+          ? statementsJson(outcome.statements, outcome.facts)
+          : await pageOf(job, { ...outcome, note }),
+      );
+    },
+  );
+  run.receipt.note({ delivered });
+  await remarkWritten(run, () =>
+    output === undefined || !delivered.isFile
+      ? undefined
+      : { count: 1, what: 'statements', place: output, bytes: delivered.bytes },
+  );
+  checkOutcome(results);
+}
+
+/** The page of the only statement. Throws UsageError where there are several. */
+async function pageOf(
+  { run: { context }, asked }: Job,
+  { statements, facts, note }: Outcome & { readonly note: string | undefined },
+): Promise<string> {
+  const [statement, other] = statements;
+  if (other !== undefined) {
+    const names = statements.map(({ statement: { party } }) => party.name ?? party.fiscalId ?? 'no name');
+    const shown =
+      names.length > MAX_NAMED ? `${names.slice(0, MAX_NAMED).join(', ')} and more` : names.join(', ');
+    throw new UsageError(`a page is for one, and ${statements.length} are meant: ${shown}`, {
+      hint: 'Have a page for each with --all --output-dir <dir>, or all in one workbook with -o statements.xlsx.',
+    });
+  }
+  const { statementPage } = await import('../../report/statement-page.ts');
+  const locale = localeOf(context.env);
+  const writing = writingOf(asked.statement.lang ?? languageOf(locale), locale);
+  return statementPage(statement!, { ...facts, writing, note });
+}
+
+/** Names in a message. */
+const MAX_NAMED = 5;
