@@ -162,7 +162,7 @@ async function readRecords(part: Part, tally: StatementTally): Promise<void> {
 }
 
 /** All that was read. */
-export interface Outcome {
+export interface StatementsRead {
   /** The organizations, in the order in which they were asked for. */
   readonly senders: readonly Sender[];
   readonly statements: readonly OwnStatement[];
@@ -173,7 +173,7 @@ export interface Outcome {
 }
 
 /** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
-export async function readAll(job: Job): Promise<Outcome> {
+export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, asked, today } = job;
   const { payable, fiscalIds, organization } = asked.statement;
   const parts: PartRead[] = [];

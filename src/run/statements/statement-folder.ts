@@ -8,7 +8,7 @@ import type { OwnStatement } from '../../report/statement-rows.ts';
 import { languageOf, writingOf, type Writing } from '../../report/words.ts';
 import { remarkWritten } from '../export-part.ts';
 import { noteOf } from './note.ts';
-import { checkOutcome, readAll, type Job, type Outcome } from './read-statements.ts';
+import { checkOutcome, readAll, type Job, type StatementsRead } from './read-statements.ts';
 
 const INDEX = 'index.html';
 const INDEX_KEY = 'index';
@@ -67,7 +67,7 @@ function listingOf({ payable }: Job['asked']['statement']): 'issued' | 'received
 interface PagesOptions {
   readonly job: Job;
   readonly folder: PageFolder;
-  readonly outcome: Outcome;
+  readonly outcome: StatementsRead;
   readonly writing: Writing;
   readonly note: string | undefined;
 }

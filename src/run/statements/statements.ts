@@ -22,7 +22,7 @@ import {
   resourceOf,
   sourceOf,
   type Job,
-  type Outcome,
+  type StatementsRead,
   type StatementRun,
 } from './read-statements.ts';
 
@@ -178,7 +178,7 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
 /** The page of the only statement. Throws UsageError where there are several. */
 async function pageOf(
   { run: { context }, asked }: Job,
-  { statements, facts, note }: Outcome & { readonly note: string | undefined },
+  { statements, facts, note }: StatementsRead & { readonly note: string | undefined },
 ): Promise<string> {
   const [statement, other] = statements;
   if (other !== undefined) {

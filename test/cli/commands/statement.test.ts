@@ -206,7 +206,7 @@ describe('folio statement', () => {
       code: 2,
       stderr:
         'folio: a page is for one, and 2 are meant: Sol, Luz\n' +
-        '  Name one, or have all in one workbook with -o statements.xlsx.\n',
+        '  Have a page for each with --all --output-dir <dir>, or all in one workbook with -o statements.xlsx.\n',
     });
     const { stdout } = await statement([...shared, '--format', 'json']);
     const { statements } = JSON.parse(stdout) as { statements: readonly { counterparty: string }[] };
