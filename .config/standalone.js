@@ -35,7 +35,7 @@ export const QUIET = ['ignore', 'ignore', 'pipe'];
 /**
  * Makes folio for Linux and for Windows out of these Nodes. The folder `work` gets what that takes.
  *
- * @param programs the paths of the two executables to make
+ * @param programs the paths of the executables to make; the one for Linux may be left out
  * @returns the notices of all that is in them
  */
 export async function makePrograms({ work, nodes, programs }) {
@@ -50,12 +50,14 @@ export async function makePrograms({ work, nodes, programs }) {
     JSON.stringify({ main: 'folio.cjs', output: blob, disableExperimentalSEAWarning: true }),
   );
   execFileSync(linux, ['--experimental-sea-config', config], { cwd: work, stdio: QUIET });
-  copyFileSync(linux, programs.linux);
-  const postject = join(work, 'node_modules/postject/dist/cli.js');
-  execFileSync(process.execPath, [postject, programs.linux, RESOURCE, blob, '--sentinel-fuse', FUSE], {
-    stdio: QUIET,
-  });
-  chmodSync(programs.linux, 0o755);
+  if (programs.linux !== undefined) {
+    copyFileSync(linux, programs.linux);
+    const postject = join(work, 'node_modules/postject/dist/cli.js');
+    execFileSync(process.execPath, [postject, programs.linux, RESOURCE, blob, '--sentinel-fuse', FUSE], {
+      stdio: QUIET,
+    });
+    chmodSync(programs.linux, 0o755);
+  }
   writeFileSync(programs.windows, withProgram(readFileSync(windows), readFileSync(blob)));
   const licence = readFileSync(join(linux, '../../LICENSE'), 'utf8');
   return noticesOf(metafile, [[`Node.js ${nodes.linux.package.split('@')[1]}`, licence]]);

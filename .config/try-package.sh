@@ -40,6 +40,7 @@ unzip -q -d "$zip" .package/folio-*-win-x64.zip
 names='LICENSE.txt NOTICES.txt README.txt folio-completion.ps1 folio.exe'
 [ "$(cd "$zip" && LC_ALL=C ls | xargs)" = "$names" ] || fail "the zip for Windows does not hold $names"
 node .config/try-exe.js "$zip/folio.exe" || fail "Windows would not run folio.exe, or not as folio"
+node .config/try-windows.js || fail "folio.exe does not do under Wine what it promises"
 [ "$(grep -c $'\r$' "$zip/README.txt")" -le 40 ] || fail "the README for Windows is longer than a screen"
 
 dpkg-deb -x .package/folio_*_amd64.deb "$bare"

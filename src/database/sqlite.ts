@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, resolve, toNamespacedPath } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../context.ts';
 import { OutputError, UsageError, errorCode, systemReason } from '../errors.ts';
@@ -146,7 +146,7 @@ export async function openSqlite(address: SqliteAddress, context: SqliteContext)
 async function loadDriver({ quietly }: SqliteContext): Promise<(path: string) => Connection> {
   try {
     const { DatabaseSync } = await quietly(() => import('node:sqlite'));
-    return (path) => new DatabaseSync(path);
+    return (path) => new DatabaseSync(toNamespacedPath(path));
   } catch {
     // Node 20 has none, and early versions of Node 22 have it only behind a flag.
   }
