@@ -4,6 +4,10 @@ import { FolioError } from '../../errors.ts';
 import { parseProfileName } from '../../profiles/profile.ts';
 import type { CompletionNode } from '../completion/tree.ts';
 import { oneOf } from '../../run/parse-values.ts';
+import { usualFields } from '../../invoices/fields.ts';
+import { fundDocuments } from '../../resources/funds.ts';
+import { resources } from '../../resources/index.ts';
+import type { Resource } from '../../resources/resource.ts';
 import { settingNames } from '../../run/settings.ts';
 import { addCommand } from '../command.ts';
 
@@ -17,7 +21,8 @@ export function addCompletion(program: Command, context: Context): void {
   addCommand(program, 'completion', {
     summary: 'completion for a shell',
     description:
-      'Prints the script with which a shell completes commands, flags, their values and the names of profiles. ' +
+      'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
+      'profiles. ' +
       'The network is never touched.',
     arguments: [['<shell>', shells.join(', '), oneOf('completion', shells)]],
     examples: [
@@ -45,13 +50,30 @@ async function runCompletion(context: Context, program: Command, shell: Shell): 
     .createHelp()
     .visibleCommands(program)
     .map((each) => each.name());
-  const known = new Map([
+  const ofArguments = new Map([
     [' config get', settings],
     [' config set', settings],
     [' config unset', settings],
     [' help', [...commands, ...topics.map(({ name }) => name)]],
   ]);
-  await context.stdout.write(makeScript(completionTree(program, known)));
+  const ofColumns = new Map(
+    resources.flatMap((resource) => {
+      const words = usualColumns(resource);
+      const path = resource === fundDocuments ? ' funds documents' : ` ${resource.name}`;
+      return [path, `${path} list`].map((each): [string, readonly string[]] => [each, words]);
+    }),
+  );
+  await context.stdout.write(makeScript(completionTree(program, { ofArguments, ofColumns })));
+}
+
+/** The columns that records of the resource usually have, each by its name and by what it means. */
+function usualColumns({ name, shown }: Resource): readonly string[] {
+  const { columns } = usualFields(name);
+  const roles = Object.entries(columns).flatMap(([role, [first]]) =>
+    first === undefined ? [] : [first, role],
+  );
+  const others = shown.flatMap(({ in: place }) => (typeof place === 'string' ? [] : place.slice(0, 1)));
+  return [...new Set([...roles, ...others])];
 }
 
 async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode[]) => string> {

@@ -6,12 +6,18 @@ export function bashScript(nodes: readonly CompletionNode[]): string {
   const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
   return `# bash completion for folio: source <(folio completion bash)
 _folio_reply() {
-  local word
-  case $1 in files|folders) compopt -o filenames 2>/dev/null ;; esac
+  local word last=\${cur##*,} begun
+  begun=\${cur%"$last"}
+  if [[ $last == -* ]]; then begun+=-; last=\${last#-}; fi
+  case $1 in
+    files|folders) compopt -o filenames 2>/dev/null ;;
+    list) compopt -o nospace 2>/dev/null ;;
+  esac
   while IFS= read -r word; do COMPREPLY+=("$word"); done < <(
     IFS=$' \\n'
     case $1 in
       words) compgen -W "$2" -- "$cur" ;;
+      list) compgen -P "$begun" -W "$2" -- "$last" ;;
       files) compgen -f -- "$cur" ;;
       folders) compgen -d -- "$cur" ;;
       profiles) compgen -W "$(folio __profiles 2>/dev/null)" -- "$cur" ;;
@@ -65,7 +71,7 @@ function valueCases(flags: CompletionNode['flags']): string[] {
 
 function reply(value: Value): string {
   if (value.kind === 'text') return ':';
-  return value.kind === 'words'
-    ? `_folio_reply words ${quoted(shellWords(value.words))}`
+  return 'words' in value
+    ? `_folio_reply ${value.kind} ${quoted(shellWords(value.words))}`
     : `_folio_reply ${value.kind}`;
 }

@@ -21,6 +21,12 @@ function __folio_at
     end
     test "$at" = "$argv[1]"
 end
+function __folio_list
+    set -l begun (commandline -ct | string replace -r '^--[^=]*=' '' | string match -r '^(?:.*,)?-?')
+    for word in $argv
+        echo "$begun$word"
+    end
+end
 complete -c folio -f
 ${nodes.flatMap(nodeLines).join('\n')}
 `;
@@ -55,6 +61,7 @@ function valueText(value: Value | undefined): string {
 
 function words(value: Value): string {
   if (value.kind === 'words') return quoted(shellWords(value.words));
+  if (value.kind === 'list') return quoted(`(__folio_list ${shellWords(value.words)})`);
   if (value.kind === 'profiles') return quoted('(folio __profiles 2>/dev/null)');
   return value.kind === 'folders' ? quoted('(__fish_complete_directories)') : quoted('');
 }

@@ -68,7 +68,7 @@ function valueClauses(flags: CompletionNode['flags']): string[] {
 function offer(value: Value, further: readonly (readonly [string, string])[] = []): string {
   if (value.kind === 'files' || value.kind === 'folders') return 'return';
   if (value.kind === 'profiles') return '$offered = @(folio __profiles 2>$null | ForEach-Object { $_; $_ })';
-  const words = value.kind === 'words' ? value.words.filter(isPlain) : [];
+  const words = 'words' in value ? value.words.filter(isPlain) : [];
   return `$offered = ${pairs([...further, ...words.map((word) => [word, word] as const)])}`;
 }
 

@@ -4,7 +4,11 @@ import type { Offering } from '../../run/parse-values.ts';
 /** What can stand where a value is expected. */
 export type Value =
   | { readonly kind: 'text' | 'files' | 'folders' | 'profiles' }
-  | { readonly kind: 'words'; readonly words: readonly string[] };
+  | {
+      /** One of the words; or, for a `list`, some of them with commas between them, a minus before each if one likes. */
+      readonly kind: 'words' | 'list';
+      readonly words: readonly string[];
+    };
 
 /** A flag that can be completed. */
 export interface CompletionFlag {
@@ -24,19 +28,25 @@ export interface CompletionNode {
   readonly argument: Value | undefined;
 }
 
+/** What is known of the words that the declarations do not tell. */
+export interface KnownWords {
+  /** Those of the argument of a command, by its path. */
+  readonly ofArguments: ReadonlyMap<string, readonly string[]>;
+  /** The names of columns, by the path of the command that has such records. */
+  readonly ofColumns: ReadonlyMap<string, readonly string[]>;
+}
+
+/** The flags whose values are columns with commas between them. */
+const OF_COLUMNS = ['--columns', '--sum', '--group-by', '--sort'];
+
 /** The commands whose arguments name profiles. */
 const OF_PROFILES = [' auth use', ' auth logout'];
 
 /**
  * Everything that can be completed, from the declarations of the commands; hidden commands are left out. The flags of the program
  * may stand after each command.
- *
- * @param known words for the arguments of commands, by path
  */
-export function completionTree(
-  program: Command,
-  known: ReadonlyMap<string, readonly string[]>,
-): CompletionNode[] {
+export function completionTree(program: Command, known: KnownWords): CompletionNode[] {
   return nodesOf(program, '');
 
   function nodesOf(command: Command, path: string): CompletionNode[] {
@@ -45,7 +55,8 @@ export function completionTree(
     const shown = command.createHelp().visibleCommands(command);
     // The flag --token exists only to be refused. That of the sandbox takes words.
     const offered = options.filter(({ long, parseArg }) => long !== '--token' || wordsOf(parseArg));
-    const flags = offered.map(flagOf);
+    const columns = known.ofColumns.get(path);
+    const flags = offered.map((option) => flagOf(option, columns));
     const node = {
       path,
       commands: shown.map((child) => ({
@@ -53,19 +64,25 @@ export function completionTree(
         about: brief(child.summary() || child.description()),
       })),
       flags: [...flags, { names: ['-h', '--help'], about: 'help', value: undefined }],
-      argument: argumentOf(command.registeredArguments[0], path, known),
+      argument: argumentOf(command.registeredArguments[0], path, known.ofArguments),
     };
     return [node, ...shown.flatMap((child) => nodesOf(child, `${path} ${child.name()}`))];
   }
 }
 
-function flagOf(option: Option): CompletionFlag {
+function flagOf(option: Option, columns: readonly string[] | undefined): CompletionFlag {
   const names = [option.short, option.long].filter((name) => name !== undefined);
   const takesValue = option.required || option.optional;
-  return { names, about: brief(option.description), value: takesValue ? valueOf(option) : undefined };
+  return {
+    names,
+    about: brief(option.description),
+    value: takesValue ? valueOf(option, columns) : undefined,
+  };
 }
 
-function valueOf(option: Option): Value {
+function valueOf(option: Option, columns: readonly string[] | undefined): Value {
+  if (columns !== undefined && OF_COLUMNS.includes(option.long ?? ''))
+    return { kind: 'list', words: columns };
   if (option.long === '--profile') return { kind: 'profiles' };
   return wordsOf(option.parseArg) ?? byPlaceholder(/<([\w-]+)/.exec(option.flags)?.[1] ?? '');
 }

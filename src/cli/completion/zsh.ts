@@ -48,6 +48,9 @@ function entry(name: string, about: string): string {
 
 function offer(value: Value): string {
   if (value.kind === 'words') return `compadd -- ${shellWords(value.words)}`;
+  if (value.kind === 'list') {
+    return `compset -P '*,'; compset -P '-'; compadd -S '' -- ${shellWords(value.words)}`;
+  }
   const how = {
     text: ':',
     files: '_files',

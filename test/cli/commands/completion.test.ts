@@ -44,13 +44,23 @@ const LINES: readonly (readonly [words: readonly string[], offered: readonly str
   [['completion', 'b'], ['bash']],
   [['config', 'set', 'retryD'], ['retryDelay']],
   [['issued', '--limit', ''], []],
+  [['issued', '--columns', 'customer'], ['customer.name']],
+  [['issued', '--sum', 'net,totalA'], ['net,totalAmount']],
+  [
+    ['received', 'list', '--sort', 'date,-du'],
+    ['date,-due', 'date,-dueBy'],
+  ],
+  [['funds', 'documents', '--group-by', 'categ'], ['category']],
+  [['aging', '--sort', 'to'], []],
 ];
+
+const NOTHING_KNOWN = { ofArguments: new Map(), ofColumns: new Map() };
 
 describe('folio completion', () => {
   it.each(shells)('prints a script for %s, with every command and every flag', async (shell) => {
     const { code, stdout, stderr } = await folio(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const { path, flags } of completionTree(buildProgram(fakeContext()), new Map())) {
+    for (const { path, flags } of completionTree(buildProgram(fakeContext()), NOTHING_KNOWN)) {
       if (path !== '') expect(stdout).toContain(`'${path}'`);
       const spelled = (name: string): string =>
         shell !== 'fish' ? name : name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
@@ -68,7 +78,7 @@ describe('folio completion', () => {
   });
 
   it('has no flag that takes a value in one command and none in another', () => {
-    const flags = completionTree(buildProgram(fakeContext()), new Map()).flatMap((node) => node.flags);
+    const flags = completionTree(buildProgram(fakeContext()), NOTHING_KNOWN).flatMap((node) => node.flags);
     const valued = new Set(flags.flatMap(({ names, value }) => (value ? names : [])));
     const plain = flags.flatMap(({ names, value }) => (value ? [] : names));
     expect(plain.filter((name) => valued.has(name))).toEqual([]);
