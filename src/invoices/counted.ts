@@ -9,13 +9,18 @@ export class Counted {
   #typed = 0;
   #untyped = 0;
 
-  add(invoice: Invoice): void {
+  /**
+   * Adds a document.
+   *
+   * @param changes whether it changes a sum, and whether a part of it was cancelled: one without an amount does neither
+   */
+  add(invoice: Invoice, changes: { readonly sum: boolean; readonly cancelled: boolean }): void {
     const { family, validity, isInSums } = invoice;
     if (validity === 'void') this.#void++;
     else if (!isInSums) this.#inNoSum.set(family, (this.#inNoSum.get(family) ?? 0) + 1);
     else {
-      if (family === 'credit note') this.#creditNotes++;
-      if (validity === 'cancelled') this.#cancelled++;
+      if (family === 'credit note' && changes.sum) this.#creditNotes++;
+      if (validity === 'cancelled' && changes.cancelled) this.#cancelled++;
     }
     if (invoice.cell('documentType') === undefined) this.#untyped++;
     else this.#typed++;

@@ -118,8 +118,10 @@ export class Aging {
       const invoice = this.#invoices.read(this.#reader.read(batch, index));
       const place = placeOf(++this.#records);
       const item = openItemOf(invoice, place, limits);
-      this.#counted.add(invoice);
       const balance = this.#addItem(item, invoice, place);
+      const leftOut = 'leftOut' in item && item.leftOut.coefficient !== 0n;
+      const changes = { sum: balance !== undefined, cancelled: leftOut && !this.#isIssuedLater(invoice) };
+      this.#counted.add(invoice, changes);
       if (balance !== undefined && (item.kind === 'open' || item.kind === 'credit'))
         items.push({ item, invoice, place, index, balance });
     }

@@ -208,14 +208,18 @@ export class Totals {
     if (values === undefined) return;
     const group = this.#groupOf(values, invoice, roles.groupBy);
     group.records++;
-    if (sums.length > 0) this.#counted.add(invoice);
     const creditLimit = limits?.of(place);
+    const changes = { sum: false, cancelled: false };
     for (const [index, sum] of group.sums.entries()) {
       const role = roles.sums[index];
       const cell = cells[groupBy.length + index];
       const added: Added = { invoice, cell, role: isAmountRole(role) ? role : undefined, creditLimit };
-      this.#addCell(sum, added, { index, place });
+      const worth = this.#addCell(sum, added, { index, place });
+      if (typeof worth === 'string' || added.role === undefined) continue;
+      changes.sum ||= worth.amount.coefficient !== 0n;
+      changes.cancelled ||= worth.cancelled.coefficient !== 0n;
     }
+    if (sums.length > 0) this.#counted.add(invoice, changes);
   }
 
   /** The values that the record is grouped by. Undefined where one is no date and should be: then it is in no group. */
@@ -248,11 +252,12 @@ export class Totals {
     return number === undefined ? `record ${place}` : `record ${place} (number ${number})`;
   }
 
+  /** Adds a cell to a sum, and returns what it is worth. */
   #addCell(
     sum: Sum,
     added: Added,
     { index, place }: { readonly index: number; readonly place: number },
-  ): void {
+  ): CellWorth {
     const { invoice, cell, role } = added;
     const column = this.#columns[index]!;
     if (role !== undefined) column.isRole = true;
@@ -270,6 +275,7 @@ export class Totals {
       if (invoice.family === 'credit note') sum.creditNotes = addDecimals(sum.creditNotes, worth.amount);
       sum.cancelled = addDecimals(sum.cancelled, worth.cancelled);
     }
+    return worth;
   }
 
   /** What a cell adds to a sum. A column without a meaning is added as it stands, and so are all with --as-sent. */

@@ -71,10 +71,13 @@ describe('totals', () => {
         row(1000, { documentType: 'QUOTE' }),
         row(1000, { status: 'VOIDED' }),
         row(null, {}),
+        // Neither changes a sum, and neither is counted in words.
+        row(0, { documentType: 'CREDIT_NOTE' }),
+        row(null, { documentType: 'INVOICE', status: 'ANULADA' }),
       ),
     );
     expect(textsOf(totalsRows(all, request(['totalAmount', 'b'])).batch)).toEqual([
-      '{"currency":"CLP","records":7,"totalAmount":108,"totalAmount.creditNotes":-12,"totalAmount.cancelled":20,"totalAmount.missing":1,"b":7,"b.missing":0}',
+      '{"currency":"CLP","records":9,"totalAmount":108,"totalAmount.creditNotes":-12,"totalAmount.cancelled":20,"totalAmount.missing":2,"b":9,"b.missing":0}',
     ]);
     expect(all.notes()).toEqual([
       {

@@ -108,6 +108,23 @@ describe('what a document is worth', () => {
     expect(await runScripted(['issued', '--as-sent'], [])).toMatchObject({ code: 2, stdout: '' });
   });
 
+  it('counts in words what changes a sum, not credit notes of which nothing is open', async () => {
+    const records = [
+      invoice({ amountToBePaid: 100 }),
+      invoice({ documentType: 'CREDIT_NOTE', amountToBePaid: 10 }),
+      invoice({ documentType: 'CREDIT_NOTE', amountToBePaid: 0 }),
+      invoice({ status: 'ANULADA', amountToBePaid: 0 }),
+    ];
+    for (const asked of [['aging'], ['issued', '--sum', 'open']]) {
+      const { code, stderr } = await runScripted(asked, [pageOf(records)], {
+        terminal: true,
+        env: { NO_COLOR: '1' },
+      });
+      expect([code, stderr]).toEqual([0, expect.stringContaining('1 credit note taken away')]);
+      expect(stderr).not.toContain('cancelled');
+    }
+  });
+
   it('is said in words on a terminal', async () => {
     const { stderr } = await runScripted(['issued', '--sum', 'open'], [pageOf(book)], {
       terminal: true,
