@@ -303,6 +303,11 @@ const databasesTopic: Topic = {
         '_runs',
         'a row a run and listing: when, whether it was whole, how many records were added, changed, gone, back',
       ],
+      [
+        'issued_payments and so on',
+        'with --tables payments: a row an object of the list, by _profile, _key and _index (from 0); _hash is of the list. Once made, every ' +
+          'sync keeps it. Of a record that is gone the rows stay, and issued_payments_current leaves them out; what a list was is in the history',
+      ],
       ['_columns', 'the field of each column, what it holds, and since which run'],
     ],
     'The columns of folio:',
@@ -346,6 +351,7 @@ const databasesTopic: Topic = {
     [
       ['folio sync books.db', 'SQLite; the file is made when it is not there'],
       ['folio sync postgres://books@db.example/books issued', 'PostgreSQL, one listing'],
+      ['folio sync books.db --tables payments', 'issued_payments, too: join it by _profile and _key'],
       ['folio issued --from books.db --sum amountToBePaid --group-by customer.name', 'exact, offline'],
     ],
   ],

@@ -5,6 +5,7 @@ import { recordBytes } from '../json/records.ts';
 import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
 import { INSERT, findDifferences, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
+import { listsWithTables, writeElements, type WrittenElements } from './element-tables.ts';
 import { RUN_COLUMNS, makeRunTables } from './tables.ts';
 import { writeRecords, type WrittenRecords } from './write-records.ts';
 
@@ -37,6 +38,8 @@ export interface SyncOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** The columns whose lists get tables of their own, besides those that have one already. */
+  readonly lists?: readonly string[];
 }
 
 /** What became of a part. Where it has an error its rows are as they were. */
@@ -49,6 +52,8 @@ export interface SyncedPart {
   readonly back: number;
   readonly error: FolioError | undefined;
   readonly written: WrittenRecords | undefined;
+  /** The lists of its records that have tables of their own. */
+  readonly elements?: readonly WrittenElements[];
 }
 
 export interface SyncedRun {
@@ -197,7 +202,15 @@ async function writeParts(
     const written =
       differences &&
       (await writeRecords(database, { table, profile, fields, run, listing: listing!, differences }));
-    synced.push({ ...compared.synced, written });
+    const elements: WrittenElements[] = [];
+    if (differences !== undefined) {
+      const lists = new Set([...(options.lists ?? []), ...(await listsWithTables(database, table))]);
+      for (const list of lists)
+        elements.push(
+          await writeElements(database, { table, list, profile, run, listing: listing!, fields }),
+        );
+    }
+    synced.push({ ...compared.synced, written, elements });
   }
   const entries = synced.map((each) => runEntry(database, { ...each, run }, options));
   await database.insert({ table: '_runs', columns: RUN_COLUMNS }, async function* (rows) {

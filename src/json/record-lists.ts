@@ -28,6 +28,7 @@ export interface RecordList {
   readonly elements: readonly Span[];
   /** What else is there: `the text "x"`; undefined for a list of objects. */
   readonly other: string | undefined;
+  readonly isNull: boolean;
   readonly member: FoundMember;
 }
 
@@ -84,24 +85,24 @@ export class RecordLists {
     return byte === LETTER_F ? start + 5 : endOfNumber(this.#view.bytes, start);
   }
 
-  #read([start, end]: Span): Pick<RecordList, 'elements' | 'other'> {
+  #read([start, end]: Span): Pick<RecordList, 'elements' | 'other' | 'isNull'> {
     const { bytes } = this.#view;
     const shown = bytes.toString('utf8', start, Math.min(end, start + MAX_CHARACTERS_SHOWN));
-    if (shown === 'null') return { elements: [], other: undefined };
+    if (shown === 'null') return { elements: [], other: undefined, isNull: true };
     if (bytes[start] !== OPEN_BRACKET) {
       const kind =
         bytes[start] === QUOTE ? 'the text' : bytes[start] === OPEN_BRACE ? 'the object' : 'the value';
-      return { elements: [], other: `${kind} ${shown}` };
+      return { elements: [], other: `${kind} ${shown}`, isNull: false };
     }
     const elements: Span[] = [];
     for (let at = endOfSpace(bytes, start + 1); bytes[at] !== CLOSE_BRACKET;) {
-      if (bytes[at] !== OPEN_BRACE) return { elements: [], other: `the list ${shown}` };
+      if (bytes[at] !== OPEN_BRACE) return { elements: [], other: `the list ${shown}`, isNull: false };
       const behind = endOfNested(this.#view, at);
       elements.push([at, behind]);
       at = endOfSpace(bytes, behind);
       if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
     }
-    return { elements, other: undefined };
+    return { elements, other: undefined, isNull: false };
   }
 }
 

@@ -1,10 +1,13 @@
+import { elementTable } from '../../database/element-tables.ts';
 import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
+import type { WrittenRecords } from '../../database/write-records.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
 import { planOutput } from '../output-plan.ts';
+import type { Notices } from '../notices.ts';
 import { checkResults } from '../several/outcome.ts';
 import type { Run } from '../run.ts';
 import type { SyncResource } from './sync-resources.ts';
@@ -22,6 +25,8 @@ interface ShowOptions {
   readonly format: Format | undefined;
   /** With --plan: the first records of each kind of change. */
   readonly samples: readonly SampleChange[] | undefined;
+  /** The lists for which tables were asked. */
+  readonly lists: readonly string[];
 }
 
 /**
@@ -31,7 +36,7 @@ interface ShowOptions {
 export async function showResults(
   run: Run,
   results: readonly ListingResult[],
-  { format, samples }: ShowOptions,
+  { format, samples, lists }: ShowOptions,
 ): Promise<void> {
   const rows = results.map((result) => resultRow(result, samples));
   const listings = rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)])));
@@ -40,6 +45,7 @@ export async function showResults(
   run.receipt.note({ results: { records, profiles: undefined, listings } });
   await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
   for (const result of results) warn(run, result, results.length > 1);
+  warnOfLists(run, results, lists);
   checkResults(
     results.map(({ name, synced: { error: failure } }) => ({ name, ...(failure && { failure }) })),
     { what: 'listings', lack: 'left as they were', hint: 'Run folio sync again for these.' },
@@ -48,15 +54,43 @@ export async function showResults(
 
 function warn(run: Run, { name, resource, synced }: ListingResult, isOneOfSeveral: boolean): void {
   const notices = isOneOfSeveral ? run.notices.about(name) : run.notices;
-  const { retyped = [], withoutColumn = [], withNul = 0, unreadable = [] } = synced.written ?? {};
+  const { table } = resource;
+  if (synced.written !== undefined) warnOfTable(notices, table, synced.written);
+  for (const elements of synced.elements ?? []) {
+    const { list, others, firstOther } = elements;
+    const own = elementTable(table, list);
+    warnOfTable(notices, own, elements);
+    if (others > 0) {
+      notices.warn(
+        `${countOf(others, 'record')} of ${table} without rows in ${own}: ${list} is no list of objects (${firstOther})`,
+      );
+    }
+  }
+}
+
+/** Warns of lists that no record has, once all of the listings were read. */
+function warnOfLists(run: Run, results: readonly ListingResult[], lists: readonly string[]): void {
+  const written = results.flatMap(({ synced }) => synced.elements ?? []);
+  if (!results.some(({ synced }) => (synced.total ?? 0) > 0)) return;
+  for (const list of lists) {
+    if (written.some((one) => one.list === list && one.found + one.others > 0)) continue;
+    run.notices.warn(`--tables ${list}: no record has such a column, so there is no table`);
+  }
+}
+
+function warnOfTable(
+  notices: Notices,
+  table: string,
+  { retyped, withoutColumn, withNul, unreadable }: WrittenRecords,
+): void {
   for (const { name: column } of retyped) {
     notices.warn(
-      `the column ${column} of ${resource.table} holds text from now on: not all of its values are of one kind`,
+      `the column ${column} of ${table} holds text from now on: not all of its values are of one kind`,
     );
   }
   for (const { name: column, shownAs, records } of unreadable) {
     notices.warn(
-      `${resource.table}_current shows nothing in ${column} for ${countOf(records, 'new or changed record')}, where it is no ${shownAs}; ${resource.table} has it as sent`,
+      `${table}_current shows nothing in ${column} for ${countOf(records, 'new or changed record')}, where it is no ${shownAs}; ${table} has it as sent`,
     );
   }
   for (const field of withoutColumn) notices.warn(`${field} has no column: the table is full; _raw has it`);
