@@ -40,6 +40,7 @@ function tryAll() {
 /** Runs tests with this PATH; the program is hidden where it is found elsewhere, too. */
 function run(program, path, args = []) {
   const file = join(scratch, `${program}.json`);
+  const begin = performance.now();
   const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '-c', '.config/vitest.config.js'];
   const { status } = spawnSync(
     process.execPath,
@@ -63,13 +64,14 @@ function run(program, path, args = []) {
     ...broken.map(({ name, message }) => `${name}\n${message}`),
     ...tests.filter((test) => test.status === 'failed').map(({ name, said }) => `${name}\n${said}`),
   ];
-  return { tests, failures, isWhole: status === 0 };
+  const seconds = Math.round((performance.now() - begin) / 1000);
+  return { tests, failures, isWhole: status === 0, seconds };
 }
 
-function say(what, { tests, failures, isWhole }) {
+function say(what, { tests, failures, isWhole, seconds }) {
   const passed = tests.filter(({ status }) => status === 'passed').length;
   process.stdout.write(
-    `${isWhole ? 'passed' : 'FAILED'} ${what}: ${passed} passed, ${failures.length} failed\n`,
+    `${isWhole ? 'passed' : 'FAILED'} ${what}: ${passed} passed, ${failures.length} failed, in ${seconds} s\n`,
   );
   for (const failure of failures)
     process.stdout.write(`  ${failure.slice(0, 2000).replaceAll('\n', '\n    ')}\n`);

@@ -27,7 +27,7 @@ const RECORDS = [
 const CELL = /<table:table-cell [^>]*office:value-type="(\w+)"[^>]*>\s*<text:p>([^]*?)<\/table:table-cell>/g;
 const PARAGRAPH_END = /<\/text:p>\s*(?:<text:p>)?/g;
 
-describe('LibreOffice', needing('soffice'), () => {
+describe.concurrent('LibreOffice', needing('soffice'), () => {
   it('reads every cell as it was sent, and calculates nothing', async () => {
     const book = await workbookOf(RECORDS, { sheet: "O'Higgins & Cía" });
     const text = await convert(book, 'fods', 'book.fods');
