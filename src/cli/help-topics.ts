@@ -200,6 +200,11 @@ interface DatabaseQuery {
 
 const notOpen = statusesNotOpen();
 const credits = namesOfFamilies(new Set<Family>(['credit note']));
+/** A type with a word of these and of what is in no sum, such as an invoice of an order, is in sums. */
+const inSums = {
+  codes: [],
+  words: namesOfFamilies(new Set<Family>(['debit note', 'invoice', 'receipt'])).words,
+};
 const inNoSum = namesOfFamilies(IN_NO_SUM);
 const sharedIds = quoted(SHARED_IDS.map(foldFiscalId));
 
@@ -207,14 +212,34 @@ function quoted(texts: readonly string[]): string {
   return texts.map((text) => `'${text}'`).join(', ');
 }
 
-/** Whether the column `type`, with _ around and between its words, is of the families with these names. */
+/** Whether the column `type`, with _ around it, is of the families with these names: as words, or as parts of `creditNote`. */
 function sqliteTest({ codes, words }: TypeNames): string {
-  const named = words.map((word) => `type GLOB '*_${word}_*'`);
-  return [`type IN (${quoted(codes.map((code) => `_${code}_`))})`, ...named].join(' OR ');
+  const apart = words.map((word) => word.toLowerCase().replaceAll('_', '[^a-z0-9]+')).join('|');
+  const together = words.map(camelCase).join('|');
+  const named =
+    `regexpi('[^a-z0-9](${apart})[^a-z0-9]', type)\n` + `      OR type REGEXP '(${together})[^a-z]'`;
+  if (codes.length === 0) return named;
+  return `ltrim(type, '_0') IN (${quoted(codes.map((code) => `${code}_`))}) OR ${named}`;
 }
 
+/** An expression for `CreditNote` and `creditNote`. */
+function camelCase(word: string): string {
+  const [first = '', ...others] = word.split('_').map((part) => part[0]! + part.slice(1).toLowerCase());
+  return `[${first[0]}${first[0]?.toLowerCase()}]${first.slice(1)}${others.join('')}`;
+}
+
+/** The same, where the words of `type` are in capitals, with _ between them. */
 function postgresTest({ codes, words }: TypeNames): string {
-  return `type ~ '^_(${codes.join('|')})_$|_(${words.join('|')})_'`;
+  const named = `_(${words.join('|')})_`;
+  return `type ~ '${codes.length === 0 ? '' : `^_0*(${codes.join('|')})_$|`}${named}'`;
+}
+
+/** The kind of a document by its type. */
+function kindOf(test: (names: TypeNames) => string): string {
+  return (
+    `CASE WHEN ${test(credits)} THEN 'credit'\n` +
+    `    WHEN (${test(inNoSum)})\n      AND NOT (${test(inSums)}) THEN 'no' ELSE 'counts' END AS kind`
+  );
 }
 
 type TypeNames = ReturnType<typeof namesOfFamilies>;
@@ -230,22 +255,25 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     sqlite: `WITH documents AS (
   SELECT _profile, nullif(i.currency, '') AS currency, i."customer.name" AS name, _raw -> '$.amountToBePaid' AS amount,
     upper(replace(replace(replace(coalesce(i."receiverFiscalId", ''), '.', ''), '-', ''), ' ', '')) AS id,
-    '_' || replace(replace(upper(coalesce(i."documentType", '')), '-', '_'), ' ', '_') || '_' AS type
+    '_' || trim(coalesce(i."documentType", '')) || '_' AS type
   FROM issued i WHERE _gone_run IS NULL AND i."amountToBePaid" <> 0
-    AND upper(coalesce(i.status, '')) NOT IN (${quoted(notOpen)}))
+    AND upper(trim(coalesce(i.status, ''))) NOT IN (${quoted(notOpen)})),
+kinds AS (SELECT *, ${kindOf(sqliteTest)} FROM documents)
 SELECT _profile, min(name) AS customer, id, currency,
-  decimal_sum(iif((${sqliteTest(credits)}) AND amount NOT LIKE '-%', '-', '') || amount) AS open
-FROM documents WHERE NOT (${sqliteTest(inNoSum)})
+  decimal_sum(iif(kind = 'credit' AND amount NOT LIKE '-%', '-', '') || amount) AS open
+FROM kinds WHERE kind <> 'no'
 GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER BY open * 1.0 DESC;`,
     postgres: `WITH documents AS (
   SELECT _profile, nullif(currency, '') AS currency, "customer.name" AS name, "amountToBePaid" AS amount,
     upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
-    '_' || regexp_replace(upper(coalesce("documentType"::text, '')), '[- ]', '_', 'g') || '_' AS type
+    '_' || regexp_replace(upper(regexp_replace(trim(coalesce("documentType"::text, '')), '([a-z])([A-Z])', '\\1_\\2', 'g')),
+      '[^A-Z0-9]+', '_', 'g') || '_' AS type
   FROM issued_current WHERE "amountToBePaid" <> 0
-    AND upper(coalesce(status, '')) NOT IN (${quoted(notOpen)}))
+    AND upper(trim(coalesce(status, ''))) NOT IN (${quoted(notOpen)})),
+kinds AS (SELECT *, ${kindOf(postgresTest)} FROM documents)
 SELECT _profile, min(name) AS customer, id, currency,
-  sum(CASE WHEN ${postgresTest(credits)} THEN -abs(amount) ELSE amount END) AS open
-FROM documents WHERE NOT (${postgresTest(inNoSum)})
+  sum(CASE WHEN kind = 'credit' THEN -abs(amount) ELSE amount END) AS open
+FROM kinds WHERE kind <> 'no'
 GROUP BY _profile, currency, id, CASE WHEN id IN ('', ${sharedIds}) THEN name END ORDER BY open DESC;`,
   },
   {
@@ -335,12 +363,14 @@ const databasesTopic: Topic = {
       'databases cannot hold, is U+FFFD in columns; _raw has it. Names that differ in case only, or are too long, end in a number; ' +
       '_columns says which field they are of.',
     'With --from, records come in the order of the service, and a terminal says of when they are. Several profiles are answered ' +
-      'as by the service, with --profile a,b, --all-profiles, --output-dir and --sheet-per-profile; --limit is for each of them.',
+      'as by the service, with --profile a,b, --all-profiles, --output-dir and --sheet-per-profile.',
     'Where more than --max-gone of a table would be marked as gone, its rows stay as they were, and the exit code is 6. One sync runs at ' +
       'a time. Tables, views and indexes of your own are left alone. PostgreSQL: the password comes from PGPASSWORD, ~/.pgpass or, ' +
       'within an address, from --to-env; other machines are talked to encrypted unless the address ends in ?sslmode=disable. As with ' +
       'psql, sslmode=verify-full and sslrootcert=FILE (or PGSSLROOTCERT, or ~/.postgresql/root.crt) have it prove who it is; ' +
       'without such a file, verify-full takes the public authorities.',
+    'The queries go by the usual columns. What fields.* and --field say, references to other documents, and amounts that are ' +
+      'text are for folio aging --from books.db.',
     ...databaseQueries.flatMap(({ question, sqlite, postgres }) => [
       `${question}, in sqlite3:`,
       { lines: sqlite },

@@ -184,6 +184,7 @@ export function agingQuestion(
   let leftOut: ResultRows['leftOut'] = [];
   let balances: readonly AgedBalance[] = [];
   return {
+    sample: (batch) => aging.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) aging.add(batch, placeOf, limits?.());
       balances = aging.finish();

@@ -104,6 +104,11 @@ export class Aging {
     this.#reader = new CellReader(this.#invoices.columns);
   }
 
+  /** Learns which columns there are, also from records that are not added. */
+  sample(batch: RecordBatch): void {
+    this.#columns.sample(batch);
+  }
+
   /**
    * Adds records.
    *

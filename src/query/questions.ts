@@ -17,6 +17,8 @@ export interface Note {
 
 /** One question: records in, records or rows out, and notes about what it found. */
 export interface Question {
+  /** Learns which columns there are from the records as they come, before a filter keeps some of them. */
+  readonly sample?: (records: RecordBatch) => void;
   /** The answer, to be asked for and read once. Errors are thrown while it is read. */
   readonly answer: (records: Records) => Records;
   /** The notes, once the answer was read as far as it is needed. */
@@ -120,7 +122,9 @@ export class Questions {
   answer(records: Records): Records {
     const { look, before, expand, filter, result, sort, limit } = this.#options;
     const asked = [look, before, expand, filter, result, sort].filter((question) => question !== undefined);
-    const answer = asked.reduce((answer, question) => question.answer(answer), records);
+    const sample = filter && result?.sample;
+    const all = sample === undefined ? records : sampled(records, sample);
+    const answer = asked.reduce((answer, question) => question.answer(answer), all);
     if (limit === undefined || this.isListing) return answer;
     const onFull = (): void => void (this.#isFull = true);
     // The notes are about the whole result, so all of it must be read.
@@ -169,6 +173,13 @@ export class Questions {
     const known = sort && tableFooter({ shown: limit, total, locale });
     const footer = known ?? `the first ${limit} · --all for the rest`;
     return footer === '' ? notes : [...notes, { kind: 'remark', text: footer }];
+  }
+}
+
+async function* sampled(records: Records, sample: (batch: RecordBatch) => void): AsyncGenerator<RecordBatch> {
+  for await (const batch of records) {
+    sample(batch);
+    yield batch;
   }
 }
 

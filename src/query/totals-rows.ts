@@ -36,7 +36,12 @@ import {
  */
 export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: BarTerminal): ResultRows {
   const groups = totals.finish();
-  const layout = { request, roles: rolesOf(request), hasFiscalIds: totals.hasFiscalIds };
+  const layout = {
+    request,
+    roles: rolesOf(request),
+    hasFiscalIds: totals.hasFiscalIds,
+    hasAmounts: totals.hasAmounts,
+  };
   const columns = columnsOf(groups, layout, terminal !== undefined);
   const currencies = byCurrency(groups, (group) => currencyOf(group, layout)).map((ofOneCurrency) => {
     const sorted = ofOneCurrency.toSorted(
@@ -56,6 +61,7 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
 }
 
 interface TotalsLayout {
+  readonly hasAmounts: boolean;
   readonly request: TotalsRequest;
   readonly roles: RequestRoles;
   readonly hasFiscalIds: boolean;
@@ -85,7 +91,8 @@ function columnsOf(groups: readonly TotalsGroup[], layout: TotalsLayout, onTermi
   const { request, roles } = layout;
   const other = otherColumn(layout);
   const columns = [...request.groupBy, ...(other === undefined ? [] : [other])];
-  if (groups.some(({ currency }) => currency !== undefined)) columns.push(CURRENCY);
+  const isOfMoney = layout.hasAmounts && !layout.roles.groupBy.includes('currency');
+  if (isOfMoney || groups.some(({ currency }) => currency !== undefined)) columns.push(CURRENCY);
   columns.push('records');
   for (const [index, column] of request.sums.entries()) {
     columns.push(column);
@@ -170,6 +177,7 @@ export function totalsQuestion(
   const totals = new Totals(request);
   let columns: readonly string[] = [];
   return {
+    sample: (batch) => totals.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) totals.add(batch, placeOf, limits?.());
       const result = totalsRows(totals, request, terminal);

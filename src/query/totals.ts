@@ -93,6 +93,8 @@ export class Totals {
   readonly #reader: NamedCells;
   readonly #roles = new Map<Fields, RequestRoles>();
   readonly #watch: ColumnWatch;
+  /** The columns that there are, also in records that a filter left out. */
+  readonly #all = new ColumnWatch([]);
   readonly #groups = new Map<string, TotalsGroup>();
   readonly #unreadable = new Unreadable();
   readonly #counted = new Counted();
@@ -116,6 +118,11 @@ export class Totals {
     this.#columns = sums.map(() => ({ text: undefined, hasNumber: false, isRole: false }));
   }
 
+  /** Learns which columns there are, also from records that are not added. */
+  sample(batch: RecordBatch): void {
+    this.#all.sample(batch);
+  }
+
   /**
    * Adds records.
    *
@@ -124,6 +131,7 @@ export class Totals {
    */
   add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth, limits?: Limits): void {
     this.#watch.sample(batch);
+    this.sample(batch);
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
@@ -145,7 +153,7 @@ export class Totals {
       });
     }
     this.#refuseNoDates();
-    if (this.#hasAmounts) this.#watch.refuseMissingRoles(['currency'], this.#invoices);
+    if (this.#hasAmounts) this.#all.refuseMissingRoles(['currency'], this.#invoices);
     const wrong = this.#columns.findIndex(
       ({ text, hasNumber, isRole }) => text !== undefined && !hasNumber && !isRole,
     );
@@ -170,6 +178,11 @@ export class Totals {
   /** How many records are left out because they cannot be read. */
   get unreadable(): number {
     return this.#unreadable.count;
+  }
+
+  /** Whether any amount of money is in the totals: then each is of a currency, be it unknown. */
+  get hasAmounts(): boolean {
+    return this.#hasAmounts;
   }
 
   /** Whether the counterparties of the groups have fiscal IDs. */

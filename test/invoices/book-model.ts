@@ -102,9 +102,20 @@ const FAMILY: Readonly<Record<string, string>> = {
     CREDIT_NOTE: 'c',
     61: 'c',
     'Export-Credit-Note': 'c',
+    CreditNote: 'c',
+    exportCreditNote: 'c',
+    'Invoice of order': 'i',
   },
   ...{ DEBIT_NOTE: 'd', 56: 'd', 39: 'r', RECEIPT: 'r', 914: 'm', SOMETHING: '?', 999: '?' },
-  ...{ 52: 'g', DELIVERY_GUIDE: 'g', QUOTE: 'q', PURCHASE_ORDER: 'o', null: '?' },
+  ...{
+    52: 'g',
+    DELIVERY_GUIDE: 'g',
+    QUOTE: 'q',
+    PURCHASE_ORDER: 'o',
+    deliveryNote: 'g',
+    'SalesOrder/2': 'o',
+    null: '?',
+  },
 };
 
 function isSameType({ type }: BookDocument, wanted: string): boolean {

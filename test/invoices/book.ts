@@ -48,6 +48,9 @@ const TYPES: readonly (readonly [literal: string | undefined, kind: BookDocument
   ['"CREDIT_NOTE"', 'credit'],
   ['61', 'credit'],
   ['"Export-Credit-Note"', 'credit'],
+  ['"CreditNote"', 'credit'],
+  ['"exportCreditNote"', 'credit'],
+  ['"061"', 'credit'],
   ['"DEBIT_NOTE"', 'debit'],
   ['56', 'debit'],
   ['39', 'plain'],
@@ -60,6 +63,9 @@ const TYPES: readonly (readonly [literal: string | undefined, kind: BookDocument
   ['52', 'no money'],
   ['"DELIVERY_GUIDE"', 'no money'],
   ['"QUOTE"', 'no money'],
+  ['"deliveryNote"', 'no money'],
+  ['"SalesOrder/2"', 'no money'],
+  ['"Invoice of order"', 'plain'],
   ['"PURCHASE_ORDER"', 'no money'],
 ];
 

@@ -312,6 +312,13 @@ describe('a currency that no record says', () => {
     });
   });
 
+  it('is one of the rows where other records say theirs, be they left out', async () => {
+    const all = [...bare, invoice({ currency: 'CLP', number: 7, totalAmount: 3, amountToBePaid: 3 })];
+    const kept = '--where number!=7 --columns currency,total';
+    expect((await ask(all, `issued --sum total ${kept}`)).stdout).toBe('currency,total\n,5010\n');
+    expect((await ask(all, `aging ${kept}`)).stdout).toBe('currency,total\n,5010\n');
+  });
+
   it('is no matter to what is no amount of money', async () => {
     const rows = [...bare, invoice({ currency: undefined, totalAmount: 0 })].map((row, at) =>
       row.replace('{', `{"pages":${at + 1},`),
