@@ -216,8 +216,7 @@ function quoted(texts: readonly string[]): string {
 function sqliteTest({ codes, words }: TypeNames): string {
   const apart = words.map((word) => word.toLowerCase().replaceAll('_', '[^a-z0-9]+')).join('|');
   const together = words.map(camelCase).join('|');
-  const named =
-    `regexpi('[^a-z0-9](${apart})[^a-z0-9]', type)\n` + `      OR type REGEXP '(${together})[^a-z]'`;
+  const named = `regexpi('[^a-z0-9](${apart})[^a-z0-9]', type)\n      OR type REGEXP '(${together})[^a-z]'`;
   if (codes.length === 0) return named;
   return `ltrim(type, '_0') IN (${quoted(codes.map((code) => `${code}_`))}) OR ${named}`;
 }

@@ -159,7 +159,7 @@ describe('--expand', () => {
     };
     const line = 'issued --all-profiles --expand payments --columns id,payments.amount --no-header';
     expect((await runOrganizations(`${line} --limit 3`, { organizations })).stdout).toBe(
-      'north,a,1E2\nnorth,a,0.10\nsouth,a,1E2\n',
+      'north,a,1E2\nnorth,a,0.10\nnorth,b,\n',
     );
     const sum = 'issued --all-profiles --expand payments --count --group-by _profile --no-header';
     expect((await runOrganizations(sum, { organizations })).stdout).toBe('north,6\nsouth,2\n');
