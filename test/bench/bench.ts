@@ -2,6 +2,7 @@ import { cpus, totalmem } from 'node:os';
 import { measureCalls } from './calls.ts';
 import { measureGrowth } from './growth.ts';
 import { measureMemory } from './memory.ts';
+import { measureReconcile } from './reconcile.ts';
 import { measureStartUp } from './start-up.ts';
 import { measureSync } from './sync.ts';
 import { measureThroughput } from './throughput.ts';
@@ -18,6 +19,7 @@ const sections = {
   calls: measureCalls,
   growth: measureGrowth,
   sync: measureSync,
+  reconcile: measureReconcile,
 } as const;
 
 const asked = process.argv.slice(2);

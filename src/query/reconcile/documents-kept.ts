@@ -38,17 +38,39 @@ export function bareNumber(text: string): string {
 const AMOUNTS = ['total', 'net', 'exempt', 'tax', 'furtherTax'] as const;
 type AmountName = (typeof AMOUNTS)[number];
 
+/** Texts that many documents have, each kept once. The number 0 stands for none. */
+export class Texts {
+  readonly #texts: (string | undefined)[] = [undefined];
+  readonly #numbers = new Map<string, number>();
+
+  of(number: number): string | undefined {
+    return this.#texts[number];
+  }
+
+  numberOf(text: string | undefined): number {
+    if (text === undefined) return 0;
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    // A part of a text that was read keeps all of that in memory: this one does not.
+    const own = Buffer.from(text).toString();
+    const number = this.#texts.push(own) - 1;
+    this.#numbers.set(own, number);
+    return number;
+  }
+}
+
 /**
  * Documents in little room, since there may be a million: numbers in tables, texts that many have once. All are known by their
  * index, from 0.
  */
 export class DocumentsKept {
   #count = 0;
-  readonly #numbers: (string | undefined)[] = [];
-  readonly #types = new TextColumn();
-  readonly #fiscalIds = new TextColumn();
-  readonly #names = new TextColumn();
-  readonly #currencies = new TextColumn();
+  readonly #texts: Texts;
+  readonly #numbers = new NumberTable(Float64Array);
+  readonly #types = new NumberTable(Int32Array);
+  readonly #fiscalIds = new NumberTable(Int32Array);
+  readonly #names = new NumberTable(Int32Array);
+  readonly #currencies = new NumberTable(Int32Array);
   readonly #days = new NumberTable(Int32Array);
   readonly #files = new NumberTable(Int32Array);
   readonly #lines = new NumberTable(Int32Array);
@@ -59,8 +81,11 @@ export class DocumentsKept {
     tax: new AmountColumn(),
     furtherTax: new AmountColumn(),
   };
-  /** The fiscal IDs without punctuation, by the number of the text. */
-  readonly #parties = new Map<number, string>();
+
+  /** @param texts where the texts are kept: the same for both sides, which have most of them in common */
+  constructor(texts: Texts) {
+    this.#texts = texts;
+  }
 
   get count(): number {
     return this.#count;
@@ -69,11 +94,14 @@ export class DocumentsKept {
   /** Keeps a document and returns its index. */
   add(document: KeptDocument): number {
     const index = this.#count++;
-    this.#numbers.push(document.number);
-    this.#types.set(index, document.type);
-    this.#fiscalIds.set(index, document.fiscalId);
-    this.#names.set(index, document.name);
-    this.#currencies.set(index, document.currency);
+    const { number } = document;
+    const isPlain = number !== undefined && PLAIN_NUMBER.test(number);
+    // A number of digits is kept as itself, another as the text that it is, which no number below 0 can be.
+    this.#numbers.set(index, isPlain ? Number(number) : -1 - this.#texts.numberOf(number));
+    this.#types.set(index, this.#texts.numberOf(document.type));
+    this.#fiscalIds.set(index, this.#texts.numberOf(document.fiscalId));
+    this.#names.set(index, this.#texts.numberOf(document.name));
+    this.#currencies.set(index, this.#texts.numberOf(document.currency));
     this.#days.set(index, document.day ?? NO_DAY);
     this.#files.set(index, document.file);
     this.#lines.set(index, document.line);
@@ -88,11 +116,12 @@ export class DocumentsKept {
 
   /** Without leading zeros; undefined for a document without one. */
   numberOf(index: number): string | undefined {
-    return this.#numbers[index];
+    const number = this.#numbers.get(index);
+    return number < 0 ? this.#texts.of(-1 - number) : String(number);
   }
 
   typeOf(index: number): string | undefined {
-    return this.#types.get(index);
+    return this.#texts.of(this.#types.get(index));
   }
 
   familyOf(index: number): Family {
@@ -100,27 +129,21 @@ export class DocumentsKept {
   }
 
   fiscalIdOf(index: number): string | undefined {
-    return this.#fiscalIds.get(index);
+    return this.#texts.of(this.#fiscalIds.get(index));
   }
 
   /** The fiscal ID as it is compared. */
   partyOf(index: number): string | undefined {
-    const number = this.#fiscalIds.numberOf(index);
-    const text = this.#fiscalIds.get(index);
-    if (text === undefined) return undefined;
-    const known = this.#parties.get(number);
-    if (known !== undefined) return known;
-    const party = bareFiscalId(text);
-    this.#parties.set(number, party);
-    return party;
+    const text = this.fiscalIdOf(index);
+    return text === undefined ? undefined : bareFiscalId(text);
   }
 
   nameOf(index: number): string | undefined {
-    return this.#names.get(index);
+    return this.#texts.of(this.#names.get(index));
   }
 
   currencyOf(index: number): string | undefined {
-    return this.#currencies.get(index);
+    return this.#texts.of(this.#currencies.get(index));
   }
 
   dayOf(index: number): number | undefined {
@@ -141,16 +164,18 @@ export class DocumentsKept {
   }
 }
 
+/** Digits that a number of JavaScript holds exactly and writes in the same way. */
+const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
 const NO_DAY = -(2 ** 31);
 
-/** A table of numbers that grows. */
+/** A table of numbers that grows. What was never set is 0. */
 export class NumberTable {
   #values: Int32Array | Float64Array | Uint8Array;
   readonly #Kind: Int32ArrayConstructor | Float64ArrayConstructor | Uint8ArrayConstructor;
 
   constructor(Kind: Int32ArrayConstructor | Float64ArrayConstructor | Uint8ArrayConstructor) {
     this.#Kind = Kind;
-    this.#values = new Kind(1024);
+    this.#values = new Kind(16);
   }
 
   get(index: number): number {
@@ -159,6 +184,7 @@ export class NumberTable {
 
   set(index: number, value: number): void {
     if (index >= this.#values.length) {
+      if (value === 0) return;
       const longer = new this.#Kind(Math.max(index + 1, 2 * this.#values.length));
       longer.set(this.#values);
       this.#values = longer;
@@ -167,60 +193,73 @@ export class NumberTable {
   }
 }
 
-/** A column of texts, each kept once. */
-class TextColumn {
-  readonly #places = new NumberTable(Int32Array);
-  readonly #texts: (string | undefined)[] = [undefined];
-  readonly #known = new Map<string, number>();
-
-  get(index: number): string | undefined {
-    return this.#texts[this.#places.get(index)];
-  }
-
-  /** The number of the text at the index; 0 where there is none. */
-  numberOf(index: number): number {
-    return this.#places.get(index);
-  }
-
-  set(index: number, text: string | undefined): void {
-    if (text === undefined) return this.#places.set(index, 0);
-    let place = this.#known.get(text);
-    if (place === undefined) {
-      // A part of a text that was read keeps all of that in memory: this one does not.
-      const own = Buffer.from(text).toString();
-      place = this.#texts.push(own) - 1;
-      this.#known.set(own, place);
-    }
-    this.#places.set(index, place);
-  }
-}
-
 /** What `#scales` has for an amount that is not there, and for one that needs more digits than a number has. */
-const ABSENT_SCALE = 255;
-const LONG_SCALE = 254;
+const ABSENT = 0;
+const LONG = 255;
 
 /** A column of exact amounts. */
 class AmountColumn {
   readonly #coefficients = new NumberTable(Float64Array);
+  /** One more than the digits behind the point. */
   readonly #scales = new NumberTable(Uint8Array);
   readonly #long = new Map<number, Decimal>();
 
   get(index: number): Decimal | undefined {
     const scale = this.#scales.get(index);
-    if (scale === ABSENT_SCALE) return undefined;
-    if (scale === LONG_SCALE) return this.#long.get(index);
-    return { coefficient: BigInt(this.#coefficients.get(index)), scale };
+    if (scale === ABSENT) return undefined;
+    if (scale === LONG) return this.#long.get(index);
+    return { coefficient: BigInt(this.#coefficients.get(index)), scale: scale - 1 };
   }
 
   set(index: number, amount: Decimal | undefined): void {
-    if (amount === undefined) return this.#scales.set(index, ABSENT_SCALE);
+    if (amount === undefined) return this.#scales.set(index, ABSENT);
     const number = Number(amount.coefficient);
-    if (Number.isSafeInteger(number) && amount.scale < LONG_SCALE) {
+    if (Number.isSafeInteger(number) && amount.scale < LONG - 1) {
       this.#coefficients.set(index, number);
-      this.#scales.set(index, amount.scale);
+      this.#scales.set(index, amount.scale + 1);
     } else {
-      this.#scales.set(index, LONG_SCALE);
+      this.#scales.set(index, LONG);
       this.#long.set(index, amount);
     }
+  }
+}
+
+/** Finds documents by a key, in little room: those of one place may have other keys, too, which the caller tells apart. */
+export class KeyIndex {
+  readonly #heads: Int32Array;
+  readonly #next = new NumberTable(Int32Array);
+
+  /** @param count how many there will be, about */
+  constructor(count: number) {
+    this.#heads = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(count, 1))));
+  }
+
+  /** How many places there are. */
+  get places(): number {
+    return this.#heads.length;
+  }
+
+  add(key: string, index: number): void {
+    const place = this.#placeOf(key);
+    this.#next.set(index, this.#heads[place]!);
+    this.#heads[place] = index + 1;
+  }
+
+  /** The documents at the place of the key, the last that was added first. */
+  of(key: string): Generator<number> {
+    return this.at(this.#placeOf(key));
+  }
+
+  /** The documents at a place. */
+  *at(place: number): Generator<number> {
+    for (let at = this.#heads[place]!; at !== 0; at = this.#next.get(at - 1)) yield at - 1;
+  }
+
+  #placeOf(key: string): number {
+    let hash = 0x811c9dc5;
+    for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+    // The low bits alone depend on too little.
+    hash ^= hash >>> 15;
+    return (hash >>> 0) & (this.#heads.length - 1);
   }
 }

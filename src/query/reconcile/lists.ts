@@ -1,9 +1,10 @@
 import { UsageError } from '../../errors.ts';
 import { bareFiscalId } from '../../invoices/fiscal-ids.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
-import { DocumentsKept } from './documents-kept.ts';
+import { DocumentsKept, Texts } from './documents-kept.ts';
 import { readName } from './list-layout.ts';
 import { checkMatch, type Against, type Match } from './list-match.ts';
+import type { ReconcileOptions } from './reconcile.ts';
 import { openList, readList, type ListsRead, type OpenList } from './read-list.ts';
 
 interface ListsAsked {
@@ -86,8 +87,9 @@ function ownerOf(lists: readonly OpenList[]): OpenLists['owner'] {
 export async function readLists({
   lists,
   named,
-}: OpenLists): Promise<ListsRead & { readonly listed: DocumentsKept; readonly months: readonly Period[] }> {
-  const listed = new DocumentsKept();
+}: OpenLists): Promise<ListsRead & Pick<ReconcileOptions, 'listed' | 'texts' | 'months'>> {
+  const texts = new Texts();
+  const listed = new DocumentsKept(texts);
   const read: ListsRead = { receiptTotals: 0 };
   const months: Period[] = [];
   for (const [place, list] of lists.entries()) {
@@ -96,7 +98,12 @@ export async function readLists({
     const name = named[place];
     months.push(...(name === undefined ? monthsOf(listed, from) : [name]));
   }
-  return { ...read, listed, months: [...new Map(months.map((month) => [month.name, month])).values()] };
+  return {
+    ...read,
+    listed,
+    texts,
+    months: [...new Map(months.map((month) => [month.name, month])).values()],
+  };
 }
 
 /** The months from the first to the last date of the documents from this one on; none without dates. */

@@ -1,7 +1,7 @@
 import { familyOf } from '../../invoices/documents.ts';
 import { addDecimals, compareDecimals, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { Steps } from '../../json/turns.ts';
-import { NumberTable, type DocumentsKept } from './documents-kept.ts';
+import { KeyIndex, NumberTable, type DocumentsKept } from './documents-kept.ts';
 import type { Against } from './list-match.ts';
 
 /** What a row says of a document, in the order in which the rows come out. */
@@ -38,8 +38,8 @@ export interface MatchOptions {
 /** The most pairs of documents of one number that are compared one by one; with more, only equal totals tell which is which. */
 const MAX_PAIRS = 40_000;
 
-/** Groups between two turns of the event loop. */
-const GROUPS_A_STEP = 2_000;
+/** Documents between two turns of the event loop. */
+const A_STEP = 2_000;
 
 /** One side: its documents, and what became of each. */
 export class Side {
@@ -86,31 +86,22 @@ export class Matching {
 
   /** Decides on every document. What has no other side is `unmatched`. */
   *match(): Steps<void> {
-    const groups = new Map<string, number>();
-    const heads = { list: new NumberTable(Int32Array), service: new NumberTable(Int32Array) };
-    const next = { list: new NumberTable(Int32Array), service: new NumberTable(Int32Array) };
+    const count = Math.max(this.list.documents.count, this.service.documents.count);
+    const places = { list: new KeyIndex(count), service: new KeyIndex(count) };
     for (const side of ['list', 'service'] as const) {
       const { documents } = this[side];
-      // From the last to the first, so that each group has them in their order.
+      // From the last to the first, so that they come out in their order.
       for (let index = documents.count - 1; index >= 0; index--) {
-        if (index % GROUPS_A_STEP === 0) yield;
+        if (index % A_STEP === 0) yield;
         this[side].setOutcome(index, 'unmatched');
         const key = this.#keyOf(documents, index);
-        if (key === undefined) continue;
-        let group = groups.get(key);
-        if (group === undefined) groups.set(key, (group = groups.size));
-        next[side].set(index, heads[side].get(group));
-        heads[side].set(group, index + 1);
+        if (key !== undefined) places[side].add(key, index);
       }
     }
-    for (let group = 0; group < groups.size; group++) {
-      if (group % GROUPS_A_STEP === 0) yield;
-      const members = (side: 'list' | 'service'): number[] => {
-        const all: number[] = [];
-        for (let at = heads[side].get(group); at !== 0; at = next[side].get(at - 1)) all.push(at - 1);
-        return all;
-      };
-      this.#matchGroup(members('list'), members('service'));
+    for (let place = 0; place < places.list.places; place++) {
+      if (place % A_STEP === 0) yield;
+      const [list, service] = [[...places.list.at(place)], [...places.service.at(place)]];
+      if (list.length + service.length > 1) this.#matchPlace(list, service);
     }
   }
 
@@ -154,6 +145,21 @@ export class Matching {
     const { against, hasIds } = this.#options;
     if (number === undefined || against === 'issued' || !hasIds) return number;
     return `${documents.partyOf(index) ?? ''} ${number}`;
+  }
+
+  /** Matches those of each key. */
+  #matchPlace(list: readonly number[], service: readonly number[]): void {
+    const groups = new Map<string, { list: number[]; service: number[] }>();
+    const all = { list, service };
+    for (const side of ['list', 'service'] as const) {
+      for (const index of all[side]) {
+        const key = this.#keyOf(this[side].documents, index) ?? '';
+        const group = groups.get(key) ?? { list: [], service: [] };
+        group[side].push(index);
+        groups.set(key, group);
+      }
+    }
+    for (const group of groups.values()) this.#matchGroup(group.list, group.service);
   }
 
   #matchGroup(listed: readonly number[], served: readonly number[]): void {

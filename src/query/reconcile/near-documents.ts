@@ -1,4 +1,6 @@
+import { compareDecimals } from '../../json/decimal.ts';
 import type { Steps } from '../../json/turns.ts';
+import { KeyIndex, type DocumentsKept } from './documents-kept.ts';
 import { plainAmount, type Matching, type Side } from './match-documents.ts';
 
 /** Documents between two turns of the event loop. */
@@ -12,7 +14,7 @@ interface NearOptions {
   /** Whether a document of the service, which no list has, may be one of the list with another number. */
   readonly isWanted: (index: number) => boolean;
   /** A text that is equal for two documents of one counterparty. */
-  readonly partyKey: (side: Side, index: number) => string | undefined;
+  readonly partyKey: (documents: DocumentsKept, index: number) => string | undefined;
 }
 
 /**
@@ -22,51 +24,44 @@ interface NearOptions {
 export function* findNear(matching: Matching, options: NearOptions): Steps<void> {
   const { list, service } = matching;
   const left = {
-    list: indicesOf(list).filter(
-      (index) =>
-        list.outcomeOf(index) === 'unmatched' && options.isInReach(list.documents.dayOf(index), 'list'),
-    ),
-    service: indicesOf(service).filter(
-      (index) =>
-        service.outcomeOf(index) === 'unmatched' &&
-        options.isInReach(service.documents.dayOf(index), 'service') &&
-        options.isWanted(index),
+    list: unmatchedOf(list).filter((index) => options.isInReach(list.documents.dayOf(index), 'list')),
+    service: unmatchedOf(service).filter(
+      (index) => options.isInReach(service.documents.dayOf(index), 'service') && options.isWanted(index),
     ),
   };
-  const alikeIn = (side: Side, all: readonly number[]) => {
-    const known = { byParty: new Map<string, number[]>(), byNumber: new Map<string, number[]>() };
-    for (const index of all) {
-      const { byParty, byNumber } = keysOf(side, index, options);
-      if (byParty !== undefined) pushTo(known.byParty, byParty, index);
-      if (byNumber !== undefined) pushTo(known.byNumber, byNumber, index);
-    }
-    return known;
-  };
-  const [inList, inService] = [alikeIn(list, left.list), alikeIn(service, left.service)];
+  const inList = alikeIn(list, left.list, options);
+  const inService = alikeIn(service, left.service, options);
+  yield;
   const isPair = (one: number, other: number): boolean => {
     if (!matching.isComparable(one, other)) return false;
+    const [total, otherTotal] = [
+      list.documents.amountOf(one, 'total'),
+      service.documents.amountOf(other, 'total'),
+    ];
+    if (total === undefined || otherTotal === undefined || compareDecimals(total, otherTotal) !== 0)
+      return false;
     const isOfNumber = list.documents.numberOf(one) === service.documents.numberOf(other);
-    const party = options.partyKey(list, one);
-    const isOfParty = party !== undefined && party === options.partyKey(service, other);
+    const party = options.partyKey(list.documents, one);
+    const isOfParty = party !== undefined && party === options.partyKey(service.documents, other);
     return isOfNumber !== isOfParty;
   };
+  /** The only one that is alike; undefined where there is none, or another. */
   const onlyIn = (
-    known: ReturnType<typeof alikeIn>,
+    known: Alike,
     [side, index]: readonly [Side, number],
     isAlike: (candidate: number) => boolean,
   ): number | undefined => {
-    const { byParty, byNumber } = keysOf(side, index, options);
-    const all = [known.byParty.get(byParty ?? ''), known.byNumber.get(byNumber ?? '')];
-    const candidates = new Set<number>();
-    for (const some of all) {
-      if (some === undefined) continue;
-      if (some.length > MAX_ALIKE) return undefined;
-      for (const candidate of some) {
-        if (isAlike(candidate)) candidates.add(candidate);
-        if (candidates.size > 1) return undefined;
+    let [only, looks] = [undefined as number | undefined, 0];
+    const keys = keysOf(side, index, options);
+    for (const by of BY) {
+      for (const candidate of keys[by] === undefined ? [] : known[by].of(keys[by])) {
+        if (++looks > MAX_ALIKE) return undefined;
+        if (candidate === only || !isAlike(candidate)) continue;
+        if (only !== undefined) return undefined;
+        only = candidate;
       }
     }
-    return [...candidates][0];
+    return only;
   };
   const pairs: [number, number][] = [];
   for (const [at, one] of left.list.entries()) {
@@ -82,24 +77,31 @@ export function* findNear(matching: Matching, options: NearOptions): Steps<void>
   }
 }
 
-function indicesOf({ documents }: Side): number[] {
-  return Array.from({ length: documents.count }, (_, index) => index);
+function unmatchedOf(side: Side): number[] {
+  const unmatched: number[] = [];
+  for (let index = 0; index < side.documents.count; index++)
+    if (side.outcomeOf(index) === 'unmatched') unmatched.push(index);
+  return unmatched;
 }
 
-function keysOf(side: Side, index: number, { partyKey }: NearOptions) {
-  const { documents } = side;
+/** By what documents are alike. */
+const BY = ['party', 'number'] as const;
+type Alike = Readonly<Record<(typeof BY)[number], KeyIndex>>;
+
+/** Finds documents by party and total, and by number and total. */
+function alikeIn(side: Side, all: readonly number[], options: NearOptions): Alike {
+  const known = { party: new KeyIndex(all.length), number: new KeyIndex(all.length) };
+  for (const index of all) {
+    const keys = keysOf(side, index, options);
+    for (const by of BY) if (keys[by] !== undefined) known[by].add(keys[by], index);
+  }
+  return known;
+}
+
+function keysOf({ documents }: Side, index: number, { partyKey }: NearOptions) {
   const total = documents.amountOf(index, 'total');
-  if (total === undefined) return { byParty: undefined, byNumber: undefined };
-  const [party, number] = [partyKey(side, index), documents.numberOf(index)];
-  const text = plainAmount(total);
-  return {
-    byParty: party === undefined ? undefined : `${text} ${party}`,
-    byNumber: number === undefined ? undefined : `${text} ${number}`,
-  };
-}
-
-function pushTo(map: Map<string, number[]>, key: string, index: number): void {
-  const known = map.get(key);
-  if (known === undefined) map.set(key, [index]);
-  else known.push(index);
+  const text = total && plainAmount(total);
+  const keyOf = (what: string | undefined): string | undefined =>
+    text === undefined || what === undefined ? undefined : `${text} ${what}`;
+  return { party: keyOf(partyKey(documents, index)), number: keyOf(documents.numberOf(index)) };
 }

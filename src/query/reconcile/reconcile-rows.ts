@@ -7,7 +7,8 @@ import { columnWidth, truncate } from '../../output/terminal/terminal-text.ts';
 import type { Note, Question } from '../questions.ts';
 import { chosenColumns, type ResultSite } from '../result-rows.ts';
 import { batchOfRows, type Row } from '../rows.ts';
-import { ROW_OUTCOMES, type Outcome } from './match-documents.ts';
+import type { DocumentsKept } from './documents-kept.ts';
+import { ROW_OUTCOMES, type Outcome, type Side } from './match-documents.ts';
 import { Reconciliation, type ReconcileOptions } from './reconcile.ts';
 
 /** The columns of the result. */
@@ -63,13 +64,6 @@ interface ReconcileLayout {
   readonly signal: AbortSignal;
 }
 
-/** A row to be: a document of the list, of the service, or of both. */
-interface Found {
-  readonly outcome: Outcome;
-  readonly one: number | undefined;
-  readonly other: number | undefined;
-}
-
 /** The question that `folio reconcile` asks: a row for each document that is not the same on both sides. */
 export function reconcileQuestion(
   options: ReconcileOptions,
@@ -82,10 +76,10 @@ export function reconcileQuestion(
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) reconciliation.add(batch);
       await inTurns(reconciliation.finish(), layout.signal);
-      const found = sorted(reconciliation, foundIn(reconciliation, layout.all));
-      for (let from = 0; from === 0 || from < found.length; from += ROWS_AT_ONCE) {
-        const rows = found.slice(from, from + ROWS_AT_ONCE).map((one) => rowOf(reconciliation, layout, one));
-        if (from === 0 && terminal !== undefined) fit = fitted(rows, terminal.width);
+      let isFirst = true;
+      for (const rows of pagesOf(reconciliation, layout)) {
+        if (isFirst && terminal !== undefined) fit = fitted(rows, terminal.width);
+        isFirst = false;
         yield batchOfRows(fit.name === Infinity ? rows : rows.map((row) => withNameCut(row, fit.name)));
       }
     },
@@ -98,38 +92,65 @@ export function reconcileQuestion(
   };
 }
 
-function foundIn({ matching: { list, service } }: Reconciliation, all: boolean): Found[] {
-  const isRow = (outcome: Outcome): boolean =>
-    (all || outcome !== 'same') && (ROW_OUTCOMES as readonly Outcome[]).includes(outcome);
-  const found: Found[] = [];
-  for (let one = 0; one < list.documents.count; one++) {
-    const outcome = list.outcomeOf(one);
-    if (isRow(outcome)) found.push({ outcome, one, other: list.mateOf(one) });
+/** The rows, so many at a time; at least one page, be it empty. */
+function* pagesOf(reconciliation: Reconciliation, layout: ReconcileLayout): Generator<Row[]> {
+  let rows: Row[] = [];
+  for (const outcome of ROW_OUTCOMES) {
+    if (outcome === 'same' && !layout.all) continue;
+    for (const [one, other] of inOrder(reconciliation, outcome)) {
+      rows.push(rowOf(reconciliation, layout, { outcome, one, other }));
+      if (rows.length < ROWS_AT_ONCE) continue;
+      yield rows;
+      rows = [];
+    }
   }
-  for (let other = 0; other < service.documents.count; other++) {
-    const outcome = service.outcomeOf(other);
-    if (isRow(outcome) && service.mateOf(other) === undefined) found.push({ outcome, one: undefined, other });
-  }
-  return found;
+  yield rows;
 }
 
-/** By kind, then counterparty, then number: those of digits by value. */
-function sorted({ matching: { list, service } }: Reconciliation, found: readonly Found[]): Found[] {
-  const orderOf = ({ outcome, one, other }: Found): string => {
-    const [documents, index] = other === undefined ? [list.documents, one!] : [service.documents, other];
-    const kind = ROW_OUTCOMES.findIndex((each) => each === outcome);
-    const party = documents.partyOf(index)?.padStart(PAD, '0') ?? `~${documents.nameOf(index) ?? ''}`;
-    const number = documents.numberOf(index)?.padStart(PAD, '0') ?? '';
-    return [kind, party, number, one === undefined ? 1 : 0].join('\0');
-  };
-  return found
-    .map((one) => ({ one, order: orderOf(one) }))
-    .sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : 0))
-    .map(({ one }) => one);
+/** The documents of an outcome, of the list, of the service or of both: by counterparty, then number, those of digits by value. */
+function* inOrder(
+  { matching: { list, service } }: Reconciliation,
+  outcome: Outcome,
+): Generator<readonly [one: number | undefined, other: number | undefined]> {
+  const listed = indicesOf(list, outcome);
+  const served = indicesOf(service, outcome).filter((other) => service.mateOf(other) === undefined);
+  const orders = [
+    ...listed.map((one) => {
+      const other = list.mateOf(one);
+      return orderOf(other === undefined ? list.documents : service.documents, other ?? one);
+    }),
+    ...served.map((other) => orderOf(service.documents, other)),
+  ];
+  const places = new Uint32Array(orders.length).map((_, place) => place);
+  // Equal ones keep their order: those of the list come first.
+  places.sort((a, b) => (orders[a]! < orders[b]! ? -1 : orders[a]! > orders[b]! ? 1 : a - b));
+  for (const place of places) {
+    const one = listed[place];
+    yield one === undefined ? [undefined, served[place - listed.length]] : [one, list.mateOf(one)];
+  }
+}
+
+function indicesOf(side: Side, outcome: Outcome): number[] {
+  const indices: number[] = [];
+  for (let index = 0; index < side.documents.count; index++)
+    if (side.outcomeOf(index) === outcome) indices.push(index);
+  return indices;
 }
 
 /** Digits of numbers that are sorted by value. */
 const PAD = 12;
+
+function orderOf(documents: DocumentsKept, index: number): string {
+  const party = documents.partyOf(index)?.padStart(PAD, '0') ?? `~${documents.nameOf(index) ?? ''}`;
+  return `${party}\0${documents.numberOf(index)?.padStart(PAD, '0') ?? ''}`;
+}
+
+/** A row to be: a document of the list, of the service, or of both. */
+interface Found {
+  readonly outcome: Outcome;
+  readonly one: number | undefined;
+  readonly other: number | undefined;
+}
 
 function rowOf({ matching }: Reconciliation, { paths }: ReconcileLayout, found: Found): Row {
   const { list, service } = matching;

@@ -12,18 +12,19 @@ import { addDecimals, DECIMAL_ZERO, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Steps } from '../../json/turns.ts';
 import { ColumnWatch } from '../column-watch.ts';
-import { bareNumber, DocumentsKept, signedAmount } from './documents-kept.ts';
+import { bareNumber, DocumentsKept, signedAmount, type Texts } from './documents-kept.ts';
 import type { Against } from './list-match.ts';
 import type { OpenList } from './read-list.ts';
-import { Matching, ROW_OUTCOMES, type MatchOptions, type Outcome, type Side } from './match-documents.ts';
+import { Matching, ROW_OUTCOMES, type MatchOptions, type Outcome } from './match-documents.ts';
 import { findNear } from './near-documents.ts';
 
 /** What the lists say, and how they are held against the service. */
 export interface ReconcileOptions {
   readonly against: Against;
   readonly lists: readonly OpenList[];
-  /** All documents of the lists. */
+  /** All documents of the lists, and where their texts are kept. */
   readonly listed: DocumentsKept;
+  readonly texts: Texts;
   /** Whose lists they are, by the name of a file; undefined where no name says it. */
   readonly owner: { readonly fiscalId: string; readonly path: string } | undefined;
   /** The months that the lists are of; none where nothing says it. */
@@ -79,7 +80,7 @@ export class Reconciliation {
   readonly sums = new Map<Outcome, OutcomeSum>();
   readonly matching: Matching;
   readonly #options: ReconcileOptions;
-  readonly #served = new DocumentsKept();
+  readonly #served: DocumentsKept;
   readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
   readonly #columns = new ColumnWatch([]);
@@ -92,6 +93,7 @@ export class Reconciliation {
   constructor(options: ReconcileOptions) {
     const { against, lists, listed, tolerance, fields } = options;
     this.#options = options;
+    this.#served = new DocumentsKept(options.texts);
     this.#invoices = new InvoiceReader(fields, ROLES);
     const own = ownIdColumns(against);
     const columns = [...new Set([...this.#invoices.columns, ...own])];
@@ -133,7 +135,7 @@ export class Reconciliation {
     yield* findNear(this.matching, {
       isInReach: (day, side) => this.#isInReach(day, side),
       isWanted: (index) => !this.#isApart(this.#served.familyOf(index)),
-      partyKey: (side, index) => this.#partyKey(side, index),
+      partyKey: (documents, index) => this.#partyKey(documents, index),
     });
     yield* this.#decide();
   }
@@ -226,7 +228,7 @@ export class Reconciliation {
     return day !== undefined && this.#options.months.some(({ first, last }) => day >= first && day <= last);
   }
 
-  #partyKey({ documents }: Side, index: number): string | undefined {
+  #partyKey(documents: DocumentsKept, index: number): string | undefined {
     const party = documents.partyOf(index);
     if (party === undefined) return undefined;
     const isShared = this.#options.fields.usual.sharedIds.some((shared) => bareFiscalId(shared) === party);
