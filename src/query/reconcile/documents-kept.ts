@@ -69,6 +69,8 @@ export class DocumentsKept {
   readonly #numbers = new NumberTable(Float64Array);
   readonly #types = new NumberTable(Int32Array);
   readonly #fiscalIds = new NumberTable(Int32Array);
+  /** The fiscal IDs as they are compared. */
+  readonly #parties = new NumberTable(Int32Array);
   readonly #names = new NumberTable(Int32Array);
   readonly #currencies = new NumberTable(Int32Array);
   readonly #days = new NumberTable(Int32Array);
@@ -100,6 +102,8 @@ export class DocumentsKept {
     this.#numbers.set(index, isPlain ? Number(number) : -1 - this.#texts.numberOf(number));
     this.#types.set(index, this.#texts.numberOf(document.type));
     this.#fiscalIds.set(index, this.#texts.numberOf(document.fiscalId));
+    const party = document.fiscalId === undefined ? undefined : bareFiscalId(document.fiscalId);
+    this.#parties.set(index, this.#texts.numberOf(party));
     this.#names.set(index, this.#texts.numberOf(document.name));
     this.#currencies.set(index, this.#texts.numberOf(document.currency));
     this.#days.set(index, document.day ?? NO_DAY);
@@ -134,8 +138,7 @@ export class DocumentsKept {
 
   /** The fiscal ID as it is compared. */
   partyOf(index: number): string | undefined {
-    const text = this.fiscalIdOf(index);
-    return text === undefined ? undefined : bareFiscalId(text);
+    return this.#texts.of(this.#parties.get(index));
   }
 
   nameOf(index: number): string | undefined {

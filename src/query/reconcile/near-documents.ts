@@ -63,13 +63,13 @@ export function* findNear(matching: Matching, options: NearOptions): Steps<void>
     }
     return only;
   };
-  const pairs: [number, number][] = [];
+  const pairs = new Map<number, number>();
   for (const [at, one] of left.list.entries()) {
     if (at % A_STEP === 0) yield;
     const other = onlyIn(inService, [list, one], (candidate) => isPair(one, candidate));
     if (other === undefined) continue;
     if (onlyIn(inList, [service, other], (candidate) => isPair(candidate, other)) === one)
-      pairs.push([one, other]);
+      pairs.set(one, other);
   }
   for (const [one, other] of pairs) {
     list.setOutcome(one, 'near');

@@ -7,7 +7,7 @@ import { columnWidth, truncate } from '../../output/terminal/terminal-text.ts';
 import type { Note, Question } from '../questions.ts';
 import { chosenColumns, type ResultSite } from '../result-rows.ts';
 import { batchOfRows, type Row } from '../rows.ts';
-import type { DocumentsKept } from './documents-kept.ts';
+import { NumberTable, type DocumentsKept } from './documents-kept.ts';
 import { ROW_OUTCOMES, type Outcome, type Side } from './match-documents.ts';
 import { Reconciliation, type ReconcileOptions } from './reconcile.ts';
 
@@ -112,37 +112,71 @@ function* inOrder(
   { matching: { list, service } }: Reconciliation,
   outcome: Outcome,
 ): Generator<readonly [one: number | undefined, other: number | undefined]> {
-  const listed = indicesOf(list, outcome);
-  const served = indicesOf(service, outcome).filter((other) => service.mateOf(other) === undefined);
-  const orders = [
-    ...listed.map((one) => {
-      const other = list.mateOf(one);
-      return orderOf(other === undefined ? list.documents : service.documents, other ?? one);
-    }),
-    ...served.map((other) => orderOf(service.documents, other)),
-  ];
-  const places = new Uint32Array(orders.length).map((_, place) => place);
-  // Equal ones keep their order: those of the list come first.
-  places.sort((a, b) => (orders[a]! < orders[b]! ? -1 : orders[a]! > orders[b]! ? 1 : a - b));
-  for (const place of places) {
+  const listed = indicesOf(list, (index) => list.outcomeOf(index) === outcome);
+  const served = indicesOf(
+    service,
+    (index) => service.outcomeOf(index) === outcome && service.mateOf(index) === undefined,
+  );
+  const order = new DocumentOrder();
+  for (const one of listed) {
+    const other = list.mateOf(one);
+    if (other === undefined) order.add(list.documents, one);
+    else order.add(service.documents, other);
+  }
+  for (const other of served) order.add(service.documents, other);
+  for (const place of order.sorted()) {
     const one = listed[place];
     yield one === undefined ? [undefined, served[place - listed.length]] : [one, list.mateOf(one)];
   }
 }
 
-function indicesOf(side: Side, outcome: Outcome): number[] {
+function indicesOf({ documents }: Side, isWanted: (index: number) => boolean): number[] {
   const indices: number[] = [];
-  for (let index = 0; index < side.documents.count; index++)
-    if (side.outcomeOf(index) === outcome) indices.push(index);
+  for (let index = 0; index < documents.count; index++) if (isWanted(index)) indices.push(index);
   return indices;
 }
 
-/** Digits of numbers that are sorted by value. */
+/** Digits of fiscal IDs that are sorted by value. */
 const PAD = 12;
 
-function orderOf(documents: DocumentsKept, index: number): string {
-  const party = documents.partyOf(index)?.padStart(PAD, '0') ?? `~${documents.nameOf(index) ?? ''}`;
-  return `${party}\0${documents.numberOf(index)?.padStart(PAD, '0') ?? ''}`;
+/** The order of documents by counterparty and number, in little room. */
+class DocumentOrder {
+  #count = 0;
+  readonly #parties = new Map<string, number>();
+  readonly #partyOf = new NumberTable(Int32Array);
+  readonly #numbers = new NumberTable(Float64Array);
+  /** The numbers that have other characters than digits. */
+  readonly #texts = new Map<number, string>();
+
+  add(documents: DocumentsKept, index: number): void {
+    const place = this.#count++;
+    const party = documents.partyOf(index) ?? documents.nameOf(index) ?? '';
+    if (!this.#parties.has(party)) this.#parties.set(party, this.#parties.size);
+    this.#partyOf.set(place, this.#parties.get(party)!);
+    const number = documents.numberOf(index) ?? '';
+    if (/^\d{1,15}$/.test(number)) this.#numbers.set(place, Number(number));
+    else this.#texts.set(place, number);
+  }
+
+  /** The places of the documents, as they were added, from 0. Equal ones keep their order. */
+  sorted(): Uint32Array {
+    const ranks = new Int32Array(this.#parties.size);
+    const parties = [...this.#parties.keys()].sort((a, b) =>
+      compareTexts(a.padStart(PAD, '0'), b.padStart(PAD, '0')),
+    );
+    for (const [rank, party] of parties.entries()) ranks[this.#parties.get(party)!] = rank;
+    const rankOf = (place: number): number => ranks[this.#partyOf.get(place)]!;
+    const compare = (a: number, b: number): number =>
+      rankOf(a) - rankOf(b) ||
+      this.#numbers.get(a) - this.#numbers.get(b) ||
+      compareTexts(this.#texts.get(a) ?? '', this.#texts.get(b) ?? '') ||
+      a - b;
+    return new Uint32Array(this.#count).map((_, place) => place).sort(compare);
+  }
+}
+
+function compareTexts(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** A row to be: a document of the list, of the service, or of both. */
@@ -255,9 +289,10 @@ function notesOf(
   for (const outcome of ROW_OUTCOMES) {
     const sum = sums.get(outcome);
     if (sum === undefined) continue;
-    const amounts = [...sum.byCurrency].flatMap(([currency, { service, list }]) => {
+    const amounts = [...sum.byCurrency].flatMap(([code, { service, list }]) => {
+      const currency = code === '' ? 'without a currency' : code;
       const amount = (value: Decimal | undefined): string[] =>
-        value === undefined ? [] : [`${currency} ${group(formatDecimal(value))}`.trimStart()];
+        value === undefined ? [] : [`${currency} ${group(formatDecimal(value))}`];
       const [served, listed] = [amount(service), amount(list)];
       if (served.length + listed.length < 2 || served[0] === listed[0]) return served[0] ?? listed;
       return [`${served[0]} in the service`, `${listed[0]} in the list`];
