@@ -159,7 +159,7 @@ export function oracle({ against, tolerance, month, list, service }: OracleQuest
   const day = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 86_400_000;
   const first = day(`${month}-01`);
   const last = day(
-    `${new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10)}`,
+    new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5)), 0)).toISOString().slice(0, 10),
   );
   const inPeriod = ({ date }: OracleDocument): boolean =>
     date !== '' && day(date) >= first && day(date) <= last;
