@@ -5,7 +5,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { bucketNames, type Buckets } from '../invoices/open-items.ts';
 import { countOf } from '../output/terminal/number-text.ts';
-import { Aging, sumOfBalances, totalOf, type AgedBalance, type AgingOptions } from './aging.ts';
+import { Aging, overdueOf, sumOfBalances, totalOf, type AgedBalance, type AgingOptions } from './aging.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Note, Question } from './questions.ts';
@@ -35,6 +35,8 @@ interface AgingLayout {
 const TOTAL = 'Total';
 const NO_CURRENCY = 'no currency';
 const NO_DUE_DATE = 'no due date';
+/** On a narrow terminal, the sum of the buckets that are late. */
+const OVERDUE = 'overdue';
 /** What is beside the total, so that nothing is left out in silence. */
 const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
 
@@ -47,8 +49,7 @@ const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
  * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves
- * out `fiscalId`, `invoices` and columns of zeros, then the other buckets from the first on. It keeps the last bucket longest,
- * and always the total.
+ * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up.
  */
 export function agingRows(
   balances: readonly AgedBalance[],
@@ -61,8 +62,10 @@ export function agingRows(
   const listed = isShown ? balances.filter(({ invoices }) => invoices > 0) : balances;
   const currencies = byCurrency(inOrder(listed), ({ currency }) => currency).map((ofOneCurrency) => {
     const scale = widestScale(ofOneCurrency.flatMap(amountsIn));
-    const rowOf = (balance: AgedBalance, kind?: string): Row =>
-      agedRow(balance, { buckets, scale, note: layout.note, kind, isProfiled });
+    const rowOf = (balance: AgedBalance, kind?: string): Row => [
+      ...agedRow(balance, { buckets, scale, note: layout.note, kind, isProfiled }),
+      ...(isShown ? [[OVERDUE, formatDecimal(overdueOf(balance), scale)] as const] : []),
+    ];
     const rows = ofOneCurrency
       .toSorted((a, b) => compareDecimals(totalOf(b), totalOf(a)))
       .map((balance): MeasuredRow & { readonly balance: AgedBalance } => {
@@ -94,7 +97,11 @@ export function agingRows(
   const empty = listed.length > 0 ? amounts.filter(isEmpty) : [];
   return resultRows(
     currencies,
-    { columns, spare: [...beside, 'fiscalId', 'invoices', ...empty], further: names },
+    {
+      ...{ columns, spare: [...beside, 'fiscalId', 'invoices', ...empty] },
+      together: { columns: names.slice(1), as: OVERDUE },
+      further: [...names, OVERDUE],
+    },
     terminal,
   );
 }

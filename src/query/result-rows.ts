@@ -50,6 +50,8 @@ interface ResultColumns {
   readonly columns: readonly string[];
   /** Left out together where the table has too little room to show every cell whole. */
   readonly spare: readonly string[];
+  /** Columns in whose place stands their sum, another column of the rows, where there is still too little room; no bar is drawn. */
+  readonly together?: { readonly columns: readonly string[]; readonly as: string };
   /** Left out after these, one by one in this order, as long as the table has no room even with cut columns. */
   readonly further: readonly string[];
 }
@@ -73,7 +75,9 @@ export function resultRows(
   const shown = shownColumns(plain, choice, terminal.width);
   const leftOut = columns.filter((column) => !shown.includes(column));
   const { whole, least } = tableWidth(plain, shown);
-  if (least + BAR_MIN > terminal.width) return { batch: batchOfRows(plain), columns: shown, leftOut };
+  const isTight = choice.together !== undefined && shown.includes(choice.together.as);
+  if (isTight || least + BAR_MIN > terminal.width)
+    return { batch: batchOfRows(plain), columns: shown, leftOut };
   const width = Math.max(BAR_MIN, Math.min(BAR_MAX, terminal.width - whole));
   const style = { width, blocks: terminal.blocks };
   return {
@@ -85,14 +89,21 @@ export function resultRows(
 
 function shownColumns(
   rows: readonly Row[],
-  { columns, spare, further }: ResultColumns,
+  { columns, spare, together, further }: ResultColumns,
   room: number,
 ): readonly string[] {
   if (tableWidth(rows, columns).whole + BAR_MIN <= room) return columns;
   let shown = columns.filter((column) => !spare.includes(column));
+  // There is no gap behind the last column.
+  const isRoom = (): boolean => tableWidth(rows, shown).least - GAP <= room;
+  const parts = shown.filter((column) => together?.columns.includes(column));
+  if (together !== undefined && parts.length > 1 && !isRoom()) {
+    shown = shown.flatMap((column) =>
+      column === parts[0] ? together.as : parts.includes(column) ? [] : column,
+    );
+  }
   for (const column of further) {
-    // There is no gap behind the last column.
-    if (tableWidth(rows, shown).least - GAP <= room) break;
+    if (isRoom()) break;
     shown = shown.filter((other) => other !== column);
   }
   return shown;

@@ -304,8 +304,8 @@ describe('aging', () => {
       agingRows([], { buckets: DEFAULT_BUCKETS, layout: totals }, { width, blocks: true }).columns.join(' ');
     expect(columnsAt(200)).toMatch(/^counterparty fiscalId currency invoices .* total bar$/);
     expect(columnsAt(90)).toMatch(/^counterparty currency not due .* total bar$/);
-    expect(columnsAt(60)).toBe('counterparty currency 31 to 60 61 to 90 over 90 total');
-    expect(columnsAt(46)).toBe('counterparty currency over 90 total');
+    expect(columnsAt(60)).toBe('counterparty currency not due overdue total');
+    expect(columnsAt(46)).toBe('counterparty currency overdue total');
     expect(columnsAt(30)).toBe('counterparty currency total');
   });
 
