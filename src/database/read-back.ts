@@ -44,12 +44,21 @@ export async function lastSyncs(database: Database, table: string): Promise<read
   );
   const last = new Map<string, LastSync>();
   for (const cells of rows) {
-    const [profile = '', at = '', error = ''] = cells.map((cell) => (cell === null ? '' : String(cell)));
+    const [profile = '', finished = '', error = ''] = cells.map((cell) =>
+      cell === null ? '' : String(cell),
+    );
+    const at = instantOf(finished);
     const wholeAt = last.get(profile)?.wholeAt;
     const became = error === '' ? { wholeAt: at, error: undefined } : { wholeAt, error };
     last.set(profile, { profile, at, ...became });
   }
   return [...last.values()];
+}
+
+/** The moment as texts that can be ordered: PostgreSQL writes it in the zone of the session. */
+function instantOf(text: string): string {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? text : new Date(time).toISOString();
 }
 
 interface Chosen {

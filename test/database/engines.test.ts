@@ -9,7 +9,7 @@ import {
   rememberedOrganizations,
   writeSync,
 } from '../../src/database/sync-run.ts';
-import { profilesIn, readRecords } from '../../src/database/read-back.ts';
+import { lastSyncs, profilesIn, readRecords } from '../../src/database/read-back.ts';
 import { checkTables } from '../../src/database/tables.ts';
 import { OutputError, ServiceError } from '../../src/errors.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
@@ -77,6 +77,11 @@ describeDatabases('%s', (engine) => {
       ['south', one, null],
     ]);
     expect(await rememberedOrganizations(database)).toEqual(new Map([['south', 'org-9']]));
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(await lastSyncs(database, 'issued')).toEqual([
+      { profile: 'north', at, wholeAt: at, error: 'the service failed' },
+      { profile: 'south', at, wholeAt: at, error: undefined },
+    ]);
     await database.close();
   });
 
