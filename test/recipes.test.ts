@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { register, type Listed } from './query/reconcile/tax-lists.ts';
+import { otherUser } from './support/postgres-server.ts';
 import { needing, tryProgram } from './support/programs.ts';
 import { startFolio, type RunningFolio } from './support/run-folio.ts';
 import { runHere } from './support/run-here.ts';
@@ -10,6 +11,7 @@ import { temporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
+const SECURITY = readFileSync(join(ROOT, '.github/SECURITY.md'), 'utf8');
 const BIN = resolve(import.meta.dirname, '../bin/folio.js');
 
 const LEEME = readFileSync(join(ROOT, '.github/LEEME.md'), 'utf8');
@@ -115,6 +117,75 @@ describe('a recipe', () => {
     expect(run(check!)).toEqual({ status: 6, mail: expect.stringContaining('is older than 26h: ') });
   });
 
+  it('for a monitor pings it after success, and only then', needing('bash'), async () => {
+    const shell = await loggedIn();
+    const pings = join(shell.folder, 'pings');
+    shell.fake('curl', `echo "$@" >> '${pings}'`);
+    const line = blockOf(README, 'sh ping');
+    expect(shell.run(line)).toEqual({ status: 0, stdout: '', stderr: '' });
+    const asked = readFileSync(pings, 'utf8');
+    expect(asked).toMatch(/^-fsS -m 10 https:\/\/\S+\n$/);
+    expect(shell.run(line.replace('received ', 'received --profile nobody '))).toMatchObject({ status: 2 });
+    expect(readFileSync(pings, 'utf8')).toBe(asked);
+  });
+
+  it(
+    'for a container does what it would do there, here as a user without a home and without docker',
+    needing('bash', 'setpriv'),
+    async () => {
+      const file = blockOf(README, 'dockerfile').split('\n');
+      expect(file.length).toBeLessThanOrEqual(10);
+      expect(file.filter((line) => line.startsWith('ENTRYPOINT'))).toEqual(['ENTRYPOINT ["folio"]']);
+      expect(file).toContain('WORKDIR /data');
+      const shell = await loggedIn();
+      const data = join(shell.folder, 'data');
+      mkdirSync(data);
+      chmodSync(shell.folder, 0o711);
+      // Whoever is not root writes into its own folder only, as into a read-only root with a volume.
+      const user = process.getuid?.() === 0 ? otherUser() : undefined;
+      if (user !== undefined) chownSync(data, user.uid, user.gid);
+      const started = join(shell.folder, 'started');
+      const drop = user && `setpriv --reuid ${user.uid} --regid ${user.gid} --clear-groups`;
+      shell.fake(
+        'docker',
+        `[ "$1" = build ] && exit 0
+       while [ "$1" != folio ]; do shift; done
+       shift
+       echo "$@" > '${started}'
+       cd '${data}' && exec ${drop ?? ''} env -i PATH=/usr/bin:/bin HOME=/nonexistent TMPDIR=/nonexistent \\
+         FOLIO_TOKEN="$FOLIO_TOKEN" FOLIO_BASE_URL="$FOLIO_BASE_URL" '${process.execPath}' '${BIN}' "$@"`,
+      );
+      const env = { FOLIO_TOKEN: settings['FOLIO_TOKEN']!, FOLIO_BASE_URL: settings['FOLIO_BASE_URL']! };
+      for (const line of blockOf(README, 'sh container').split('\n'))
+        expect(shell.run(line, env)).toEqual({ status: 0, stdout: '', stderr: '' });
+      expect(readFileSync(started, 'utf8')).toBe('received -o received.csv\n');
+      expect(readdirSync(data)).toEqual(['received.csv']);
+      expect(readFileSync(join(data, 'received.csv'), 'utf8').split('\n').length).toBeGreaterThan(90);
+    },
+  );
+
+  it('takes the token from the programs that keep secrets', needing('bash'), async () => {
+    const shell = await loggedIn();
+    const block = blockOf(SECURITY, 'sh token command').split('\n');
+    const expected = {
+      op: 'read op://vault/folio/token',
+      'secret-tool': 'lookup service folio',
+      security: 'find-generic-password -s folio -w',
+      pwsh: '-NoProfile -Command Get-Secret folio -AsPlainText',
+    };
+    for (const [name, asked] of Object.entries(expected)) {
+      shell.fake(name, `[ "$*" = '${asked}' ] && echo '${settings['FOLIO_TOKEN']!}'`);
+      const line = block.find((one) => new RegExp(`--token-command (?:'\\[")?${name}\\b`).test(one))!;
+      const login = line.replace(
+        'login',
+        `login --profile ${name} --base-url ${settings['FOLIO_BASE_URL']!} --replace`,
+      );
+      expect({ line, ...shell.run(login) }).toMatchObject({ line, status: 0 });
+      const { status, stdout } = shell.run(`folio issued --profile ${name} --count`);
+      expect({ name, status, stdout }).toEqual({ name, status: 0, stdout: '120\n' });
+    }
+  });
+
   it('for DuckDB gives the sums that folio gives', needing('bash'), async () => {
     const { run, folder } = await loggedIn();
     const query = /duckdb -c "([^"]+)"/.exec(README)![1]!;
@@ -177,9 +248,19 @@ interface SentInvoice {
   readonly receiverFiscalId: string;
 }
 
+/** What a block of code in that language holds. */
+function blockOf(text: string, language: string): string {
+  return new RegExp(`\`\`\`${language}\n([^\`]+)\`\`\``).exec(text)![1]!.trim();
+}
+
 interface Shell {
   readonly folder: string;
-  readonly run: (line: string) => { status: number | null; stdout: string; stderr: string };
+  readonly run: (
+    line: string,
+    more?: Readonly<Record<string, string>>,
+  ) => { status: number | null; stdout: string; stderr: string };
+  /** Puts a program of that name on the path, which does what the script says. */
+  readonly fake: (name: string, script: string) => void;
 }
 
 /** An empty folder, and folio on the path of a home. */
@@ -208,9 +289,16 @@ async function loggedIn(): Promise<Shell> {
       }),
     ).toMatchObject({ code: 0 });
   }
-  const run: Shell['run'] = (line) =>
-    tryProgram('bash', ['-o', 'pipefail', '-c', line], { cwd: folder, env });
-  return { folder, run };
+  const run: Shell['run'] = (line, more = {}) => {
+    const { status, stdout, stderr } = tryProgram('bash', ['-o', 'pipefail', '-c', line], {
+      cwd: folder,
+      env: { ...env, ...more },
+    });
+    return { status, stdout, stderr };
+  };
+  const fake: Shell['fake'] = (name, script) =>
+    writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { folder, run, fake };
 }
 
 /** Files below the folder, each with when it changed. */
