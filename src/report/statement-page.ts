@@ -93,9 +93,9 @@ function currencySection(section: StatedCurrency, site: Site, id: string): Html 
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
   const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
-  return markup`<section class="currency" aria-labelledby="${id}">
+  return markup`<section class="currency">
     <div class="due">
-      <h2 id="${id}">${label}</h2>
+      <h2>${label}</h2>
       <p class="sum"><span class="code">${currency ?? writing.words.noCurrency}</span> ${amount(shown)}</p>
       ${
         overdue.coefficient === 0n
@@ -148,7 +148,7 @@ function ages({ balance }: StatedCurrency, { writing, words }: Site, { id, amoun
   const names = ageNames(writing);
   const sums = agesOf(balance);
   const isShown = (age: number): boolean => age < UNDATED || sums[age]!.coefficient !== 0n;
-  return markup`<section class="ages" aria-label="${words.ages}">
+  return markup`<div class="ages" role="group" aria-label="${words.ages}">
     ${bar(sums, id)}
     <ul>
       ${sums.map((sum, age) =>
@@ -166,7 +166,7 @@ function ages({ balance }: StatedCurrency, { writing, words }: Site, { id, amoun
           : undefined,
       )}
     </ul>
-  </section>`;
+  </div>`;
 }
 
 /** The place among the ages of what has no due date. The credits are behind it: they take away, and have no length. */
@@ -333,7 +333,7 @@ body { max-width: 54rem; }
 .ages li { flex: 1 1 auto; min-width: 6.5rem; max-width: 100%; }
 .ages b { display: block; font-weight: 600; overflow-wrap: anywhere; } .ages .none b { font-weight: 400; color: var(--soft); }
 .ages li svg { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
-.documents td:first-child { min-width: 0; } .documents td { vertical-align: baseline; } .documents .day { white-space: nowrap; }
+.documents td.number { min-width: 4.5rem; } .documents td.number .id, .documents td.type, .payments td { white-space: normal; overflow-wrap: anywhere; } .documents td.type { min-width: 5rem; } .documents td { vertical-align: baseline; } .documents .day { white-space: nowrap; }
 .documents td.open { font-weight: 600; } .documents tfoot th { text-align: left; } .documents tbody { break-inside: avoid; }
 .documents tr:has(+ .payments) td { border-bottom: 0; padding-bottom: 0; } .payments td { padding-top: 0; font-size: 0.8rem; color: var(--soft); }
 .message { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); break-inside: avoid; } .message p { overflow-wrap: anywhere; }

@@ -51,23 +51,33 @@ export function statementColumns(isSeveral: boolean): readonly string[] {
   return isSeveral ? [PROFILE_COLUMN, ...COLUMNS] : COLUMNS;
 }
 
+/** Rows that are passed on together, at least. */
+const ROWS = 1_000;
+
 /** A row for each open document and credit: the sum of `open` is what `folio aging` calls the total. */
-export function statementRows(statements: readonly OwnStatement[], isSeveral: boolean): RecordBatch {
-  return batchOfRows(
-    statements.flatMap(({ profile, statement }) =>
-      statement.currencies.flatMap(({ currency, documents, credits }) =>
-        [...documents, ...credits].map((document): Row => {
-          const { name, fiscalId } = statement.party;
-          return [
-            ...(isSeveral ? [[PROFILE_COLUMN, JSON.stringify(profile ?? null)] as const] : []),
-            ['counterparty', JSON.stringify(name ?? null)],
-            ['fiscalId', JSON.stringify(fiscalId ?? null)],
-            ['currency', JSON.stringify(currency ?? null)],
-            ...documentFields(document),
-          ];
-        }),
-      ),
-    ),
+export function* statementRows(
+  statements: readonly OwnStatement[],
+  isSeveral: boolean,
+): Generator<RecordBatch> {
+  let rows: Row[] = [];
+  for (const own of statements) {
+    for (const row of rowsOf(own, isSeveral)) rows.push(row);
+    if (rows.length < ROWS) continue;
+    yield batchOfRows(rows);
+    rows = [];
+  }
+  yield batchOfRows(rows);
+}
+
+function rowsOf({ profile, statement: { party, currencies } }: OwnStatement, isSeveral: boolean): Row[] {
+  return currencies.flatMap(({ currency, documents, credits }) =>
+    [...documents, ...credits].map((document): Row => [
+      ...(isSeveral ? [[PROFILE_COLUMN, JSON.stringify(profile ?? null)] as const] : []),
+      ['counterparty', JSON.stringify(party.name ?? null)],
+      ['fiscalId', JSON.stringify(party.fiscalId ?? null)],
+      ['currency', JSON.stringify(currency ?? null)],
+      ...documentFields(document),
+    ]),
   );
 }
 

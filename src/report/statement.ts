@@ -94,6 +94,7 @@ export class StatementTally {
   readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
   readonly #ownColumns: readonly string[];
+  readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
   /** Everyone that was seen, where everyone is told of. */
   readonly #seen = new Map<string, Counterparty>();
@@ -199,7 +200,7 @@ export class StatementTally {
           : daysLate === undefined
             ? UNDATED
             : bucketOf(DEFAULT_BUCKETS, daysLate),
-      payments: paymentsIn(cells[this.#invoices.columns.length]),
+      payments: paymentsIn(cells[this.#invoices.columns.length], this.#payments),
     };
     const known = this.#documents.get(balance);
     if (known === undefined) this.#documents.set(balance, [document]);
@@ -252,11 +253,10 @@ function compareDays(left: StatedDay, right: StatedDay): number {
 }
 
 /** The payments in a cell: a list of objects with an amount each. What is none says nothing. */
-function paymentsIn(cell: Cell | undefined): Payment[] {
+function paymentsIn(cell: Cell | undefined, reader: CellReader): Payment[] {
   if (cell === undefined || !cell.text.startsWith('[')) return [];
   const batch = recordsIn(cell.text);
   if (batch === undefined) return [];
-  const reader = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   const payments: Payment[] = [];
   for (let index = 0; index < batch.count; index++) {
     const cells = reader.read(batch, index);

@@ -133,7 +133,7 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const outcome = await readAll(job);
     ({ results } = outcome);
-    yield statementRows(outcome.statements, isSeveral);
+    yield* statementRows(outcome.statements, isSeveral);
   };
   const { receipt, notices, context } = run;
   receipt.note({ plan });
