@@ -21,7 +21,7 @@ function invoice(fields: object): object {
 /** Everything that a page can have, in two currencies and in none. */
 const MUCH = [
   invoice({ number: 1, payments: [{ date: '2026-01-07', amount: 5 }, { amount: '9' }, { amount: 1.5 }] }),
-  invoice({ number: '2'.repeat(60), amountToBePaid: 987654321987654.32, dueBy: '2099-01-01' }),
+  invoice({ number: '2'.repeat(60), amountToBePaid: 98765432198765.5, dueBy: '2099-01-01' }),
   invoice({ number: 3, dueBy: null, documentType: 'SOMETHING' }),
   invoice({ number: 4, documentType: 'CREDIT_NOTE', amountToBePaid: 7 }),
   invoice({ number: 5, currency: 'USD', amountToBePaid: 1.5 }),
