@@ -13,7 +13,7 @@ export function hash128(content: string | Buffer): string {
 }
 
 /** Keys and contents of records by 128 bits of each: some 50 bytes a record, so that a million take 50 MB. */
-export class KeyIndex {
+export class HashedKeyIndex {
   readonly #pieces: Int32Array[] = [];
   #slots = new Int32Array(2 * PIECE).fill(FREE);
   #count = 0;

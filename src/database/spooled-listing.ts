@@ -4,7 +4,7 @@ import { CellReader } from '../json/cells.ts';
 import { compactRecord, withoutLinks } from '../json/signed-links.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { Collected } from '../output/collected.ts';
-import { KeyIndex, hash128 } from './key-index.ts';
+import { HashedKeyIndex, hash128 } from './key-index.ts';
 
 interface ListingKeysOptions {
   /** What its records are, for messages: `issued invoices`. */
@@ -20,7 +20,7 @@ export class KeyRefused extends UsageError {}
 
 /** The keys of a listing's records, each of which must be there and be that of one record alone. Only hashes are in memory. */
 export class ListingKeys {
-  readonly index = new KeyIndex();
+  readonly index = new HashedKeyIndex();
   readonly #options: ListingKeysOptions;
   readonly #keys: RecordKeys;
 
@@ -78,7 +78,7 @@ export class SpooledListing {
     this.#keys = new ListingKeys({ records, key, hint });
   }
 
-  get index(): KeyIndex {
+  get index(): HashedKeyIndex {
     return this.#keys.index;
   }
 
