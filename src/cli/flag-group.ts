@@ -17,9 +17,12 @@ export interface FlagGroup<Values> {
 
 /** Exactly one flag for each member of the type that the group's reader takes. */
 type FlagsFor<Values> = {
-  readonly [Name in keyof Values]-?:
-    Flag<Values[Name]> | (Partial<Pick<Values, Name>> extends Pick<Values, Name> ? undefined : never);
+  readonly [Name in keyof Values]-?: Flag<Values[Name]> | NoFlag<Values, Name>;
 };
+
+/** What stands for the flag of a member that may be missing. */
+type NoFlag<Values, Name extends keyof Values> =
+  Partial<Pick<Values, Name>> extends Pick<Values, Name> ? undefined : never;
 
 /**
  * Declares a group. `Values` is the type that its reader takes, so that a flag which nothing reads does not compile.

@@ -1,9 +1,11 @@
 import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
+/** Flags that only csv and what is like it read. */
+type CsvFlag = '--delimiter' | '--excel' | '--no-header';
+
 /** Flags that only some formats read. */
-type FormatFlag =
-  '--delimiter' | '--excel' | '--no-header' | '--wide' | '--raw' | '--sheet-per-profile' | '--type';
+type FormatFlag = CsvFlag | '--wide' | '--raw' | '--sheet-per-profile' | '--type';
 
 interface FormatDeclaration {
   /** For whom, and how: for the help. */

@@ -375,8 +375,12 @@ interface Added {
   readonly creditLimit: Decimal | undefined;
 }
 
-type CellWorth =
-  'absent' | 'unreadable' | 'in no sum' | { readonly amount: Decimal; readonly cancelled: Decimal };
+interface Worth {
+  readonly amount: Decimal;
+  readonly cancelled: Decimal;
+}
+
+type CellWorth = 'absent' | 'unreadable' | 'in no sum' | Worth;
 
 /** The cell, if it has a value: empty text is none. */
 export function filled(cell: Cell | undefined): Cell | undefined {

@@ -75,8 +75,11 @@ export interface ReportFigures {
 }
 
 /** One listing of an organization: its figures, or why there are none. */
-export type ListingFigures<Figures> =
-  { readonly figures: Figures } | { readonly failure: Omit<MissingFigure, 'figure'> };
+export type ListingFigures<Figures> = { readonly figures: Figures } | NoFigures;
+
+interface NoFigures {
+  readonly failure: Omit<MissingFigure, 'figure'>;
+}
 
 interface OrganizationListings {
   readonly profile: string | undefined;

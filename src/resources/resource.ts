@@ -53,8 +53,8 @@ interface ShownField {
   readonly rank?: number;
 }
 
-type ShownRole =
-  'number' | 'status' | 'date' | 'due' | 'party' | 'amount' | 'open' | 'currency' | 'document' | 'other';
+type ShownAmount = 'amount' | 'open' | 'currency';
+type ShownRole = 'number' | 'status' | 'date' | 'due' | 'party' | ShownAmount | 'document' | 'other';
 
 /** How a listing of numbered pages is paged. */
 export interface NumberedPaging {

@@ -3,6 +3,9 @@ import type { FakeClock } from '../support/fake-clock.ts';
 
 type Random = (below: number) => number;
 
+/** The status of a page that is refused. */
+type Refusal = '400' | '413' | '500' | '502';
+
 /** What the specification leaves open, as one service may have chosen it. */
 export interface Freedoms {
   readonly listing: 'issued' | 'received' | 'funds' | 'documents' | 'customers';
@@ -18,8 +21,7 @@ export interface Freedoms {
   /** The last page of a cursor walk. */
   readonly end: 'null' | 'missing' | 'empty';
   /** What becomes of a page of more records than `most`. */
-  readonly limit:
-    'none' | 'capped' | 'capped-silently' | 'fixed' | '400' | '413' | '500' | '502' | 'slow' | 'heavy';
+  readonly limit: 'none' | 'capped' | 'capped-silently' | 'fixed' | Refusal | 'slow' | 'heavy';
   readonly most: number;
   /** What happens between two requests, now and then. */
   readonly drift: 'none' | 'insert' | 'delete' | 'both' | 'update';

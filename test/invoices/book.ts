@@ -1,8 +1,8 @@
 import { randomFrom } from '../support/random.ts';
 
 /** What a column means, in a book. */
-type Field =
-  'open' | 'paid' | 'total' | 'due' | 'date' | 'currency' | 'type' | 'status' | 'name' | 'fiscalId' | 'ref';
+type Field = Amount | 'due' | 'date' | 'currency' | 'type' | 'status' | 'name' | 'fiscalId' | 'ref';
+type Amount = 'open' | 'paid' | 'total';
 
 /** One document, as whoever made it knows it. */
 export interface BookDocument {
