@@ -2,6 +2,7 @@
  * `node .config/mutants.js [folder …] [--survivors <file>] [--seed <text>]`: mutation testing. Of each folder of `src`, 200
  * mutants are tried, one after the other, with those files of the same folder of `test` that reach them. Prints how many of
  * them the tests found, and writes the others to a file. A program that a test starts has no mutants: it is the built one.
+ * A run in the process of its test is one of the source, here.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -15,6 +16,8 @@ const FOLDERS = ['paging', 'json', 'invoices', 'query', 'database', 'api', 'reso
 const TRIED = 200;
 /** Trials in one process. */
 const TOGETHER = 50;
+
+process.env.FOLIO_RUN_SOURCE = '1';
 
 const root = join(import.meta.dirname, '..');
 const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));

@@ -15,14 +15,16 @@ export function describeDatabases(name: string, tests: (engine: Engine) => void)
 /** Where there is one, a folder in memory: what a power failure would lose is of no concern here. */
 export const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : undefined;
 
-/** The server of this process, for all files of tests that run in it, one after the other. It ends with the process. */
-let started: Promise<PostgresServer> | undefined;
+declare global {
+  /** The server of this process, for all files of tests that run in it, even where modules load anew. It ends with the process. */
+  var ownPostgres: Promise<PostgresServer> | undefined;
+}
 
 /** A server on which tests have databases of their own; there is none where this machine has no PostgreSQL. */
 export function postgresForTests(): () => PostgresServer {
   let server: PostgresServer | undefined;
   beforeAll(async () => {
-    if (hasProgram('postgres')) server = await (started ??= startPostgres(MEMORY));
+    if (hasProgram('postgres')) server = await (globalThis.ownPostgres ??= startPostgres(MEMORY));
   });
   return () => server!;
 }

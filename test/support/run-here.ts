@@ -115,8 +115,10 @@ export async function runWith(
   }
 }
 
-/** What `main` hands the process to, in the file that the build made of it. */
+/** What `main` hands the process to, in the file that the build made of it; the source of it, where that is what is tried. */
 async function builtStart(): Promise<typeof start> {
+  if (process.env['FOLIO_RUN_SOURCE'] !== undefined)
+    return (await import('../../src/process-context.ts')).start;
   const name = readdirSync(DIST).find((file) => file.startsWith('process-context-'));
   const built = (await import(join(DIST, name!))) as { readonly start: typeof start };
   return built.start;
