@@ -32,6 +32,8 @@ export interface Question {
   readonly failure?: () => FolioError | undefined;
   /** How many records could not be judged, for receipts. */
   readonly lacking?: () => Readonly<Record<string, number>>;
+  /** Further members of the receipt, once the answer is delivered. */
+  readonly facts?: () => Readonly<Record<string, unknown>>;
 }
 
 /** How the rows of a result are shown. */
@@ -145,6 +147,11 @@ export class Questions {
     const { before, expand, filter, result } = this.#options;
     const all = [before, expand, filter, result];
     return Object.assign({}, ...all.map((question) => question?.lacking?.() ?? {})) as Record<string, number>;
+  }
+
+  /** What the answer is, for receipts. */
+  get facts(): Readonly<Record<string, unknown>> {
+    return this.#options.result?.facts?.() ?? {};
   }
 
   /** The writer for what comes out. */

@@ -101,7 +101,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   } finally {
     receipt.note({ takenOver: resumable?.takenOver });
   }
-  noteLacking(receipt, questions);
+  noteAnswer(receipt, questions);
   await remarkCount(part, { extent, questions, plan, newestFirst });
   const { target } = plan;
   await remarkWritten(part, () =>
@@ -122,10 +122,10 @@ function doubtful(error: unknown, doubt: string): unknown {
   return error.reworded(`${error.message}; ${doubt}`, error.hint);
 }
 
-/** Has the receipt say how many records could not be judged, and for lack of what. */
-function noteLacking(receipt: ReceiptPart, { lacking }: Questions): void {
-  if (Object.keys(lacking).length > 0)
-    receipt.note({ results: { ...receipt.facts.results, missing: lacking } });
+/** Has the receipt say what the answer is, and how many records could not be judged, for lack of what. */
+function noteAnswer(receipt: ReceiptPart, { lacking, facts }: Questions): void {
+  const missing = Object.keys(lacking).length > 0 ? { missing: lacking } : {};
+  receipt.note({ results: { ...receipt.facts.results, ...facts, ...missing } });
 }
 
 /** Plans the output of a part, and opens the questions whose answer it writes. Throws UsageError. */

@@ -1,5 +1,6 @@
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { Context } from '../context.ts';
+import { DifferenceError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
@@ -212,7 +213,8 @@ function endOf(parts: readonly PartFacts[], failure: unknown): Record<string, un
   return {
     missingFiscalIds: [...new Set(missing)],
     errors,
-    complete: failure === undefined,
+    // A difference that an answer tells of is no lack of the answer.
+    complete: failure === undefined || failure instanceof DifferenceError,
   };
 }
 

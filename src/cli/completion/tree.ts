@@ -106,7 +106,7 @@ function wordsOf(parse: unknown): Value | undefined {
 }
 
 function byPlaceholder(name: string): Value {
-  if (['file', 'receipt', 'path'].includes(name)) return { kind: name === 'path' ? 'text' : 'files' };
+  if (['file', 'list', 'receipt', 'path'].includes(name)) return { kind: name === 'path' ? 'text' : 'files' };
   return { kind: ['dir', 'folder'].includes(name) ? 'folders' : 'text' };
 }
 

@@ -15,9 +15,17 @@ export interface ListLayout {
   readonly places: ReadonlyMap<ListField, readonly number[] | string>;
   /** The place of the number of the row: rows without one go on the row before. Undefined where rows have none. */
   readonly row: number | undefined;
-  /** The place of the amount of a further tax. */
-  readonly furtherTax: number | undefined;
+  /** Where a further tax is; undefined where there is none. */
+  readonly furtherTax: FurtherTax | undefined;
   readonly headings: readonly string[];
+}
+
+/** A tax besides the value added tax. Where its places are the last, more of them may follow, three cells each. */
+interface FurtherTax {
+  readonly amount: number;
+  /** Those of code, amount and rate. */
+  readonly places: readonly number[];
+  readonly isLast: boolean;
 }
 
 /** The headings of a register of the tax authority, as it writes them. */
@@ -26,7 +34,8 @@ interface Register {
   /** By which two it is told from any other list. */
   readonly toldBy: readonly [string, string];
   readonly fields: Readonly<Partial<Record<ListField, readonly string[]>>>;
-  readonly furtherTax: string;
+  /** Code, amount and rate. */
+  readonly furtherTax: readonly [string, string, string];
 }
 
 const ROW = 'Nro';
@@ -47,7 +56,7 @@ const REGISTERS: readonly Register[] = [
       tax: ['Monto IVA Recuperable', 'Monto Iva No Recuperable', 'IVA uso Comun'],
       total: ['Monto Total'],
     },
-    furtherTax: 'Valor Otro Impuesto',
+    furtherTax: ['Codigo Otro Impuesto', 'Valor Otro Impuesto', 'Tasa Otro Impuesto'],
   },
   {
     against: 'issued',
@@ -63,7 +72,7 @@ const REGISTERS: readonly Register[] = [
       tax: ['Monto IVA'],
       total: ['Monto total'],
     },
-    furtherTax: 'Valor Otro Imp.',
+    furtherTax: ['Codigo Otro Imp.', 'Valor Otro Imp.', 'Tasa Otro Imp.'],
   },
 ];
 
@@ -112,12 +121,17 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     const own = register.fields[field];
     return own === undefined ? [] : [[field, own.map(placeOf)] as const];
   });
+  const further = register.furtherTax.map(placeOf);
   return {
     kind: kindOf(register, has),
     against: register.against,
     places: new Map(places),
     row: placeOf(ROW),
-    furtherTax: placeOf(register.furtherTax),
+    furtherTax: {
+      amount: further[1]!,
+      places: further,
+      isLast: further.every((place, at) => place === names.length - 3 + at),
+    },
     headings,
   };
 }

@@ -176,7 +176,9 @@ class RowReader {
     const isSame = number !== '' && number === this.#last?.number && type === this.#last.type;
     if (isSame) return true;
     if (number !== '' || type !== '') return false;
-    return cells.every((cell, at) => at >= furtherTax - 1 || cell.trim() === '');
+    return cells.every(
+      (cell, at) => at >= this.#width || furtherTax.places.includes(at) || cell.trim() === '',
+    );
   }
 
   #goOn(line: number, cells: readonly string[]): void {
@@ -235,7 +237,7 @@ class RowReader {
       const missing = this.#list.layout.headings.slice(cells.length).some((heading) => heading.trim() !== '');
       if (missing) throw this.#wrongWidth(line, cells);
     }
-    if (this.#hasTaxesBehind) return;
+    if (this.#list.layout.furtherTax?.isLast === true) return;
     if (cells.slice(this.#width).some((cell) => cell.trim() !== '')) throw this.#wrongWidth(line, cells);
   }
 
@@ -248,17 +250,12 @@ class RowReader {
     );
   }
 
-  /** Whether code, amount and rate of a further tax are the last headings. */
-  get #hasTaxesBehind(): boolean {
-    return this.#list.layout.furtherTax === this.#width - 2;
-  }
-
   #furtherTaxIn(line: number, cells: readonly string[]): Decimal | undefined {
     const { furtherTax } = this.#list.layout;
     if (furtherTax === undefined) return undefined;
-    let sum = this.#readAmount(furtherTax, line, cells);
-    if (!this.#hasTaxesBehind) return sum;
-    for (let place = furtherTax + 3; place < cells.length; place += 3) {
+    let sum = this.#readAmount(furtherTax.amount, line, cells);
+    if (!furtherTax.isLast) return sum;
+    for (let place = furtherTax.amount + 3; place < cells.length; place += 3) {
       const more = this.#readAmount(place, line, cells);
       if (more !== undefined) sum = addDecimals(sum ?? DECIMAL_ZERO, more);
     }

@@ -89,6 +89,11 @@ export function reconcileQuestion(
     },
     notes: () => [...notesOf(reconciliation, options, layout), ...leftOutNotes(fit)],
     failure: () => reconciliation.failure('reconcile', DOUBT),
+    facts: () => ({
+      matches: Object.fromEntries(
+        ROW_OUTCOMES.map((outcome) => [outcome, reconciliation.sums.get(outcome)?.count ?? 0]),
+      ),
+    }),
   };
 }
 

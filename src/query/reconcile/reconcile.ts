@@ -150,9 +150,8 @@ export class Reconciliation {
       return count === 0 ? [] : [`${count.toLocaleString('en-US')} ${outcome}`];
     });
     if (kinds.length === 0) return undefined;
-    const isNeighbour = this.sums.has('only in the service') || this.sums.has('only in the list');
     return new DifferenceError(`the list and the service differ: ${kinds.join(', ')}`, {
-      hint: isNeighbour
+      hint: this.sums.has('only in the service')
         ? 'What is only in the service may stand in the list of a neighbouring month: give that list, too.'
         : undefined,
     });

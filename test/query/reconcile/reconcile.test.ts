@@ -141,6 +141,49 @@ describe('reconcile', () => {
     expect(short(exit)).toEqual(['differs 2 tax', 'differs 3 net']);
   });
 
+  it('adds further taxes wherever their columns are', async () => {
+    const lines = [
+      headingsOf('sales').join(';'),
+      lineOf('sales', 1, { tax: 190, more: { 'Valor Otro Imp.': 10 } }),
+      `${headingsOf('sales')
+        .map((heading) => ({ 'Codigo Otro Imp.': '24', 'Valor Otro Imp.': '30' })[heading] ?? '')
+        .join(';')};`,
+    ];
+    const width = headingsOf('sales').length;
+    const turned = lines.map((line) => line.split(';').slice(0, width).toReversed().join(';'));
+    for (const [tax, code] of [
+      [230, 0],
+      [190, 0],
+      [200, 7],
+    ]) {
+      const exit = await runReconcile({ 'v_202610.csv': turned.join('\n') }, [
+        issuedRecord({ taxAmount: tax }),
+      ]);
+      expect([tax, exit.code, exit.stderr]).toEqual([tax, code, exit.stderr]);
+    }
+  });
+
+  it('finds the pairs among many of one number, and says where nothing tells which is which', async () => {
+    const match = ['--against', 'received', '--match', 'number=n,total=t'];
+    const many = Array.from({ length: 300 }, (_, at) => at + 1);
+    const list = (totals: readonly number[]) =>
+      ['n,t', ...totals.map((total) => `1,${total}`), ''].join('\n');
+    const records = (totals: readonly number[]) =>
+      totals.map((totalAmount, at) => receivedRecord({ totalAmount, issuerFiscalId: `${1000 + at}-1` }));
+    const paired = await runReconcile(
+      { 'l.csv': list(many) },
+      records([900, ...many.slice(1).toReversed()]),
+      match,
+    );
+    expect(paired.rows).toMatchObject([{ _match: 'differs', total: '900', 'list.total': '1' }]);
+    const others = await runReconcile(
+      { 'l.csv': list(many) },
+      records(many.map((total) => total + 300)),
+      match,
+    );
+    expect(others.rows.filter(({ _match }) => _match === 'ambiguous')).toHaveLength(600);
+  });
+
   it('knows a document in every spelling of its ID, number, day and type', async () => {
     const documents = [
       { rut: '076.123.456-7', number: '0001520', date: '15-10-2026', type: '033' },
@@ -395,6 +438,23 @@ describe('reconcile', () => {
     expect(exit.stderr).toContain('\nthe lists have no dates: nothing counts as only in the service\n');
   });
 
+  it('reads a register in jsonl', async () => {
+    const record = Object.fromEntries(
+      register('registro', [{ number: 5, total: 100, more: { 'Codigo IVA No Rec.': 9 } }])
+        .split('\r\n')
+        .slice(0, 2)
+        .map((line) => line.split(';'))
+        .reduce<[string, string][]>((pairs, cells, at) => {
+          return at === 0 ? cells.map((name) => [name, '']) : pairs.map(([name], nth) => [name, cells[nth]!]);
+        }, []),
+    );
+    const exit = await runReconcile(
+      { 'compras_202610.jsonl': JSON.stringify({ ...record, 'Monto Total': 99 }) },
+      [receivedRecord({ number: 5, totalAmount: 100 })],
+    );
+    expect(exit.rows).toMatchObject([{ _match: 'differs', difference: '1', 'list.row': '1' }]);
+  });
+
   it('reads gzip, a byte order mark, UTF-8 and windows-1252', async () => {
     const text = register('registro', [{ name: 'Ñandú “Sur” €' }]);
     const windows = Buffer.from(text, 'latin1');
@@ -557,6 +617,8 @@ describe('reconcile', () => {
     const { code, stdout, stderr } = await run('--columns', '_match,number', '--receipt', 'receipt.json');
     expect({ code, stderr: stderr.split('\n')[0] }).toMatchObject({ code: 7 });
     expect(String(stdout)).toMatch(/^_match,number\nonly in the list,1\n(?:only in the service,\d+\n)+$/);
+    const receipt = JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8')) as Record<string, unknown>;
+    expect(receipt).toMatchObject({ complete: true, matches: { same: 0, 'only in the list': 1, near: 0 } });
     expect((await run('-o', 'out.xlsx')).code).toBe(7);
     const [sheet] = readWorkbook(readFileSync(join(folder, 'out.xlsx')));
     expect(sheet).toMatchObject({ name: 'reconcile' });
