@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { CounterpartyFlags } from './counterparties.ts';
-import type { QuestionFlags } from '../query/question-syntax.ts';
+import { DOCUMENT_FLAGS, type QuestionFlags } from '../query/question-syntax.ts';
 import type { OutputFlags } from '../run/output-plan.ts';
 import { flagNamed, type RequestFlags } from '../run/parse-values.ts';
 import type { ReceiptFlags } from '../run/receipt.ts';
@@ -148,7 +148,7 @@ const CONFLICTS: readonly Conflict[] = [
   },
   {
     flags: ['field'],
-    needs: ['overdue', 'since', 'until', 'sum', 'groupBy', 'where', 'sort', 'columns'],
+    needs: [...DOCUMENT_FLAGS, 'sum', 'groupBy', 'where', 'sort', 'columns'],
     except: ['folio aging', 'folio reconcile', 'folio report', 'folio statement'],
     says: 'says what a column means, and no question asks for it',
     hint: 'Leave --field out, or ask with --overdue, --since <date>, --until <date> or --sum <column>.',

@@ -207,6 +207,11 @@ export function fixedValue(column: string): string | undefined {
   return column.startsWith('=') ? column.slice(1) : undefined;
 }
 
+/** `a due date`. */
+export function meaningOf(role: Role): string {
+  return MEANING[role];
+}
+
 /** `a due date in dueBy or dueByDate`. */
 export function describeRole({ columns }: Fields, role: Role): string {
   return columns[role].length === 0 ? MEANING[role] : `${MEANING[role]} in ${columns[role].join(' or ')}`;

@@ -1,6 +1,15 @@
+import { UsageError } from '../errors.ts';
 import type { Cell } from '../json/cells.ts';
 import { familyOf, IN_NO_SUM, validityOf, type Family, type Validity } from './documents.ts';
-import { describeRole, fixedValue, PROFILE_COLUMN, type Fields, type FieldsOf, type Role } from './fields.ts';
+import {
+  describeRole,
+  fixedValue,
+  howToMap,
+  PROFILE_COLUMN,
+  type Fields,
+  type FieldsOf,
+  type Role,
+} from './fields.ts';
 import { counterpartyKey, isFiscalId, type Counterparty } from './fiscal-ids.ts';
 
 /** Where the cells of each role are, for the records of some profile. */
@@ -122,6 +131,21 @@ export class InvoiceReader {
   /** `a due date in dueBy or dueByDate`. */
   describe(role: Role): string {
     return describeRole(this.#usual.fields, role);
+  }
+
+  /**
+   * Throws UsageError where no record has one of the roles: an answer without it would be wrong and not say so, such as a sum of
+   * amounts whose currencies are unknown.
+   *
+   * @param what cannot be told: `no figures`
+   * @param isThere whether records have a column of that name, be it without a value
+   */
+  refuseWithout(roles: readonly Role[], what: string, isThere: (column: string) => boolean): void {
+    const missing = roles.find((role) => !this.has(role) && !this.columnsOf(role).some(isThere));
+    if (missing === undefined) return;
+    throw new UsageError(`${what}: no record has ${this.describe(missing)}`, {
+      hint: howToMap(missing),
+    });
   }
 
   #placesIn(columns: readonly string[]): (number | Cell)[] {

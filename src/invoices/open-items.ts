@@ -1,6 +1,7 @@
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import type { Decimal } from '../json/decimal.ts';
 import { worthOf } from './amounts.ts';
+import type { Role } from './fields.ts';
 import type { Invoice } from './invoice.ts';
 import type { Limits } from './references.ts';
 
@@ -47,7 +48,7 @@ export function openItemOf(invoice: Invoice, place: number, limits?: Limits): Op
 }
 
 /** The day of a date, in days since 1970-01-01; undefined where there is none. */
-export function dayIn(invoice: Invoice, role: 'due' | 'date'): number | undefined | 'unreadable' {
+export function dayIn(invoice: Invoice, role: Role): number | undefined | 'unreadable' {
   const cell = invoice.cell(role);
   if (cell === undefined) return undefined;
   const day = cell.kind === 'string' ? parseCalendarDay(cell.text) : undefined;

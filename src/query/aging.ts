@@ -141,9 +141,12 @@ export class Aging {
     if (open > 0 && this.#isPast) wanted.push('date');
     if (open + credit > 0) wanted.push('currency');
     // A counterparty is known by its name or by its fiscal ID: one of them is enough.
-    if (open + credit > 0 && !this.#columns.hasRole('counterpartyFiscalId', this.#invoices))
-      wanted.push('counterpartyName');
-    this.#columns.refuseMissingRoles(wanted, this.#invoices);
+    const isThere = (name: string): boolean => this.#columns.has(name);
+    const hasIds =
+      this.#invoices.has('counterpartyFiscalId') ||
+      this.#invoices.columnsOf('counterpartyFiscalId').some(isThere);
+    if (open + credit > 0 && !hasIds) wanted.push('counterpartyName');
+    this.#invoices.refuseWithout(wanted, 'no figures', isThere);
     return [...this.#balances.values()];
   }
 

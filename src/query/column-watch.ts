@@ -1,6 +1,4 @@
 import { UsageError } from '../errors.ts';
-import { howToMap, type Role } from '../invoices/fields.ts';
-import type { InvoiceReader } from '../invoices/invoice.ts';
 import { CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
@@ -56,23 +54,6 @@ export class ColumnWatch {
   /** Whether the records that were sampled have the column, be it without a value. */
   has(column: string): boolean {
     return this.#sample.columns.includes(column);
-  }
-
-  /** Whether records have a column of the role, be it without a value. */
-  hasRole(role: Role, invoices: InvoiceReader): boolean {
-    return invoices.has(role) || invoices.columnsOf(role).some((name) => this.has(name));
-  }
-
-  /**
-   * Throws UsageError where no record has one of the roles: figures without it would be wrong and not say so, such as a sum of
-   * amounts whose currencies are unknown.
-   */
-  refuseMissingRoles(roles: readonly Role[], invoices: InvoiceReader): void {
-    const missing = roles.find((role) => !this.hasRole(role, invoices));
-    if (missing === undefined) return;
-    throw new UsageError(`no figures: no record has ${invoices.describe(missing)}`, {
-      hint: howToMap(missing),
-    });
   }
 
   /** The columns that no record had a value in; none when there were no records. */

@@ -116,14 +116,28 @@ export function parseBuckets(text: string): Buckets {
   });
 }
 
+/** The flags that keep documents by a date of theirs: by which one, and whether those of that day and later, or earlier. */
+export const DATE_FLAGS = [
+  { name: 'since', flag: '--since', role: 'date', keeps: 'later' },
+  { name: 'until', flag: '--until', role: 'date', keeps: 'earlier' },
+] as const;
+
+/** One of these flags. */
+export type DateFlag = (typeof DATE_FLAGS)[number];
+
+/** All flags that keep documents by what folio knows of them. */
+export const DOCUMENT_FLAGS = ['overdue', ...DATE_FLAGS.map(({ name }) => name)] as const;
+
+/** Whether records are kept by what folio knows of documents, besides --where. */
+export function asksOfDocuments(flags: QuestionFlags): boolean {
+  return DOCUMENT_FLAGS.some((name) => flags[name] !== undefined);
+}
+
 /** The questions that folio itself answers from the records of a listing; the service does not know them. */
-export interface QuestionFlags {
+export interface QuestionFlags extends Readonly<Partial<Record<DateFlag['name'], string>>> {
   readonly where?: readonly Condition[];
   /** True for records that are open and were due before today. */
   readonly overdue?: boolean;
-  /** Dates of issue, in one of the forms that `parseDate` reads. */
-  readonly since?: string;
-  readonly until?: string;
   /** Which columns have which roles, where these are not the usual ones. */
   readonly field?: readonly (readonly [field: string, column: string])[];
   /** The column whose objects each become a row. */

@@ -153,7 +153,8 @@ export class Totals {
       });
     }
     this.#refuseNoDates();
-    if (this.#hasAmounts) this.#all.refuseMissingRoles(['currency'], this.#invoices);
+    if (this.#hasAmounts)
+      this.#invoices.refuseWithout(['currency'], 'no figures', (name) => this.#all.has(name));
     const wrong = this.#columns.findIndex(
       ({ text, hasNumber, isRole }) => text !== undefined && !hasNumber && !isRole,
     );

@@ -15,7 +15,12 @@ import {
   type Role,
 } from '../invoices/fields.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
-import type { QuestionFlags, SortColumn } from '../query/question-syntax.ts';
+import {
+  asksOfDocuments,
+  DATE_FLAGS,
+  type QuestionFlags,
+  type SortColumn,
+} from '../query/question-syntax.ts';
 import {
   Questions,
   type ExpandQuestion,
@@ -184,9 +189,9 @@ async function sortOf(
 }
 
 async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFilter | undefined> {
-  const { where = [], overdue, since, until, expand } = asked.flags;
-  const isOfDocuments = expand === undefined && (overdue ?? since ?? until) !== undefined;
-  if (where.length === 0 && !isOfDocuments) return undefined;
+  const { where = [], expand } = asked.flags;
+  const documentTests = expand === undefined ? await invoiceTests(context, asked) : [];
+  if (where.length === 0 && documentTests.length === 0) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const { roleNamed } = await import('../query/named-cells.ts');
   const at = askedWhere(context);
@@ -195,7 +200,6 @@ async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFi
     const role = roleNamed(condition.column, names, names.fields.usual);
     return conditionTest(condition, at, role !== undefined && JUDGED.has(role));
   });
-  const documentTests = isOfDocuments ? await invoiceTests(context, asked) : [];
   return new WhereFilter([...tests, ...documentTests], columnsOf(where), { names, placeOf });
 }
 
@@ -213,15 +217,17 @@ export function columnsOf(where: NonNullable<QuestionFlags['where']>): string[] 
 }
 
 async function invoiceTests(context: Context, asked: AskingOptions): Promise<RecordTest[]> {
-  const { overdue, since, until } = asked.flags;
-  if ((overdue ?? since ?? until) === undefined) return [];
-  const { issuedTest, overdueTest } = await import('../query/where/invoice-tests.ts');
+  const { flags } = asked;
+  if (!asksOfDocuments(flags)) return [];
+  const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
   const { parseDate } = await import('../query/where/date-value.ts');
   const { fields } = asked.names;
   const { today } = askedWhere(context);
-  const tests = overdue ? [overdueTest({ fields, today, limits: asked.limits })] : [];
-  if (since !== undefined) tests.push(issuedTest(fields, 'since', parseDate(since, today)!));
-  if (until !== undefined) tests.push(issuedTest(fields, 'until', parseDate(until, today)!));
+  const tests = flags.overdue ? [overdueTest({ fields, today, limits: asked.limits })] : [];
+  for (const flag of DATE_FLAGS) {
+    const date = flags[flag.name];
+    if (date !== undefined) tests.push(dateTest(fields, flag, parseDate(date, today)!));
+  }
   return tests;
 }
 

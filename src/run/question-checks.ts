@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { QuestionFlags } from '../query/question-syntax.ts';
+import { DATE_FLAGS, type QuestionFlags } from '../query/question-syntax.ts';
 
 /** Throws UsageError where totals are to be sorted by a column that they do not have. */
 export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
@@ -11,12 +11,13 @@ export async function checkOrderOfTotals(flags: QuestionFlags): Promise<void> {
 }
 
 /** Throws UsageError for a text that is no date. */
-export async function checkDates({ since, until }: QuestionFlags): Promise<void> {
-  if ((since ?? until) === undefined) return;
-  const { DATE_FORMS, parseDate } = await import('../query/where/date-value.ts');
-  for (const [flag, value] of Object.entries({ since, until })) {
-    if (value === undefined || parseDate(value, 0) !== undefined) continue;
-    throw new UsageError(`--${flag} ${JSON.stringify(value)} is no date`, { hint: DATE_FORMS });
+export async function checkDates(flags: QuestionFlags): Promise<void> {
+  for (const { name, flag } of DATE_FLAGS) {
+    const value = flags[name];
+    if (value === undefined) continue;
+    const { DATE_FORMS, parseDate } = await import('../query/where/date-value.ts');
+    if (parseDate(value, 0) !== undefined) continue;
+    throw new UsageError(`${flag} ${JSON.stringify(value)} is no date`, { hint: DATE_FORMS });
   }
 }
 

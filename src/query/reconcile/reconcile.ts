@@ -1,7 +1,7 @@
 import { DifferenceError, UsageError, type FolioError } from '../../errors.ts';
 import { readAmount } from '../../invoices/amounts.ts';
 import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
-import { howToMap, ownIdColumns, type FieldsOf, type Role } from '../../invoices/fields.ts';
+import { ownIdColumns, type FieldsOf, type Role } from '../../invoices/fields.ts';
 import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { InvoiceReader, type Invoice } from '../../invoices/invoice.ts';
 import { dayIn } from '../../invoices/open-items.ts';
@@ -207,13 +207,7 @@ export class Reconciliation {
     if (months.length > 0) wanted.push('date');
     const hasIds = this.#options.lists.some(({ layout }) => layout.places.has('counterpartyFiscalId'));
     if (against === 'received' && hasIds) wanted.push('counterpartyFiscalId');
-    const isThere = (role: Role): boolean =>
-      this.#invoices.has(role) || this.#invoices.columnsOf(role).some((name) => this.#columns.has(name));
-    const missing = wanted.find((role) => !isThere(role));
-    if (missing === undefined) return;
-    throw new UsageError(`nothing to match by: no record has ${this.#invoices.describe(missing)}`, {
-      hint: howToMap(missing),
-    });
+    this.#invoices.refuseWithout(wanted, 'nothing to match by', (name) => this.#columns.has(name));
   }
 
   /** A list of documents of which it does not say when they were is of any time. */

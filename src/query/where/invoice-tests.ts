@@ -1,5 +1,5 @@
-import { UsageError, type IncompleteError } from '../../errors.ts';
-import { howToMap, type FieldsOf, type Role } from '../../invoices/fields.ts';
+import type { IncompleteError } from '../../errors.ts';
+import { meaningOf, type FieldsOf } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { InvoiceReader } from '../../invoices/invoice.ts';
 import { dayIn, isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
@@ -7,6 +7,7 @@ import type { Limits } from '../../invoices/references.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { compareDate, type DateValue } from './date-value.ts';
+import type { DateFlag } from '../question-syntax.ts';
 import type { Note } from '../questions.ts';
 import type { RecordTest } from './where.ts';
 
@@ -36,7 +37,7 @@ export function overdueTest({ fields, today, limits }: OverdueOptions): RecordTe
       if (item.kind === 'open' && item.due === undefined) lacks.due++;
       return isOverdue(item, today);
     },
-    finish: (isThere) => refuseWithout(reader, ['open', 'due'], { flag: '--overdue', isThere }),
+    finish: (isThere) => reader.refuseWithout(['open', 'due'], '--overdue', isThere),
     // Without an amount or a due date nobody knows whether they are overdue. That is usual, so it is no warning.
     notes: () => [
       ...leftOut('remark', `--overdue: ${countOf(lacks.due, 'open invoice')} without a due date`, lacks.due),
@@ -51,31 +52,31 @@ export function overdueTest({ fields, today, limits }: OverdueOptions): RecordTe
   };
 }
 
-/** The test of `--since` or `--until`: the date of issue is not before the date, or not after it. A month counts whole. */
-export function issuedTest(fields: FieldsOf, flag: 'since' | 'until', date: DateValue): RecordTest {
-  const reader = new InvoiceReader(fields, ['date', 'number']);
+/** The test of a flag such as `--since`: a date of the document is not before the date, or not after it. A month counts whole. */
+export function dateTest(fields: FieldsOf, { flag, role, keeps }: DateFlag, date: DateValue): RecordTest {
+  const reader = new InvoiceReader(fields, [role, 'number']);
   const unreadable = new Unreadable();
-  let withoutDate = 0;
+  let without = 0;
   return {
     columns: [],
     further: reader.columns,
-    telling: reader.columnsOf('date').filter((column) => reader.columns.includes(column)),
+    telling: reader.columnsOf(role).filter((column) => reader.columns.includes(column)),
     holds: (cells, place) => {
       const invoice = reader.read(cells);
-      const issued = invoice.cell('date');
-      if (issued === undefined) withoutDate++;
-      else if (dayIn(invoice, 'date') === 'unreadable') unreadable.noteRole(invoice, 'date', place);
+      const cell = invoice.cell(role);
+      if (cell === undefined) without++;
+      else if (dayIn(invoice, role) === 'unreadable') unreadable.noteRole(invoice, role, place);
       else {
-        const order = compareDate(issued.text, date);
-        return flag === 'since' ? order >= 0 : order <= 0;
+        const order = compareDate(cell.text, date);
+        return keeps === 'later' ? order >= 0 : order <= 0;
       }
       return false;
     },
-    finish: (isThere) => refuseWithout(reader, ['date'], { flag: `--${flag}`, isThere }),
+    finish: (isThere) => reader.refuseWithout([role], flag, isThere),
     notes: () =>
-      leftOut('warning', `--${flag}: ${countOf(withoutDate, 'record')} without a date of issue`, withoutDate),
-    lacking: () => ({ date: withoutDate, unreadable: unreadable.count }),
-    failure: (): IncompleteError | undefined => unreadable.failure(`--${flag}`),
+      leftOut('warning', `${flag}: ${countOf(without, 'record')} without ${meaningOf(role)}`, without),
+    lacking: () => ({ [role]: without, unreadable: unreadable.count }),
+    failure: (): IncompleteError | undefined => unreadable.failure(flag),
   };
 }
 
@@ -91,19 +92,8 @@ export function counterpartyTest(fields: FieldsOf, flag: string, ids: readonly s
       const id = reader.read(cells).cell('counterpartyFiscalId');
       return id !== undefined && wanted.has(foldFiscalId(id.text));
     },
-    finish: (isThere) => refuseWithout(reader, ['counterpartyFiscalId'], { flag, isThere }),
+    finish: (isThere) => reader.refuseWithout(['counterpartyFiscalId'], flag, isThere),
   };
-}
-
-/** Throws UsageError where no record has a column of one of the roles, not even without a value. */
-function refuseWithout(
-  reader: InvoiceReader,
-  roles: readonly Role[],
-  { flag, isThere }: { readonly flag: string; readonly isThere: (column: string) => boolean },
-): void {
-  const role = roles.find((one) => !reader.has(one) && !reader.columnsOf(one).some(isThere));
-  if (role === undefined) return;
-  throw new UsageError(`${flag}: no record has ${reader.describe(role)}`, { hint: howToMap(role) });
 }
 
 function leftOut(kind: Note['kind'], what: string, count: number): Note[] {

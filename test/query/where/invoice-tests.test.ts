@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { usualFields } from '../../../src/invoices/fields.ts';
-import { counterpartyTest, issuedTest, overdueTest } from '../../../src/query/where/invoice-tests.ts';
+import { DATE_FLAGS, type DateFlag } from '../../../src/query/question-syntax.ts';
+import { counterpartyTest, dateTest, overdueTest } from '../../../src/query/where/invoice-tests.ts';
 import { parseDate } from '../../../src/query/where/date-value.ts';
 import { Questions } from '../../../src/query/questions.ts';
 import { WhereFilter, whereQuestion, type RecordTest } from '../../../src/query/where/where.ts';
@@ -25,31 +26,32 @@ const invoice = (number: number, others: object = {}): object => ({
 });
 
 describe('--since and --until', () => {
-  const issued = (flag: 'since' | 'until', date: string, ...dates: (string | null)[]) => {
+  const [since, until] = DATE_FLAGS;
+  const issued = (flag: DateFlag, date: string, ...dates: (string | null)[]) => {
     const [column] = fields.usual.columns.date;
     const records = dates.map((date, number) => ({ number, [column!]: date }));
-    return ask(issuedTest(fields, flag, parseDate(date, today)!), records);
+    return ask(dateTest(fields, flag, parseDate(date, today)!), records);
   };
 
   it('take the day itself in, and a month whole', () => {
     const days = ['2026-10-31', '2026-11-01', '2026-11-30T23:00:00Z', '2026-12-01'];
-    expect(issued('since', '2026-11-01', ...days).passed).toEqual([1, 2, 3]);
-    expect(issued('until', '2026-11-01', ...days).passed).toEqual([0, 1]);
-    expect(issued('since', '2026-11', ...days).passed).toEqual([1, 2, 3]);
-    expect(issued('until', '2026-11', ...days).passed).toEqual([0, 1, 2]);
+    expect(issued(since, '2026-11-01', ...days).passed).toEqual([1, 2, 3]);
+    expect(issued(until, '2026-11-01', ...days).passed).toEqual([0, 1]);
+    expect(issued(since, '2026-11', ...days).passed).toEqual([1, 2, 3]);
+    expect(issued(until, '2026-11', ...days).passed).toEqual([0, 1, 2]);
   });
 
   it('leave out what has no date, and warn of it', () => {
-    expect(issued('since', '2026', '2026-01-01', null, null)).toEqual({
+    expect(issued(since, '2026', '2026-01-01', null, null)).toEqual({
       passed: [0],
       notes: ['warning: --since: 2 records without a date of issue left out'],
     });
-    expect(issued('until', '2026', '2026-01-01').notes).toEqual([]);
+    expect(issued(until, '2026', '2026-01-01').notes).toEqual([]);
   });
 
   it('leave out what cannot be read, and fail at the end with what it is', () => {
     const [column] = fields.usual.columns.date;
-    const filter = new WhereFilter([issuedTest(fields, 'since', parseDate('2026', today)!)], []);
+    const filter = new WhereFilter([dateTest(fields, since, parseDate('2026', today)!)], []);
     const question = whereQuestion(filter, { what: 'invoices', locale: 'en-US' });
     const questions = new Questions({ filter: question });
     expect(() => questions.check()).not.toThrow();
@@ -60,7 +62,7 @@ describe('--since and --until', () => {
   });
 
   it('refuse records that have no such column', () => {
-    const test = issuedTest(fields, 'until', parseDate('2026', today)!);
+    const test = dateTest(fields, until, parseDate('2026', today)!);
     expect(() => ask(test, [{ number: 1 }])).toThrow('--until: no record has');
   });
 });
