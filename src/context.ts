@@ -36,11 +36,14 @@ export interface Context {
   readonly startPager: StartPager;
 }
 
+/** How lines longer than the screen are shown: folded to several, or whole, moving sideways. */
+export type LongLines = 'folded' | 'whole';
+
 /**
  * Starts the program that shows long text a screen at a time; undefined where there is none. Until the user quits it, it has
  * the terminal: what is written to standard error waits.
  */
-export type StartPager = () => Promise<Pager | undefined>;
+export type StartPager = (longLines: LongLines) => Promise<Pager | undefined>;
 
 export interface Pager {
   /**

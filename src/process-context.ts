@@ -76,9 +76,9 @@ function realContext(own: OwnProcess): Context {
       return openStore({ env, clock, processes, signal, uid });
     },
     processes,
-    startPager: async () =>
+    startPager: async (longLines) =>
       (await import('./output/terminal/pager.ts')).startPager({
-        ...{ env, redact: secrets.redact, signal },
+        ...{ env, longLines, redact: secrets.redact, signal },
         onStart: (pager) => stop.give(pager),
       }),
     loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),

@@ -51,7 +51,7 @@ export const variables: TermList = [
   ['NO_COLOR, FORCE_COLOR', 'no colours at all; colours also off a terminal'],
   [
     'FOLIO_PAGER, PAGER',
-    'what shows a table longer than the screen (default: less -FRX); empty or cat: nothing',
+    'what shows a table longer than the screen (default: less -FRX, with --wide -RSX, which moves sideways); empty or cat: nothing',
   ],
   ['TERM', 'dumb: no colours, and nothing that moves'],
   ['CI', 'set: no colours and no progress, as off a terminal'],

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { Context, LongLines } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { columnsWithHeadings, isOpenChoice, withoutHeadings } from '../output/column-choice.ts';
@@ -62,8 +62,8 @@ export interface OutputPlan {
   readonly onTerminal: boolean;
   /** Records after which a table on a terminal stops by itself. */
   readonly tableLimit: number;
-  /** Whether it goes through a pager where it is longer than the screen. */
-  readonly paged: boolean;
+  /** How a pager shows it where it is longer than the screen; undefined for no pager. */
+  readonly paged: LongLines | undefined;
 }
 
 interface OutputPlanOptions {
@@ -123,7 +123,8 @@ export async function planOutput(
     locale: localeOf(context.env),
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
-  const paged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
+  const isPaged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
+  const paged = isPaged ? (flags.wide === true ? 'whole' : 'folded') : undefined;
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
   const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
   const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);

@@ -34,6 +34,24 @@ describe.concurrent('a pager', needingTerminal, () => {
     expect((await runInTerminal(listing(60), { env, rows: 20 })).screen).toContain('| customer 16');
   });
 
+  it('shows a table of --wide sideways, also a short one, with lines that are not folded', async () => {
+    const file = join(temporaryFolder(), 'records.jsonl');
+    writeFileSync(file, `{"number":1,"name":"${'long '.repeat(40)}end"}\n`);
+    const args = ['customers', '--from', file, '--no-progress', '--no-color'];
+    const env = { FOLIO_PAGER: 'echo "less -$LESS"; cat', LESS: undefined };
+    const screens = await Promise.all(
+      [['--wide'], ['--wide', '--columns', 'number'], []].map(
+        async (flags) => (await runInTerminal([...args, ...flags], { env, rows: 20 })).screen,
+      ),
+    );
+    expect(screens.map((screen) => /less -\w+/.exec(screen)?.[0])).toEqual([
+      'less -RSX',
+      undefined,
+      undefined,
+    ]);
+    expect(screens[0]).toContain('long end');
+  });
+
   it.each(['', 'cat', ' '])('is none where it is called %j', async (FOLIO_PAGER) => {
     const { code, screen } = await runInTerminal(listing(60), {
       env: { FOLIO_PAGER, PAGER: 'false' },

@@ -1,12 +1,16 @@
 import type { ChildProcess } from 'node:child_process';
 import { platform as systemPlatform } from 'node:os';
 import { resolve as absolutePath } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { errorCode, OutputError } from '../../errors.ts';
-import type { Environment, OutputStream, Pager, StartPager } from '../../context.ts';
+import type { Environment, LongLines, OutputStream, Pager, StartPager } from '../../context.ts';
 import type { DirectSink } from '../files/destination.ts';
+import { displayWidth } from './terminal-text.ts';
 
 /** The flags that git gives to less: quit if one screen is enough, keep colours, leave the text on the screen. */
 const LESS = 'FRX';
+/** For whole lines: they are not folded, and one screen is not enough where a line is longer than it is wide. */
+const LESS_SIDEWAYS = 'RSX';
 
 /** Exit codes of a shell that did not find, or could not run, the program. */
 const NOT_RUN: readonly (number | null)[] = [126, 127];
@@ -27,6 +31,7 @@ export interface RunningPager {
 
 interface PagerOptions {
   readonly env: Environment;
+  readonly longLines: LongLines;
   /** The text without what must not be shown. */
   readonly redact: (text: string) => string;
   /** Stops the wait for a pager that takes no more. */
@@ -43,20 +48,21 @@ interface PagerOptions {
  */
 function pagerCommand(
   env: Environment,
+  less: string,
 ): { readonly line: string; readonly args: readonly string[]; readonly isShell: boolean } | undefined {
   const named = env['FOLIO_PAGER'] ?? env['PAGER'];
-  if (named === undefined) return { line: 'less', args: [`-${LESS}`], isShell: false };
+  if (named === undefined) return { line: 'less', args: [`-${less}`], isShell: false };
   const line = named.trim();
   return line === '' || line === 'cat' ? undefined : { line, args: [], isShell: true };
 }
 
 /** What a pager gets of the environment: nothing that is or holds a secret, and what `less` needs to show colours. */
-function pagerEnvironment(env: Environment, redact: (text: string) => string): Environment {
+function pagerEnvironment({ env, redact }: PagerOptions, less: string): Environment {
   const kept = Object.entries(env).filter(
     ([name, value]) => name !== 'FOLIO_TOKEN' && value !== undefined && redact(value) === value,
   );
   // What folio writes is UTF-8 in any locale.
-  return { LESS, LESSCHARSET: 'utf-8', LV: '-c', ...Object.fromEntries(kept) };
+  return { LESS: less, LESSCHARSET: 'utf-8', LV: '-c', ...Object.fromEntries(kept) };
 }
 
 /**
@@ -69,14 +75,10 @@ export function neverRan(code: number | null, platform: string): boolean {
 }
 
 /** Starts the pager on the terminal that folio has. Undefined where none is wanted or there. */
-export async function startPager({
-  env,
-  redact,
-  signal,
-  onStart,
-  platform = systemPlatform(),
-}: PagerOptions): Promise<Pager | undefined> {
-  const command = pagerCommand(env);
+export async function startPager(options: PagerOptions): Promise<Pager | undefined> {
+  const { env, longLines, signal, onStart, platform = systemPlatform() } = options;
+  const less = longLines === 'whole' ? LESS_SIDEWAYS : LESS;
+  const command = pagerCommand(env, less);
   if (command === undefined) return undefined;
   const { spawn } = await import('node:child_process');
   const child = spawn(command.line, [...command.args], {
@@ -84,7 +86,7 @@ export async function startPager({
     // Windows looks for a program in the working folder first, which may be somebody's download.
     cwd: platform === 'win32' && !command.isShell ? absolutePath('/') : undefined,
     stdio: ['pipe', 'inherit', 'inherit'],
-    env: pagerEnvironment(env, redact),
+    env: pagerEnvironment(options, less),
   });
   const exit = new Promise<number | null>((resolve) => {
     child.once('exit', (code) => resolve(code));
@@ -153,25 +155,27 @@ function asBrokenPipe(error: Error): Error {
 }
 
 /**
- * A terminal to which text goes through a pager once it is longer than the screen. Shorter text is held back until its end,
- * and goes straight.
+ * A terminal to which text goes through a pager once it is longer than the screen, or, where long lines stay whole, wider.
+ * Shorter text is held back until its end, and goes straight.
  */
-export function pagedTerminal(terminal: OutputStream, start: StartPager): DirectSink {
-  return new PagedTerminal(terminal, start);
+export function pagedTerminal(terminal: OutputStream, start: StartPager, longLines: LongLines): DirectSink {
+  return new PagedTerminal(terminal, start, longLines);
 }
 
 class PagedTerminal implements DirectSink {
   readonly isTerminal = true;
   readonly #terminal: OutputStream;
   readonly #start: StartPager;
+  readonly #longLines: LongLines;
   /** The text that may still have to go to the terminal instead of the pager; undefined once that is decided. */
   #held: string | undefined = '';
   #lines = 0;
   #pager: Pager | undefined;
 
-  constructor(terminal: OutputStream, start: StartPager) {
+  constructor(terminal: OutputStream, start: StartPager, longLines: LongLines) {
     this.#terminal = terminal;
     this.#start = start;
+    this.#longLines = longLines;
   }
 
   async write(chunk: Uint8Array | string): Promise<void> {
@@ -182,7 +186,7 @@ class PagedTerminal implements DirectSink {
     this.#lines += this.#screenLines(text);
     // The last line of the screen is for the prompt.
     if (this.#lines < (this.#terminal.rows ?? Infinity)) return undefined;
-    this.#pager = await this.#start();
+    this.#pager = await this.#start(this.#longLines);
     if (this.#pager === undefined) return this.#writeDirectly();
     const all = this.#held;
     this.#held = '';
@@ -217,10 +221,14 @@ class PagedTerminal implements DirectSink {
     if (text !== '') await this.#terminal.write(text);
   }
 
-  /** Lines longer than the screen take several of it. */
+  /** Lines longer than the screen take several of it; whole ones take more than there is. */
   #screenLines(text: string): number {
     const { columns = Infinity } = this.#terminal;
     const lines = text.split('\n').slice(0, -1);
+    if (this.#longLines === 'whole') {
+      const isWide = lines.some((line) => displayWidth(stripVTControlCharacters(line)) > columns);
+      return isWide ? Infinity : lines.length;
+    }
     return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / columns)), 0);
   }
 }

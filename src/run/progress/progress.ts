@@ -99,9 +99,9 @@ export class Progress {
   ): Promise<void> {
     const progress = new Progress(context, options);
     try {
-      const startPager = (): ReturnType<Context['startPager']> => {
+      const startPager: Context['startPager'] = (longLines) => {
         progress.#stop();
-        return context.startPager();
+        return context.startPager(longLines);
       };
       await work(progress, { ...context, stdout: progress.#beside(context.stdout), startPager });
     } finally {

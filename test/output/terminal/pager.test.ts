@@ -19,7 +19,12 @@ it.each([
   chmodSync(join(folder, 'less'), 0o755);
   const env = { PATH: `${folder}:${process.env['PATH']}`, WHERE: join(folder, 'where') };
   const { signal } = new AbortController();
-  const pager = await startPager({ env, redact: (text) => text, signal, onStart: () => {}, platform });
+  const pager = await startPager({
+    ...{ env, longLines: 'folded' as const, platform },
+    redact: (text) => text,
+    signal,
+    onStart: () => {},
+  });
   expect(await pager!.end()).toBe(true);
   expect(readFileSync(env.WHERE, 'utf8').trimEnd()).toBe(expected);
 });
