@@ -36,7 +36,7 @@ export function manPage(program: Command, date: string): string {
 /** The same line for roff, written in lines that are short enough for every reader: a backslash at the end joins them. */
 function shortLines(line: string): string {
   const lines = [''];
-  for (const word of line.split(/(?<= )(?![ .'])/)) {
+  for (const word of line.split(/(?<=[ |])(?![ .'])/)) {
     if (Buffer.byteLength(lines.at(-1)! + word) >= MAX_LINE_BYTES && lines.at(-1) !== '') lines.push('');
     lines[lines.length - 1] += word;
   }
