@@ -10,7 +10,7 @@ import { startService } from './service.ts';
 
 const RECORDS = 500_000;
 const PAGE_SIZE = 2000;
-const ROUNDS = 1;
+const ROUNDS = 3;
 
 const MATCH =
   'number=Folio,total=Monto total,documentType=Tipo Doc,counterpartyFiscalId=Rut cliente,date=Fecha Docto,counterpartyName=Razon Social';

@@ -121,6 +121,9 @@ function scanned(path: string, line: number, lines: Buffer) {
   }
 }
 
+/** Stands for a row that is no document, but that others may go on. */
+const NO_DOCUMENT = { index: -1, isCredit: false };
+
 /** Makes documents of the rows of one list. */
 class RowReader {
   readonly #list: OpenList;
@@ -147,13 +150,15 @@ class RowReader {
     if (this.#totals !== undefined) throw this.#nameless(this.#totals);
     const [type, number] = [this.#textOf('documentType', cells), this.#textOf('number', cells)];
     if (this.#goesOn(cells, type, number)) return this.#goOn(line, cells);
-    if (number === '' && type === '') {
+    const isTyped = typeof this.#list.layout.places.get('documentType') === 'object' && type !== '';
+    if (number === '' && !isTyped) {
       this.#totals = line;
       return;
     }
     this.#checkWidth(line, cells);
     if (/^0*$/.test(number) && this.#list.layout.kind === 'sales' && familyOf(type) === 'receipt') {
       this.#read.receiptTotals++;
+      this.#last = { ...NO_DOCUMENT, type, number };
       return;
     }
     if (number === '') throw this.#nameless(line);
@@ -189,7 +194,8 @@ class RowReader {
     if (more === undefined) return;
     this.#further = addDecimals(this.#further ?? DECIMAL_ZERO, more);
     const { index, isCredit } = this.#last;
-    this.#into.setFurtherTax(index, signedAmount(this.#further, isCredit ? 'credit note' : 'invoice'));
+    if (index !== NO_DOCUMENT.index)
+      this.#into.setFurtherTax(index, signedAmount(this.#further, isCredit ? 'credit note' : 'invoice'));
   }
 
   #documentOf(

@@ -308,8 +308,7 @@ function notesOf(
   if (months.length === 0) lines.push('the lists have no dates: nothing counts as only in the service');
   if (apart.undated > 0)
     lines.push(`${count(apart.undated, 'document')} of the service without a date, in no period`);
-  const isSame = reconciliation.failure('', '') === undefined;
-  return lines.map((text): Note => ({ kind: isSame ? 'remark' : 'answer', text }));
+  return lines.map((text): Note => ({ kind: reconciliation.isSame ? 'remark' : 'answer', text }));
 }
 
 interface ApartWords {

@@ -140,16 +140,25 @@ export class Reconciliation {
     yield* this.#decide();
   }
 
+  /** Whether both sides are the same, as far as all could be read. */
+  get isSame(): boolean {
+    return this.#unreadable.count === 0 && this.#differences.length === 0;
+  }
+
+  /** The kinds of rows that there are, but for what is the same. */
+  get #differences(): readonly Outcome[] {
+    return ROW_OUTCOMES.filter((outcome) => outcome !== 'same' && this.sums.has(outcome));
+  }
+
   /** The error to end with; undefined where both sides are the same. */
   failure(what: string, doubt: string): FolioError | undefined {
     const unreadable = this.#unreadable.failure(what);
     if (unreadable !== undefined)
       return unreadable.reworded(`${unreadable.message}; ${doubt}`, unreadable.hint);
-    const kinds = ROW_OUTCOMES.filter((outcome) => outcome !== 'same').flatMap((outcome) => {
-      const count = this.sums.get(outcome)?.count ?? 0;
-      return count === 0 ? [] : [`${count.toLocaleString('en-US')} ${outcome}`];
-    });
-    if (kinds.length === 0) return undefined;
+    if (this.isSame) return undefined;
+    const kinds = this.#differences.map(
+      (outcome) => `${this.sums.get(outcome)!.count.toLocaleString('en-US')} ${outcome}`,
+    );
     return new DifferenceError(`the list and the service differ: ${kinds.join(', ')}`, {
       hint: this.sums.has('only in the service')
         ? 'What is only in the service may stand in the list of a neighbouring month: give that list, too.'

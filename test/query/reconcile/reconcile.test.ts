@@ -348,6 +348,15 @@ describe('reconcile', () => {
     expect(exit.stderr).toContain('\n1 fee note of the service counted apart: the list has none\n');
     expect(exit.stderr).toContain('\n1 row of the list left out: totals of receipts\n');
     expect(exit.stderr).toContain('\n1 void document of the service left out\n');
+    const going = headingsOf('sales').map((heading) => ({ 'Valor Otro Imp.': '30' })[heading] ?? '');
+    const lines = [
+      headingsOf('sales').join(';'),
+      lineOf('sales', 1, { tax: 190 }),
+      lineOf('sales', 2, totals),
+      going.join(';'),
+    ];
+    const gone = await runReconcile({ 'v_202610.csv': lines.join('\n') }, [issuedRecord({ taxAmount: 190 })]);
+    expect([gone.code, gone.stderr]).toEqual([0, '']);
     expect(short(await sales([{}, { type: 39, number: 8 }], records))).toEqual([
       'only in the list 8',
       'only in the service 2',
@@ -626,6 +635,25 @@ describe('reconcile', () => {
       expect(String((await run('--format', format)).stdout)).toContain('=1+1');
     expect(String((await run('--excel')).stdout)).toContain("'=1+1");
     expect((await run('-o', 'out.parquet')).code).toBe(7);
+  });
+
+  it('lets no list drive a terminal', async () => {
+    const match = ['--against', 'received', '--match', 'number=n,total=t,counterpartyName=name'];
+    const list = 'n,t,name\n1,2,\u001b[2J\u202eevil\n';
+    const shown = await runReconcile({ 'l.csv': list }, [], [...match, '--format', 'table']);
+    expect(shown.text).not.toMatch(/[\u001b\u202e]/);
+    const refused = await runReconcile({ 'l.csv': `${list}3,\u001b[2J,x\n` }, [], match);
+    expect(refused.stderr).toContain('l.csv, line 3: t is');
+    const other = await runReconcile({ 'l.csv': list.replace('n,t', '\u001b[2J,t') }, [], match);
+    expect(other.stderr).toContain('l.csv, line 1: there is no column n');
+    for (const { code, stderr } of [refused, other])
+      expect([code, /\u001b/.test(stderr)]).toEqual([2, false]);
+  });
+
+  it('takes a value for every row, and then a last row for totals', async () => {
+    const match = ['--against', 'received', '--match', 'number=n,total=t,documentType==61,currency==USD'];
+    const records = [receivedRecord({ documentType: 'CREDIT_NOTE', currency: 'usd', totalAmount: 7 })];
+    expect(await runReconcile({ 'l.csv': 'n,t\n1,7\n,7\n' }, records, match)).toMatchObject({ code: 0 });
   });
 
   it('refuses what is no list, without filling the memory', async () => {
