@@ -146,7 +146,7 @@ async function openAnswer(
     defaults,
     single,
     sheet,
-    known: () => shownColumnsOf(context, { resource, settings, field: flags.field }),
+    known: () => shownColumnsOf(context, { resource, settings, field: flags.field, expand: flags.expand }),
     isResult: isResult(asked),
     names,
   });

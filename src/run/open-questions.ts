@@ -268,18 +268,31 @@ export async function columnNamesOf(context: Context, options: FieldOptions): Pr
 /** The columns that people look for in records of the resource. Throws UsageError for a setting with a wrong value. */
 export async function shownColumnsOf(
   context: Context,
-  options: FieldOptions,
+  options: FieldOptions & { readonly expand?: string | undefined },
 ): Promise<readonly KnownColumn[]> {
   const { usual, byProfile } = await fieldsOf(context, options);
   const all = [usual, ...(byProfile?.values() ?? [])];
   const shown = options.resource?.shown ?? [];
-  return shown.map(({ in: place, ...column }) => {
+  const known = shown.map(({ in: place, ...column }): KnownColumn => {
     const names = typeof place === 'string' ? all.flatMap(({ columns }) => columns[place]) : place;
     return {
       ...column,
       names: [...new Set([...names, column.word, ...(typeof place === 'string' ? [place] : [])])],
     };
   });
+  return [...known, ...(options.expand === undefined ? [] : shownOfRows(options.expand))];
+}
+
+/** Whoever has a list expanded looks for what its objects are about: that comes before all of the record but its number. */
+function shownOfRows(list: string): readonly KnownColumn[] {
+  const column = (name: string): Pick<KnownColumn, 'names' | 'word'> => ({
+    names: [`${list}.${name}`],
+    word: `${list}.${name}`,
+  });
+  return [
+    { ...column('date'), role: 'date', rank: 1.2 },
+    { ...column('amount'), role: 'amount', rank: 1.1 },
+  ];
 }
 
 async function resultOf(

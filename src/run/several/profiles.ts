@@ -256,7 +256,13 @@ async function planJoined({ run: { context, globals }, asked }: Several): Promis
     color: globals.color,
     defaults,
     sheet: asked.sheet ?? source.records,
-    known: () => shownColumnsOf(context, { resource: source.resource, settings, field: questions?.field }),
+    known: () =>
+      shownColumnsOf(context, {
+        resource: source.resource,
+        settings,
+        field: questions?.field,
+        expand: questions?.expand,
+      }),
     isResult: isResult(asked),
     names: () => columnNamesOf(context, questionNames(asked)),
   });

@@ -75,6 +75,19 @@ describe('--expand', () => {
     );
   });
 
+  it('shows on a terminal what the list is about before what the records are about', async () => {
+    const records = [
+      '{"number":7,"date":"2026-01-02","dueBy":"2026-02-02","customer":{"name":"Librería Roble y Compañía"},"totalAmount":119,' +
+        '"amountToBePaid":0,"currency":"CLP","status":"PAID","payments":[{"id":1,"date":"2026-01-09","amount":119}]}',
+    ];
+    const { stdout } = await runScripted(['issued', '--expand', 'payments'], [pageOf(records)], {
+      terminal: true,
+      columns: 70,
+    });
+    expect(stdout).toContain(' 2026-01-09              119');
+    expect(stdout).toContain('Not shown: date, totalAmount, status, payments.id');
+  });
+
   it('has --where, --limit, --count, --sort and --group-by go by rows', async () => {
     const line = ['--columns', 'number,payments.amount', '--no-header'];
     expect((await ask('--count')).stdout).toBe('6\n');
