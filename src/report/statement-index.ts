@@ -1,3 +1,4 @@
+import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { byCurrency } from '../query/result-rows.ts';
@@ -35,7 +36,7 @@ export function statementIndex(
   const settled = pages.filter((page) => page.settled !== undefined);
   const body = markup`<header>
       <h1>${words.index}</h1>
-      <p class="facts"><span>${words.asOf(writing.day(asOf))}</span></p>
+      <p class="facts"><span>${words.asOf(writing.longDay(asOf))}</span></p>
       <p class="note">${words.indexNote}</p>
     </header>
     <main>
@@ -123,9 +124,10 @@ function currencyTable(lines: readonly IndexLine[], { words, writing, listing }:
       writing,
     ),
   ];
+  const ids = lines.flatMap(({ page }) => page.own.statement.party.fiscalId ?? []);
   const heads = [
     listing === 'issued' ? words.customer : words.supplier,
-    writing.words.fiscalId,
+    ids.every(isChileanFiscalId) ? 'RUT' : writing.words.fiscalId,
     words.openDocuments,
     words.overdue,
     words.amount,

@@ -45,7 +45,7 @@ export function statementPage(
       </div>
       <div class="what">
         <h1>${words.title}</h1>
-        <p>${words.asOf(writing.day(asOf))}</p>
+        <p>${words.asOf(writing.longDay(asOf))}</p>
       </div>
     </header>
     <main>

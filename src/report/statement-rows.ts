@@ -17,8 +17,9 @@ import {
 export interface Sender {
   /** What tells it from other organizations, whether or not it is read by its profile. */
   readonly id: string;
-  /** The profile, where there are several. */
+  /** By which its invoices are asked for; undefined where nothing says it. */
   readonly profile: string | undefined;
+  readonly isOneOfSeveral: boolean;
   /** Its name; undefined where nothing says it. */
   readonly organization: string | undefined;
   readonly organizationFiscalId: string | undefined;

@@ -1,7 +1,7 @@
 import { BadBody, type IncompleteError } from '../errors.ts';
 import { readAmount, worthOf } from '../invoices/amounts.ts';
 import type { Family } from '../invoices/documents.ts';
-import { ownIdColumns, type FieldsOf } from '../invoices/fields.ts';
+import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
 import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { bucketOf, dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
@@ -66,8 +66,8 @@ export interface Statement {
 export interface StatementFigures {
   /** Of those with something open, in order of first appearance; with `everyone`, of all. */
   readonly statements: readonly Statement[];
-  /** The organization's own fiscal ID, as its invoices have it. */
-  readonly ownFiscalId: string | undefined;
+  /** The organization's own fiscal ID and name, as its invoices have them. */
+  readonly own: Counterparty;
   /** The keys of those of whom a document cannot be read. */
   readonly unreadable: ReadonlySet<string>;
   /** Why not every document is in them. */
@@ -93,12 +93,13 @@ export class StatementTally {
   readonly #aging: Aging;
   readonly #invoices: InvoiceReader;
   readonly #reader: CellReader;
-  readonly #ownColumns: readonly string[];
+  /** Of the organization's own fiscal ID, then of its name. */
+  readonly #ownColumns: readonly [fiscalId: readonly string[], name: readonly string[]];
   readonly #payments = new CellReader([...PAYMENT_AMOUNTS, ...PAYMENT_DATES]);
   readonly #documents = new Map<AgedBalance, StatedDocument[]>();
   /** Everyone that was seen, where everyone is told of. */
   readonly #seen = new Map<string, Counterparty>();
-  #ownFiscalId: string | undefined;
+  #own: Counterparty = { name: undefined, fiscalId: undefined };
 
   constructor(options: StatementOptions) {
     const { fields, listing, today } = options;
@@ -112,8 +113,8 @@ export class StatementTally {
       'counterpartyName',
       'counterpartyFiscalId',
     ]);
-    this.#ownColumns = ownIdColumns(listing);
-    this.#reader = new CellReader([...this.#invoices.columns, 'payments', ...this.#ownColumns]);
+    this.#ownColumns = [ownIdColumns(listing), ownNameColumns(listing)];
+    this.#reader = new CellReader([...this.#invoices.columns, 'payments', ...this.#ownColumns.flat()]);
   }
 
   /** What the columns mean. */
@@ -127,9 +128,10 @@ export class StatementTally {
     for (const item of items) this.#addItem(item, this.#reader.read(batch, item.index));
     const { everyone } = this.#options;
     for (let index = 0; index < batch.count; index++) {
-      if (!everyone && this.#ownFiscalId !== undefined) break;
+      // One record says it as well as all do.
+      if (!everyone && this.#own.fiscalId !== undefined) break;
       const cells = this.#reader.read(batch, index);
-      this.#noteOwnFiscalId(cells);
+      this.#noteOwn(cells);
       if (everyone) this.#noteParty(this.#invoices.read(cells));
     }
   }
@@ -148,7 +150,7 @@ export class StatementTally {
       statements: [...parties]
         .filter(([, balances]) => isTold(balances))
         .map(([key, balances]) => this.#statementOf(key, balances)),
-      ownFiscalId: this.#ownFiscalId,
+      own: this.#own,
       unreadable: new Set(this.#aging.unreadableOf.keys()),
       failure: this.#aging.failure('statement'),
     };
@@ -207,9 +209,17 @@ export class StatementTally {
     else known.push(document);
   }
 
-  #noteOwnFiscalId(cells: readonly (Cell | undefined)[]): void {
-    const own = cells.slice(-this.#ownColumns.length).find((cell) => cell !== undefined && cell.text !== '');
-    this.#ownFiscalId ??= own?.text;
+  /** The first fiscal ID and name of its own that a record has. */
+  #noteOwn(cells: readonly (Cell | undefined)[]): void {
+    const [ids, names] = this.#ownColumns;
+    const own = cells.slice(-ids.length - names.length);
+    const first = (of: readonly (Cell | undefined)[]): string | undefined =>
+      of.find((cell) => cell !== undefined && cell.text !== '')?.text;
+    const { fiscalId, name } = this.#own;
+    this.#own = {
+      fiscalId: fiscalId ?? first(own.slice(0, ids.length)),
+      name: name ?? first(own.slice(ids.length)),
+    };
   }
 
   #noteParty({ counterparty, counterpartyKey }: Invoice): void {

@@ -66,7 +66,7 @@ type PageFlags = Omit<StatementFlags, 'fiscalIds' | 'all' | 'payable'>;
 const pageFlags = flagGroup<PageFlags>('What it says:', {
   organization: text(
     '--organization <name>',
-    'your name at its top (default: the profile, else your fiscal ID)',
+    'your name at its top (default: as your invoices or your profile have it)',
   ),
   note: text('--note <text>', 'a text below, such as where to pay; @file or @- reads one'),
   lang: langFlag(),

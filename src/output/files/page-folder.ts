@@ -129,23 +129,24 @@ export class PageFolder {
   }
 
   /** Writes a page, whole or not at all. Throws OutputError. */
-  async write(page: FolderPage, text: string): Promise<{ readonly bytes: number }> {
+  async write(page: FolderPage, text: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
     const { path, context, lock } = this.#parts;
     const shown = this.shown(page.file);
     if (!(await this.mayReplace(page.file))) throw notOurs(shown);
     const bytes = Buffer.from(text);
+    const sha256 = hashOf(bytes);
     const temporary = join(path, this.#temporaryName());
     try {
       await writeWhole(temporary, bytes, lock.newFileMode);
       // Before the file has its name: after a kill between the two it is still known.
-      await this.#note(page, hashOf(bytes));
+      await this.#note(page, sha256);
       await putInPlace(temporary, join(path, page.file), { ...context, shown });
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       if (error instanceof Interrupted) throw error;
       throw cannotWrite(shown, error);
     }
-    return { bytes: bytes.length };
+    return { bytes: bytes.length, sha256 };
   }
 
   /** Writes the list of pages anew, without what is gone, and lets others use the folder. */

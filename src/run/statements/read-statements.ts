@@ -118,25 +118,26 @@ interface PartRead {
   readonly result: PartResult;
   /** Whether all of the listing was there, be there documents that cannot be read. */
   readonly isWhole: boolean;
-  readonly organization: string | undefined;
+  /** As its invoices are asked for. */
+  readonly profile: string | undefined;
   readonly figures: StatementFigures | undefined;
 }
 
 async function readPart(job: Job, profile: string | undefined, signal: AbortSignal): Promise<PartRead> {
   const { run, source, profiles } = job;
-  let read: Pick<PartRead, 'isWhole' | 'organization'> = { isWhole: false, organization: profile };
+  let read: Pick<PartRead, 'isWhole' | 'profile'> = { isWhole: false, profile };
   let tally: StatementTally | undefined;
   const isOneOfSeveral = profiles.length > 1 && profile !== undefined;
   const named = isOneOfSeveral ? { name: profile } : {};
   const result = await tryPart(run, { source, ...named, profile, signal }, async (part) => {
     // An export that does not say whose it is is nobody's: the current profile only says what its columns mean.
-    const organization = profile ?? (part.session === undefined ? undefined : part.profile);
-    read = { isWhole: false, organization };
+    const known = profile ?? (part.session === undefined ? undefined : part.profile);
+    read = { isWhole: false, profile: known };
     tally = await openTally(job, part);
     await readRecords(part, tally);
     const { failure } = tally.finish();
     checkPart(part);
-    read = { isWhole: true, organization };
+    read = { isWhole: true, profile: known };
     if (failure !== undefined) throw failure;
   });
   return { ...read, result, figures: hasRecords(result) ? tally?.finish() : undefined };
@@ -182,10 +183,11 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const results = parts.map(({ result }) => result);
   if (!results.some(hasRecords)) checkOutcome(results);
   const senders = parts.map((part) => ({
-    id: part.figures?.ownFiscalId ?? part.organization ?? '',
-    profile: profiles.length > 1 ? part.organization : undefined,
-    organization: organization ?? part.organization,
-    organizationFiscalId: part.figures?.ownFiscalId,
+    id: part.figures?.own.fiscalId ?? part.profile ?? '',
+    profile: part.profile,
+    isOneOfSeveral: profiles.length > 1,
+    organization: organization ?? part.figures?.own.name ?? part.profile,
+    organizationFiscalId: part.figures?.own.fiscalId,
     isWhole: part.isWhole,
   }));
   const statements = parts.flatMap((part, index) =>

@@ -76,6 +76,8 @@ interface PagesOptions {
 class Pages {
   count = 0;
   bytes = 0;
+  /** What was written, for the receipt. */
+  readonly files: { readonly name: string; readonly bytes: number; readonly sha256: string }[] = [];
   readonly #options: PagesOptions;
   readonly #indexed: IndexedStatement[] = [];
   readonly #written = new Set<string>();
@@ -90,13 +92,13 @@ class Pages {
     const { party, key: partyKey } = own.statement;
     const key = JSON.stringify([listingOf(job.asked.statement), own.id, partyKey]);
     const named = [party.fiscalId, party.name].filter((part) => part !== undefined).join(' ');
-    const stem = own.profile === undefined ? named : `${own.profile}.${named}`;
+    const stem = own.isOneOfSeveral ? `${own.profile}.${named}` : named;
     const file = await folder.nameOf(key, stem, (taken) =>
       job.run.notices.warn(
         `${folder.shown(taken)} is not as folio wrote it, and stays as it is: the statement has another name`,
       ),
     );
-    const facts = { sender: own.id, party: partyKey, ...party, profile: own.organization };
+    const facts = { sender: own.id, party: partyKey, ...party, profile: own.profile };
     await this.#put({ key, file, facts: textsOf(facts) }, own);
     this.#written.add(key);
     this.#indexed.push({ own, file, settled: undefined });
@@ -111,7 +113,8 @@ class Pages {
       if (page.key === INDEX_KEY || this.#written.has(page.key)) continue;
       const { facts } = page;
       const at = outcome.senders.findIndex(
-        ({ id, organization }) => id === facts['sender'] || (organization ?? id) === facts['profile'],
+        ({ id, profile }) =>
+          id === facts['sender'] || (profile !== undefined && profile === facts['profile']),
       );
       const sender = outcome.senders[at];
       if (sender === undefined) continue;
@@ -139,19 +142,25 @@ class Pages {
   }
 
   async writeIndex(): Promise<void> {
-    const { folder, outcome, writing } = this.#options;
+    const { job, outcome, writing } = this.#options;
     const isWhole = outcome.results.every(({ failure }) => failure === undefined);
     const text = statementIndex(this.#indexed, { ...outcome.facts, writing, isWhole });
-    const { bytes } = await folder.write({ key: INDEX_KEY, file: INDEX, facts: {} }, text);
-    this.bytes += bytes;
+    await this.#add({ key: INDEX_KEY, file: INDEX, facts: {} }, text);
+    const { bytes, files } = this;
+    job.run.receipt.note({ results: { format: 'html', statements: this.count, bytes, files } });
   }
 
   async #put(page: FolderPage, own: OwnStatement): Promise<void> {
-    const { folder, outcome, writing, note, job } = this.#options;
+    const { outcome, writing, note, job } = this.#options;
     const text = statementPage(own, { ...outcome.facts, writing, note });
     const facts = { ...page.facts, listing: listingOf(job.asked.statement) };
-    const { bytes } = await folder.write({ ...page, facts }, text);
+    await this.#add({ ...page, facts }, text);
+  }
+
+  async #add(page: FolderPage, text: string): Promise<void> {
+    const { bytes, sha256 } = await this.#options.folder.write(page, text);
     this.bytes += bytes;
+    this.files.push({ name: page.file, bytes, sha256 });
   }
 }
 

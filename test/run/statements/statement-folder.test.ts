@@ -139,6 +139,21 @@ describe('a folder of statements', () => {
     expect(folder.read('index.html')).not.toContain('Settled since');
   });
 
+  it('says in its receipt which pages it wrote', async () => {
+    const folder = new Folder();
+    const receipt = join(temporaryFolder(), 'receipt.json');
+    expect(await folder.run([ROBLE], '--receipt', receipt)).toMatchObject(OK);
+    const facts = JSON.parse(readFileSync(receipt, 'utf8')) as { files: readonly object[] };
+    expect(facts).toMatchObject({ output: folder.path, format: 'html', statements: 1, complete: true });
+    expect(facts.files).toEqual(
+      folder.files.map((name) => ({
+        name,
+        bytes: Buffer.byteLength(folder.read(name)),
+        sha256: createHash('sha256').update(folder.read(name)).digest('hex'),
+      })),
+    );
+  });
+
   it('does not make again the page of one who settled, which was removed', async () => {
     const folder = new Folder();
     await folder.run([ROBLE, LAGO]);
