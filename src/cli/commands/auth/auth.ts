@@ -76,6 +76,7 @@ function addLogin(parent: Command, context: Context, verify: VerifyConnection): 
       'Stores the token of an organization, in a file that only you can read. The token is typed without being shown, or ' +
       'comes from standard input or --token-file. It is tried with one request first, and not stored when it is refused.',
     examples: [
+      ['folio auth login', 'asks for the address and the token'],
       ['folio auth login --base-url https://api.example.com/v1', 'asks for the token'],
       ['folio auth login --profile acme --token-file acme.txt', 'a further organization'],
       [

@@ -54,7 +54,7 @@ export async function runLogin(context: Context, flags: LoginFlags, verify: Veri
   const notices = new Notices(context, flags);
   const store = await context.config();
   const profile = loginProfile(context, flags, store);
-  const baseUrl = loginAddress(context, flags, { store, profile });
+  const baseUrl = await loginAddress(context, flags, { store, profile });
   const offer = await takeCredential(context, flags, profile);
   const { token, tokenSource } = offer;
   if (token) context.secrets.hide([token.reveal()]);
@@ -113,7 +113,8 @@ function loginProfile(context: Context, flags: LoginFlags, store: ConfigStore): 
   return profile;
 }
 
-function loginAddress({ env }: Context, flags: LoginFlags, to: LoginTarget): URL {
+/** The address that was given or is known; at a terminal it is asked for, as the token is. */
+async function loginAddress({ env, stdin }: Context, flags: LoginFlags, to: LoginTarget): Promise<URL> {
   const { store, profile } = to;
   const sources = { flags, env, store, parseBaseUrl };
   const stated = statedAddress(sources);
@@ -121,6 +122,18 @@ function loginAddress({ env }: Context, flags: LoginFlags, to: LoginTarget): URL
   const known = store.profile(profile);
   const own = known && profileAddress(known, sources);
   if (own) return own;
+  if (stdin.isTerminal) {
+    const typed = (
+      await stdin.readLine(`Base address of profile ${profile}, as in https://<host>/v1: `)
+    ).trim();
+    // What is no address may be the token, which no message may show.
+    if (/^https?:\/\//i.test(typed)) return parseBaseUrl(typed);
+    if (typed !== '') {
+      throw new UsageError('what was typed is no base address: it begins with https://', {
+        hint: 'Type the address of the service first, and its token when it is asked for.',
+      });
+    }
+  }
   throw new UsageError('login needs the base address of the service', {
     hint: `Say where it is with \`folio auth login --profile ${profile} --base-url https://<host>/v1\`.`,
   });

@@ -67,6 +67,33 @@ describe('folio auth login', () => {
     });
   });
 
+  it('asks at a terminal for the address, too, where none is known, and shows nothing that is none', async () => {
+    const folder = temporaryFolder();
+    const typing = (...typed: string[]) => login([], { folder, stdin: { typed }, terminal: true });
+    const prompt = 'Base address of profile default, as in https://<host>/v1: ';
+    expect(await typing('s3cret-t0ken')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'folio: what was typed is no base address: it begins with https://\n' +
+        '  Type the address of the service first, and its token when it is asked for.\n',
+      prompts: [prompt],
+    });
+    expect(await typing('')).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/^folio: login needs the base address/),
+    });
+    expect(await typing(' https://api.example.com ', 'abc')).toMatchObject({
+      code: 0,
+      prompts: [prompt, 'Token of profile default (not shown): '],
+    });
+    expect(stored(folder)).toMatchObject({ profiles: { default: { baseUrl: address, token: 'abc' } } });
+    expect(await typing('abd')).toMatchObject({
+      code: 0,
+      prompts: ['Token of profile default (not shown): '],
+    });
+  });
+
   it('goes by the name `folio login` too', async () => {
     const folder = temporaryFolder();
     const options = { verify: accept, env: { FOLIO_CONFIG_DIR: folder }, stdin: { text: 'abc\n' } };
