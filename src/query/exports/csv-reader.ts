@@ -163,7 +163,8 @@ function reasonOf(error: Error): string {
 function jsonOf(cell: string, kind: DeliveredColumn['kind'] | undefined): string {
   if (cell === '') return 'null';
   if (kind === 'boolean' && (cell === 'true' || cell === 'false')) return cell;
-  if (kind === 'nested' && isJson(cell)) return cell;
+  // Among texts, what reads as a list or an object is one: a reference to a document may be either.
+  if ((kind === 'nested' || (kind === 'mixed' && /^[[{]/.test(cell))) && isJson(cell)) return cell;
   return kind !== 'text' && typeof parseDecimal(cell) === 'object' ? cell : JSON.stringify(cell);
 }
 

@@ -77,6 +77,16 @@ describe('csv that folio wrote', () => {
     expect((await from(mixed, ...count)).stderr).toContain('does not say whether code holds numbers or text');
   });
 
+  it('has lists beside texts in a column, by its receipt', async () => {
+    const records = [
+      '{"id":1,"refersTo":[{"number":7}]}',
+      '{"id":2,"refersTo":"[7"}',
+      '{"id":3,"refersTo":null}',
+    ];
+    const file = await exported(records, []);
+    expect((await from(file, '--format', 'jsonl')).stdout).toBe(`${records.join('\n')}\n`);
+  });
+
   it('has a column of any name', async () => {
     const file = await withoutReceipt(['{"a;b;c":1,"d":2}'], []);
     expect((await from(file, '--format', 'jsonl')).stdout).toBe('{"a;b;c":1,"d":2}\n');
