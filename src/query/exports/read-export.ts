@@ -64,6 +64,8 @@ export async function profilesInExport(
   file: string,
   { tolerant = false, ...flags }: FormFlags & { readonly tolerant?: boolean } = {},
 ): Promise<readonly string[] | undefined> {
+  // A column of that name in the records of one profile is the service's own.
+  if ((await deliveredForm(file))?.isOfSeveral === false) return undefined;
   const reader = new CellReader([PROFILE_COLUMN]);
   const held = new Set<string>();
   let isUnsaid = false;

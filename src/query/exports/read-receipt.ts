@@ -9,6 +9,8 @@ export interface DeliveredFile {
   readonly output: string | null;
   /** Its path as seen from the folder of the receipt; undefined in a receipt that does not say so. */
   readonly file: string | undefined;
+  /** Whether the records of several profiles are in it, and so a column of folio's says whose each is. */
+  readonly isOfSeveral: boolean;
   readonly records: number;
   readonly bytes: number;
   /** In hex; null where no file was delivered. */
@@ -56,7 +58,10 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
   });
   const run = parseObject(text, path);
   const sections = sectionsWithFiles(run['profiles']);
-  return (sections.length > 0 ? sections : [run]).map((section) => deliveredIn({ ...run, ...section }, path));
+  const isOfSeveral = sections.length === 0 && Array.isArray(run['profiles']);
+  return (sections.length > 0 ? sections : [run]).map((section) => {
+    return { ...deliveredIn({ ...run, ...section }, path), isOfSeveral };
+  });
 }
 
 /** The ending of a receipt's name, behind the name of its file. */
@@ -135,7 +140,10 @@ export function deliveredAs(file: string, delivered: readonly DeliveredFile[]): 
   return named ?? (delivered.length === 1 ? delivered[0] : undefined);
 }
 
-function deliveredIn(receipt: Readonly<Record<string, unknown>>, path: string): DeliveredFile {
+function deliveredIn(
+  receipt: Readonly<Record<string, unknown>>,
+  path: string,
+): Omit<DeliveredFile, 'isOfSeveral'> {
   const { output, records, bytes, sha256, finishedAt, complete, errors, format = null, header } = receipt;
   const wrong = (member: string): never => {
     throw brokenReceipt(path, `its "${member}" is not what a receipt has there`);

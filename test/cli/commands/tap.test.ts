@@ -142,6 +142,16 @@ describe('folio tap', () => {
     expect(versions.size).toBe(1);
   });
 
+  it('says the fund of a document in fundId, also where a document has a member of that name', async () => {
+    const f = '{"id":"f","assignedDocuments":[{"id":1,"fundId":"other"}]}';
+    const { code, stdout } = await tap([], { f });
+    expect(code).toBe(0);
+    const { record } = readMessages(stdout).find(
+      ({ type, stream }) => type === 'RECORD' && stream === 'fund_documents',
+    )!;
+    expect(record).toEqual({ fundId: 'f', id: 1, '\\fundId': 'other' });
+  });
+
   it('keeps every digit of the sandbox’s records, and passes the specification', async () => {
     const exported = join(temporaryFolder(), 'issued.jsonl');
     const env = { FOLIO_TOKEN: undefined };

@@ -51,7 +51,7 @@ describe('readReceipt', () => {
     const written = [{ heading: 'Folio', column: 'a' }, { heading: 'odd' }];
     const path = receiptFile('whole', receiptOf(TEXT, { ...form, headings: written }));
     const headings = new Map([['Folio', 'a']]);
-    expect(await readReceipt(path)).toEqual([{ ...receiptOf(TEXT), ...form, headings }]);
+    expect(await readReceipt(path)).toEqual([{ ...receiptOf(TEXT), ...form, headings, isOfSeveral: false }]);
   });
 
   it('takes what an older receipt does not say for the usual', async () => {
@@ -69,6 +69,7 @@ describe('readReceipt', () => {
           excel: undefined,
           columns: undefined,
           headings: new Map(),
+          isOfSeveral: false,
         },
       },
     ]);
@@ -90,6 +91,7 @@ describe('readReceipt', () => {
     ]);
     const one = await readReceipt(receiptFile('one', receiptOf(TEXT, { profiles: [{ name: 'b' }] })));
     expect(one.map(({ output }) => output)).toEqual(['x.jsonl']);
+    expect([...several, ...one].map(({ isOfSeveral }) => isOfSeveral)).toEqual([false, false, true]);
   });
 
   it.each([

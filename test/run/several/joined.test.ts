@@ -374,4 +374,37 @@ describe('a member that is called as one of folio’s own', () => {
     expect((await run('--group-by _profile --count --no-header')).stdout).toBe('north,2\n');
     expect((await run('--where _profile=south --count')).stdout).toBe('0\n');
   });
+
+  it.each(['jsonl', 'csv'])(
+    'is no profile in an export of one organization, by its receipt: %s',
+    async (ending) => {
+      const folder = temporaryFolder();
+      const records = { issued: ['{"id":1,"_profile":"south","a":1}', '{"id":2,"_profile":"west","a":2}'] };
+      const organizations = { north: { records }, south: { records: { issued: modelRecords(2) } } };
+      const run = async (line: string) => {
+        const { code, stdout, stderr } = await runOrganizations(line, { organizations, folder });
+        return { code, stdout, stderr };
+      };
+      const file = `FOLDER/one.${ending}`;
+      await run(`issued --profile north -o ${file} --receipt ${file}.receipt.json`);
+      const all = {
+        code: 0,
+        stdout: '{"id":1,"_profile":"south","a":1}\n{"id":2,"_profile":"west","a":2}\n',
+        stderr: '',
+      };
+      expect(await run(`issued --from ${file} --format jsonl`)).toEqual(all);
+      expect((await run(`issued --from ${file} --where _profile=west --columns id --no-header`)).stdout).toBe(
+        '2\n',
+      );
+      expect(await run(`issued --from ${file} --profile south`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('does not say of which profiles its records are'),
+      });
+      await run(
+        `issued --all-profiles -o FOLDER/group.${ending} --receipt FOLDER/group.${ending}.receipt.json`,
+      );
+      const south = `issued --from FOLDER/group.${ending} --profile south --count`;
+      expect(await run(south)).toEqual({ code: 0, stdout: '2\n', stderr: '' });
+    },
+  );
 });
