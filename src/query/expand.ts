@@ -23,7 +23,8 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   const finder = new RecordLists(column);
   const watch = new ColumnWatch([column]);
   const named: string[] = [];
-  let [records, rows, lists, others] = [0, 0, 0, 0];
+  let [records, rows, others] = [0, 0, 0];
+  let hasList = false;
   let places: number[] = [];
   const noteOther = (what: string): void => {
     others++;
@@ -39,7 +40,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
       const list = finder.find(bytes, record[0]);
       watch.see([list]);
       if (list?.other !== undefined) noteOther(`in record ${place} it is ${list.other}`);
-      else if (list !== undefined) lists++;
+      else if (list !== undefined) hasList = true;
       for (const parts of rowsOf(bytes, record, list)) {
         pending.add(parts, place);
         if (!pending.isFull) continue;
@@ -63,7 +64,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
         yield* expanded(batch);
       }
       watch.refuseNearMisses('--expand');
-      if (lists === 0 && others > 0) {
+      if (!hasList && others > 0) {
         throw new UsageError(`--expand ${column}: ${named[0]!}, not a list of objects`, {
           hint: 'Name a column that holds a list of objects, such as payments. In csv, only the receipt tells a list from text.',
         });

@@ -116,10 +116,10 @@ function fieldsOf(group: TotalsGroup, layout: TotalsLayout, scales: readonly num
   if (!layout.roles.groupBy.includes('currency')) fields.push([CURRENCY, cellJson(group.currency)]);
   fields.push(['records', String(group.records)]);
   for (const [index, column] of sums.entries()) {
-    const { total, creditNotes, cancelled, missing, found } = group.sums[index]!;
+    const { total, creditNotes, cancelled, missing, isFound } = group.sums[index]!;
     const amount = (value: Decimal): string => formatDecimal(value, scales[index]);
     fields.push(
-      [column, group.records > 0 && found === 0 ? 'null' : amount(total)],
+      [column, group.records > 0 && !isFound ? 'null' : amount(total)],
       [`${column}.creditNotes`, amount(creditNotes)],
       [`${column}.cancelled`, amount(cancelled)],
       [`${column}.missing`, String(missing)],

@@ -47,8 +47,8 @@ export interface Sum {
   cancelled: Decimal;
   /** Records of the group that have no value in the column, of those that are in sums. */
   missing: number;
-  /** Records that have one. */
-  found: number;
+  /** Whether any record has one. */
+  isFound: boolean;
 }
 
 /** The most groups, of a few hundred bytes each. Nobody groups by a column that is different in every record. */
@@ -282,7 +282,7 @@ export class Totals {
       column.text ??= `in record ${place} it is ${what}`;
       this.#unreadable.note(place, `${this.#request.sums[index]} of ${this.#who(invoice, place)} is ${what}`);
     } else if (worth !== 'in no sum') {
-      sum.found++;
+      sum.isFound = true;
       column.hasNumber = true;
       if (role !== undefined && worth.amount.coefficient !== 0n) this.#hasAmounts = true;
       sum.total = addDecimals(sum.total, worth.amount);
@@ -351,7 +351,7 @@ export class Totals {
       creditNotes: DECIMAL_ZERO,
       cancelled: DECIMAL_ZERO,
       missing: 0,
-      found: 0,
+      isFound: false,
     }));
     const group = { values, currency, other, records: 0, sums };
     this.#groups.set(key, group);

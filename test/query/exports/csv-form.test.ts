@@ -23,7 +23,7 @@ describe('the form of an export', () => {
     expect((await form(text))!.delimiter).toBe(delimiter);
   });
 
-  it.each(['a#b\n1#2\n', 'a,b;c\n1,2;3\n', 'a;b|c\n1;2|3\n4;5|6\n'])(
+  it.each(['a\tb,c\n1\t2,3\n', 'a#b\n1#2\n', 'a,b;c\n1,2;3\n', 'a;b|c\n1;2|3\n4;5|6\n'])(
     'asks of %j what stands between cells',
     async (text) => {
       await expect(form(text)).rejects.toThrow(

@@ -27,6 +27,18 @@ describe('CsvReader', () => {
     ]);
   });
 
+  it('takes a cell of a column of booleans for one where it is one', async () => {
+    const bytes = Buffer.from('paid,due\ntrue,false\nperhaps,\n');
+    const form = (await formOf('old.csv', bytes, {}))!;
+    const kinds = new Map([['paid', 'boolean'] as const, ['due', 'boolean'] as const]);
+    const reader = new CsvReader('old.csv', { ...form, kinds });
+    const rows = [...(await reader.read(bytes)), ...(await reader.end())];
+    expect(valuesOf(batchOfRows(rows))).toEqual([
+      { paid: true, due: false },
+      { paid: 'perhaps', due: null },
+    ]);
+  });
+
   it('reads tsv, known by its ending, without quotes', async () => {
     const bytes = Buffer.from(String.raw`a"	b\c` + '\n' + String.raw`1.50	"x\ty\\\n` + '\n');
     const reader = new CsvReader('old.TSV', (await formOf('old.TSV', bytes, {}))!);
