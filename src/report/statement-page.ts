@@ -8,6 +8,7 @@ import { htmlPage } from './page-frame.ts';
 import { agesOf, type StatedCurrency, type StatedDay, type StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { statementWords, type StatementWords } from './statement-words.ts';
+import { typeTerm } from './terms.ts';
 import type { Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
@@ -253,11 +254,11 @@ function plus(left: Decimal, right: Decimal): Decimal {
 }
 
 function lineOf(document: StatedDocument, { writing, words, amount, isCredit }: TableOptions): LineCell[] {
-  const { number, date, due, daysLate, total, open } = document;
+  const { number, type, date, due, daysLate, total, open } = document;
   const late = daysLate === undefined || daysLate === 0 ? '' : writing.count(daysLate);
   return [
     [words.number, markup`<bdi class="id">${number?.text ?? ''}</bdi>`, 'number'],
-    [words.type, typeName(document, words), 'type'],
+    [words.type, markup`<bdi>${typeTerm(type?.text, writing.language)}</bdi>`, 'type'],
     [words.date, dayText(date, writing), 'day'],
     ...(isCredit
       ? []
@@ -268,11 +269,6 @@ function lineOf(document: StatedDocument, { writing, words, amount, isCredit }: 
     [words.total, total === undefined ? '' : amount(total), 'amount whole'],
     [words.open, amount(open), 'amount open'],
   ];
-}
-
-/** What a document is called; a type that is not known, as it was sent. */
-function typeName({ type, family }: StatedDocument, words: StatementWords): Html {
-  return markup`<bdi>${words.families[family] ?? type?.text ?? ''}</bdi>`;
 }
 
 function dayText(day: StatedDay, writing: Writing): string {
@@ -329,8 +325,8 @@ body { max-width: 54rem; }
 .due .sum { font-size: 1.7rem; line-height: 1.3; font-weight: 700; overflow-wrap: anywhere; } .due .code { font-size: 1rem; font-weight: 400; color: var(--soft); }
 .ages { margin: 1rem 0 0; break-inside: avoid; }
 .ages .bar { display: block; width: 100%; height: 0.75rem; }
-.ages ul { display: flex; flex-wrap: wrap; gap: 0.5rem 1.2rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
-.ages li { flex: 1 1 auto; min-width: 6.5rem; max-width: 100%; }
+.ages ul { display: flex; flex-wrap: wrap; gap: 0.5rem 1rem; margin: 0.6rem 0 0; padding: 0; list-style: none; font-size: 0.85rem; }
+.ages li { flex: 1 1 auto; min-width: 5rem; max-width: 100%; }
 .ages b { display: block; font-weight: 600; overflow-wrap: anywhere; } .ages .none b { font-weight: 400; color: var(--soft); }
 .ages li svg { display: inline-block; width: 0.85em; height: 0.85em; margin-right: 0.4em; border: 1px solid var(--ink); vertical-align: -0.08em; }
 .documents td.number { min-width: 4.5rem; } .documents td.number .id, .documents td.type, .payments td { white-space: normal; overflow-wrap: anywhere; } .documents td.type { min-width: 5rem; } .documents td { vertical-align: baseline; } .documents .day { white-space: nowrap; }

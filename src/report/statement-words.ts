@@ -1,4 +1,3 @@
-import type { Family } from '../invoices/documents.ts';
 import type { ReportLanguage } from './words.ts';
 
 /** What only statements say, in one language. */
@@ -31,7 +30,6 @@ export interface StatementWords {
   readonly unreadable: (count: string) => string;
   readonly cancelled: (amount: string) => string;
   readonly withoutAmount: (count: string) => string;
-  readonly families: Readonly<Partial<Record<Family, string>>>;
   readonly index: string;
   readonly indexNote: string;
   readonly indexNotWhole: string;
@@ -71,13 +69,6 @@ const en: StatementWords = {
   unreadable: (count) => `Documents of this account that could not be read: ${count}.`,
   cancelled: (amount) => `Cancelled documents, which would add ${amount}, are not open.`,
   withoutAmount: (count) => `Documents that say no open amount: ${count}.`,
-  families: {
-    invoice: 'Invoice',
-    'debit note': 'Debit note',
-    'credit note': 'Credit note',
-    receipt: 'Receipt',
-    'import declaration': 'Import declaration',
-  },
   index: 'Statements of account',
   indexNote: 'This list names everyone: keep it, and send each page to whom it is for.',
   indexNotWhole:
@@ -119,13 +110,6 @@ const es: StatementWords = {
   unreadable: (count) => `Documentos de esta cuenta que no se pudieron leer: ${count}.`,
   cancelled: (amount) => `Los documentos anulados, que sumarían ${amount}, no están pendientes.`,
   withoutAmount: (count) => `Documentos que no indican saldo: ${count}.`,
-  families: {
-    invoice: 'Factura',
-    'debit note': 'Nota de débito',
-    'credit note': 'Nota de crédito',
-    receipt: 'Boleta',
-    'import declaration': 'Declaración de importación',
-  },
   index: 'Estados de cuenta',
   indexNote: 'Esta lista nombra a todos: consérvela, y envíe cada página a quien corresponda.',
   indexNotWhole: 'No se pudo leer todo. Pueden faltar páginas, y algunas pueden ser de un día anterior.',

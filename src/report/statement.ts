@@ -1,6 +1,5 @@
 import { BadBody, type IncompleteError } from '../errors.ts';
 import { readAmount, worthOf } from '../invoices/amounts.ts';
-import type { Family } from '../invoices/documents.ts';
 import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.ts';
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
 import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
@@ -27,7 +26,6 @@ export interface StatedDocument {
   /** As sent, like its type. */
   readonly number: Cell | undefined;
   readonly type: Cell | undefined;
-  readonly family: Family;
   readonly date: StatedDay;
   readonly due: StatedDay;
   /** 0 where it is not late; undefined for credits, and without a due date. */
@@ -190,7 +188,6 @@ export class StatementTally {
     const document: StatedDocument = {
       number: invoice.cell('number'),
       type: invoice.cell('documentType'),
-      family: invoice.family,
       date: statedDay(invoice, 'date'),
       due,
       daysLate: daysLate === undefined ? undefined : Math.max(0, daysLate),

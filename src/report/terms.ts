@@ -27,6 +27,15 @@ const FAMILIES: Readonly<Record<ReportLanguage, Readonly<Record<Exclude<Family, 
   },
 };
 
+/** What documents of a kind of their own are called, by `keyOf`. */
+const KINDS: Readonly<Record<string, Readonly<Record<ReportLanguage, string>>>> = {
+  EXEMPT_INVOICE: { en: 'Exempt invoice', es: 'Factura exenta' },
+  EXPORT_INVOICE: { en: 'Export invoice', es: 'Factura de exportación' },
+  PURCHASE_INVOICE: { en: 'Purchase invoice', es: 'Factura de compra' },
+  EXPORT_CREDIT_NOTE: { en: 'Export credit note', es: 'Nota de crédito de exportación' },
+  EXPORT_DEBIT_NOTE: { en: 'Export debit note', es: 'Nota de débito de exportación' },
+};
+
 /**
  * What a document type is called: `Factura` for `INVOICE`, `Factura (33)` for a code or a word that says more. A type that is
  * not known is told as it was sent, and the lack of one is an empty text.
@@ -34,6 +43,8 @@ const FAMILIES: Readonly<Record<ReportLanguage, Readonly<Record<Exclude<Family, 
 export function typeTerm(type: string | undefined, language: ReportLanguage): string {
   const family = familyOf(type);
   if (type === undefined || family === 'unknown') return type ?? '';
+  const kind = keyOf(type);
+  if (Object.hasOwn(KINDS, kind)) return KINDS[kind]![language];
   const term = FAMILIES[language][family];
   return keyOf(type) === keyOf(family) ? term : `${term} (${type})`;
 }

@@ -123,6 +123,29 @@ describe('folio statement', () => {
     expect(readFileSync(path, 'utf8')).toContain('from elsewhere');
   });
 
+  it('calls types of documents by their names, and those that nobody knows by what was sent', async () => {
+    const types = ['INVOICE', '33', 'exempt-invoice', 'SOMETHING', '__proto__'];
+    const records = types.map((documentType, at) => invoice(at + 1, { documentType }));
+    const named = async (lang: string): Promise<string[]> => {
+      const { stdout } = await statement([...ROBLE, '--format', 'html', '--lang', lang], records);
+      return [...stdout.matchAll(/class="type"[^>]*><bdi>([^<]*)</g)].map(([, name]) => name!);
+    };
+    expect(await named('en')).toEqual([
+      'Invoice',
+      'Invoice (33)',
+      'Exempt invoice',
+      'SOMETHING',
+      '__proto__',
+    ]);
+    expect(await named('es')).toEqual([
+      'Factura',
+      'Factura (33)',
+      'Factura exenta',
+      'SOMETHING',
+      '__proto__',
+    ]);
+  });
+
   it('is of received invoices with --payable', async () => {
     const record = invoice(1, {
       customer: undefined,
