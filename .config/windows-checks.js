@@ -114,6 +114,12 @@ function checkAll() {
   check('parquet', sandbox('issued', '--limit', '1', '-o', 'issued.parquet').status, 0);
   check('its mark', text('issued.parquet').slice(0, 4), 'PAR1');
   check('the completion', folio('completion', 'powershell').stdout, /^# PowerShell[\n -~]*$/);
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+  const hello = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\r\n`;
+  check('an assistant', folioWith({ input: hello }, '--sandbox', 'mcp'), {
+    status: 0,
+    stdout: /"serverInfo"/,
+  });
   check('a wrong flag', folio('issued', '--no-such-flag').status, 2);
   check('an unknown fund', sandbox('funds', 'get', 'no-such-fund').status, 4);
 
