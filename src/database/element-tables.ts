@@ -147,7 +147,7 @@ class ListHashes {
           continue;
         }
         if (!found.isNull) hashes.found++;
-        if (found.elements.length === 0) continue;
+        if (found.count === 0) continue;
         const [start, end] = found.member.value;
         hashes.#hashes.write(hash128(compact(batch.bytes, start, end)), record * HASH_BYTES, 'latin1');
         hashes.#isWanted[record] = 1;
@@ -201,11 +201,15 @@ interface RecordElements {
   readonly index: number;
   /** The place of the record in the listing. */
   readonly record: number;
-  /** Its objects, as records of a batch. */
+  /** Some of its objects, as records of a batch, and the place of the first of them in the list. */
   readonly elements: RecordBatch;
+  readonly first: number;
 }
 
-/** The lists that are to be written, record by record. */
+/** Objects of a list that are looked at together. */
+const OBJECTS_TOGETHER = 200;
+
+/** The lists that are to be written, record by record and part by part. */
 async function* listsToWrite(
   { listing, list }: ElementsToWrite,
   expected: ListHashes,
@@ -215,8 +219,16 @@ async function* listsToWrite(
   for await (const batch of listing.read()) {
     for (let index = 0; index < batch.count; index++, record++) {
       if (!expected.isWanted(record)) continue;
-      const { elements } = lists.find(batch.bytes, batch.bounds[2 * index]!)!;
-      yield { batch, index, record, elements: batchOfSpans(batch, elements) };
+      let spans: Span[] = [];
+      let first = 0;
+      for (const span of lists.objectsOf(lists.find(batch.bytes, batch.bounds[2 * index]!)!)) {
+        spans.push(span);
+        if (spans.length < OBJECTS_TOGETHER) continue;
+        yield { batch, index, record, elements: batchOfSpans(batch, spans), first };
+        first += spans.length;
+        spans = [];
+      }
+      if (spans.length > 0) yield { batch, index, record, elements: batchOfSpans(batch, spans), first };
     }
   }
 }
@@ -281,12 +293,12 @@ async function* putElements(
   expected: ListHashes,
 ): AsyncGenerator<void> {
   let put = 0;
-  for await (const { batch, index, record, elements } of listsToWrite(asked, expected)) {
+  for await (const { batch, index, record, elements, first } of listsToWrite(asked, expected)) {
     const key = asked.listing.keyOf(batch, index);
     for (let place = 0; place < elements.count; place++) {
       rows.put(asked.profile);
       rows.put(key);
-      rows.put(BigInt(place));
+      rows.put(BigInt(first + place));
       rows.put(expected.textOf(record));
       rows.put(BigInt(asked.run));
       cells.putInto(rows, elements, place);

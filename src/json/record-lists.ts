@@ -24,8 +24,8 @@ interface FoundMember {
 
 /** What a record has in the place of a list of objects. */
 export interface RecordList {
-  /** Where its objects are; none for a list without any, for null, and where there is something else. */
-  readonly elements: readonly Span[];
+  /** How many objects there are; none in an empty list, for null, and where there is something else. */
+  readonly count: number;
   /** What else is there: `the text "x"`; undefined for a list of objects. */
   readonly other: string | undefined;
   readonly isNull: boolean;
@@ -85,24 +85,38 @@ export class RecordLists {
     return byte === LETTER_F ? start + 5 : endOfNumber(this.#view.bytes, start);
   }
 
-  #read([start, end]: Span): Pick<RecordList, 'elements' | 'other' | 'isNull'> {
+  /** Where the objects of a list are that was found last. A list may have very many of them. */
+  *objectsOf({ member }: RecordList): Generator<Span> {
     const { bytes } = this.#view;
-    const shown = bytes.toString('utf8', start, Math.min(end, start + MAX_CHARACTERS_SHOWN));
-    if (shown === 'null') return { elements: [], other: undefined, isNull: true };
-    if (bytes[start] !== OPEN_BRACKET) {
-      const kind =
-        bytes[start] === QUOTE ? 'the text' : bytes[start] === OPEN_BRACE ? 'the object' : 'the value';
-      return { elements: [], other: `${kind} ${shown}`, isNull: false };
-    }
-    const elements: Span[] = [];
-    for (let at = endOfSpace(bytes, start + 1); bytes[at] !== CLOSE_BRACKET;) {
-      if (bytes[at] !== OPEN_BRACE) return { elements: [], other: `the list ${shown}`, isNull: false };
+    const [start] = member.value;
+    if (bytes[start] !== OPEN_BRACKET) return;
+    for (let at = endOfSpace(bytes, start + 1); bytes[at] === OPEN_BRACE;) {
       const behind = endOfNested(this.#view, at);
-      elements.push([at, behind]);
+      yield [at, behind];
       at = endOfSpace(bytes, behind);
       if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
     }
-    return { elements, other: undefined, isNull: false };
+  }
+
+  #read([start, end]: Span): Omit<RecordList, 'member'> {
+    const { bytes } = this.#view;
+    const shown = bytes.toString('utf8', start, Math.min(end, start + MAX_CHARACTERS_SHOWN));
+    if (shown === 'null') return { count: 0, other: undefined, isNull: true };
+    const other = (kind: string): Omit<RecordList, 'member'> => ({
+      count: 0,
+      other: `${kind} ${shown}`,
+      isNull: false,
+    });
+    if (bytes[start] === QUOTE) return other('the text');
+    if (bytes[start] === OPEN_BRACE) return other('the object');
+    if (bytes[start] !== OPEN_BRACKET) return other('the value');
+    let count = 0;
+    for (let at = endOfSpace(bytes, start + 1); bytes[at] !== CLOSE_BRACKET; count++) {
+      if (bytes[at] !== OPEN_BRACE) return other('the list');
+      at = endOfSpace(bytes, endOfNested(this.#view, at));
+      if (bytes[at] === COMMA) at = endOfSpace(bytes, at + 1);
+    }
+    return { count, other: undefined, isNull: false };
   }
 }
 

@@ -41,7 +41,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
       watch.see([list]);
       if (list?.other !== undefined) noteOther(`in record ${place} it is ${list.other}`);
       else if (list !== undefined) hasList = true;
-      for (const parts of rowsOf(bytes, record, list)) {
+      for (const parts of rowsOf(bytes, record, list && { ...list, objects: finder.objectsOf(list) })) {
         pending.add(parts, place);
         if (!pending.isFull) continue;
         yield passed(pending);
@@ -129,14 +129,18 @@ class PendingRows {
   }
 }
 
+interface FoundList extends RecordList {
+  readonly objects: Iterable<Span>;
+}
+
 /** The bytes of each row of a record. */
-function* rowsOf(bytes: Buffer, record: Span, list: RecordList | undefined): Generator<Buffer[]> {
+function* rowsOf(bytes: Buffer, record: Span, list: FoundList | undefined): Generator<Buffer[]> {
   const [start, end] = record;
   if (list === undefined || list.other !== undefined) yield [bytes.subarray(start, end)];
-  else if (list.elements.length === 0) yield withoutMember(bytes, record, list.member);
+  else if (list.count === 0) yield withoutMember(bytes, record, list.member);
   else {
     const [before, behind] = list.member.value;
-    for (const [from, to] of list.elements)
+    for (const [from, to] of list.objects)
       yield [bytes.subarray(start, before), bytes.subarray(from, to), bytes.subarray(behind, end)];
   }
 }

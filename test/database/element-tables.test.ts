@@ -58,6 +58,14 @@ describeDatabases('the table of a list, in %s', (engine) => {
     await database.close();
   });
 
+  it('has all of a long list, in its order', async () => {
+    const database = await open(await newAddress(engine));
+    const list = Array.from({ length: 450 }, (_, at) => `{"n":${at * 7}}`);
+    await sync(database, [record('a', `[${list.join(', ')}]`), record('b', '[{"n":1}]')], LISTS);
+    expect(await rowsOf(database)).toEqual([...list.map((raw, at) => `a|${at}|${raw}`), 'b|0|{"n":1}']);
+    await database.close();
+  });
+
   it('keeps the rows of a record that is gone, which the view does not show', async () => {
     const database = await open(await newAddress(engine));
     await sync(database, [record('a', '[{"n":1}]'), record('b', '[{"n":2}]')], LISTS);
