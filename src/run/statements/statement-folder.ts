@@ -118,11 +118,14 @@ class Pages {
       );
       const sender = outcome.senders[at];
       if (sender === undefined) continue;
+      const shown = folder.shown(page.file);
       if (!(await folder.has(page))) {
+        // It was removed, or somebody has made it his own.
+        if (!(await folder.mayReplace(page.file)))
+          notices.warn(`${shown} is not as folio wrote it, and stays as it is: nothing open was read of it`);
         folder.forget(page);
         continue;
       }
-      const shown = folder.shown(page.file);
       if (!sender.isWhole || outcome.unreadable[at]!.has(facts['party'] ?? '')) {
         notices.warn(
           `${shown} stays as it was: nothing open was read of it, but not everything could be read`,

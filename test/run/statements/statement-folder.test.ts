@@ -207,6 +207,19 @@ describe('a folder of statements', () => {
     expect(folder.files).toContain('1-9 Roble-3.html');
   });
 
+  it('names the page of one who settled, which was changed since, and leaves it', async () => {
+    const folder = new Folder();
+    await folder.run([ROBLE, LAGO]);
+    appendFileSync(folder.shown('1-9 Roble.html'), '<!-- mine -->');
+    const { code, stderr } = await folder.run([LAGO]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: `warning: ${folder.shown('1-9 Roble.html')} is not as folio wrote it, and stays as it is: nothing open was read of it\n`,
+    });
+    expect(folder.read('1-9 Roble.html')).toContain('mine');
+    expect(await folder.run([LAGO])).toMatchObject(OK);
+  });
+
   it('is refused before anything is asked where its index is not folio’s', async () => {
     const folder = new Folder();
     folder.write('index.html', 'mine');
