@@ -150,3 +150,37 @@ describe('a list as programs of Windows write it', () => {
     });
   });
 });
+
+describe('an export that a spreadsheet saved anew', () => {
+  const asked = (file: string) =>
+    runHere(['issued', '--from', file, '--where', 'name=Viña 😀', '--count'], {
+      env: { FOLIO_TOKEN: undefined },
+    });
+  const fileOf = (bytes: Uint8Array): string => {
+    const file = join(temporaryFolder(), 'old.csv');
+    writeFileSync(file, bytes);
+    return file;
+  };
+
+  it.each([
+    ['in the code page of Windows', Buffer.from('name,total\r\nViña,1\r\n', 'latin1')],
+    ['cut within a letter', Buffer.from('name,total\nx,1\nViñ').subarray(0, -1)],
+  ])('is refused: %s', async (_, bytes) => {
+    const file = fileOf(bytes);
+    const { code, stdout, stderr } = await asked(file);
+    expect({ code, stdout: stdout.toString() }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(
+      `${file} is not the UTF-8 that folio writes: another program saved it\n  Have a`,
+    );
+  });
+
+  it('is read in UTF-8 wherever it is read on, and in UTF-16', async () => {
+    const rows = (start: string): string => `name\n${start}\n${'Viña 😀\n'.repeat(24_000)}`;
+    for (let bytes = 1; bytes <= 11; bytes++) {
+      const { stdout, stderr } = await asked(fileOf(Buffer.from(rows('x'.repeat(bytes)))));
+      expect([stdout.toString(), stderr]).toEqual(['24000\n', '']);
+    }
+    const wide = await asked(fileOf(Buffer.from('\ufeffname,total\r\nViña 😀,1\r\n', 'utf16le')));
+    expect([wide.stdout.toString(), wide.stderr]).toEqual(['1\n', '']);
+  });
+});

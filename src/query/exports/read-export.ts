@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { open, type FileHandle } from 'node:fs/promises';
 import { UsageError } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
@@ -47,7 +48,7 @@ export async function* readExport(
     const form = await formOf(path, start, flags);
     if (form === undefined) yield* readJson(path);
     else if (exact) throw notExact(path);
-    else yield* readCsv(file, new CsvReader(path, form, groupedBy));
+    else yield* readCsv({ file, path, start }, new CsvReader(path, form, groupedBy));
   } finally {
     await file.close();
   }
@@ -138,14 +139,47 @@ async function* readJson(path: string): AsyncGenerator<RecordBatch> {
   }
 }
 
-async function* readCsv(file: FileHandle, reader: CsvReader): AsyncGenerator<RecordBatch> {
+/**
+ * Throws UsageError where the file is no UTF-8, as after a spreadsheet wrote it anew: its letters would be others, and no condition
+ * would find them.
+ */
+async function* readCsv(
+  { file, path, start }: { readonly file: FileHandle; readonly path: string; readonly start: Buffer },
+  reader: CsvReader,
+): AsyncGenerator<RecordBatch> {
+  // The parser knows UTF-16 by its mark.
+  const isUtf16 = start.toString('latin1', 0, 2) === '\u00ff\u00fe';
+  let cut: Uint8Array = Buffer.alloc(0);
   for (let position = 0; ;) {
     // A new buffer each time: the parser keeps the ends of rows that are not whole.
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
     if (bytesRead === 0) break;
     position += bytesRead;
+    const bytes = Buffer.concat([cut, chunk.subarray(0, bytesRead)]);
+    const end = endOfWholeCharacters(bytes);
+    if (!isUtf16 && !isUtf8(bytes.subarray(0, end))) throw notUtf8(path);
+    cut = bytes.subarray(end);
     yield batchOfRows(await reader.read(chunk.subarray(0, bytesRead)));
   }
+  if (!isUtf16 && cut.length > 0) throw notUtf8(path);
   yield batchOfRows(await reader.end());
+}
+
+/** Where the last character begins, if more of it is to come; else the end of the bytes. */
+function endOfWholeCharacters(bytes: Uint8Array): number {
+  for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) {
+    const byte = bytes[at]!;
+    if (byte < 0x80) break;
+    if (byte < 0xc0) continue;
+    const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+    return at + length > bytes.length ? at : bytes.length;
+  }
+  return bytes.length;
+}
+
+function notUtf8(path: string): UsageError {
+  return new UsageError(`${path} is not the UTF-8 that folio writes: another program saved it`, {
+    hint: 'Have a spreadsheet save it as "CSV UTF-8", or export it again.',
+  });
 }
