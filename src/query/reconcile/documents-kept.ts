@@ -38,8 +38,13 @@ export function bareNumber(text: string): string {
 const AMOUNTS = ['total', 'net', 'exempt', 'tax', 'furtherTax'] as const;
 type AmountName = (typeof AMOUNTS)[number];
 
+/** Characters of which the runtime copies a part of a text. */
+const SHORT = 13;
+
 /** Texts that many documents have, each kept once. The number 0 stands for none. */
 export class Texts {
+  /** The fiscal IDs as they are compared, by the number of the ID as it is written. */
+  readonly #parties = new NumberTable(Int32Array);
   readonly #texts: (string | undefined)[] = [undefined];
   readonly #numbers = new Map<string, number>();
 
@@ -51,11 +56,21 @@ export class Texts {
     if (text === undefined) return 0;
     const known = this.#numbers.get(text);
     if (known !== undefined) return known;
-    // A part of a text that was read keeps all of that in memory: this one does not.
-    const own = Buffer.from(text).toString();
+    // A part of a longer text keeps all of that in memory, unless it is very short: this one does not.
+    const own = text.length < SHORT ? text : Buffer.from(text).toString();
     const number = this.#texts.push(own) - 1;
     this.#numbers.set(own, number);
     return number;
+  }
+
+  /** The number of the fiscal ID as it is compared, for the number of the ID as it is written. */
+  partyOf(fiscalId: number): number {
+    if (fiscalId === 0) return 0;
+    const known = this.#parties.get(fiscalId);
+    if (known !== 0) return known;
+    const party = this.numberOf(bareFiscalId(this.of(fiscalId)!));
+    this.#parties.set(fiscalId, party);
+    return party;
   }
 }
 
@@ -101,9 +116,9 @@ export class DocumentsKept {
     // A number of digits is kept as itself, another as the text that it is, which no number below 0 can be.
     this.#numbers.set(index, isPlain ? Number(number) : -1 - this.#texts.numberOf(number));
     this.#types.set(index, this.#texts.numberOf(document.type));
-    this.#fiscalIds.set(index, this.#texts.numberOf(document.fiscalId));
-    const party = document.fiscalId === undefined ? undefined : bareFiscalId(document.fiscalId);
-    this.#parties.set(index, this.#texts.numberOf(party));
+    const fiscalId = this.#texts.numberOf(document.fiscalId);
+    this.#fiscalIds.set(index, fiscalId);
+    this.#parties.set(index, this.#texts.partyOf(fiscalId));
     this.#names.set(index, this.#texts.numberOf(document.name));
     this.#currencies.set(index, this.#texts.numberOf(document.currency));
     this.#days.set(index, document.day ?? NO_DAY);
@@ -248,14 +263,18 @@ export class KeyIndex {
     this.#heads[place] = index + 1;
   }
 
-  /** The documents at the place of the key, the last that was added first. */
-  of(key: string): Generator<number> {
-    return this.at(this.#placeOf(key));
+  /** The documents at the place of the key, the last that was added first; undefined where there are more than `most`. */
+  of(key: string, most: number): readonly number[] | undefined {
+    const all = this.at(this.#placeOf(key), most);
+    return all.length > most ? undefined : all;
   }
 
-  /** The documents at a place. */
-  *at(place: number): Generator<number> {
-    for (let at = this.#heads[place]!; at !== 0; at = this.#next.get(at - 1)) yield at - 1;
+  /** The documents at a place, no more than one over `most`. */
+  at(place: number, most = Infinity): number[] {
+    const all: number[] = [];
+    for (let at = this.#heads[place]!; at !== 0 && all.length <= most; at = this.#next.get(at - 1))
+      all.push(at - 1);
+    return all;
   }
 
   #placeOf(key: string): number {

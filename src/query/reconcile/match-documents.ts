@@ -100,7 +100,7 @@ export class Matching {
     }
     for (let place = 0; place < places.list.places; place++) {
       if (place % A_STEP === 0) yield;
-      const [list, service] = [[...places.list.at(place)], [...places.service.at(place)]];
+      const [list, service] = [places.list.at(place), places.service.at(place)];
       if (list.length + service.length > 1) this.#matchPlace(list, service);
     }
   }
@@ -149,6 +149,12 @@ export class Matching {
 
   /** Matches those of each key. */
   #matchPlace(list: readonly number[], service: readonly number[]): void {
+    // So it is at most places.
+    if (list.length === 1 && service.length === 1) {
+      const key = this.#keyOf(this.list.documents, list[0]!);
+      if (key === this.#keyOf(this.service.documents, service[0]!)) this.#matchGroup(list, service);
+      return;
+    }
     const groups = new Map<string, { list: number[]; service: number[] }>();
     const all = { list, service };
     for (const side of ['list', 'service'] as const) {

@@ -51,11 +51,12 @@ export function* findNear(matching: Matching, options: NearOptions): Steps<void>
     [side, index]: readonly [Side, number],
     isAlike: (candidate: number) => boolean,
   ): number | undefined => {
-    let [only, looks] = [undefined as number | undefined, 0];
+    let only: number | undefined;
     const keys = keysOf(side, index, options);
     for (const by of BY) {
-      for (const candidate of keys[by] === undefined ? [] : known[by].of(keys[by])) {
-        if (++looks > MAX_ALIKE) return undefined;
+      const candidates = keys[by] === undefined ? [] : known[by].of(keys[by], MAX_ALIKE);
+      if (candidates === undefined) return undefined;
+      for (const candidate of candidates) {
         if (candidate === only || !isAlike(candidate)) continue;
         if (only !== undefined) return undefined;
         only = candidate;

@@ -39,9 +39,9 @@ const SPARE: readonly string[] = [
   'date',
   'differs',
 ];
-/** The column that may be cut, and the display cells by which it is still told. */
+/** The column that may be cut, down to what its own name takes. */
 const CUT = 'counterpartyName';
-const CUT_WIDTH = 10;
+const CUT_WIDTH = CUT.length;
 /** Display cells between two columns. */
 const GAP = 2;
 

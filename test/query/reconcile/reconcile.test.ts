@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { runHere } from '../../support/run-here.ts';
+import { pageOf, runScripted } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { receivedRecord, runReconcile, type ReconcileExit, type ServedRecord } from './run-reconcile.ts';
 import { headingsOf, lineOf, register, type Listed, type RegisterKind } from './tax-lists.ts';
@@ -575,6 +576,13 @@ describe('reconcile', () => {
     expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'number=a')).toContain(
       'which column is the total',
     );
+    expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'number=a,number=c')).toContain(
+      '--match names number twice',
+    );
+    const json = '{"a":1,"c":2}\n{"a":2,x}\n';
+    expect(await said({ 'x.jsonl': json }, [], '--against', 'issued', ...match)).toContain(
+      'x.jsonl, line 2: ',
+    );
     expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'due=a')).toContain('expected field=heading');
     expect(await said({ [NAME]: list.replace('Monto Total', 'Monto') }, [])).toContain(
       'line 1: there is no column Monto Total',
@@ -648,6 +656,43 @@ describe('reconcile', () => {
     expect(other.stderr).toContain('l.csv, line 1: there is no column n');
     for (const { code, stderr } of [refused, other])
       expect([code, /\u001b/.test(stderr)]).toEqual([2, false]);
+  });
+
+  it('shows on a terminal of 80 columns what tells documents apart, and names what it leaves out', async () => {
+    const path = join(temporaryFolder(), NAME);
+    const name = 'Sociedad de Inversiones y Servicios del Norte Grande Limitada';
+    writeFileSync(
+      path,
+      register('registro', [
+        { number: 1, total: 1_190_000, name },
+        { number: 2, name },
+      ]),
+    );
+    const records = [receivedRecord({ totalAmount: 1_190_001, issuer: { name } })].map((one) =>
+      JSON.stringify(one),
+    );
+    const at = async (columns: number) => {
+      const screen = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
+      const { stdout, stderr } = await runScripted(['reconcile', path], [pageOf(records)], screen);
+      return {
+        lines: stdout.split('\n').map((line) => line.trimEnd()),
+        stderr: stderr.replaceAll(/\s+/g, ' '),
+      };
+    };
+    const { lines, stderr } = await at(80);
+    expect(lines[0]!.split(/ {2,}/)).toEqual([
+      ...['_match', 'number', 'counterpartyName', 'total', 'list.total', 'differs'],
+    ]);
+    expect(lines[2]).toMatch(/^differs +1 {2}Sociedad de Inv.*… {2}1,190,001 {3}1,190,000 {2}total$/);
+    expect(lines[3]).toMatch(/^only in the list +2 {2}Sociedad de Inv.*… +1,190$/);
+    expect(lines.every((line) => line.length <= 80)).toBe(true);
+    expect(stderr).toContain(
+      'Not shown: documentType, counterpartyFiscalId, date, currency, difference, list.file, list.row. Choose with --columns',
+    );
+    const wide = await at(400);
+    expect(wide.lines[0]!.split(/ {2,}/)).toHaveLength(13);
+    expect(wide.lines[2]).toContain(name);
+    expect(wide.stderr).not.toContain('Not shown');
   });
 
   it('takes a value for every row, and then a last row for totals', async () => {
