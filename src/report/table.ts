@@ -56,7 +56,10 @@ export function countCell(count: number, writing: Writing): TableCell {
 
 /** A day; `day` is in days since 1970-01-01. */
 export function dayCell(day: number, writing: Writing): TableCell {
-  return { content: markup`${writing.day(day)}`, order: numberOrder(String(day)) ?? '' };
+  return {
+    content: markup`<span class="id">${writing.day(day)}</span>`,
+    order: numberOrder(String(day)) ?? '',
+  };
 }
 
 /** Longer tables may go on to the next page in print. */

@@ -118,8 +118,8 @@ const en: Words = {
   countDocuments: (count, text) => `${text} ${count === 1 ? 'document' : 'documents'}`,
   inPeriod: (documents) => `${documents} in the period`,
   cancelledIn: (_, text, amount) => `of these ${text} cancelled: ${amount}`,
-  issuedByType: (period) => `Issued in ${period}, by type of document`,
-  receivedByType: (period) => `Received in ${period}, by type of document`,
+  issuedByType: (period) => `Issued by type of document, ${period}`,
+  receivedByType: (period) => `Received by type of document, ${period}`,
   byDocumentDate:
     'By the date of the documents; credit notes are negative. A tax form goes by the period of the register, which may be another.',
   inNoSum: (count, text) =>
@@ -167,7 +167,7 @@ const en: Words = {
   firstParties: (shown, all) => `The first ${shown} of ${all}.`,
   others: (count) => `${count} more`,
   notGiven: 'There was no such listing among the files.',
-  quarter: (quarter, year) => `quarter ${quarter} of ${year}`,
+  quarter: (quarter, year) => `${['first', 'second', 'third', 'fourth'][quarter - 1]} quarter of ${year}`,
   daysRange: (from, to) => `${from}–${to} days`,
   over: (days) => `Over ${days} days`,
   sortBy: 'Sort by',
@@ -204,8 +204,8 @@ const es: Words = {
   countDocuments: (count, text) => `${text} ${count === 1 ? 'documento' : 'documentos'}`,
   inPeriod: (documents) => `${documents} en el período`,
   cancelledIn: (count, text, amount) => `de ellos ${text} ${count === 1 ? 'anulado' : 'anulados'}: ${amount}`,
-  issuedByType: (period) => `Emitido en ${period}, por tipo de documento`,
-  receivedByType: (period) => `Recibido en ${period}, por tipo de documento`,
+  issuedByType: (period) => `Emitido por tipo de documento, ${period}`,
+  receivedByType: (period) => `Recibido por tipo de documento, ${period}`,
   byDocumentDate:
     'Según la fecha de los documentos; las notas de crédito van en negativo. El formulario de impuestos va por el período del registro, que puede ser otro.',
   inNoSum: (count, text) =>
@@ -253,7 +253,8 @@ const es: Words = {
   firstParties: (shown, all) => `Los primeros ${shown} de ${all}.`,
   others: (count) => `${count} más`,
   notGiven: 'Ese listado no estaba entre los archivos.',
-  quarter: (quarter, year) => `trimestre ${quarter} de ${year}`,
+  quarter: (quarter, year) =>
+    `${['primer', 'segundo', 'tercer', 'cuarto'][quarter - 1]} trimestre de ${year}`,
   daysRange: (from, to) => `${from}–${to} días`,
   over: (days) => `Más de ${days} días`,
   sortBy: 'Ordenar por',

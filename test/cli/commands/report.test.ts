@@ -266,7 +266,7 @@ describe('folio report', () => {
       'Noviembre de 2026 CLP',
       'Por cobrar $100,50 1 documento 100,50 vencido, 100,0% ',
       'Emitido $100,00 2 documentos en el período de ellos 1 anulado: -19,00 ',
-      'Emitido en noviembre de 2026, por tipo de documento Tipo Documentos Neto Total ' +
+      'Emitido por tipo de documento, noviembre de 2026 Tipo Documentos Neto Total ' +
         'Factura (33) 1 0 119,00 Nota de crédito 1 -19,00 -19,00 Total 2 -19,00 100,00 ' +
         'Documentos que no lo indican: Neto 1. Según la fecha de los documentos; ',
       'Quién debe más Contraparte RUT Total Vencido 1–30 días Roble 60155550-6 100,50 100,50 100,50 Mayores',
