@@ -22,12 +22,24 @@ async function reportOf(invoices: readonly object[], ...flags: readonly string[]
   return path;
 }
 
+/** The text of reports that were made so far, by their flags: the same data makes the same page. */
+const made = new Map<string, Promise<string>>();
+
+/** A report about the embedded service, as a file. */
 async function sandboxReport(...flags: readonly string[]): Promise<string> {
+  const key = flags.join(' ');
+  const text = made.get(key) ?? makeReport(flags);
+  made.set(key, text);
   const path = join(temporaryFolder(), 'report.html');
-  const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
-  const { code, stderr } = await runHere(['--sandbox', 'report', '-o', path, ...flags], { env });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  writeFileSync(path, await text);
   return path;
+}
+
+async function makeReport(flags: readonly string[]): Promise<string> {
+  const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
+  const { code, stdout, stderr } = await runHere(['--sandbox', 'report', ...flags], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return stdout.toString();
 }
 
 function invoice(fields: object): object {
@@ -38,6 +50,8 @@ function invoice(fields: object): object {
     ...fields,
   };
 }
+
+const OPEN_DETAILS = "for (const part of document.querySelectorAll('details')) part.open = true";
 
 /** A day so many days from now, as a date. */
 function inDays(days: number): string {
@@ -86,15 +100,14 @@ describe('the page of a report in a browser', needing('chromium'), () => {
       invoice({ amountToBePaid: -1, dueBy: null, number: '9'.repeat(40), date: inDays(0) }),
     ];
     const paths = [await sandboxReport('--profile', 'one,two'), await reportOf(long)];
-    const looks = [
-      { width: 1280 },
-      { width: 390 },
-      { width: 320 },
-      { width: 800, colorScheme: 'dark' as const },
-    ];
-    for (const [path, options] of paths.flatMap((one) => looks.map((look) => [one, look] as const))) {
-      const { page, complaints } = await open(path, options);
-      for (const details of await page.locator('summary').all()) await details.click();
+    const opened = await Promise.all(paths.map((path) => open(path)));
+    const widths = [1280, 800, 390, 320];
+    for (const [{ page, complaints }, width] of opened.flatMap((one) =>
+      widths.map((look) => [one, look] as const),
+    )) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme: width === 800 ? 'dark' : 'light' });
+      await page.evaluate(OPEN_DETAILS);
       const cut = await page.evaluate(`[
         ...(document.documentElement.scrollWidth > window.innerWidth ? ['page'] : []),
         ...(window.innerWidth < 700 ? [...document.querySelectorAll('.wide')] : [])
@@ -103,8 +116,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
           const { left, right } = part.getBoundingClientRect();
           return left < 0 || right > window.innerWidth || part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0;
         }).map((part) => part.textContent)]`);
-      expect({ options, complaints, cut }).toEqual({ options, complaints: [], cut: [] });
-      await page.context().close();
+      expect({ width, complaints, cut }).toEqual({ width, complaints: [], cut: [] });
     }
   });
 
@@ -149,7 +161,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     async function printed(path: string): Promise<{ scale: number; pages: string[][] }[]> {
       const { page } = await open(path);
       const prints: { scale: number; pages: string[][] }[] = [];
-      for (const scale of [0.8, 0.95, 1, 1.15, 1.3, 1.45]) {
+      for (const scale of [0.85, 1, 1.15, 1.3]) {
         const pdf = await page.pdf({ preferCSSPageSize: true, scale });
         const texts = runProgram('pdftotext', ['-layout', '-', '-'], { input: pdf }).split('\f');
         const pages = texts.map((text) => text.split('\n').filter((line) => line.trim() !== ''));
@@ -193,7 +205,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
           poor: [],
         });
       }
-      expect(continued).toBeGreaterThan(4);
+      expect(continued).toBeGreaterThan(3);
     });
   });
 
@@ -233,7 +245,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     ['in dark', { colorScheme: 'dark' as const }],
   ])('has no violations of accessibility %s', async (_, options) => {
     const { page } = await open(await sandboxReport('--profile', 'one,two'), options);
-    for (const details of await page.locator('summary').all()) await details.click();
+    await page.evaluate(OPEN_DETAILS);
     // The page's own policy forbids foreign scripts; the tool comes in through the browser, past it.
     const violations = await page.evaluate(`${axe}
       axe.run().then((result) => result.violations.map((violation) => JSON.stringify(violation).slice(0, 500)))`);
