@@ -182,8 +182,9 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     parts.push(one);
   const results = parts.map(({ result }) => result);
   if (!results.some(hasRecords)) checkOutcome(results);
-  const senders = parts.map((part) => ({
-    id: part.figures?.own.fiscalId ?? part.profile ?? '',
+  const fiscalIdsOfParts = parts.map(({ figures }) => figures?.own.fiscalId);
+  const senders = parts.map((part, index) => ({
+    id: senderId(part, fiscalIdsOfParts.toSpliced(index, 1)),
     profile: part.profile,
     isOneOfSeveral: profiles.length > 1,
     organization: organization ?? part.figures?.own.name ?? part.profile,
@@ -209,6 +210,12 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     results,
     facts: { asOf: today, listing: payable ? 'received' : 'issued' },
   };
+}
+
+/** Tells an organization from the others: its fiscal ID, which is for life, or its profile where others have that ID as well. */
+function senderId({ figures, profile }: PartRead, others: readonly (string | undefined)[]): string {
+  const fiscalId = figures?.own.fiscalId;
+  return (others.includes(fiscalId) ? profile : (fiscalId ?? profile)) ?? '';
 }
 
 /** Throws where not all is whole. */

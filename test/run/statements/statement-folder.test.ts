@@ -10,6 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { FolioExit } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
 import { pageOf, runStub, type Answer, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -286,6 +288,30 @@ describe('a folder of statements', () => {
     // One of them alone keeps the name of its page.
     expect(await run('--profile south')).toMatchObject({ code: 0, stderr: '' });
     expect(folder.files).toEqual(['index.html', 'north.1-9 Roble.html', 'south.1-9 Roble.html']);
+  });
+
+  it('has pages of its own for each profile, where invoices of two have one fiscal ID as their issuer', async () => {
+    const folder = new Folder();
+    folder.write('.there', '');
+    const record = (profile: string, amountToBePaid: number): string =>
+      invoice('Roble', '1-9', { _profile: profile, amountToBePaid });
+    const file = join(temporaryFolder(), 'both.jsonl');
+    const save = (...records: readonly string[]): void => writeFileSync(file, `${records.join('\n')}\n`);
+    const run = (): Promise<FolioExit> =>
+      runHere(['statement', '--from', file, '--all-profiles', '--all', '--output-dir', folder.path], {
+        env: { LC_ALL: 'en_US.UTF-8' },
+      });
+    save(record('north', 111), record('south', 222));
+    expect(await run()).toMatchObject({ code: 0, stderr: '' });
+    expect(folder.files).toEqual(['index.html', 'north.1-9 Roble.html', 'south.1-9 Roble.html']);
+    expect(folder.read('north.1-9 Roble.html')).toMatch(/\b111\b/);
+    expect(folder.read('south.1-9 Roble.html')).toMatch(/\b222\b/);
+    save(record('north', 111), record('south', 0));
+    expect(await run()).toMatchObject({
+      code: 0,
+      stderr: `warning: ${folder.shown('south.1-9 Roble.html')}: nothing is open any more, and the page says so now\n`,
+    });
+    expect(folder.read('north.1-9 Roble.html')).toMatch(/\b111\b/);
   });
 
   it.each([
