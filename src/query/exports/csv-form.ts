@@ -81,7 +81,9 @@ async function separatorsOf(path: string, start: Buffer, { format, delimiter }: 
     return marks.filter((_, at) => fits[at]);
   };
   const usual = await fitting(USUAL_DELIMITERS.filter((mark) => header.includes(mark)));
-  const possible = usual.length > 0 ? usual : await fitting(marksOf(header));
+  // A tab within quotes parts cells where a quote is text, as in tsv.
+  const isSure = usual.length > 0 && !(usual[0] === '\t' && header.includes('"'));
+  const possible = isSure ? usual : [...usual, ...(await fitting(marksOf(header)))];
   const [only, another] = possible;
   if (only === '\t' && another === undefined) {
     if (isNamedTsv) return TSV;

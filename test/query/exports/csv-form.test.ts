@@ -44,6 +44,7 @@ describe('the form of an export', () => {
       }),
     );
     expect(await form('issued at\n10:00\n', {}, 'old.tsv')).toMatchObject({ quoting: 'tsv' });
+    await expect(form('"a\tb"~c\n1\t2~3\n', {}, 'old.tsv')).rejects.toThrow('it may be "\\t" or "~"');
   });
 
   it.each(['{"a":1}\n', '[{"a":1}]', '  \n[', '', ' '])('is that of json for %j', async (text) => {
