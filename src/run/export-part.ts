@@ -148,6 +148,7 @@ async function openAnswer(
     sheet,
     known: () => shownColumnsOf(context, { resource, settings, field: flags.field, expand: flags.expand }),
     isResult: isResult(asked),
+    expand: flags.expand,
     names,
   });
   const makeResult = await asked.makeResult?.(settings);

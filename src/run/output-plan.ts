@@ -55,6 +55,8 @@ export interface OutputPlan {
   readonly layout: Layout;
   /** The headings that columns have in place of their names. */
   readonly headings: readonly { readonly heading: string; readonly column: string }[];
+  /** The list of which each object is a row. */
+  readonly expanded?: string | undefined;
   readonly openWriter: OpenWriter;
   /** As given to -o; undefined for standard output. */
   readonly target: string | undefined;
@@ -80,6 +82,8 @@ interface OutputPlanOptions {
   readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
+  /** The list of --expand. */
+  readonly expand?: string | undefined;
   /** Finds what the names of columns stand for; called only where columns are named. */
   readonly names?: (() => Promise<ColumnNames>) | undefined;
 }
@@ -87,7 +91,7 @@ interface OutputPlanOptions {
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, color, defaults, single = false, sheet, known, isResult, names }: OutputPlanOptions,
+  { flags, color, defaults, single = false, sheet, known, isResult, expand, names }: OutputPlanOptions,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
@@ -128,7 +132,8 @@ export async function planOutput(
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
   const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
   const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);
-  return { format, layout, headings, openWriter, target, onTerminal, paged, tableLimit };
+  const expanded = isResult ? undefined : expand;
+  return { format, layout, headings, expanded, openWriter, target, onTerminal, paged, tableLimit };
 }
 
 /** The writer of a format, which writes the headings of the columns in place of their names, where they have any. */

@@ -164,6 +164,7 @@ function writtenOf({ plan, delivered, records, columns }: CountedFacts): Record<
     excel: plan?.layout.excel ?? null,
     ...(columns && { columns }),
     ...(plan !== undefined && plan.headings.length > 0 && { headings: plan.headings }),
+    ...(plan?.expanded !== undefined && { expanded: plan.expanded }),
     records: delivered !== undefined || isStream ? records : 0,
     bytes: delivered?.bytes ?? 0,
     sha256: delivered?.sha256() ?? null,

@@ -86,7 +86,8 @@ function listing(resource: Resource, context: Context) {
     }
     const { exportFrom } = await import('../../run/sources/export-source.ts');
     const { field, changesSince } = questions;
-    const options = { file: from, resource, id, filters, field, form, exact: changesSince !== undefined };
+    const what = { file: from, resource, id, filters, field, form };
+    const options = { ...what, exact: changesSince !== undefined, rowsToo: true };
     await exportRecords(context, await exportFrom(asked, options));
   };
   return { flags, run };

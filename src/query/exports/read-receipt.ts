@@ -28,6 +28,8 @@ export interface DeliveredFile {
   readonly columns: readonly DeliveredColumn[] | undefined;
   /** The column that each heading stands for, where columns had headings of their own. */
   readonly headings: ReadonlyMap<string, string>;
+  /** The list of which each object is a row, so that a record may be several rows. */
+  readonly expanded: string | undefined;
 }
 
 /** A column of a file of rows, and what its cells were. */
@@ -156,7 +158,7 @@ function deliveredIn(
   if (typeof complete !== 'boolean') return wrong('complete');
   if (!Array.isArray(errors)) return wrong('errors');
   if (format !== null && typeof format !== 'string') return wrong('format');
-  const { delimiter, excel, columns, headings, file } = receipt;
+  const { delimiter, excel, columns, headings, expanded, file } = receipt;
   const told = {
     errors: errors.map(String),
     format,
@@ -169,6 +171,7 @@ function deliveredIn(
         ? headings.filter(isHeading).map(({ heading, column }) => [heading, column])
         : [],
     ),
+    expanded: typeof expanded === 'string' ? expanded : undefined,
   };
   return {
     output: typeof output === 'string' ? output : null,

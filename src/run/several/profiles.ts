@@ -264,6 +264,7 @@ async function planJoined({ run: { context, globals }, asked }: Several): Promis
         expand: questions?.expand,
       }),
     isResult: isResult(asked),
+    expand: questions?.expand,
     names: () => columnNamesOf(context, questionNames(asked)),
   });
 }

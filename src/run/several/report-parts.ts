@@ -122,7 +122,7 @@ async function exportParts(
   from: readonly string[],
   form: FormFlags,
 ): Promise<(ReportPart & { readonly file: string })[]> {
-  const { ExportSource } = await import('../sources/export-source.ts');
+  const { ExportSource, refuseRows } = await import('../sources/export-source.ts');
   const parts = from.map((text) => {
     const [, named, path = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
     const listing = LISTINGS.find(
@@ -137,6 +137,7 @@ async function exportParts(
     return { name: listing, listing, source, file: path };
   });
   const twice = parts.find(({ listing }, index) => parts.findIndex((one) => one.listing === listing) < index);
+  for (const { file } of parts) await refuseRows(file);
   if (twice === undefined) return parts;
   throw new UsageError(`--from names two files of the ${twice.listing} listing`, {
     hint: 'Give one file for each listing.',

@@ -4,7 +4,7 @@ import { sliceRecords } from '../../json/records.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
 import { profilesInExport, readExport, recordsOfProfile } from '../../query/exports/read-export.ts';
-import { doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
+import { deliveredForm, doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import { PROFILE_COLUMN, type FieldsOf, type RoleColumns } from '../../invoices/fields.ts';
 import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
@@ -34,6 +34,8 @@ interface ExportSourceOptions {
   readonly groupBy?: QuestionFlags['groupBy'];
   /** Whether text must be told from numbers, which csv does not. */
   readonly exact?: boolean;
+  /** Whether rows of --expand may be in it in place of records. */
+  readonly rowsToo?: boolean;
   /** What is said of how it was written. */
   readonly form?: FormFlags;
   /** Whose records are asked for; without it all are read, and say themselves whose they are. */
@@ -213,6 +215,24 @@ export class ExportSource implements LocalSource {
 }
 
 /**
+ * Throws UsageError where the export has rows of --expand, by its receipt, and its documents are to be added up or told one by one:
+ * a document of several rows would count several times.
+ *
+ * @param questions what is asked of its records; undefined where it is asked what the documents are
+ */
+export async function refuseRows(file: string, questions?: QuestionFlags): Promise<void> {
+  const expanded = (await deliveredForm(file))?.expanded;
+  if (expanded === undefined) return;
+  const { sum = [], changesSince } = questions ?? {};
+  const isOfRows = changesSince === undefined && sum.every((column) => column.startsWith(`${expanded}.`));
+  if (questions !== undefined && isOfRows) return;
+  throw new UsageError(
+    `${file} has a row for each of ${expanded}, so a document of several would count several times`,
+    { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
+  );
+}
+
+/**
  * What --from is asked for: the flags that concern what is read, and the source, which is an export or a synced database. Throws
  * UsageError for a flag about the form of an export, where it is a database.
  */
@@ -226,6 +246,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   if (!(await isDatabase(file))) {
     const { questions } = asked;
+    await refuseRows(file, options.rowsToo ? (questions ?? {}) : undefined);
     // Two organizations may have records of the same id.
     const isKeyed = questions?.changesSince !== undefined && questions.key === undefined;
     const isSeveral = isKeyed && ((await profilesInExport(file, form)) ?? []).length > 0;

@@ -6,6 +6,8 @@ import { expandQuestion } from '../../../src/query/expand.ts';
 import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { batchOf, valuesOf } from '../../support/records.ts';
+import type { FolioExit } from '../../support/run-folio.ts';
+import { runHere } from '../../support/run-here.ts';
 import { runOrganizations } from '../../support/run-organizations.ts';
 import { pageOf, runScripted, runStub, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -21,6 +23,10 @@ const PAGE = pageOf(RECORDS);
 
 const ask = (...argv: string[]): Promise<ScriptedExit> =>
   runScripted(['issued', '--expand', 'payments', ...argv], [PAGE]);
+
+const read = (...argv: string[]): Promise<FolioExit> => runHere(argv);
+
+const texts = ({ code, stdout, stderr }: FolioExit): object => ({ code, stdout: String(stdout), stderr });
 
 async function* only<T>(value: T): AsyncGenerator<T> {
   yield value;
@@ -46,6 +52,38 @@ describe('--expand', () => {
   ])('makes a row of each object, and one of a record without any, in %s', async (format, text) => {
     expect(await ask('--format', format)).toMatchObject({ code: 0, stdout: text, stderr: '' });
   });
+
+  it.each(['rows.csv', 'rows.jsonl'])(
+    'is in the receipt, so that no document of %s counts twice',
+    async (name) => {
+      const file = join(temporaryFolder(), name);
+      expect(await ask('-o', file, '--receipt', `${file}.receipt.json`)).toMatchObject({ code: 0 });
+      const refusal = {
+        code: 2,
+        stdout: '',
+        stderr:
+          `folio: ${file} has a row for each of payments, so a document of several would count several times\n` +
+          '  Export it without --expand, or sum a column of the rows, such as payments.amount.\n',
+      };
+      const from = (...argv: string[]): Promise<FolioExit> => read(...argv, '--from', file);
+      expect(texts(await from('issued', '--sum', 'total'))).toEqual(refusal);
+      expect(texts(await from('aging'))).toEqual(refusal);
+      expect(texts(await from('statement', '--all'))).toEqual(refusal);
+      expect(
+        texts(
+          await from('reconcile', file, '--against', 'issued', '--match', 'number=number,total=totalAmount'),
+        ),
+      ).toEqual(refusal);
+      expect(texts(await read('report', '--format', 'json', '--from', `issued=${file}`))).toEqual(refusal);
+      expect(texts(await from('issued', '--count'))).toMatchObject({ code: 0, stdout: '6\n' });
+      expect(
+        texts(await from('issued', '--sum', 'payments.amount', '--columns', 'currency,payments.amount')),
+      ).toMatchObject({
+        code: 0,
+        stdout: 'currency,payments.amount\nCLP,100.10\nUSD,12345678901234567890\n',
+      });
+    },
+  );
 
   it('is in workbooks, Parquet, json, tsv and tables', async () => {
     const folder = temporaryFolder();
