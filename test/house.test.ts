@@ -67,8 +67,6 @@ const ROOT_ENTRIES = [
   '.editorconfig',
   '.github',
   '.gitignore',
-  '.prettierignore',
-  '.prettierrc.json',
   'CHANGELOG.md',
   'LICENSE',
   'README.md',
