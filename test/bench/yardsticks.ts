@@ -51,7 +51,7 @@ export function yardsticks(baseUrl: string, pages: number, pageSize: number): Ca
   }
   for (const format of ['csv', 'jsonl']) {
     const command = [process.execPath, here('node-minimal.mjs'), url, String(pages), format];
-    found.push({ name: `Node, the least that ${format} takes`, command });
+    found.push({ name: `Node, a bare loop to ${format}`, command });
   }
   if (has('curl') && has('jq')) {
     const jq = `jq -r '.pageResults[] | [${COLUMNS.join(', ')}] | @csv'`;
