@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { BACKSLASH, QUOTE } from '../json/bytes.ts';
 import { CellReader } from '../json/cells.ts';
 import { compactRecord, withoutLinks } from '../json/signed-links.ts';
-import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { Collected } from '../output/collected.ts';
 import { HashedKeyIndex, hash128 } from './key-index.ts';
 
@@ -84,7 +84,7 @@ export class SpooledListing {
 
   /** Adds records. Throws KeyRefused as `ListingKeys.add` does. */
   async add(batch: RecordBatch): Promise<void> {
-    const stored = withoutLinks(batch);
+    const stored = withoutLinks(wholeRecords(batch));
     for (let at = 0; at < stored.count; at++) this.#keys.add(stored, at, contentHash(stored, at));
     await this.#records.add(stored);
   }

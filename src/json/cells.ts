@@ -148,13 +148,15 @@ const LOOK_AHEAD = 8;
  */
 export class Projection {
   readonly columns: Columns;
-  /** The bytes that the cells are spans of. */
+  /** The bytes that the cells are spans of: those of the batch, and behind them the value of folio's own column. */
   view: WordView = new WordView(Buffer.alloc(0));
   readonly cells = new CellSpans();
   readonly #root: Members;
   readonly #twins: readonly [number, number][];
+  #bytes = this.view.bytes;
   #arrays = NONE;
   #nextArray = 0;
+  #own: Member | undefined;
   #record = 0;
 
   /**
@@ -169,15 +171,20 @@ export class Projection {
 
   /** Fills `cells` from record `index`. Throws ServiceError for too many columns or levels. */
   project(batch: RecordBatch, index: number): void {
-    if (this.view.bytes !== batch.bytes) {
-      this.view = new WordView(batch.bytes);
-      this.#arrays = batch.arrays ?? NONE;
-      this.#nextArray = 0;
-    }
+    if (this.#bytes !== batch.bytes) this.#enter(batch);
     this.#record++;
     this.cells.clear(this.columns.names.length);
+    if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
     this.#walk(this.#root, batch.bounds[2 * index]!);
     for (const [first, again] of this.#twins) this.cells.repeat(first, again);
+  }
+
+  #enter({ bytes, arrays = NONE, own }: RecordBatch): void {
+    this.view = new WordView(own === undefined ? bytes : Buffer.concat([bytes, Buffer.from(own.value)]));
+    this.#bytes = bytes;
+    this.#arrays = arrays;
+    this.#nextArray = 0;
+    this.#own = own && this.#root.find(own.name);
   }
 
   /** Reads the object that begins at `start` and returns the position after it. The limit of levels limits the recursion. */

@@ -20,6 +20,16 @@ export interface RecordBatch {
   readonly links?: Int32Array | undefined;
   /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
   readonly spaced: boolean;
+  /** The column that folio adds to these records, before all others; their bytes do not have it. */
+  readonly own?: OwnColumn | undefined;
+}
+
+/** A column of folio's own: whose cells are read has it as one like any other, and whose text is asks for `wholeRecords`. */
+export interface OwnColumn {
+  /** No record has a member of this name at its top level. */
+  readonly name: string;
+  /** The value as JSON, the same for all records of the batch: a text or a number. */
+  readonly value: string;
 }
 
 /** The batch of a page and its parts. It is a class for the reason that `WordView` is one. */
@@ -31,8 +41,9 @@ export class PageRecords implements RecordBatch {
   readonly arrays: Int32Array | undefined;
   readonly links: Int32Array | undefined;
   readonly spaced: boolean;
+  readonly own: OwnColumn | undefined;
 
-  constructor({ bytes, count, bounds, ids, arrays, links, spaced }: RecordBatch) {
+  constructor({ bytes, count, bounds, ids, arrays, links, spaced, own }: RecordBatch) {
     this.bytes = bytes;
     this.count = count;
     this.bounds = bounds;
@@ -40,6 +51,7 @@ export class PageRecords implements RecordBatch {
     this.arrays = arrays;
     this.links = links;
     this.spaced = spaced;
+    this.own = own;
   }
 }
 
@@ -73,14 +85,11 @@ export function recordBytes(batch: RecordBatch, index: number): Buffer {
   return batch.bytes.subarray(batch.bounds[2 * index], batch.bounds[2 * index + 1]);
 }
 
-/**
- * Adds a member before all others to each record, in new bytes. Everything else stays as it was sent.
- *
- * @param member its name and value as JSON: `"_profile":"north"`
- */
-export function prependMember(batch: RecordBatch, member: string): RecordBatch {
-  const { bytes, bounds, ids, count, spaced } = batch;
-  const head = Buffer.from(member);
+/** The records with folio's own column as their first member, in new bytes. Everything else stays as it was sent. */
+export function wholeRecords(batch: RecordBatch): RecordBatch {
+  const { bytes, bounds, ids, count, spaced, own } = batch;
+  if (own === undefined) return batch;
+  const head = Buffer.from(`${JSON.stringify(own.name)}:${own.value}`);
   let size = 0;
   for (let index = 0; index < count; index++) size += bounds[2 * index + 1]! - bounds[2 * index]!;
   const longer = Buffer.allocUnsafeSlow(size + count * (head.length + 1));

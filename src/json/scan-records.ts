@@ -16,7 +16,7 @@ import {
 } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
-import { PageRecords, prependMember, recordBytes, type RecordBatch } from './records.ts';
+import { PageRecords, recordBytes, type OwnColumn, type RecordBatch } from './records.ts';
 import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';
 import { atOnce, type Steps } from './turns.ts';
 
@@ -294,16 +294,14 @@ function doubleSize(array: Int32Array): Int32Array<ArrayBuffer> {
 }
 
 /**
- * The records with a member of folio's own before all others. A member of that name which a record has leaves as `\name`, so that
- * it never takes the place of folio's.
- *
- * @param value as JSON
+ * The records with a column of folio's own. A member of that name which a record has leaves as `\name`, so that it never takes the
+ * place of folio's.
  */
-export function withOwnMember(batch: RecordBatch, name: string, value: string): RecordBatch {
+export function withOwnColumn(batch: RecordBatch, own: OwnColumn): RecordBatch {
   // The name may be spelt with escapes.
-  const mayHaveIt = batch.bytes.includes(name) || batch.bytes.includes('\\u00');
-  const own = `${JSON.stringify(name)}:${value}`;
-  return prependMember(mayHaveIt ? renameMembers(batch, new Map([[name, `\\${name}`]])) : batch, own);
+  const mayHaveIt = batch.bytes.includes(own.name) || batch.bytes.includes('\\u00');
+  const records = mayHaveIt ? renameMembers(batch, new Map([[own.name, `\\${own.name}`]])) : batch;
+  return new PageRecords({ ...records, own });
 }
 
 /** The records with other names for some of their members. */

@@ -1,5 +1,5 @@
 import type { ColumnSurvey } from '../json/column-facts.ts';
-import { recordBytes, type RecordBatch } from '../json/records.ts';
+import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { scanLines } from '../json/scan-records.ts';
 import { Spool } from './spool.ts';
 
@@ -38,8 +38,9 @@ export class Collected {
     return this.#count;
   }
 
-  /** Takes records. */
-  async add(batch: RecordBatch): Promise<void> {
+  /** Takes records. They wait with folio's own column among their members. */
+  async add(given: RecordBatch): Promise<void> {
+    const batch = wholeRecords(given);
     const { count } = batch;
     if (count === 0) return;
     if (this.#survey !== undefined)

@@ -1,5 +1,5 @@
 import { compactInto } from '../json/checked-text.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { RecordPicker } from './record-picker.ts';
 import type { OpenWriter, Sink, Writer } from './writer.ts';
 
@@ -77,7 +77,8 @@ class LinesOfRecords {
   }
 
   /** The lines, in chunks. Each is valid until the next one is asked for. */
-  *of(batch: RecordBatch): Generator<Buffer> {
+  *of(given: RecordBatch): Generator<Buffer> {
+    const batch = wholeRecords(given);
     const { bounds, count } = batch;
     for (let first = 0, end = 0; first < count; first = end) {
       let size = 0;

@@ -36,12 +36,13 @@ export class RecordPicker {
   *#partsOf(batch: RecordBatch, index: number): Generator<Buffer> {
     this.#projection.project(batch, index);
     const { kinds, starts, ends } = this.#projection.cells;
+    const { bytes } = this.#projection.view;
     for (let column = 0; column < this.#leads.length; column++) {
       yield this.#leads[column]!;
       const kind = kinds[column]!;
       // The span of a string leaves out its quotes.
       const quote = kind === PLAIN_TEXT || kind === ESCAPED_TEXT ? 1 : 0;
-      yield kind === ABSENT ? NULL : batch.bytes.subarray(starts[column]! - quote, ends[column]! + quote);
+      yield kind === ABSENT ? NULL : bytes.subarray(starts[column]! - quote, ends[column]! + quote);
     }
     yield CLOSE;
   }

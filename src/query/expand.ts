@@ -1,7 +1,7 @@
 import { IncompleteError, UsageError } from '../errors.ts';
 import type { Span } from '../json/checked-text.ts';
 import { RecordLists, withoutMember, type RecordList } from '../json/record-lists.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { wholeRecords, type RecordBatch } from '../json/records.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { ExpandQuestion, Note, PlaceOf, Records } from './questions.ts';
 
@@ -61,7 +61,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     async *answer(batches: Records): AsyncGenerator<RecordBatch> {
       for await (const batch of batches) {
         watch.sample(batch);
-        yield* expanded(batch);
+        yield* expanded(wholeRecords(batch));
       }
       watch.refuseNearMisses('--expand');
       if (!hasList && others > 0) {

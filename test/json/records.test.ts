@@ -1,10 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { paced, prependMember, recordBytes, selectRecords, sliceRecords } from '../../src/json/records.ts';
-import { scanArray } from '../../src/json/scan-records.ts';
+import { CellReader } from '../../src/json/cells.ts';
+import {
+  paced,
+  recordBytes,
+  selectRecords,
+  sliceRecords,
+  wholeRecords,
+  type RecordBatch,
+} from '../../src/json/records.ts';
+import { scanArray, withOwnColumn } from '../../src/json/scan-records.ts';
 import { textsOf } from '../support/records.ts';
 
-const MEMBER = '"_profile":"north"';
+/** The records with a column of folio's own. */
+const named = (batch: RecordBatch): RecordBatch =>
+  withOwnColumn(batch, { name: '_profile', value: '"nörth"' });
+
+/** The columns, and the cells of each record. */
+function cellsOf(batch: RecordBatch) {
+  const reader = new CellReader();
+  const rows = Array.from({ length: batch.count }, (_, index) => reader.read(batch, index));
+  return { columns: reader.columns, rows };
+}
 
 function idsOf(batch: ReturnType<typeof scanArray>): (string | undefined)[] {
   return Array.from({ length: batch.count }, (_, index) => {
@@ -13,16 +30,16 @@ function idsOf(batch: ReturnType<typeof scanArray>): (string | undefined)[] {
   });
 }
 
-describe('prependMember', () => {
+describe('a column of folio’s own', () => {
   it.each([
-    ['{"id":1}', '{"_profile":"north","id":1}'],
-    ['{}', '{"_profile":"north"}'],
-    ['{ \n}', '{"_profile":"north" \n}'],
-    ['{ "a" : 1E2 }', '{"_profile":"north", "a" : 1E2 }'],
-  ])('%s', (before, after) => {
-    const batch = prependMember(scanArray(Buffer.from(`[${before}]`)), MEMBER);
-    expect(textsOf(batch)).toEqual([after]);
-    expect(JSON.parse(after)).toEqual({ _profile: 'north', ...(JSON.parse(before) as object) });
+    ['{"id":1}', '{"_profile":"nörth","id":1}'],
+    ['{}', '{"_profile":"nörth"}'],
+    ['{ \n}', '{"_profile":"nörth" \n}'],
+    ['{ "a" : 1E2 }', '{"_profile":"nörth", "a" : 1E2 }'],
+  ])('is the first member of the whole record: %s', (before, after) => {
+    const batch = named(scanArray(Buffer.from(`[${before}]`)));
+    expect([textsOf(batch), textsOf(wholeRecords(batch))]).toEqual([[before], [after]]);
+    expect(JSON.parse(after)).toEqual({ _profile: 'nörth', ...(JSON.parse(before) as object) });
   });
 
   it('changes nothing else, and knows the same identities', () => {
@@ -32,10 +49,10 @@ describe('prependMember', () => {
       fc.property(fc.array(withId), fc.nat(2), (entries, space) => {
         const records = entries.map(([fields, id]) => (id === undefined ? fields : { id, ...fields }));
         const before = scanArray(Buffer.from(JSON.stringify(records, undefined, space)));
-        const after = prependMember(before, MEMBER);
+        const after = wholeRecords(named(before));
         const read = textsOf(after).map((text) => JSON.parse(text) as object);
         const expected = textsOf(before).map((text) => ({
-          _profile: 'north',
+          _profile: 'nörth',
           ...(JSON.parse(text) as object),
         }));
         expect(read).toEqual(expected);
@@ -46,7 +63,30 @@ describe('prependMember', () => {
 
   it('takes the records of a selection alone', () => {
     const batch = selectRecords(scanArray(Buffer.from('[{"id":1},{"id":2},{"id":3}]')), [2, 0]);
-    expect(textsOf(prependMember(batch, '"a":0'))).toEqual(['{"a":0,"id":3}', '{"a":0,"id":1}']);
+    const whole = wholeRecords(withOwnColumn(batch, { name: 'a', value: '0' }));
+    expect(textsOf(whole)).toEqual(['{"a":0,"id":3}', '{"a":0,"id":1}']);
+  });
+
+  it('has the cells that the whole records have, whatever members these have', () => {
+    const name = fc.constantFrom('_profile', '\\_profile', '_profile.a', 'a', 'id');
+    const value = fc.oneof(
+      fc.constantFrom(null, true, 'text', 'a"b', 1.5),
+      fc.dictionary(name, fc.integer(), { maxKeys: 2 }),
+    );
+    fc.assert(
+      fc.property(fc.array(fc.dictionary(name, value, { maxKeys: 4 })), fc.nat(2), (records, space) => {
+        const batch = named(scanArray(Buffer.from(JSON.stringify(records, undefined, space))));
+        const { columns, rows } = cellsOf(batch);
+        expect({ columns, rows }).toEqual(cellsOf(wholeRecords(batch)));
+        expect(rows.map(([first]) => first?.text)).toEqual(records.map(() => 'nörth'));
+        // A reader may meet both forms of the records, one after the other.
+        const reader = new CellReader(['a', '_profile']);
+        const both = [batch, wholeRecords(batch)].map((form) =>
+          Array.from({ length: form.count }, (_, index) => reader.read(form, index)),
+        );
+        expect(both[1]).toEqual(both[0]);
+      }),
+    );
   });
 });
 

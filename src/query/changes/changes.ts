@@ -1,6 +1,6 @@
 import { UsageError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
-import type { RecordBatch } from '../../json/records.ts';
+import { wholeRecords, type RecordBatch } from '../../json/records.ts';
 import { compactRecord, withoutSignatures } from '../../json/signed-links.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { ColumnWatch } from '../column-watch.ts';
@@ -36,7 +36,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
 }
 
 async function* compared(changes: Changes, records: Records): AsyncGenerator<RecordBatch> {
-  for await (const batch of records) yield changes.compare(batch);
+  for await (const batch of records) yield changes.compare(wholeRecords(batch));
   yield* changes.goneRecords();
 }
 

@@ -1,6 +1,6 @@
 import { CellReader } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { withOwnMember } from '../../json/scan-records.ts';
+import { withOwnColumn } from '../../json/scan-records.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
@@ -197,11 +197,11 @@ async function* checked(part: Part, records: AsyncIterable<RecordBatch>): AsyncG
   checkPart(part);
 }
 
-/** The records with the name of their profile as first member, so that every filter, sum and writer sees it. */
+/** The records with the name of their profile as a column, so that every filter, sum and writer sees it. */
 async function* named(part: Part, limit: number | undefined): AsyncGenerator<RecordBatch> {
   if (part.source.isSeveral) return yield* recordsOf(part, limit);
-  for await (const batch of recordsOf(part, limit))
-    yield withOwnMember(batch, PROFILE_COLUMN, JSON.stringify(part.name));
+  const own = { name: PROFILE_COLUMN, value: JSON.stringify(part.name) };
+  for await (const batch of recordsOf(part, limit)) yield withOwnColumn(batch, own);
 }
 
 /** The records of all parts, one after the other. Throws, as `checkProfiles` does, when nothing was had of any. */

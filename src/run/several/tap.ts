@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import type { Context } from '../../context.ts';
 import { errorCode, systemReason, UsageError } from '../../errors.ts';
-import { recordBytes, type RecordBatch } from '../../json/records.ts';
+import { recordBytes, wholeRecords, type RecordBatch } from '../../json/records.ts';
 import { catalogText, memberOf, parseCatalog, parseObject, parseState } from '../../output/singer/catalog.ts';
 import type { CatalogStream, DiscoveredStream } from '../../output/singer/catalog.ts';
 import { RecordShape } from '../../output/singer/record-shape.ts';
@@ -238,7 +238,8 @@ const EXAMPLES: Readonly<Partial<Record<ColumnRole, unknown>>> = {
   due: '2000-01-01T00:00:00Z',
 };
 
-function survey(shape: RecordShape, batch: RecordBatch): void {
+function survey(shape: RecordShape, given: RecordBatch): void {
+  const batch = wholeRecords(given);
   for (let index = 0; index < batch.count; index++) shape.add(recordBytes(batch, index).toString('utf8'));
 }
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { withOwnMember } from '../../json/scan-records.ts';
+import { withOwnColumn } from '../../json/scan-records.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
 import { WalkStatus } from '../../paging/walk-status.ts';
@@ -62,7 +62,7 @@ export const syncResources: readonly SyncResource[] = [
 /** Pages of documents that are read ahead. */
 const AHEAD = 64;
 
-/** The documents of every fund. Each gets a first member `fundId`, since the service does not name its fund. */
+/** The documents of every fund. Each gets a column `fundId`, since the service does not name its fund. */
 function allFundDocuments(): ServiceSource {
   return {
     kind: 'service',
@@ -115,7 +115,7 @@ async function documentsOf(site: ServiceSite, literal: string): Promise<readonly
   const batches: RecordBatch[] = [];
   const listing = new ListingSource({ resource: fundDocuments, id });
   for await (const { records } of listing.read({ ...site, status }, undefined)) {
-    batches.push(withOwnMember(records, 'fundId', literal));
+    batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
   }
   checkComplete(status, []);
   return batches;
