@@ -27,7 +27,7 @@ export function statusFailure(refusal: Refusal): FolioError {
   if (status === 401 || status === 403) return authorizationFailure(refusal, body);
   if (status === 404 && refusal.isListing) return wrongAddress(url, status);
   if (status === 404) {
-    return new NotFoundError(`${url.host} has no ${url.pathname} (404)${said}`, {
+    return new NoSuchPath(`${url.host} has no ${url.pathname} (404)${said}`, {
       hint: 'Check the ID against the listing: it may also belong to another organization.',
     });
   }
@@ -120,6 +120,9 @@ export class StatusError extends ServiceError {
     this.milliseconds = answer.milliseconds;
   }
 }
+
+/** A 404 at the path of one item: it is not there, if the service is. */
+export class NoSuchPath extends NotFoundError {}
 
 /** The service's 400: a parameter or a value that it does not take, or, on some listings, unknown fiscal IDs. */
 export class RefusedQuery extends UsageError {

@@ -4,6 +4,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { namesMeaning, type ColumnNames } from './named-cells.ts';
 import { nearestNames } from './nearest-names.ts';
+import { groupColumn } from './question-syntax.ts';
 
 /** How many records are read whole, to learn the names of columns that can be suggested. */
 const RECORDS_SAMPLED = 500;
@@ -66,20 +67,29 @@ export class ColumnWatch {
     return this.#missing().map((column) => this.sentence(column));
   }
 
-  /** Throws UsageError where a column that no record has is a near miss of one that is there. `flag` named it. */
+  /** Throws UsageError where a column that no record has was meant for one that is there. `flag` named it. */
   refuseNearMisses(flag: string): void {
     for (const column of this.#missing()) {
-      const near = this.#near(column);
+      const headed = this.#headed(column);
+      if (headed !== undefined) {
+        throw new UsageError(`${flag}: ${column} is the heading of ${headed}`, { hint: `Write ${headed}.` });
+      }
+      const { column: dated, unit } = groupColumn(column);
+      const near = unit === undefined ? this.#near(column) : this.#known().filter((name) => name === dated);
       if (near.length === 0) continue;
       throw new UsageError(`${flag}: no ${this.#what} has a column ${column}`, {
-        hint: `Did you mean ${near.join(' or ')}?`,
+        hint:
+          unit === undefined
+            ? `Did you mean ${near.join(' or ')}?`
+            : `Only --group-by takes a unit: name ${dated} alone. --where ${dated}=2026-10 keeps a month.`,
       });
     }
   }
 
   /** Says that no record has a value in the column, and which names may have been meant. */
   sentence(column: string): string {
-    const near = this.#near(column);
+    const headed = this.#headed(column);
+    const near = headed === undefined ? this.#near(column) : [headed];
     const suggestion = near.length === 0 ? '' : `; did you mean ${near.join(' or ')}?`;
     return `no ${this.#what} has a value in ${column}${suggestion}`;
   }
@@ -90,9 +100,20 @@ export class ColumnWatch {
   }
 
   #near(column: string): string[] {
+    return nearestNames(column, this.#known()).filter((name) => name !== column);
+  }
+
+  /** The column that the user, or the export that is read, gave this heading. */
+  #headed(column: string): string | undefined {
+    return this.#names?.given?.get(column);
+  }
+
+  /** The names of the columns that there are. */
+  #known(): string[] {
     const columns = this.#sample.columns;
-    const meaning = this.#names === undefined ? [] : namesMeaning(columns, this.#names);
-    return nearestNames(column, [...new Set([...columns, ...meaning])]).filter((name) => name !== column);
+    return [
+      ...new Set([...columns, ...(this.#names === undefined ? [] : namesMeaning(columns, this.#names))]),
+    ];
   }
 }
 

@@ -31,6 +31,13 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
     if (named.length < MAX_NAMED) named.push(what);
   };
 
+  const refuseOthers = (): void => {
+    if (hasList || others === 0) return;
+    throw new UsageError(`--expand ${column}: ${named[0]!}, not a list of objects`, {
+      hint: 'Name a column that holds a list of objects, such as payments. In csv, only the receipt tells a list from text.',
+    });
+  };
+
   function* expanded(batch: RecordBatch): Generator<RecordBatch> {
     const { bytes, bounds, count } = batch;
     let pending = new PendingRows(batch.spaced);
@@ -64,12 +71,9 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
         yield* expanded(wholeRecords(batch));
       }
       watch.refuseNearMisses('--expand');
-      if (!hasList && others > 0) {
-        throw new UsageError(`--expand ${column}: ${named[0]!}, not a list of objects`, {
-          hint: 'Name a column that holds a list of objects, such as payments. In csv, only the receipt tells a list from text.',
-        });
-      }
+      refuseOthers();
     },
+    refuseOthers,
     rows: () => rows,
     placeOf: (nth) => places[nth - 1 - (rows - places.length)]!,
     notes: () => watch.complaints().map((text): Note => ({ kind: 'warning', text: `--expand: ${text}` })),

@@ -16,6 +16,8 @@ export interface ColumnNames {
   readonly fields: FieldsOf;
   /** For each heading the role of its column; or, where it has none, the columns that it may be in. */
   readonly headings: ReadonlyMap<string, Role | readonly string[]>;
+  /** The headings of --columns and of the export that is read, each with its column. They name columns of a file, not of records. */
+  readonly given?: ReadonlyMap<string, string> | undefined;
 }
 
 /** The columns that a name stands for in records of some fields; undefined for a name that stands for itself alone. */

@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Buckets } from '../invoices/open-items.ts';
+import { CALENDAR_UNITS, type CalendarUnit } from '../invoices/periods.ts';
 
 /** How a column and the values of a condition are compared: see `folio help questions`. */
 export type Operator = '=' | '==' | '!=' | '<' | '<=' | '>' | '>=' | '~' | '!~';
@@ -102,6 +103,21 @@ export function parseSort(text: string): SortColumn[] {
       hint: 'Name columns with commas between them, and a minus before one that is to descend: --sort dueBy,-totalAmount.',
     });
   });
+}
+
+/** A part of `--group-by`: a column, and the unit of the calendar by which its dates are grouped. */
+export interface GroupColumn {
+  readonly column: string;
+  readonly unit: CalendarUnit | undefined;
+}
+
+/** Reads `status` or `date:month`. What stands behind the last colon is a part of the name where it is no unit. */
+export function groupColumn(asked: string): GroupColumn {
+  const colon = asked.lastIndexOf(':');
+  const unit = CALENDAR_UNITS.find((one) => one === asked.slice(colon + 1).toLowerCase());
+  return colon < 1 || unit === undefined
+    ? { column: asked, unit: undefined }
+    : { column: asked.slice(0, colon), unit };
 }
 
 /** Reads `15,30,60`: whole days, each more than the one before. Throws UsageError. */

@@ -60,6 +60,8 @@ export interface FilterQuestion extends Question {
 export interface ExpandQuestion extends Question {
   /** How many rows came out so far. */
   readonly rows: () => number;
+  /** Throws UsageError where none of the records that were read has a list there. */
+  readonly refuseOthers: () => void;
   /** The place in the listing of the record that the nth row is of. It must be of the batch that was read last. */
   readonly placeOf: PlaceOf;
 }
@@ -128,7 +130,10 @@ export class Questions {
     const all = sample === undefined ? records : sampled(records, sample);
     const answer = asked.reduce((answer, question) => question.answer(answer), all);
     if (limit === undefined || this.isListing) return answer;
-    const onFull = (): void => void (this.#isFull = true);
+    const onFull = (): void => {
+      this.#isFull = true;
+      expand?.refuseOthers();
+    };
     // The notes are about the whole result, so all of it must be read.
     return limitRecords(answer, { max: limit, drain: result !== undefined, onFull });
   }

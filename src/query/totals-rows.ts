@@ -3,6 +3,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { isAmountRole, type Fields, type Role } from '../invoices/fields.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { roleNamed, type ColumnNames } from './named-cells.ts';
+import { groupColumn } from './question-syntax.ts';
 import type { Question } from './questions.ts';
 import {
   byCurrency,
@@ -16,7 +17,6 @@ import {
 import { cellJson, type RowField } from './rows.ts';
 import {
   filled,
-  groupColumn,
   Totals,
   type RequestRoles,
   type Sum,

@@ -8,12 +8,13 @@ import { Counted } from '../invoices/counted.ts';
 import { isAmountRole, type AmountRole, type Fields, type Role } from '../invoices/fields.ts';
 import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
 import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
-import { CALENDAR_UNITS, calendarName, type CalendarUnit } from '../invoices/periods.ts';
+import { CALENDAR_UNITS, calendarName } from '../invoices/periods.ts';
 import type { Limits } from '../invoices/references.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { cellOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
 import { NamedCells, roleNamed, type ColumnNames } from './named-cells.ts';
+import { groupColumn, type GroupColumn } from './question-syntax.ts';
 import type { Note, PlaceOf } from './questions.ts';
 
 /** What is added up, by which columns. */
@@ -63,21 +64,6 @@ const READ: readonly Role[] = [
   'counterpartyName',
   'counterpartyFiscalId',
 ];
-
-/** A part of `--group-by`: a column, and the unit of the calendar by which its dates are grouped. */
-export interface GroupColumn {
-  readonly column: string;
-  readonly unit: CalendarUnit | undefined;
-}
-
-/** Reads `status` or `date:month`. What stands behind the last colon is a part of the name where it is no unit. */
-export function groupColumn(asked: string): GroupColumn {
-  const colon = asked.lastIndexOf(':');
-  const unit = CALENDAR_UNITS.find((one) => one === asked.slice(colon + 1).toLowerCase());
-  return colon < 1 || unit === undefined
-    ? { column: asked, unit: undefined }
-    : { column: asked.slice(0, colon), unit };
-}
 
 /** What each record is added by: the roles of the columns of `--group-by` and `--sum`. */
 export interface RequestRoles {

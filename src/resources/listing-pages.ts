@@ -1,7 +1,7 @@
 import { listPairs, type QueryPair, type ListEncoding } from '../api/address.ts';
 import type { ApiClient } from '../api/client.ts';
-import { RefusedQuery, StatusError } from '../api/status-failure.ts';
-import { BadBody, UsageError } from '../errors.ts';
+import { NoSuchPath, RefusedQuery, StatusError } from '../api/status-failure.ts';
+import { BadBody, Interrupted, UsageError } from '../errors.ts';
 import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { inTurns } from '../json/turns.ts';
@@ -290,14 +290,25 @@ async function parseCursorPage(
   return { records, next: next === '' ? null : next };
 }
 
-/** Asks for one issued invoice: the cheapest call that shows whether the service takes the token (spec 5 rule 4). */
-export async function probe(client: ApiClient, signal: AbortSignal): Promise<void> {
-  const request = { path: issued.path, filters: [], client, onErrors: () => {} };
-  await numberedPages(request, issued.paging)({ offset: 0, size: 1 }, signal, 'retry');
+/**
+ * Throws ServiceError where the error is a 404 at the path of one item, and the listings are not there either: then the address is
+ * wrong. Sends one request for such an error, and none for another.
+ */
+export async function refuseWrongAddress(
+  client: ApiClient,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(error instanceof NoSuchPath)) return;
+  await probeListing(client, issued, signal).catch((failure: unknown) => {
+    const isWrongAddress = failure instanceof StatusError && [403, 404].includes(failure.status);
+    if (isWrongAddress || failure instanceof Interrupted) throw failure;
+  });
 }
 
 /**
- * Asks a listing for its first record, in one call. A single record is small enough for any limit of the service.
+ * Asks a listing for its first record, in one call: of issued invoices, it is the cheapest that shows whether the service takes the
+ * token (spec 5 rule 4). A single record is small enough for any limit of the service.
  *
  * @returns how many records it says there are; undefined where it does not say
  */

@@ -135,11 +135,11 @@ async function openAnswer(
   output: OutputFlags,
 ): Promise<{ readonly plan: OutputPlan; readonly questions: Questions; readonly names: NamesOf }> {
   const { context, globals, defaults, source } = part;
-  const { resource, records } = source;
+  const { resource, records, headings } = source;
   const { single, sheet = records, extent = {}, questions: flags = {} } = asked;
   const settings = settingsOf(part);
   const names = (): Promise<ColumnNames> =>
-    columnNamesOf(context, { resource, settings, field: flags.field });
+    columnNamesOf(context, { resource, settings, headings, field: flags.field });
   const planned = await planOutput(context, {
     flags: { ...output, ...columnsWanted(output, asked, defaults) },
     color: globals.color,
@@ -153,7 +153,7 @@ async function openAnswer(
   });
   const makeResult = await asked.makeResult?.(settings);
   const { columns } = output;
-  const asking = { flags, extent, columns, resource, records, settings };
+  const asking = { flags, extent, columns, headings, resource, records, settings };
   const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
   return { plan: { ...planned, openWriter: questions.writer(planned.openWriter) }, questions, names };
 }

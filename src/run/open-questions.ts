@@ -51,6 +51,8 @@ interface OpenQuestionsOptions {
   readonly extent: Extent;
   /** The columns that were asked for. */
   readonly columns: readonly string[] | undefined;
+  /** The columns by the headings that they had in the export that is read. */
+  readonly headings?: ReadonlyMap<string, string> | undefined;
   /** Its label stands for a record in a table of changes; undefined for records of no resource. */
   readonly resource: Resource | undefined;
   /** How the answer is written; undefined where only its columns are wanted. */
@@ -256,12 +258,19 @@ export async function fieldsOf(
   return { usual, byProfile: new Map((store?.profileNames ?? []).map((name) => [name, ofProfile(name)])) };
 }
 
-/** The same, with the headings that a table prints. Throws UsageError. */
-export async function columnNamesOf(context: Context, options: FieldOptions): Promise<ColumnNames> {
-  const shown = options.resource?.shown ?? [];
+/** The same, with the headings that a table prints, and those of the user. Throws UsageError. */
+export async function columnNamesOf(
+  context: Context,
+  options: FieldOptions & Partial<Pick<OpenQuestionsOptions, 'columns' | 'headings'>>,
+): Promise<ColumnNames> {
+  const { resource, columns = [], headings = [] } = options;
+  const named = columnsWithHeadings(columns).flatMap(({ heading, column }) =>
+    heading === undefined ? [] : [[heading, column] as const],
+  );
   return {
     fields: await fieldsOf(context, options),
-    headings: new Map(shown.map(({ word, in: place }) => [word, place])),
+    headings: new Map(resource?.shown?.map(({ word, in: place }) => [word, place])),
+    given: new Map([...headings, ...named]),
   };
 }
 

@@ -1,11 +1,12 @@
 import type { Context } from '../context.ts';
-import { FolioError, IncompleteError, Interrupted } from '../errors.ts';
+import { FolioError, IncompleteError, Interrupted, UsageError } from '../errors.ts';
 import type { KeyColumns } from '../json/identity.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
 import { namedProfile } from '../profiles/connection.ts';
+import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
 import { checkComplete, PartialResults } from './completeness.ts';
 import type { ReadPath } from './paths.ts';
@@ -27,12 +28,16 @@ interface SourceFacts {
   readonly records: string;
   /** The resource whose settings apply and whose columns the records have; undefined for records of no resource. */
   readonly resource?: Resource | undefined;
+  /** The columns by the headings that they had in the export that is read. To be asked when it is open. */
+  readonly headings?: ReadonlyMap<string, string> | undefined;
   /** Whether its records say of which profile they are. To be asked when it is open. */
   readonly isSeveral?: boolean;
   /** The columns that tell its records apart where a walk reads them again. */
   readonly knownBy?: KeyColumns;
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
+  /** The version of the service that the user named with a path, such as `v1`. */
+  readonly version?: string | undefined;
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly strict?: boolean;
   /** The flags that decide which records come, by name: a run that resumes another must have the same. */
@@ -199,6 +204,7 @@ async function readService(
   });
   receipt.note({ session });
   try {
+    refuseOtherVersion(source, session);
     const partial = partialResults(opening);
     const site = { ...opening, partial, session };
     await announcing(site, () =>
@@ -213,9 +219,20 @@ async function readService(
         peek: (limit) => source.read(uncounted(site), limit),
       }),
     );
+  } catch (error) {
+    await refuseWrongAddress(session.client, error, context.signal);
+    throw error;
   } finally {
     await session.close();
   }
+}
+
+/** Throws UsageError where a path names another version of the service than the base address: no other one is asked. */
+function refuseOtherVersion({ version, name }: ServiceSource, { baseUrl }: Session): void {
+  if (version === undefined || baseUrl.pathname.endsWith(`/${version}`)) return;
+  throw new UsageError(`${name} is asked for in ${version}, and the base address is ${baseUrl.href}`, {
+    hint: `Leave /${version} out, or name a base address that ends with it.`,
+  });
 }
 
 async function readLocal(

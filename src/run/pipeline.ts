@@ -1,9 +1,11 @@
 import type { Context } from '../context.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { exportPart, runOf, writeColumns, type Export } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
+import { Notices } from './notices.ts';
 import { askPart } from './part.ts';
 import { asksSeveral } from './session.ts';
-import { checkDates, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
+import { asksForTotals, checkDates, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
 import { inRun } from './run.ts';
 
 /** Makes the compiler refuse a group of flags that no export reads, also where the groups are spread into the call. */
@@ -44,6 +46,7 @@ export async function exportRecords<Given extends Export>(
   // An export without records says nothing of profiles.
   const isNobodys = source.kind === 'local' && own.length === 0;
   if (own.length > 1 || (asksSeveral(asked) && !isNobodys)) {
+    warnOfAll(context, asked, own);
     const { exportProfiles } = await import('./several/profiles.ts');
     return exportProfiles(context, asked, own);
   }
@@ -56,4 +59,17 @@ export async function exportRecords<Given extends Export>(
       await source.close?.();
     }
   });
+}
+
+/** Warns of figures over several organizations where nothing says that they are meant together. */
+function warnOfAll(
+  context: Context,
+  { globals, profiles, questions = {} }: Export,
+  own: readonly string[],
+): void {
+  const isAsked = globals.profile !== undefined || profiles?.allProfiles === true;
+  if (isAsked || own.length < 2 || !asksForTotals(questions) || questions.groupBy?.includes(PROFILE_COLUMN))
+    return;
+  const text = `the figures are of ${own.join(', ')} together; --profile names whose are meant, --all-profiles says that all are`;
+  new Notices(context, globals).warn(text);
 }

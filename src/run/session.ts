@@ -12,12 +12,13 @@ import {
 } from '../profiles/connection.ts';
 import { decodeToken, Secret, tokenExpiry } from '../profiles/token.ts';
 import { listings } from '../resources/index.ts';
+import { issued } from '../resources/issued.ts';
 import type { Resource } from '../resources/resource.ts';
 import { version } from '../version.ts';
 import { Notices, type NoticeFlags } from './notices.ts';
 import { requestDefaults, type RequestFlags } from './parse-values.ts';
 import { flagDefaults, type FlagDefaults } from './settings.ts';
-import { probe } from '../resources/listing-pages.ts';
+import { probeListing } from '../resources/listing-pages.ts';
 import { duplicateProfiles, profilesAsked } from '../profiles/choice.ts';
 
 /** Which service is asked, and for which organization. */
@@ -232,7 +233,7 @@ export async function verifyConnection(context: Context, connection: CompleteCon
   const site = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
   const client = await makeClient(context, site, {});
   try {
-    await probe(client, context.signal);
+    await probeListing(client, issued, context.signal);
   } finally {
     await client.close();
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { runHere } from '../support/run-here.ts';
 import { startFaultServer } from '../support/fault-server.ts';
-import { always } from '../support/fault-script.ts';
+import { always, type FaultScript } from '../support/fault-script.ts';
 import { ModelService } from '../support/model-service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { withServer } from '../support/run-against.ts';
@@ -38,6 +38,11 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['issued', '--format', 'jsonl'],
   ['customers', '--format', 'jsonl'],
   ['get', '/customers'],
+  ['get', '/customers/7'],
+  ['get', '/v1/customers'],
+  ['customers', 'get', '7'],
+  ['funds', 'get', '7'],
+  ['funds', 'documents', '7', '--format', 'jsonl'],
   ['auth', 'status', '--check'],
   ['doctor'],
 ];
@@ -71,9 +76,10 @@ describe('a refusal', () => {
     });
   });
 
-  it('with 404 of one fund is an unknown fund', async () => {
+  it('with 404 of one item is an unknown item, where there are listings', async () => {
     const response = { status: 404, headers: {}, body: Buffer.from('{"message":"no such fund"}') };
-    const script = always({ kind: 'answer', of: () => response } as const);
+    const answer = { kind: 'answer', of: () => response } as const;
+    const script: FaultScript = ({ url }) => (url.pathname.endsWith('/7') ? answer : undefined);
     await withServer(await startFaultServer(new ModelService(), script), async ({ baseUrl }) => {
       const env = { FOLIO_BASE_URL: baseUrl };
       expect((await runHere(['funds', 'get', '7'], { env })).code).toBe(4);

@@ -10,8 +10,9 @@ type Answer = readonly [status: number, body: string];
 async function run(argv: readonly string[], item: readonly Answer[], listing: (url: URL) => Answer) {
   let asked = 0;
   const transport = answeringTransport(({ url }) => {
-    const [status, body] =
-      url.pathname === '/v1/customers' ? listing(url) : item[Math.min(asked++, item.length - 1)]!;
+    const [status, body] = url.pathname.startsWith('/v1/customers/')
+      ? item[Math.min(asked++, item.length - 1)]!
+      : listing(url);
     return { status, body };
   });
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };

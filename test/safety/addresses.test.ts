@@ -93,6 +93,8 @@ describe('an id', () => {
           env: { FOLIO_TOKEN: HOSTILE_TOKEN, FOLIO_BASE_URL: 'https://api.example.com' },
           openTransport: async () =>
             answeringTransport(({ url }) => {
+              // A listing that is not there would mean that the address is wrong.
+              if (url.pathname === '/v1/invoices/issued') return { status: 200, body: {} };
               asked.push(url.href);
               return { status: 404, body: {} };
             }),

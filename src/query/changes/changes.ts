@@ -128,6 +128,7 @@ export class Changes {
   /** Compares a batch. Returns a row for each change, in the order of the records; none for unchanged records. */
   compare(batch: RecordBatch): RecordBatch {
     this.#watch.sample(batch);
+    this.#earlier.refuseColumns(batch);
     const rows: Row[] = [];
     for (let index = 0; index < batch.count; index++) rows.push(...this.#compareRecord(batch, index));
     return batchOfRows(rows);

@@ -1,5 +1,5 @@
 import { UsageError, errorCode } from '../../errors.ts';
-import type { RecordBatch } from '../../json/records.ts';
+import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { ExportFile } from '../exports/export-file.ts';
@@ -31,14 +31,19 @@ export class EarlierExport {
   readonly #file: ExportFile | undefined;
   readonly #keys: KeyReader;
   readonly #index = new RecordIndex();
+  readonly #path: string;
+  /** A member of its first record that is named as a column within an object is: `customer.name`. */
+  #flat: string | undefined;
 
-  private constructor(file: ExportFile | undefined, key: readonly string[]) {
+  private constructor(file: ExportFile | undefined, { path, key }: EarlierExportOptions) {
     this.#file = file;
+    this.#path = path;
     this.#keys = new KeyReader(key);
   }
 
   /** Reads the file once. Throws UsageError when it is no export, or when no record of it has the key. */
-  static async open({ path, key, keep, missingOk }: EarlierExportOptions): Promise<EarlierExport> {
+  static async open(options: EarlierExportOptions): Promise<EarlierExport> {
+    const { path, key, keep, missingOk } = options;
     const file = await ExportFile.open(path).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
       if (missingOk) return undefined;
@@ -47,7 +52,7 @@ export class EarlierExport {
         cause: error.cause,
       });
     });
-    const earlier = new EarlierExport(file, key);
+    const earlier = new EarlierExport(file, options);
     const watch = new ColumnWatch(key);
     try {
       if (file !== undefined) await refuseHeadings(path);
@@ -68,6 +73,19 @@ export class EarlierExport {
   /** Whether there is no such file. */
   get isMissing(): boolean {
     return this.#file === undefined;
+  }
+
+  /** Throws UsageError where the records of --columns would be compared with whole ones: what is in an object would look changed. */
+  refuseColumns(listed: RecordBatch): void {
+    if (this.#flat === undefined || listed.count === 0) return;
+    const members = membersOf(listed);
+    if (members.includes(this.#flat) || !members.includes(this.#flat.split('.')[0]!)) return;
+    throw new UsageError(
+      `cannot compare with ${this.#path}: it has the column ${this.#flat}, and not whole records`,
+      {
+        hint: WHOLE_RECORDS,
+      },
+    );
   }
 
   /** Finds the earlier record with this key, and takes it: the second record of a key finds the second earlier one. */
@@ -99,6 +117,8 @@ export class EarlierExport {
 
   #add(batch: RecordBatch, offset: number, watch: ColumnWatch): void {
     watch.sample(batch);
+    if (this.#index.count === 0 && batch.count > 0)
+      this.#flat = membersOf(batch).find((name) => name.includes('.'));
     for (let index = 0; index < batch.count; index++) {
       const { cells, key, hashes } = this.#keys.read(batch, index);
       watch.see(cells);
@@ -114,15 +134,20 @@ export class EarlierExport {
   }
 }
 
+const WHOLE_RECORDS = 'Keep an export without --columns to compare with: its records are whole.';
+
+/** The names of the members of the first record. */
+function membersOf(batch: RecordBatch): readonly string[] {
+  return Object.keys(JSON.parse(recordBytes(batch, 0).toString()) as object);
+}
+
 /** Throws UsageError for an export with headings of its own: none of its records has the names that the listing has. */
 async function refuseHeadings(path: string): Promise<void> {
   const [heading] = (await deliveredForm(path))?.headings ?? [];
   if (heading === undefined) return;
   throw new UsageError(
     `cannot compare with ${path}: it has headings of its own, as ${heading[0]} for ${heading[1]}`,
-    {
-      hint: 'Keep an export without --columns to compare with: its records are whole.',
-    },
+    { hint: WHOLE_RECORDS },
   );
 }
 

@@ -103,9 +103,9 @@ async function exportJoined(several: Several): Promise<readonly PartResult[]> {
 function questionOptions({ output, extent = {}, questions = {}, source, globals }: Export, profile?: string) {
   const keyed = questions.changesSince !== undefined && questions.key === undefined;
   const flags = keyed ? { ...questions, key: [PROFILE_COLUMN, 'id'] } : questions;
-  const { resource, records } = source;
+  const { resource, records, headings } = source;
   const settings = { profile, sandbox: globals.sandbox === true, isSeveral: profile === undefined };
-  return { flags, extent, columns: output.columns, resource, records, settings };
+  return { flags, extent, columns: output.columns, headings, resource, records, settings };
 }
 
 /** Where the names of columns are looked up: in the settings of the profile whose record it is. */

@@ -12,6 +12,8 @@ import { ListingSource } from './listing-source.ts';
 /** An address of the service: a path below the base address, and what follows it. */
 interface ServiceAddress {
   readonly path: string;
+  /** The version before it, such as `v1`, which the base address has as well. */
+  readonly version: string | undefined;
   readonly query: readonly QueryPair[];
 }
 
@@ -23,15 +25,16 @@ export function readAddress(address: string, more: readonly QueryPair[]): Servic
       hint: 'Give a path such as /customers. No other service is asked, so that the token goes nowhere else.',
     });
   }
-  const below = `/${path.replace(/^\/+/, '')}`.replace(/^\/v1(?=\/)/, '');
-  return { path: below, query: [...new URLSearchParams(search), ...more] };
+  const [, version, below] = /^\/*(?:(v\d+)(?=\/))?\/*(.*)$/s.exec(path)!;
+  return { path: `/${below}`, version, query: [...new URLSearchParams(search), ...more] };
 }
 
 /** The body of one answer, as the only record. */
-export function bodySource({ path, query }: ServiceAddress): ServiceSource {
+export function bodySource({ path, version, query }: ServiceAddress): ServiceSource {
   return {
     kind: 'service',
     name: path,
+    version,
     records: 'one answer',
     read: async function* ({ session, context }) {
       const body = await fetchBody(session.client, { path, query, signal: context.signal });
@@ -40,7 +43,7 @@ export function bodySource({ path, query }: ServiceAddress): ServiceSource {
   };
 }
 
-interface BodyRequest extends ServiceAddress {
+interface BodyRequest extends Omit<ServiceAddress, 'version'> {
   readonly signal: AbortSignal;
 }
 
@@ -60,11 +63,12 @@ function wholeBody(bytes: Buffer): RecordBatch {
 }
 
 /** The listing that the path names. Throws UsageError where it names none. */
-export function listingAt({ path, query }: ServiceAddress): ListingSource {
+export function listingAt({ path, version, query }: ServiceAddress): ServiceSource {
   for (const resource of resources) {
     const id = idIn(resource, path);
     if (id === undefined) continue;
-    return new ListingSource({ resource, id: id === '' ? undefined : id, filters: { param: query } });
+    const source = new ListingSource({ resource, id: id === '' ? undefined : id, filters: { param: query } });
+    return Object.assign(source, { version });
   }
   const paths = resources.map((resource) => resource.path).join(', ');
   throw new UsageError(`get --paginate: ${path} is no listing`, { hint: `The listings are ${paths}.` });

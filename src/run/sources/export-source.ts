@@ -54,6 +54,7 @@ export class ExportSource implements LocalSource {
   #fiscalIds: readonly string[] = [];
   #isNewestFirst = false;
   #isSeveral = false;
+  #headings: ReadonlyMap<string, string> | undefined;
   /** Why the file does not hold all that it should. */
   #incomplete: IncompleteError | undefined;
 
@@ -103,6 +104,10 @@ export class ExportSource implements LocalSource {
     return this.#isSeveral;
   }
 
+  get headings(): ReadonlyMap<string, string> | undefined {
+    return this.#headings;
+  }
+
   /** A file keeps its order; a database has that of the service. */
   preferNewest(): boolean {
     const { database, resource, filters: { sortBy, sortOrder } = {} } = this.#options;
@@ -120,6 +125,7 @@ export class ExportSource implements LocalSource {
     const doubt = database === undefined ? await doubtOfExport(file) : undefined;
     if (typeof doubt === 'string') notices.warn(doubt);
     else this.#incomplete = doubt;
+    this.#headings = database === undefined ? (await deliveredForm(file))?.headings : undefined;
     const { fiscalIds } = filters;
     if (fiscalIds !== undefined) {
       this.#fiscalIds = await readFiscalIds(`--${resource.fiscalIds?.flag}`, fiscalIds, context.stdin);

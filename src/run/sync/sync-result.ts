@@ -45,7 +45,8 @@ export async function showResults(
   run.receipt.note({ results: { records, profiles: undefined, listings } });
   await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
   for (const result of results) warn(run, result, results.length > 1);
-  warnOfLists(run, results, lists);
+  if (samples === undefined) warnOfLists(run, results, lists);
+  else if (lists.length > 0) run.notices.answer(planOfLists(results, lists));
   checkResults(
     results.map(({ name, synced: { error: failure } }) => ({ name, ...(failure && { failure }) })),
     { what: 'listings', lack: 'left as they were', hint: 'Run folio sync again for these.' },
@@ -66,6 +67,13 @@ function warn(run: Run, { name, resource, synced }: ListingResult, isOneOfSevera
       );
     }
   }
+}
+
+/** A plan compares records: the tables of their lists follow them. */
+function planOfLists(results: readonly ListingResult[], lists: readonly string[]): string {
+  const tables = results.flatMap(({ resource }) => lists.map((list) => elementTable(resource.table, list)));
+  const names = [...new Set(tables)].join(', ');
+  return `--tables: not counted are rows of ${names}, which follow the records that are added, changed and gone`;
 }
 
 /** Warns of lists that no record has, once all of the listings were read. */

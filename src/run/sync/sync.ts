@@ -259,7 +259,7 @@ async function syncParts(syncing: Syncing): Promise<void> {
       ? await planSync(target.existing, parts, options)
       : { ...(await writeSync(await connected(target), parts, options)), samples: undefined };
     const results = synced.map((each, at) => ({ ...read[at]!.asked, synced: each }));
-    await showResults(run, results, { format: sync.format, samples, lists: sync.plan ? [] : lists });
+    await showResults(run, results, { format: sync.format, samples, lists });
   } finally {
     for (const spool of spools) await spool.close();
   }

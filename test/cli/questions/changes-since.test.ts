@@ -96,6 +96,23 @@ describe('--changes-since', () => {
     expect(readFileSync(file, 'utf8')).toBe(BEFORE[0]);
   });
 
+  it('refuses an export of --columns, in which what is in an object has a name of its own', async () => {
+    const listed = '{"id":1,"customer":{"name":"Roble"}}';
+    const argv = ['issued', '--format', 'jsonl', '--changes-since'];
+    const old = await runScripted(
+      [...argv, earlier('{"id":1,"customer.name":"Roble"}\n')],
+      [pageOf([listed])],
+    );
+    expect(old).toMatchObject({ code: 2, stdout: '' });
+    expect(old.stderr).toContain('it has the column customer.name, and not whole records\n  Keep an export');
+    // The service may send such a name itself.
+    const own = '{"id":1,"customer":{"name":"Roble"},"customer.name":"Roble"}';
+    expect(await runScripted([...argv, earlier(`${own}\n`)], [pageOf([own])])).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+  });
+
   it('refuses an export that is cut short, and a key that none of its records has, before it asks', async () => {
     const cut = earlier('{"id":1}\n{"id":2,"num');
     const half = await runScripted(['issued', '--changes-since', cut], []);

@@ -264,6 +264,17 @@ describe('--expand', () => {
     expect(JSON.parse(readFileSync(receipt[1]!, 'utf8'))).toMatchObject({ missing: { notExpanded: 2 } });
   });
 
+  it('refuses a column that is no list in any record, also where --limit stops before the last', async () => {
+    const page = pageOf([1, 2, 3, 4].map((id) => `{"id":${id},"customer":{"name":"Roble"}}`));
+    for (const limit of [[], ['--limit', '1'], ['--limit', '3']]) {
+      const { code, stderr } = await runScripted(['issued', '--expand', 'customer', ...limit], [page]);
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringContaining('--expand customer: in record 1 it is the object'),
+      ]);
+    }
+  });
+
   it('warns of a list that no record has, and refuses a near miss and two lists', async () => {
     const near = await runScripted(['issued', '--expand', 'payment'], [PAGE]);
     expect([near.code, near.stderr]).toEqual([2, expect.stringContaining('Did you mean payments?')]);

@@ -100,8 +100,11 @@ describe('headings of --columns', () => {
   it('are not known to questions, which go by the names of the columns', async () => {
     const line = ['--columns', 'Folio=number', '--where', 'totalAmount>1', '--sort', '-number'];
     expect((await ask(...line)).stdout).toBe('Folio\n9007199254740993\n1520\n');
-    const wrong = await ask('--columns', 'Folio=number', '--sort', 'Folio');
-    expect(wrong.stderr).toContain('--sort: no record has a value in Folio');
+    for (const question of ['--sort Folio', '--where Folio=1520']) {
+      const wrong = await ask('--columns', 'Folio=number', ...question.split(' '));
+      expect(wrong.code).toBe(2);
+      expect(wrong.stderr).toContain(': Folio is the heading of number\n  Write number.');
+    }
   });
 
   it('name the columns of totals and of changes', async () => {
@@ -207,6 +210,9 @@ describe('headings of --columns', () => {
         [],
       );
       expect(sum.stdout).toBe('total\n1195.10\n');
+      const headed = await runScripted(['issued', '--from', file, '--where', 'Folio>0', '--count'], []);
+      expect([headed.code, headed.stdout]).toEqual([2, '']);
+      expect(headed.stderr).toContain('--where: Folio is the heading of number\n  Write number.');
       // Without its receipt it has the columns that it names.
       writeFileSync(`${file}.receipt.json`, '{}');
       if (flags.length > 0) return;

@@ -58,6 +58,20 @@ describe('--where', () => {
     });
   });
 
+  it('refuses a unit of the calendar behind a date, which is for --group-by', async () => {
+    for (const line of [
+      '--where dueBy:month=2026-10',
+      '--where due:month=2026-10 --count',
+      '--columns dueBy:year',
+    ]) {
+      const { code, stderr } = await ask(...line.split(' '));
+      expect([code, stderr]).toEqual([2, expect.stringMatching(/no record has a column due(By)?:/)]);
+      expect(stderr).toMatch(
+        /Only --group-by takes a unit: name due(By)? alone. --where due(By)?=2026-10 keeps a month/,
+      );
+    }
+  });
+
   it('refuses a comparison with what is no number, with the form that works', async () => {
     const { code, stdout, stderr } = await ask('--where', 'totalAmount>1.000');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.any(String) });

@@ -45,7 +45,13 @@ describe('whose records are read from a source of several', () => {
       expect(await count(' --profile north', 'south')).toEqual({ code: 0, stdout: '3\n', stderr: '' });
       expect(await count(' --all-profiles', 'south')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
       expect(await count(' --profile south,north')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
-      expect(await count('')).toEqual({ code: 0, stdout: '8\n', stderr: '' });
+      expect(await count('')).toEqual({
+        code: 0,
+        stdout: '8\n',
+        stderr:
+          'warning: the figures are of north, south together; --profile names whose are meant, --all-profiles says that all are\n',
+      });
+      expect((await count(' --group-by _profile')).stderr).toBe('');
       const hint = '  There are those of north, south. Name some with --profile, or take --all-profiles.\n';
       const lacks = `folio: ${folder}/${name}: there are no records of a profile west`;
       expect(await count('', 'west')).toEqual({
