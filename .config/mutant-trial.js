@@ -5,7 +5,7 @@
  */
 import { appendFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
-import { configureGlobal } from 'fast-check';
+import { configureGlobal, readConfigureGlobal } from 'fast-check';
 import { afterAll, afterEach, beforeEach, it, vi } from 'vitest';
 
 export async function tryTests({ name, mutant, files, mostHits, mostMillis, log }) {
@@ -25,9 +25,6 @@ export async function tryTests({ name, mutant, files, mostHits, mostMillis, log 
     if (++hits > mostHits) throw new Error('the mutant is reached far more often than the code in its place');
     return true;
   };
-  // One example that fails is enough.
-  configureGlobal({ endOnFailure: true });
-
   beforeEach(({ skip }) => skip(hasFailed));
   afterEach(({ task }) => void (hasFailed ||= task.result?.state === 'fail'));
   afterAll(() => tell({ hasEnded: true, millis: millisUsed() - began, reached }));
@@ -37,6 +34,8 @@ export async function tryTests({ name, mutant, files, mostHits, mostMillis, log 
   vi.resetModules();
   // Anew like the tests, which hand it what is to be released.
   await import('../test/support/around-each-file.ts');
+  // One example that fails is enough.
+  configureGlobal({ ...readConfigureGlobal(), endOnFailure: true });
   for (const file of files) {
     try {
       await import(/* @vite-ignore */ file);

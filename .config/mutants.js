@@ -1,8 +1,8 @@
 /*
- * `node .config/mutants.js [folder …] [--survivors <file>] [--seed <text>]`: mutation testing. Of each folder of `src`, 200
- * mutants are tried, one after the other, with those files of the same folder of `test` that reach them. Prints how many of
- * them the tests found, and writes the others to a file. A program that a test starts has no mutants: it is the built one.
- * A run in the process of its test is one of the source, here.
+ * `node .config/mutants.js [folder …] [--survivors <file>] [--again <file>] [--seed <text>]`: mutation testing. Of each folder of
+ * `src`, 200 mutants are tried, one after the other, with those files of the same folder of `test` that reach them. Prints how
+ * many of them the tests found, and writes the others to a file; with --again, tries only those of such a file. A program that a
+ * test starts has no mutants: it is the built one. A run in the process of its test is one of the source, here.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,8 +23,15 @@ const root = join(import.meta.dirname, '..');
 const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
-  options: { survivors: { type: 'string' }, seed: { type: 'string', default: 'folio' } },
+  options: {
+    survivors: { type: 'string' },
+    again: { type: 'string' },
+    seed: { type: 'string', default: 'folio' },
+  },
 });
+
+/** The lines of `--again`. */
+const wanted = options.again && readFileSync(options.again, 'utf8').split('\n').map(withoutLine);
 
 const list = [];
 for (const folder of positionals.length > 0 ? positionals : FOLDERS) {
@@ -36,7 +43,7 @@ for (const folder of positionals.length > 0 ? positionals : FOLDERS) {
   );
   for (const mutant of survived) {
     const reached = unreached.includes(mutant) ? ' (reached by no test)' : '';
-    list.push(`${mutant.file}:${mutant.line}: ${mutant.change}${reached}\n`);
+    list.push(`${shown(mutant)}${reached}\n`);
   }
 }
 if (options.survivors !== undefined) writeFileSync(options.survivors, list.sort().join(''));
@@ -52,23 +59,38 @@ async function tryFolder(folder) {
   }
   const quickest = surveyed.toSorted((one, other) => one.millis - other.millis);
 
-  const trials = choose(mutants).map((mutant) => {
-    const reaching = quickest.filter(({ reached }) => reached[mutant.id] > 0);
-    return {
-      ...mutant,
-      name: mutant.id,
-      mutant: mutant.id,
-      files: reaching.map(({ name }) => name),
-      mostHits: 100 * Math.max(...reaching.map(({ reached }) => reached[mutant.id])),
-      mostMillis: 3_000 + 3 * reaching.reduce((sum, { millis }) => sum + millis, 0),
-    };
-  });
+  const trials = choose(mutants)
+    .filter(isWanted)
+    .map((mutant) => {
+      const reaching = quickest.filter(({ reached }) => reached[mutant.id] > 0);
+      return {
+        ...mutant,
+        name: mutant.id,
+        mutant: mutant.id,
+        files: reaching.map(({ name }) => name),
+        mostHits: 100 * Math.max(...reaching.map(({ reached }) => reached[mutant.id])),
+        mostMillis: 3_000 + 3 * reaching.reduce((sum, { millis }) => sum + millis, 0),
+      };
+    });
   const outcomes = await run(
     trials.filter(({ files }) => files.length > 0),
     code,
   );
   const survived = trials.filter(({ id }) => (outcomes.get(id)?.errors ?? []).length === 0);
   return { tried: trials.length, all: mutants.length, survived };
+}
+
+function shown({ file, line, change }) {
+  return `${file}:${line}: ${change}`;
+}
+
+function isWanted(mutant) {
+  return wanted?.includes(withoutLine(shown(mutant))) ?? true;
+}
+
+/** Lines move when a file changes. */
+function withoutLine(mutant) {
+  return mutant.replace(/:\d+: /, ': ').replace(/ \(reached by no test\)$/, '');
 }
 
 /** Every mutant of a folder, and the code of its files with all of them in it, each behind a condition. */

@@ -71,17 +71,11 @@ export class Columns {
   }
 
   #add(name: string): number {
-    if (this.#names.length === MAX_COLUMNS) {
-      throw new ServiceError(`the records have more than ${MAX_COLUMNS} different fields`, {
-        hint: 'Name the ones you want with --columns, or use --format jsonl.',
-      });
-    }
+    if (this.#names.length === MAX_COLUMNS)
+      tooManyForRows(`the records have more than ${MAX_COLUMNS} different fields`);
     this.#characters += name.length;
-    if (this.#characters > MAX_NAMES) {
-      throw new ServiceError(`the names of the records' fields have more than ${MAX_NAMES} characters`, {
-        hint: 'Name the ones you want with --columns, or use --format jsonl.',
-      });
-    }
+    if (this.#characters > MAX_NAMES)
+      tooManyForRows(`the names of the records' fields have more than ${MAX_NAMES} characters`);
     return this.#names.push(name) - 1;
   }
 

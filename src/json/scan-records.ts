@@ -283,7 +283,7 @@ function isNamedId(bytes: Buffer, at: number): boolean {
   const first = bytes[at + 1]!;
   const second = bytes[at + 2]!;
   if (first === LETTER_I && second === LETTER_D) return bytes[at + 3] === QUOTE;
-  if (first !== BACKSLASH && !(first === LETTER_I && second === BACKSLASH)) return false;
+  if (first !== BACKSLASH && second !== BACKSLASH) return false;
   return /^"(?:i|\\u0069)(?:d|\\u0064)"/.test(bytes.toString('latin1', at, at + 14));
 }
 

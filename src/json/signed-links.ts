@@ -51,7 +51,7 @@ function signedPath(literal: string, isFile: boolean): string | undefined {
   const path = ADDRESS.exec(link)?.[1];
   // A shorter text is no link.
   if (isFile) return literal.length > 'null'.length ? (path ?? '') : undefined;
-  return path !== undefined && SIGNED.test(link) ? path : undefined;
+  return SIGNED.test(link) ? path : undefined;
 }
 
 /** The position behind what stands at `start`, if that is there. */
@@ -63,7 +63,7 @@ function endOf(pattern: RegExp, json: string, start: number): number | undefined
 /** Whether one of the signs is before the position, but for white space: a quote within a string has a backslash there. */
 function isBehind(json: string, position: number, signs: string): boolean {
   let at = position - 1;
-  while (at >= 0 && json.charCodeAt(at) <= 0x20) at--;
+  while (json.charCodeAt(at) <= 0x20) at--;
   return at >= 0 && signs.includes(json[at]!);
 }
 

@@ -147,6 +147,18 @@ describe('CellReader', () => {
     expect(row(deep(900), ['x'])).toEqual([['x', 'number', '0']]);
   });
 
+  it('refuses names of more than 4 MB together, and says what to do', () => {
+    const long = (at: number): string => `"${at}${'x'.repeat(2 ** 20 - 1)}":1`;
+    const refused = new CellReader();
+    expect(refused.read(batchOf(`{${[1, 2, 3, 4].map(long).join()}}`), 0)).toHaveLength(4);
+    expect(() => refused.read(batchOf('{"a":1}'), 0)).toThrow(
+      expect.objectContaining({
+        message: "the names of the records' fields have more than 4194304 characters",
+        hint: 'Name the columns you want with --columns, or use --format jsonl.',
+      }),
+    );
+  });
+
   it('does not keep the names of a dictionary that no given column is in', () => {
     const reader = new CellReader(['id']);
     for (let part = 0; part < 3; part++) {
