@@ -61,6 +61,18 @@ describe('a column of folio’s own', () => {
     );
   });
 
+  it.each([
+    ['{"a":1,"_profile":2,"b":3}', '{"_profile":"nörth","a":1,"\\\\_profile":2,"b":3}'],
+    [
+      '{ "x" : { "_profile" : 1 } , "\\u005fprofile" : "_profile" }',
+      '{"_profile":"nörth", "x" : { "_profile" : 1 } , "\\\\_profile" : "_profile" }',
+    ],
+    ['{"_profiles":1}', '{"_profile":"nörth","_profiles":1}'],
+    ['{"_profile":1,"_profile":2}', '{"_profile":"nörth","\\\\_profile":1,"\\\\_profile":2}'],
+  ])('leaves its name to no member of a record: %s', (before, after) => {
+    expect(textsOf(wholeRecords(named(scanArray(Buffer.from(`[{},${before}]`)))))[1]).toBe(after);
+  });
+
   it('takes the records of a selection alone', () => {
     const batch = selectRecords(scanArray(Buffer.from('[{"id":1},{"id":2},{"id":3}]')), [2, 0]);
     const whole = wholeRecords(withOwnColumn(batch, { name: 'a', value: '0' }));

@@ -2,14 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
 import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
-import {
-  renameMembers,
-  scanArray,
-  scanLines,
-  scanPage,
-  scanRecord,
-  withOwnMember,
-} from '../../src/json/scan-records.ts';
+import { renameMembers, scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
 import { atOnce } from '../../src/json/turns.ts';
 import { objectText } from './json-arbitrary.ts';
 import { randomRuns } from '../support/random-runs.ts';
@@ -386,28 +379,8 @@ describe('other bodies', () => {
   });
 });
 
-describe('a member of folio', () => {
-  const own = (...records: readonly string[]): string[] =>
-    texts(withOwnMember(scanArray(Buffer.from(`[${records.join()}]`)), '_profile', '"north"'));
-
-  it('stands before all others, of which none takes its place', () => {
-    expect(own('{"id":1}', '{}')).toEqual(['{"_profile":"north","id":1}', '{"_profile":"north"}']);
-    expect(
-      own(
-        '{"a":1,"_profile":2,"b":3}',
-        '{ "x" : { "_profile" : 1 } , "\\u005fprofile" : "_profile" }',
-        '{"_profiles":1}',
-        '{"_profile":1,"_profile":2}',
-      ),
-    ).toEqual([
-      '{"_profile":"north","a":1,"\\\\_profile":2,"b":3}',
-      '{"_profile":"north", "x" : { "_profile" : 1 } , "\\\\_profile" : "_profile" }',
-      '{"_profile":"north","_profiles":1}',
-      '{"_profile":"north","\\\\_profile":1,"\\\\_profile":2}',
-    ]);
-  });
-
-  it('is called otherwise where other names are asked for, and then only where it is there', () => {
+describe('members of records', () => {
+  it('are called otherwise where they are there', () => {
     const batch = scanArray(Buffer.from('[{"a":"b","b":1.00},{"c":{"a":1}},{"b":[]}]'));
     const names = new Map([
       ['a', 'b'],

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { RecordBatch } from '../../src/json/records.ts';
 import type { Layout, OpenWriter } from '../../src/output/writer.ts';
 
-const plainLayout: Layout = { header: true, excel: false, single: false, color: false };
+export const PLAIN_LAYOUT: Layout = { header: true, excel: false, single: false, color: false };
 
 /** Everything that the writer wrote for these batches, as bytes. */
 export async function writeAll(
@@ -18,7 +18,7 @@ export async function writeAll(
       chunks.push(Buffer.from(bytes));
     },
   };
-  const writer = open(sink, { ...plainLayout, ...layout });
+  const writer = open(sink, { ...PLAIN_LAYOUT, ...layout });
   for (const batch of batches) await writer.write(batch);
   await writer.end();
   return Buffer.concat(chunks);

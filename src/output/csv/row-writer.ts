@@ -32,7 +32,6 @@ interface RowWriterOptions {
   readonly preamble: string;
   /** Loads the encoder when the first rows come, so that an unused one costs nothing. */
   readonly openEncoder: (columns: readonly string[] | undefined) => Promise<RowEncoder>;
-  readonly spool?: Spool;
 }
 
 /** What people have stand between the cells of csv. */
@@ -56,7 +55,7 @@ export function csvHeader(names: readonly string[], delimiter: string, lineEnd: 
  */
 export class RowWriter implements Writer {
   readonly #options: RowWriterOptions;
-  readonly #spool: Spool;
+  readonly #spool = new Spool();
   /** How many columns the rows of each spooled chunk have. */
   readonly #widths: number[] = [];
   #encoder: RowEncoder | undefined;
@@ -64,7 +63,6 @@ export class RowWriter implements Writer {
 
   constructor(options: RowWriterOptions) {
     this.#options = options;
-    this.#spool = options.spool ?? new Spool();
   }
 
   get columns(): readonly string[] | undefined {
@@ -155,7 +153,7 @@ function findPlaces(rows: Buffer, onlyBlank: boolean, quotes: boolean): number[]
     // A quote within a cell is doubled: the first leaves the quotes, the second enters them again.
     if (byte === QUOTE && quotes) inQuotes = !inQuotes;
     else if (byte === LINE_FEED && !inQuotes) {
-      const place = at > start && rows[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
+      const place = rows[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
       if (!onlyBlank || place === start) places.push(place);
       start = at + 1;
     }

@@ -3,14 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { CellReader, type Cell } from '../../../src/json/cells.ts';
-import { sliceRecords } from '../../../src/json/records.ts';
+import { sliceRecords, type RecordBatch } from '../../../src/json/records.ts';
 import { scanLines } from '../../../src/json/scan-records.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
+import { openTsv } from '../../../src/output/csv/tsv.ts';
 import { objectText } from '../../json/json-arbitrary.ts';
 import { readStrictCsv } from '../strict-csv.ts';
 import { randomRuns } from '../../support/random-runs.ts';
 import { batchOf } from '../../support/records.ts';
-import { writeAll } from '../write-all.ts';
+import { PLAIN_LAYOUT, writeAll } from '../write-all.ts';
 
 const csv = async (records: readonly string[], layout = {}) =>
   (await writeAll(openCsv, [batchOf(...records)], layout)).toString();
@@ -73,8 +74,11 @@ describe('openCsv', () => {
     expect(await csv(['{"":null}'])).toBe('""\n""\n');
   });
 
-  it('compacts arrays that were sent with white space', async () => {
+  it('compacts what was sent with white space, but for the text of cells', async () => {
     expect(await csv(['{ "a" : [ 1 , " x " ] }'])).toBe('a\n"[1,"" x ""]"\n');
+    expect(await csv(['{ "a" : "x  y" , "b" : "\\u0041 \\" ," , "c" : 1 , "d" : true }'])).toBe(
+      'a,b,c,d\nx  y,"A "" ,",1,true\n',
+    );
   });
 
   it('writes for a spreadsheet a byte order mark, CRLF, and formulas made inert, but numbers as they are', async () => {
@@ -100,10 +104,12 @@ describe('openCsv', () => {
     for (let length = 0; length < 12; length++) {
       const [text, number] = ['x'.repeat(length), `1${'0'.repeat(length)}`];
       const bodies = [`{"a":"${text}"}`, `{"a":${number}}`, `{"a":"${text},"}`, `{"a":["${text}"]}`];
-      const batches = bodies.map((body) => scanLines(Buffer.from(body)));
-      expect((await writeAll(openCsv, batches)).toString()).toBe(
-        `a\n${text || '""'}\n${number}\n"${text},"\n"[""${text}""]"\n`,
-      );
+      for (const end of ['', '\n', '\n\n']) {
+        const batches = bodies.map((body) => scanLines(Buffer.from(body + end)));
+        expect((await writeAll(openCsv, batches)).toString()).toBe(
+          `a\n${text || '""'}\n${number}\n"${text},"\n"[""${text}""]"\n`,
+        );
+      }
     }
   });
 
@@ -112,12 +118,41 @@ describe('openCsv', () => {
       { length: 3000 },
       (_, index) => `{"id":${index},"t":"${'é,'.repeat(index % 900)}"}`,
     );
-    records.push(`{"t":"${'"'.replace('"', '\\"').repeat(400_000)}"}`, '{"late":1}');
+    const quotes = `"${'\\"'.repeat(150_000)}"`;
+    records.push(`{"t":${quotes},"u":${quotes},"v":${quotes}}`, '{"late":1}');
     const rows = readStrictCsv(await csv(records));
     expect(rows).toHaveLength(3003);
-    expect(rows[0]).toEqual(['id', 't', 'late']);
-    expect(rows[2900]).toEqual(['2899', 'é,'.repeat(2899 % 900), '']);
-    expect(rows[3001]).toEqual(['', '"'.repeat(400_000), '']);
+    expect(rows[0]).toEqual(['id', 't', 'u', 'v', 'late']);
+    expect(rows[2900]).toEqual(['2899', 'é,'.repeat(2899 % 900), '', '', '']);
+    expect(rows[3001]).toEqual(['', ...Array<string>(3).fill('"'.repeat(150_000)), '']);
+  });
+
+  it('has room for every cell of rows that are nothing but ends of cells', async () => {
+    const record = `{${Array.from({ length: 200 }, (_, column) => `"c${column}":""`).join()}}`;
+    const rows = await csv(Array<string>(3_000).fill(record), { header: false });
+    expect(rows === `${','.repeat(199)}\n`.repeat(3_000)).toBe(true);
+  });
+
+  it.each([
+    ['csv', openCsv, {}],
+    ['csv with another delimiter', openCsv, { delimiter: ';' }],
+    ['tsv', openTsv, {}],
+  ])('hands rows on in parts, none of them empty: %s', async (_, open, layout) => {
+    const written = async (batches: readonly RecordBatch[], columns?: readonly string[]) => {
+      const sizes: number[] = [];
+      const sink = { write: async (bytes: Uint8Array | string) => void sizes.push(bytes.length) };
+      const writer = open(sink, { ...PLAIN_LAYOUT, ...layout, columns, header: false });
+      for (const batch of batches) await writer.write(batch);
+      await writer.end();
+      return sizes;
+    };
+    const late = [batchOf(), batchOf('{"a":1}'), batchOf(), batchOf('{"b":2}', '{"c":3}')];
+    expect(await written(late)).toEqual([4, 4, 4]);
+    expect(await written(late, ['a', 'b'])).toEqual([3, 5]);
+    const long = batchOf(...Array.from({ length: 1_200 }, () => `{"a":"${'x'.repeat(1_000)}"}`));
+    const parts = await written([long], ['a']);
+    expect(parts.reduce((sum, size) => sum + size, 0)).toBe(1_200 * 1_001);
+    expect([parts.length > 1, parts.length < 9]).toEqual([true, true]);
   });
 });
 

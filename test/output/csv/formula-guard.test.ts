@@ -75,6 +75,8 @@ describe('guardFormula', () => {
     '-12,50',
     '-1,234.56',
     '-1.234,56',
+    '-12,345,678.90',
+    'a;b=1;c@d',
     '-1 234 567,8',
     '-1\u202f234',
     "-1'234.56",
@@ -97,6 +99,12 @@ describe('guardFormula', () => {
 });
 
 describe('unguardFormula', () => {
+  it('leaves an apostrophe that guardFormula would not have put', () => {
+    expect(unguardFormula("'-,5", ';')).toBe("'-,5");
+    expect(unguardFormula("a;'b")).toBe("a;'b");
+    expect(unguardFormula("a;'-5")).toBe("a;'-5");
+  });
+
   it('takes back what guardFormula did to any text without apostrophes', () => {
     const part = fc.constantFrom(
       '=',

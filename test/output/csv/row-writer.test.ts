@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendToRows } from '../../../src/output/csv/row-writer.ts';
+import { appendToRows, RowCounter } from '../../../src/output/csv/row-writer.ts';
 
 const appended = (rows: string, tail: string) => appendToRows(Buffer.from(rows), tail, true).toString();
 
@@ -22,5 +22,28 @@ describe('appendToRows', () => {
   it('fills in only blank rows where there is one column', () => {
     expect(appended('a\n\n"\n"\n', '""')).toBe('a\n""\n"\n"\n');
     expect(appended('\r\na\r\n', '""')).toBe('""\r\na\r\n');
+  });
+});
+
+describe('the rows of a file', () => {
+  /** How many there are, and whether the last one is whole, in a file that comes in one piece or byte by byte. */
+  const counted = (text: string, quotes = true): [rows: number, isWhole: boolean] => {
+    const [atOnce, inBytes] = [new RowCounter(quotes), new RowCounter(quotes)];
+    atOnce.add(Buffer.from(text));
+    for (const byte of Buffer.from(text)) inBytes.add(Buffer.of(byte));
+    expect([inBytes.rows, inBytes.isWhole]).toEqual([atOnce.rows, atOnce.isWhole]);
+    return [atOnce.rows, atOnce.isWhole];
+  };
+
+  it('end with a line feed that is outside of quotes', () => {
+    expect(counted('')).toEqual([0, true]);
+    expect(counted('a,b\n')).toEqual([1, true]);
+    expect(counted('a\r\n\n"b\n""c"\nd\n')).toEqual([4, true]);
+    expect(counted('a\nb')).toEqual([1, false]);
+    expect(counted('a\n"b\n')).toEqual([1, false]);
+  });
+
+  it('may have quotes that are text in tsv', () => {
+    expect(counted('a"\nb\n', false)).toEqual([2, true]);
   });
 });
