@@ -4,7 +4,7 @@ import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/exit-codes.ts';
 import { databaseQueries, topics, variables } from '../src/cli/help-topics.ts';
-import { buildProgram } from '../src/cli/program.ts';
+import { wholeProgram } from '../src/cli/program.ts';
 import { formats } from '../src/output/formats.ts';
 import { fakeContext } from './support/fake-context.ts';
 
@@ -19,7 +19,7 @@ const LISTINGS = [
   'folio funds documents',
 ];
 
-const program = buildProgram(fakeContext());
+const program = await wholeProgram(fakeContext());
 const commands = new Map(commandsOf(program, 'folio'));
 
 describe('the README', () => {

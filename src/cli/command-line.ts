@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import type { Context, OutputStream, Secrets } from '../context.ts';
 import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
-import { buildProgram } from './program.ts';
+import { declareCommands, emptyProgram, isCommand } from './program.ts';
 import { expandShortcut } from './shortcuts.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
@@ -36,9 +36,10 @@ export function usageErrorOf({ message }: CommanderError): UsageError {
 export async function runCommandLine(given: Context): Promise<number> {
   const context = { ...given, stderr: redactedStream(given.stderr, given.secrets) };
   let answer = '';
-  const program = buildProgram(context, (text) => void (answer += text));
+  const program = emptyProgram(context, (text) => void (answer += text));
   try {
-    const argv = await expandShortcut(context, program);
+    const argv = await expandShortcut(context, program, isCommand);
+    await declareCommands(program, context, argv);
     await program.parseAsync(argv, { from: 'user' }).catch(passHelp);
     // Written at once: for a small text the runtime needs no stream, which takes 4 ms to make.
     if (answer !== '') await context.stdout.write(answer);

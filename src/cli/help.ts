@@ -12,9 +12,7 @@ export const ABOUT_TOPICS =
 
 /** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
-  program.helpCommand(false);
   addCommand(program, 'help', {
-    summary: 'help on a command or a topic',
     description:
       'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both. Other words are looked for: ' +
       '`folio help delimiter` lists the commands, flags and topics that speak of it.',

@@ -1,31 +1,12 @@
 import { Command, type Argument } from 'commander';
 import type { Context } from '../context.ts';
-import { customers } from '../resources/customers.ts';
-import { funds } from '../resources/funds.ts';
 import { listings } from '../resources/index.ts';
-import { issued } from '../resources/issued.ts';
+import type { Resource } from '../resources/resource.ts';
 import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
 import { described, repeatFlagsUnder } from './command.ts';
-import { addAging } from './commands/aging.ts';
-import { addAuth } from './commands/auth/auth.ts';
-import { addCompletion } from './commands/completion.ts';
-import { addConfig } from './commands/config.ts';
-import { addDoctor } from './commands/doctor.ts';
-import { addIssuedDownload } from './commands/download.ts';
-import { addRawGet } from './commands/get.ts';
-import { addCustomerItems, addFundItems } from './commands/items.ts';
-import { addListing } from './commands/listing.ts';
-import { addMcp } from './commands/mcp.ts';
-import { addReconcile } from './commands/reconcile.ts';
-import { addReport } from './commands/report.ts';
-import { addSandbox } from './commands/sandbox.ts';
-import { addStatement } from './commands/statement.ts';
-import { addSync } from './commands/sync.ts';
-import { addTap } from './commands/tap.ts';
-import { addVerify } from './commands/verify.ts';
 import { globalFlags, refusedToken } from './flags.ts';
-import { ABOUT_TOPICS, addHelp, addSuggestions } from './help.ts';
+import { ABOUT_TOPICS, addSuggestions } from './help.ts';
 import { commandAt } from './shortcuts.ts';
 
 const ABOUT =
@@ -40,71 +21,143 @@ const EXAMPLES = [
   ['folio doctor', 'whether all is set up, and what to mend'],
 ] as const;
 
-/** The commands under those of listings. */
-const UNDER_LISTINGS = new Map([
-  [issued, addIssuedDownload],
-  [customers, addCustomerItems],
-  [funds, addFundItems],
-]);
-
+/** Declares a command with all that is under it. */
 type Declare = (program: Command, context: Context) => void;
 
-/** What declares each command, in the order of the help. */
-const COMMANDS = new Map<string, Declare>([
-  ...listings.map((resource): [string, Declare] => [
-    resource.name,
-    (program, context) => {
-      const listing = addListing(program, resource, context);
-      UNDER_LISTINGS.get(resource)?.(listing, context);
-    },
-  ]),
-  ['aging', addAging],
-  ['reconcile', addReconcile],
-  ['report', addReport],
-  ['statement', addStatement],
-  ['tap', addTap],
-  ['mcp', addMcpOverCommands],
-  ['get', addRawGet],
-  ['verify', addVerify],
-  ['sync', addSync],
-  ['auth', addAuthWithCheck],
-  ['config', addConfig],
-  ['sandbox', addSandbox],
-  ['doctor', addDoctor],
-  ['completion', addCompletion],
-  ['help', addHelp],
+type CommandRow = readonly [syntax: string, summary: string, load: () => Promise<Declare>];
+
+/**
+ * Every command, in the order of the help: how lists of commands show it, and what loads its declaration, which is done only where
+ * it is asked for. What it runs is loaded later still.
+ */
+const ROWS: readonly CommandRow[] = [
+  ...listings.map((each): CommandRow => [each.name, each.records, () => loadListing(each)]),
+  [
+    'aging',
+    'open amounts by how long they are overdue',
+    async () => (await import('./commands/aging.ts')).addAging,
+  ],
+  [
+    'reconcile <list...>',
+    'your list beside the service’s: what is missing, what differs',
+    async () => (await import('./commands/reconcile.ts')).addReconcile,
+  ],
+  ['report', 'how you stand, on one page', async () => (await import('./commands/report.ts')).addReport],
+  [
+    'statement',
+    'what one customer owes, to send to him',
+    async () => (await import('./commands/statement.ts')).addStatement,
+  ],
+  ['tap', 'every listing as Singer messages', async () => (await import('./commands/tap.ts')).addTap],
+  ['mcp', 'a server for assistants (Model Context Protocol)', loadMcp],
+  ['get <path>', 'any address of the service', async () => (await import('./commands/get.ts')).addRawGet],
+  [
+    'verify [files...]',
+    'whether a file is still what was delivered',
+    async () => (await import('./commands/verify.ts')).addVerify,
+  ],
+  [
+    'sync [database] [resources...]',
+    'keep a SQLite or PostgreSQL database equal to the service',
+    async () => (await import('./commands/sync.ts')).addSync,
+  ],
+  ['auth', 'log in, and see who is logged in', loadAuth],
+  ['config', 'defaults for flags', async () => (await import('./commands/config.ts')).addConfig],
+  [
+    'sandbox',
+    'a made-up service on this machine',
+    async () => (await import('./commands/sandbox.ts')).addSandbox,
+  ],
+  [
+    'doctor',
+    'whether all is set up, and what to mend',
+    async () => (await import('./commands/doctor.ts')).addDoctor,
+  ],
+  [
+    'completion <shell>',
+    'completion for a shell',
+    async () => (await import('./commands/completion.ts')).addCompletion,
+  ],
+  ['help [words...]', 'help on a command or a topic', async () => (await import('./help.ts')).addHelp],
+];
+
+const COMMANDS = new Map(ROWS.map((row) => [row[0].replace(/ .*/, ''), row]));
+
+/** Commands that no list shows, and the one beside which each is declared. */
+const HIDDEN = new Map([
+  ['login', 'auth'],
+  ['__profiles', 'completion'],
+  ['__man', 'help'],
 ]);
 
 /** The commands that speak of others, by their names and flags. */
 const OF_ALL = new Set(['config', 'completion', 'help']);
 
+/** Whether a command has this name. */
+export function isCommand(word: string): boolean {
+  return COMMANDS.has(word) || HIDDEN.has(word);
+}
+
 /**
- * The command line with every command and its flags; or, where `context.argv` asks for a command that needs no other, with that one
- * alone, since each start pays for what is declared. What a command runs is loaded when it is run.
- *
- * @param writeOut takes help and the version, which are data; without it they are dropped
+ * Declares the commands for a command line: the one that it asks for as a whole, the others by their names alone, since each start
+ * pays for what is declared; or all as a whole, where that one speaks of others.
  */
-export function buildProgram(context: Context, writeOut: (text: string) => void = () => {}): Command {
-  const program = emptyProgram(context, writeOut);
-  const asked = context.argv[commandAt(context.argv, program)] ?? '';
-  const declare = OF_ALL.has(asked) ? undefined : COMMANDS.get(asked);
-  if (declare === undefined) for (const each of COMMANDS.values()) each(program, context);
-  else declare(program, context);
+export async function declareCommands(
+  program: Command,
+  context: Context,
+  argv: readonly string[],
+): Promise<void> {
+  const word = argv[commandAt(argv, program)] ?? '';
+  const asked = HIDDEN.get(word) ?? word;
+  for (const [name, [syntax, summary, load]] of COMMANDS) {
+    if (name === asked || OF_ALL.has(asked)) (await load())(program, context);
+    else program.command(syntax);
+    program.commands.find((command) => command.name() === name)?.summary(summary);
+  }
   addSuggestions(program);
+}
+
+/** The program with every command as a whole. */
+export async function wholeProgram(context: Context): Promise<Command> {
+  const program = emptyProgram(context, () => {});
+  await declareCommands(program, context, ['help']);
   return program;
 }
 
-function addMcpOverCommands(program: Command, context: Context): void {
-  addMcp(program, context, async (asking) => {
-    await buildProgram(asking).parseAsync([...asking.argv], { from: 'user' });
-  });
+async function loadListing(resource: Resource): Promise<Declare> {
+  const { addListing } = await import('./commands/listing.ts');
+  const addUnder = await loadUnder(resource);
+  return (program, context) => {
+    const listing = addListing(program, resource, context);
+    addUnder?.(listing, context);
+  };
 }
 
-function addAuthWithCheck(program: Command, context: Context): void {
-  addAuth(program, context, async (connection) => {
-    const { verifyConnection } = await import('../run/session.ts');
-    await verifyConnection(context, connection);
-  });
+/** What declares the commands under that of a listing. */
+async function loadUnder({ name }: Resource): Promise<Declare | undefined> {
+  if (name === 'issued') return (await import('./commands/download.ts')).addIssuedDownload;
+  if (name === 'customers') return (await import('./commands/items.ts')).addCustomerItems;
+  return name === 'funds' ? (await import('./commands/items.ts')).addFundItems : undefined;
+}
+
+async function loadMcp(): Promise<Declare> {
+  const { addMcp } = await import('./commands/mcp.ts');
+  return (program, context) =>
+    addMcp(program, context, async (asking) => {
+      const { argv } = asking;
+      const other = emptyProgram(asking, () => {});
+      await declareCommands(other, asking, argv);
+      await other.parseAsync([...argv], { from: 'user' });
+    });
+}
+
+async function loadAuth(): Promise<Declare> {
+  const { addAuth } = await import('./commands/auth/auth.ts');
+  return (program, context) =>
+    addAuth(program, context, async (connection) => {
+      const { verifyConnection } = await import('../run/session.ts');
+      await verifyConnection(context, connection);
+    });
 }
 
 /** The program with its flags and no command. */
@@ -132,6 +185,7 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
       subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
     })
     .showSuggestionAfterError(false)
+    .helpCommand(false)
     .addHelpText('after', () => `\n${shownLine(ABOUT_TOPICS, context.stdout)}`.trimEnd());
   for (const option of [...globalFlags.options, refusedToken]) program.addOption(option);
   return repeatFlagsUnder(program);

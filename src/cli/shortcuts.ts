@@ -8,11 +8,15 @@ import { shortcutSetting, splitWords } from '../run/settings.ts';
  * The command line with a shortcut replaced by the words that it stands for: `late --limit 5` becomes `issued --overdue --limit
  * 5`. A shortcut is expanded once, and never where a command has its name. Under --verbose folio says what it expanded.
  */
-export async function expandShortcut(context: Context, program: Command): Promise<readonly string[]> {
+export async function expandShortcut(
+  context: Context,
+  program: Command,
+  isCommand: (word: string) => boolean,
+): Promise<readonly string[]> {
   const { argv } = context;
   const at = commandAt(argv, program);
   const name = argv[at];
-  if (name === undefined || isCommand(program, name) || !/^[a-z][a-z0-9-]*$/.test(name)) return argv;
+  if (name === undefined || isCommand(name) || !/^[a-z][a-z0-9-]*$/.test(name)) return argv;
   const line = (await context.config()).settings(undefined)[shortcutSetting(name)];
   if (typeof line !== 'string') return argv;
   const expanded = argv.toSpliced(at, 1, ...splitWords(line));
@@ -30,7 +34,7 @@ export function checkShortcut(setting: string, program: Command, profile: string
       hint: `Leave --profile out, or write it into the shortcut.`,
     });
   }
-  if (isCommand(program, name)) {
+  if (program.commands.some((command) => command.name() === name)) {
     throw new UsageError(`there is a command ${name}, and a shortcut never goes before one`, {
       hint: 'Choose another name for the shortcut.',
     });
@@ -38,12 +42,6 @@ export function checkShortcut(setting: string, program: Command, profile: string
 }
 
 const SHORTCUT = shortcutSetting('');
-
-function isCommand(program: Command, word: string): boolean {
-  return (
-    word === 'help' || program.commands.some((each) => each.name() === word || each.aliases().includes(word))
-  );
-}
 
 /** The place of the command: of the first word that is neither a flag nor the value of one; -1 without one. */
 export function commandAt(argv: readonly string[], program: Command): number {

@@ -7,7 +7,7 @@ import { manPage } from '../../src/cli/man-page.ts';
 import { ABOUT_TOPICS } from '../../src/cli/help.ts';
 import { renderTopic } from '../../src/cli/help-topics.ts';
 import { topics } from '../../src/cli/help-topics.ts';
-import { buildProgram } from '../../src/cli/program.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { formats } from '../../src/output/formats.ts';
 import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
@@ -144,8 +144,8 @@ describe('a slip of the keys', () => {
   });
 });
 
-describe('the manual', () => {
-  const page = manPage(buildProgram(fakeContext()), '2026-11-22');
+describe('the manual', async () => {
+  const page = manPage(await wholeProgram(fakeContext()), '2026-11-22');
 
   it('has a section for each command, and the topics', () => {
     for (const command of ['issued', 'issued download <dir>', 'funds get <id>', 'auth login', 'doctor']) {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { buildProgram } from '../../src/cli/program.ts';
+import { wholeProgram } from '../../src/cli/program.ts';
 import { fakeContext } from '../support/fake-context.ts';
 
 /** What a command asks for that names nobody. */
 const FLAGS: Readonly<Record<string, readonly string[]>> = { statement: ['--all'] };
 
 /** The arguments of every command that there is, its own among them; `folder` is where paths lead. */
-export function everyCommand(folder: string): string[][] {
-  const program = buildProgram(fakeContext());
+export async function everyCommand(folder: string): Promise<string[][]> {
+  const program = await wholeProgram(fakeContext());
   return commandsOf(program).flatMap(({ path, command }) => {
     // It serves until it is stopped, and asks nobody.
     if (path[0] === 'sandbox') return [];

@@ -54,7 +54,11 @@ const MISPLACED: readonly (readonly string[])[] = [
 /** The place of a run in its command line. */
 const FOLDER = '<folder>';
 
-const RUNS: readonly (readonly string[])[] = [...everyCommand(FOLDER), ...furtherRuns(FOLDER), ...MISPLACED];
+const RUNS: readonly (readonly string[])[] = [
+  ...(await everyCommand(FOLDER)),
+  ...furtherRuns(FOLDER),
+  ...MISPLACED,
+];
 
 interface Site {
   readonly folder: string;
@@ -113,8 +117,8 @@ let leaked = 0;
 describe('a service that repeats the token', () => {
   afterAll(() => countFigure({ what: 'captures searched for the token', ran: searched, leaked }));
 
-  it('is met by commands of every depth', () => {
-    const commands = everyCommand('/f').map((words) => words.join(' '));
+  it('is met by commands of every depth', async () => {
+    const commands = (await everyCommand('/f')).map((words) => words.join(' '));
     expect(commands.length).toBeGreaterThan(25);
     expect(commands).toEqual(
       expect.arrayContaining([

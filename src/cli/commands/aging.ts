@@ -25,7 +25,6 @@ import {
 /** `aging`: who owes how much, and for how long. */
 export function addAging(program: Command, context: Context): void {
   addCommand(program, 'aging', {
-    summary: 'open amounts by how long they are overdue',
     description:
       'Open amounts of issued invoices by how long they are overdue: a row for each counterparty and currency, one for ' +
       'those without a currency. Credits, which take away from what is owed, and what has no due date have columns of ' +

@@ -19,7 +19,6 @@ type Shell = (typeof shells)[number];
 /** `completion`, and the hidden command from which its scripts get the names of profiles. */
 export function addCompletion(program: Command, context: Context): void {
   addCommand(program, 'completion', {
-    summary: 'completion for a shell',
     description:
       'Prints the script with which a shell completes commands, flags, their values, the usual columns of a listing and the names of ' +
       'profiles. ' +

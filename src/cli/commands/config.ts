@@ -13,7 +13,6 @@ const namesFlags = flagGroup<NamesFlags>(undefined, {
 /** Declares `folio config` and its commands. */
 export function addConfig(program: Command, context: Context): void {
   const config = addGroup(program, 'config', {
-    summary: 'defaults for flags',
     description: 'Settings: defaults for flags, for all profiles or, with --profile, for one.',
     examples: [
       ['folio config set format jsonl', 'unless a command says otherwise'],

@@ -10,7 +10,6 @@ import type { CheckResult } from './doctor-checks.ts';
 /** `doctor`: whether all is set up, and what to mend. */
 export function addDoctor(program: Command, context: Context): void {
   addCommand(program, 'doctor', {
-    summary: 'whether all is set up, and what to mend',
     description:
       'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
       'call to each of the four listings. A line each, with what to mend. The exit code is that of the first failure.',

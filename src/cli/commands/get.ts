@@ -10,7 +10,6 @@ import { outputFlags, paramFlag, requestFlags } from '../flags.ts';
 /** `get`: any address of the service. */
 export function addRawGet(program: Command, context: Context): void {
   addCommand(program, 'get', {
-    summary: 'any address of the service',
     description: 'The body of any GET under the base address, as it was served.',
     arguments: [['<path>', 'below the base address, such as /customers/4711; may carry a query']],
     examples: [

@@ -12,7 +12,6 @@ import { requestFlags } from '../flags.ts';
  */
 export function addMcp(program: Command, context: Context, run: (context: Context) => Promise<void>): void {
   addCommand(program, 'mcp', {
-    summary: 'a server for assistants (Model Context Protocol)',
     description:
       'Answers an assistant that speaks the Model Context Protocol, on standard input and output: summarize, find, aging and ' +
       'columns, and nothing that writes, downloads or links. An answer has at most 40 kB, and says whether it is complete, as ' +

@@ -16,7 +16,6 @@ import { fieldFlag, fromFlags, outputFlags, receiptFlags, requestFlags } from '.
 /** `reconcile`: the books beside the list of the tax authority. */
 export function addReconcile(program: Command, context: Context): void {
   addCommand(program, 'reconcile', {
-    summary: 'your list beside the service’s: what is missing, what differs',
     description:
       'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
       'service: a row for each document that is on one side alone, or differs. Several lists are one. Lists are csv or ' +

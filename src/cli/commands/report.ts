@@ -10,7 +10,6 @@ import { fieldFlag, formFlags, langFlag, receiptFlags, requestFlags } from '../f
 /** `report`: how an organization stands, on one page. */
 export function addReport(program: Command, context: Context): void {
   addCommand(program, 'report', {
-    summary: 'how you stand, on one page',
     description:
       'One self-contained HTML page: what is open and overdue, by age and by counterparty, what falls due, months and funds. ' +
       'Amounts are exact and never of two currencies together. A page that is not whole says so at its top.',

@@ -19,7 +19,6 @@ import { flagGroup, valued, yes, type Flag } from '../flag-group.ts';
 /** Declares `folio sandbox`: its flags and its help. The service itself is loaded when it is run. */
 export function addSandbox(program: Command, context: Context): void {
   addCommand(program, 'sandbox', {
-    summary: 'a made-up service on this machine',
     description: 'Serve an embedded copy of the service on loopback, with made-up data, until stopped.',
     flags: { sandbox: sandboxFlags() },
     run: ({ globals, sandbox }) => runSandbox({ ...sandbox, quiet: globals.quiet }, context),

@@ -12,7 +12,6 @@ import { fieldFlag, fromFlags, langFlag, receiptFlags, requestFlags } from '../f
 /** `statement`: what one customer owes, to send to him. */
 export function addStatement(program: Command, context: Context): void {
   addCommand(program, 'statement', {
-    summary: 'what one customer owes, to send to him',
     description:
       'The open documents of a customer as of today, for each currency: how late they are, credits apart, sums by age, and the ' +
       'amount due, which is what folio aging tells of him. As a page to send and print, or as rows. The page names nobody else, ' +

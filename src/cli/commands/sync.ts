@@ -16,7 +16,6 @@ const RESULT_FORMATS = ['table', 'csv', 'tsv', 'json', 'jsonl'] as const;
 /** `sync`: keeps a database equal to the service. */
 export function addSync(program: Command, context: Context): void {
   addCommand(program, 'sync', {
-    summary: 'keep a SQLite or PostgreSQL database equal to the service',
     description:
       'Reads every listing whole, and makes the database equal to it in one transaction: new records are inserted, changed ones ' +
       'updated, and those that are gone marked; a history keeps what they were. The service cannot tell what changed since a ' +

@@ -12,7 +12,6 @@ const STREAMS = resources.map((resource) => oneWordName(resource, '_')).join(', 
 /** `tap`: the listings as streams for Singer's targets. */
 export function addTap(program: Command, context: Context): void {
   addCommand(program, 'tap', {
-    summary: 'every listing as Singer messages',
     description:
       `Writes Singer messages for Meltano and any Singer target: ${STREAMS}, each read whole every time (FULL_TABLE). ` +
       'Numbers that are not whole go as strings with the format singer.decimal, so that no target ' +

@@ -20,7 +20,6 @@ const verifyFlags = flagGroup<VerifyFlags>(undefined, {
 /** `verify`: whether files are still what runs delivered, and whether the runs were lately. */
 export function addVerify(program: Command, context: Context): void {
   addCommand(program, 'verify', {
-    summary: 'whether a file is still what was delivered',
     description:
       'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, tsv, jsonl and ' +
       'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, name: ' +

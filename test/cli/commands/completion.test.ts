@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { completionTree } from '../../../src/cli/completion/tree.ts';
 import { shells } from '../../../src/cli/commands/completion.ts';
-import { buildProgram } from '../../../src/cli/program.ts';
+import { wholeProgram } from '../../../src/cli/program.ts';
 import { runCommandLine } from '../../../src/cli/command-line.ts';
 import { fakeContext } from '../../support/fake-context.ts';
 import { needing, runProgram } from '../../support/programs.ts';
@@ -60,7 +60,7 @@ describe('folio completion', () => {
   it.each(shells)('prints a script for %s, with every command and every flag', async (shell) => {
     const { code, stdout, stderr } = await folio(['completion', shell]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    for (const { path, flags } of completionTree(buildProgram(fakeContext()), NOTHING_KNOWN)) {
+    for (const { path, flags } of completionTree(await wholeProgram(fakeContext()), NOTHING_KNOWN)) {
       if (path !== '') expect(stdout).toContain(`'${path}'`);
       const spelled = (name: string): string =>
         shell !== 'fish' ? name : name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
@@ -77,8 +77,10 @@ describe('folio completion', () => {
     expect(stderr).toContain('bash, zsh, fish, powershell');
   });
 
-  it('has no flag that takes a value in one command and none in another', () => {
-    const flags = completionTree(buildProgram(fakeContext()), NOTHING_KNOWN).flatMap((node) => node.flags);
+  it('has no flag that takes a value in one command and none in another', async () => {
+    const flags = completionTree(await wholeProgram(fakeContext()), NOTHING_KNOWN).flatMap(
+      (node) => node.flags,
+    );
     const valued = new Set(flags.flatMap(({ names, value }) => (value ? names : [])));
     const plain = flags.flatMap(({ names, value }) => (value ? [] : names));
     expect(plain.filter((name) => valued.has(name))).toEqual([]);

@@ -23,7 +23,6 @@ const statusFlags = flagGroup<StatusOptions>(undefined, {
 /** Declares `folio auth` and its commands. */
 export function addAuth(program: Command, context: Context, verify: VerifyConnection): void {
   const auth = addGroup(program, 'auth', {
-    summary: 'log in, and see who is logged in',
     description: 'Profiles: one for each organization, with its token.',
   });
   addLogin(auth, context, verify);
