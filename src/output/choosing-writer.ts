@@ -23,7 +23,7 @@ export function choosingWriter(openWriter: OpenWriter, asked: readonly string[])
           writer = openWriter(sink, {
             ...layout,
             columns: chosen,
-            unordered: onlyLeavesOut(asked),
+            asked: !onlyLeavesOut(asked),
           });
           for await (const batch of records.read()) await writer.write(batch);
           await writer.end();

@@ -1,4 +1,7 @@
-/** What a column is for its reader: this decides its width, how it is shown, and which columns stay where room is short. */
+/**
+ * What a column is for its reader: this decides its width, how it is shown, and which columns stay where room is short. A `kind` is
+ * what folio itself says of a row, in a few words; a `value` may be of any column: an amount, an ID, a text.
+ */
 export type ColumnRole =
   | 'profile'
   | 'number'
@@ -6,10 +9,13 @@ export type ColumnRole =
   | 'date'
   | 'due'
   | 'party'
+  | 'fiscalId'
   | 'amount'
   | 'open'
   | 'currency'
   | 'document'
+  | 'kind'
+  | 'value'
   | 'other';
 
 /** A column that people look for in records of a known kind. */
@@ -20,7 +26,7 @@ export interface KnownColumn {
   /** In the head of a table, where the column is too narrow for its name. */
   readonly word: string;
   /** Where room is short, columns of higher numbers go first; those without one are there only where room is left. */
-  readonly rank?: number;
+  readonly rank?: number | undefined;
 }
 
 /** Roles by the name of a column, for columns of which only the name is known. The most important first. */
@@ -33,6 +39,7 @@ const ROLES: readonly (readonly [ColumnRole, RegExp])[] = [
   ['party', /^(?:counterparty|(?:(?:customer|issuer|receiver|supplier|provider|vendor|client)[._]?)?name)$/i],
   ['amount', /^(?:\w*(?:amount|balance)\w*|total|balance\.\w+)$/i],
   ['currency', /^currency(?:_?code)?$/i],
+  ['fiscalId', /^(?:\w*[._])?\w*(?:fiscal|tax)_?id$|^(?:\w+[._])?rut$/i],
 ];
 
 /** Names of numbers that identify rather than count: their digits are never grouped. */
@@ -76,4 +83,22 @@ export function knownAmong(
     if (name !== undefined) found.set(name, column);
   }
   return found;
+}
+
+/** Of a result, what some of its columns are to their reader. */
+export type ShownColumns = Readonly<Record<string, Partial<Omit<KnownColumn, 'names'>> | undefined>>;
+
+/**
+ * Columns of a result for a table: in their order, and, unless `shown` says otherwise, the first the most important. Where `shown` does not say
+ * what a column is, the column of that name among the records' tells it, or else the name.
+ */
+export function shownInOrder(
+  columns: readonly string[],
+  shown: ShownColumns = {},
+  ofRecords: readonly KnownColumn[] = [],
+): KnownColumn[] {
+  return columns.map((column, at) => {
+    const role = ofRecords.find(({ names }) => names.includes(column))?.role ?? roleOf(column);
+    return { names: [column], role, word: column, rank: at, ...shown[column] };
+  });
 }

@@ -21,8 +21,8 @@ export interface Writer {
 export interface Layout {
   /** The columns asked for, in order; undefined for the union of all records' columns, by first appearance. */
   readonly columns?: readonly string[] | undefined;
-  /** table: whether the columns are in no order that anybody asked for. */
-  readonly unordered?: boolean | undefined;
+  /** table: whether the user named the columns, which then stay in their order and matter alike. */
+  readonly asked?: boolean | undefined;
   /** csv: one character between cells. */
   readonly delimiter?: string | undefined;
   /** csv, tsv: whether the first line names the columns. */

@@ -4,6 +4,7 @@ import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../js
 import type { RecordBatch } from '../json/records.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { bucketNames, type Buckets } from '../invoices/open-items.ts';
+import type { ShownColumns } from '../output/column-roles.ts';
 import { countOf } from '../output/terminal/number-text.ts';
 import { Aging, overdueOf, sumOfBalances, totalOf, type AgedBalance, type AgingOptions } from './aging.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
@@ -35,6 +36,8 @@ interface AgingLayout {
 const TOTAL = 'Total';
 const NO_CURRENCY = 'no currency';
 const NO_DUE_DATE = 'no due date';
+/** What matters most to a reader. */
+const FIRST: ShownColumns = { total: { role: 'amount', rank: -1 } };
 /** On a narrow terminal, the sum of the buckets that are late. */
 const OVERDUE = 'overdue';
 /** What is beside the total, so that nothing is left out in silence. */
@@ -202,6 +205,7 @@ export function agingQuestion(
     result: {
       columns: (asked) =>
         asked === undefined ? columns : chosenColumns([...columns, ...leftOut], { asked, flag: '--columns' }),
+      shown: FIRST,
     },
     notes: () => {
       const invoices = balances.reduce((sum, balance) => sum + balance.invoices, 0);

@@ -1,6 +1,7 @@
 import type { FolioError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
+import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 
 /** A stream of records, in order. */
@@ -43,6 +44,8 @@ interface ResultForm {
    * rows have. Throws UsageError for a column that the result does not have.
    */
   readonly columns: (asked: readonly string[] | undefined) => readonly string[] | undefined;
+  /** What columns are to their reader, where it is not what their names tell: see `shownInOrder`. */
+  readonly shown?: ShownColumns;
 }
 
 /** The place in the listing, from 1, of the nth record that a question got: for messages. */
@@ -219,11 +222,15 @@ async function* limitRecords(
 }
 
 /** Opens the writer when the first rows come: the columns to choose from are not known before. */
-function writerOfResult(openWriter: OpenWriter, { columns }: ResultForm): OpenWriter {
+function writerOfResult(openWriter: OpenWriter, { columns, shown }: ResultForm): OpenWriter {
   return (sink, layout) => {
     let writer: Writer | undefined;
-    const opened = (): Writer =>
-      (writer ??= openWriter(sink, { ...layout, columns: columns(layout.columns) }));
+    const open = (): Writer => {
+      const named = columns(layout.columns);
+      const known = named && shownInOrder(named, shown, layout.known);
+      return openWriter(sink, { ...layout, columns: named, known });
+    };
+    const opened = (): Writer => (writer ??= open());
     return {
       get columns() {
         return writer?.columns;

@@ -187,6 +187,7 @@ export function totalsQuestion(
     result: {
       columns: (asked) =>
         asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
+      shown: { [sum[0] ?? 'records']: { rank: -1 } },
     },
     notes: () => totals.notes(),
     failure: () => totals.failure(),

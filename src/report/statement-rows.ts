@@ -3,6 +3,7 @@ import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
+import type { ShownColumns } from '../output/column-roles.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { batchOfRows, cellJson, type Row } from '../query/rows.ts';
 import {
@@ -46,6 +47,23 @@ const COLUMNS = [
   ...['counterparty', 'fiscalId', 'currency', 'number', 'documentType', 'date', 'due', 'daysLate'],
   ...['total', 'open', 'age', 'payments'],
 ];
+
+/** What these are to a reader, and in which order they matter: a terminal that is narrow leaves out those of the highest ranks. */
+export const STATEMENT_SHOWN: ShownColumns = {
+  [PROFILE_COLUMN]: { rank: 0 },
+  number: { rank: 1 },
+  open: { role: 'amount', rank: 2 },
+  due: { rank: 3 },
+  counterparty: { rank: 4 },
+  daysLate: { word: 'late', rank: 5 },
+  date: { rank: 6 },
+  total: { rank: 7 },
+  fiscalId: { rank: 8 },
+  age: { role: 'kind', rank: 9 },
+  documentType: { role: 'document', word: 'type', rank: 10 },
+  currency: { word: 'cur', rank: 11 },
+  payments: { rank: undefined },
+};
 
 /** The columns of `statementRows`, also where there are no rows. */
 export function statementColumns(isSeveral: boolean): readonly string[] {

@@ -12,7 +12,7 @@ export const customers: Resource = {
   paging: { kind: 'cursor', walkSize: 1000, recordsIn: 'data' },
   shown: [
     { in: 'counterpartyName', role: 'party', word: 'name', rank: 1 },
-    { in: 'counterpartyFiscalId', role: 'number', word: 'fiscal ID', rank: 2 },
+    { in: 'counterpartyFiscalId', role: 'fiscalId', word: 'fiscal ID', rank: 2 },
     { in: 'balance', role: 'amount', word: 'balance', rank: 3 },
     { in: ['balance.overdue', 'overdueAmount'], role: 'amount', word: 'overdue', rank: 4 },
     { in: 'currency', role: 'currency', word: 'cur', rank: 5 },

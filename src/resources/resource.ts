@@ -54,7 +54,8 @@ interface ShownField {
 }
 
 type ShownAmount = 'amount' | 'open' | 'currency';
-type ShownRole = 'number' | 'status' | 'date' | 'due' | 'party' | ShownAmount | 'document' | 'other';
+type ShownParty = 'party' | 'fiscalId';
+type ShownRole = 'number' | 'status' | 'date' | 'due' | ShownParty | ShownAmount | 'document' | 'other';
 
 /** How a listing of numbered pages is paged. */
 export interface NumberedPaging {
@@ -117,7 +118,7 @@ export function shownOfInvoices(party: string): readonly ShownField[] {
     { in: 'open', role: 'open', word: 'open', rank: 3 },
     { in: 'currency', role: 'currency', word: 'cur', rank: 6 },
     { in: 'status', role: 'status', word: 'status', rank: 8 },
-    { in: 'counterpartyFiscalId', role: 'other', word: 'fiscal ID' },
+    { in: 'counterpartyFiscalId', role: 'fiscalId', word: 'fiscal ID' },
     { in: 'documentType', role: 'document', word: 'type' },
   ];
 }

@@ -111,6 +111,7 @@ export async function planOutput(
   const isOpen = flags.columns !== undefined && isOpenChoice(flags.columns);
   const layout: Layout = {
     columns: isOpen ? undefined : flags.columns && withoutHeadings(flags.columns),
+    asked: flags.columns !== undefined && !isOpen,
     delimiter: flags.delimiter ?? defaults.delimiter,
     header: flags.header,
     excel: flags.excel === true,

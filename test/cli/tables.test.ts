@@ -7,6 +7,7 @@ import { ModelService } from '../support/model-service.ts';
 import { startFaultServer } from '../support/fault-server.ts';
 import { quickly, withServer } from '../support/run-against.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { runStub } from '../support/scripted-run.ts';
 import { terminalsForTests } from '../support/terminal-here.ts';
 
 const show = terminalsForTests();
@@ -103,6 +104,53 @@ Not shown: id, payments · --columns, --wide
     expect(red).toEqual([PAST, '1,190,000.5']);
     expect(stripVTControlCharacters(screen)).not.toContain('!');
   });
+});
+
+describe('a result on a terminal', () => {
+  const BOOK = Array.from({ length: 12 }, (_, n) =>
+    JSON.stringify({
+      ...{ id: `66827d4ebde3eaf13af9dc${n}`, number: 1_234_560 + n, date: '2026-10-15T00:00:00Z' },
+      ...{ dueBy: n === 3 ? null : '2026-11-14', documentType: n === 5 ? 'CREDIT_NOTE' : 'INVOICE' },
+      ...{ status: 'PARTIALLY_PAID', currency: 'CLP', netAmount: 1_234_567_890 + n, taxAmount: 234_567_899 },
+      ...{
+        totalAmount: 1_469_135_789 + n,
+        amountToBePaid: 1_469_135_789,
+        receiverFiscalId: `76543210${n}-K`,
+      },
+      customer: { name: `Sociedad de Inversiones y Servicios del Norte Grande ${n} Limitada` },
+    }),
+  );
+  const folder = temporaryFolder();
+  const [from, earlier, list] = ['book.jsonl', 'earlier.jsonl', 'list.csv'].map((name) => join(folder, name));
+  writeFileSync(from!, BOOK.join('\n'));
+  writeFileSync(earlier!, BOOK.slice(2).join('\n').replaceAll('1469135789', '987654321'));
+  writeFileSync(
+    list!,
+    'n,t,d\n1234561,1469135790,2026-10-15\n1234562,1469135799,2026-10-15\n9999999,987654321,2026-10-15\n',
+  );
+  const match = 'number=n,total=t,date=d,documentType==33,currency==CLP';
+
+  it.each([
+    [7, ['reconcile', list!, '--against', 'issued', '--match', match], '1,469,135,799'],
+    [0, ['statement', '--all'], '2026-11-14'],
+    [0, ['aging'], '1,469,135,789'],
+    [0, ['issued', '--changes-since', earlier!], '1,469,135,789'],
+    [0, ['issued', '--group-by', 'counterpartyFiscalId', '--sum', 'total,net,tax'], '765432109-K'],
+    [0, ['issued', '--columns', 'notes,id,date,dueBy,receiverFiscalId,Saldo=amountToBePaid'], '2026-10-15'],
+  ])(
+    'exits with %i and shows no part of a date, an amount, a fiscal ID or a head: %j',
+    async (code, args, whole) => {
+      for (const columns of [40, 60, 80, 100, 110, 120, 160]) {
+        const options = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
+        const { code: ended, stdout } = await runStub([...args, '--from', from!], {}, options);
+        const lines = stdout.split('\n');
+        expect(lines.filter((line) => line.length > columns)).toEqual([]);
+        expect(lines.filter((line) => /[\d,.-]…/.test(line.replaceAll(/[0-9a-f]{5,}…/g, '')))).toEqual([]);
+        expect([ended, lines[0]]).toEqual([code, expect.not.stringContaining('…')]);
+        if (columns >= 60) expect(stdout).toContain(whole);
+      }
+    },
+  );
 });
 
 const SIXTY = Array.from({ length: 60 }, (_, n) => `{"id":"i${n}","number":${1000 + n},"date":"2026-01-05"}`);

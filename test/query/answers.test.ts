@@ -158,7 +158,7 @@ describe('a list of any form that is reconciled', () => {
       '_match number documentType counterpartyFiscalId counterpartyName date currency total list.total difference differs list.file list.row',
       'Sucursal Norte ',
     ],
-    [70, '_match number counterpartyName total list.total', 'Roble y Compañía … '],
+    [70, '_match number currency total list.total', 'only in the service '],
   ])('is shown on %i columns with the columns for which there is room', async (columns, names, cut) => {
     const context = fakeContext({ argv: [...argv(), '--no-color'], terminal: true, columns });
     expect(await runCommandLine(context)).toBe(7);

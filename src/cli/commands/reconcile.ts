@@ -111,7 +111,7 @@ async function runReconcile(
       const options = { ...opened, ...read, tolerance, fields };
       const { receiptTotals } = read;
       const layout = { all: reconcile.all === true, paths, receiptTotals, locale, signal: context.signal };
-      return (site) => reconcileQuestion(options, layout, site);
+      return () => reconcileQuestion(options, layout);
     },
   };
   if (asked.globals.profile?.includes(',') === true) throw severalProfiles();

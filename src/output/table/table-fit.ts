@@ -9,7 +9,8 @@ const NARROW_GAP = 1;
 
 /**
  * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before
- * another column gets room. Of a point in time, `2024-10-15…` is enough for most.
+ * another column gets room. Only text is ever cut: no day, no amount and no fiscal ID, of which a part says something else or
+ * nothing. Of a point in time, `2024-10-15…` is enough for most.
  */
 const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comfort: number }>> = {
   profile: { least: 12, comfort: 30 },
@@ -18,16 +19,22 @@ const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comf
   date: { least: 11, comfort: 11 },
   due: { least: 11, comfort: 11 },
   party: { least: 10, comfort: 40 },
+  fiscalId: { least: 20, comfort: 36 },
   amount: { least: 30, comfort: 30 },
   open: { least: 30, comfort: 30 },
   currency: { least: 3, comfort: 8 },
   document: { least: 8, comfort: 30 },
+  kind: { least: 30, comfort: 30 },
+  value: { least: 12, comfort: 36 },
   // A UUID has 36.
   other: { least: 8, comfort: 36 },
 };
 
 /** A number cannot be read without its end, so it gets all its room, unless it is longer than any amount. */
-const NUMBER = { least: 16, comfort: 30 };
+const MAX_NUMBER = 30;
+
+/** Display cells of a head that is not cut. */
+const MAX_HEAD = 20;
 
 /** Display cells after which most names of parties can be told apart. */
 const TELLING_NAME = 16;
@@ -72,8 +79,7 @@ export function headOf({ column, width }: FittedColumn): string {
 
 function fitAsked(columns: readonly ShownColumn[], room: number): Fit {
   const fit = new Fit(room, GAP);
-  for (const column of columns)
-    fit.add([column], ({ numeric, width }) => Math.min(width, sizeOf('other', numeric, 'least')));
+  for (const column of columns) fit.add([column], leastOf);
   return fit;
 }
 
@@ -111,11 +117,16 @@ const FIRST: Readonly<Partial<Record<ColumnRole, number>>> = {
   currency: 1,
 };
 
-/** The columns that matter, the most important first: those with a rank; where there are none, what the names tell. */
+/**
+ * The columns that matter, the most important first: those with a rank, before those of them in which nothing is; where there are
+ * none, what the names tell.
+ */
 function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
   const ranked = columns.filter(({ rank }) => rank !== undefined);
   if (ranked.some(({ role }) => role !== 'profile'))
-    return ranked.toSorted((one, other) => one.rank! - other.rank!);
+    return ranked.toSorted(
+      (one, other) => Number(one.empty) - Number(other.empty) || one.rank! - other.rank!,
+    );
   const seen = new Map<ColumnRole, number>();
   const first = columns.filter(({ role }) => {
     const count = (seen.get(role) ?? 0) + 1;
@@ -125,14 +136,14 @@ function byRank(columns: readonly ShownColumn[]): readonly ShownColumn[] {
   return [...new Set([...first, ...columns.filter(({ role }) => role !== 'other')])];
 }
 
-/** In display cells. The name of a column is no reason to make it wider: there is a word for it. */
-function leastOf({ role, word, numeric, cells }: ShownColumn): number {
-  return Math.min(Math.max(cells, columnWidth(word)), sizeOf(role, numeric, 'least'));
+/** In display cells. The name of a column is no reason to make it wider where there is a word for it, which is not cut. */
+function leastOf(column: ShownColumn): number {
+  const least = Math.min(Math.max(column.cells, columnWidth(column.word)), sizeOf(column, 'least'));
+  return Math.max(least, Math.min(column.head, MAX_HEAD));
 }
 
 function tellingOf(column: ShownColumn): number {
-  const { role, numeric, telling } = column;
-  return Math.max(leastOf(column), Math.min(telling, sizeOf(role, numeric, 'comfort')));
+  return Math.max(leastOf(column), Math.min(column.telling, sizeOf(column, 'comfort')));
 }
 
 /** The least width at which texts that differ are not cut to the same text. */
@@ -150,12 +161,12 @@ export function tellingWidth(texts: Iterable<string | undefined>): number {
   return telling;
 }
 
-function comfortOf({ role, numeric, width }: ShownColumn): number {
-  return Math.min(width, sizeOf(role, numeric, 'comfort'));
+function comfortOf(column: ShownColumn): number {
+  return Math.min(column.width, Math.max(column.head, sizeOf(column, 'comfort')));
 }
 
-function sizeOf(role: ColumnRole, numeric: boolean, size: 'least' | 'comfort'): number {
-  return Math.max(SIZES[role][size], numeric ? NUMBER[size] : 0);
+function sizeOf({ role, number }: ShownColumn, size: 'least' | 'comfort'): number {
+  return Math.max(SIZES[role][size], Math.min(number, MAX_NUMBER));
 }
 
 type WidthOf = (column: ShownColumn) => number;

@@ -21,13 +21,19 @@ export interface ShownColumn {
   readonly name: string;
   /** In its head, where it is too narrow for its name. */
   readonly word: string;
+  /** Display cells that the head has at least; 0 where there is no word for the column. */
+  readonly head: number;
   readonly role: ColumnRole;
   /** Where room is short, columns of higher ranks are left out first; undefined for columns that nobody looks for. */
   readonly rank: number | undefined;
+  /** Whether nothing is in it so far. */
+  readonly empty: boolean;
   /** Display cells of its widest cell. */
   readonly cells: number;
   /** Display cells of its widest cell or its name. */
   readonly width: number;
+  /** Display cells of its widest number. */
+  readonly number: number;
   /** Display cells with which the names of parties can be told apart; 0 for other columns. */
   readonly telling: number;
   /** Numbers only: aligned on the right. */
@@ -52,16 +58,16 @@ export class TableRows {
 
   constructor({
     columns,
-    unordered = false,
+    asked = false,
     known = [],
     sources,
     raw = false,
     locale = 'en-US',
-  }: Pick<Layout, 'columns' | 'unordered' | 'known' | 'sources' | 'raw' | 'locale'>) {
+  }: Pick<Layout, 'columns' | 'asked' | 'known' | 'sources' | 'raw' | 'locale'>) {
     this.#reader = new CellReader(columns);
     this.#known = known;
     this.#sources = sources;
-    this.#ordered = columns !== undefined && !unordered;
+    this.#ordered = asked;
     this.#asSent = raw;
     this.#group = raw ? (literal) => literal : digitGrouper(locale);
   }
@@ -97,21 +103,25 @@ export class TableRows {
 
   #shownColumn(column: string, index: number, known: KnownColumn | undefined): ShownColumn {
     const name = visible(column);
-    const { facts, width } = this.#seen[index] ?? NOTHING_SEEN;
+    const { facts, width, number } = this.#seen[index] ?? NOTHING_SEEN;
     const { numbers, nested, empty, days } = facts;
     const midnights = facts.midnights + facts.localMidnights;
     const filled = facts.cells - empty;
     const areDays = !this.#asSent && midnights > 0 && midnights + days === filled;
     const cells = Math.max(areDays ? DAY_LENGTH : width, 1);
-    const role = known?.role ?? roleOf(column);
+    const told = known?.role ?? roleOf(column);
+    const role = told === 'other' && filled > 0 && facts.dated === filled ? 'date' : told;
     return {
       index,
       name,
       word: known?.word ?? name,
+      head: known === undefined ? 0 : columnWidth(known.word),
       role,
+      empty: filled === 0,
       rank: known?.rank ?? (role === 'profile' ? 0 : undefined),
       cells,
       width: Math.max(columnWidth(name), cells),
+      number,
       telling: 0,
       numeric: numbers > 0 && numbers === filled,
       days: areDays,
@@ -126,6 +136,7 @@ export class TableRows {
     const text = this.#shown(cell, column, seen);
     const width = columnWidth(text);
     if (width > seen.width) seen.width = width;
+    if (cell.kind === 'number' && width > seen.number) seen.number = width;
     return text;
   }
 
@@ -143,6 +154,7 @@ const DAY_LENGTH = 10;
 class SeenColumn {
   readonly facts = new ColumnFacts();
   width = 0;
+  number = 0;
   group: GroupDigits | undefined;
 }
 

@@ -103,15 +103,14 @@ class TableWriter implements Writer {
   async #decideColumns(): Promise<{ drawing: TableDrawing; form: RowForm } | undefined> {
     const columns = this.#rows.columns();
     if (columns.length === 0) return undefined;
-    const { width = Infinity, color, columns: given, unordered } = this.#layout;
-    const asked = unordered ? undefined : given;
+    const { width = Infinity, color, asked = false } = this.#layout;
     const form = new RowForm(columns, this.#layout);
     const measured = columns.map((column) => ({
       ...form.withRoomForMark(column),
       telling: column.role === 'party' ? tellingWidth(this.#held.map((texts) => texts[column.index])) : 0,
     }));
     const fitted: FittedTable = this.#cut
-      ? fitColumns(measured, width, asked !== undefined)
+      ? fitColumns(measured, width, asked)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
     this.#shown = new Set(fitted.columns.map(({ column }) => column.index));
     if (this.#cut) this.#rows.readOnly([...this.#shown, ...form.needed]);
@@ -151,10 +150,9 @@ class RowForm {
       (name) => columns.find((column) => column.name === name)?.index,
     );
     // Among chosen columns, those that tell a credit note or a cancelled document may be missing.
-    const isChosen = layout.columns !== undefined && layout.unordered !== true;
     const knows = (role: 'documentType' | 'status'): boolean =>
       this.#invoices.columnsOf(role).some((name) => columns.some((column) => column.name === name));
-    this.#today = isChosen && !(knows('documentType') && knows('status')) ? undefined : today;
+    this.#today = layout.asked && !(knows('documentType') && knows('status')) ? undefined : today;
     this.#color = color;
     this.#marks = !color && raw !== true && width !== undefined;
   }

@@ -210,7 +210,7 @@ export class SheetColumns {
     const source = this.#sources?.get(name) ?? name;
     return {
       identifies: isId(source),
-      grouped: role !== 'number' && !isIdentifier(source),
+      grouped: role !== 'number' && role !== 'fiscalId' && !isIdentifier(source),
       isAmount: role === 'amount' || role === 'open',
       zone: this.#zones.get(index),
     };

@@ -2,6 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import { wholeRecords, type RecordBatch } from '../../json/records.ts';
 import { compactRecord, withoutSignatures } from '../../json/signed-links.ts';
+import type { ShownColumns } from '../../output/column-roles.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import type { Note, Question, Records } from '../questions.ts';
@@ -30,6 +31,7 @@ export async function changesQuestion(options: ChangesOptions, forTable: boolean
         // A table has no room for whole records. Other formats have them, in as many columns as the records have.
         return forTable || rows === 0 || asked !== undefined ? changes.columns : undefined;
       },
+      shown: changes.shown,
     },
     notes: () => notesOf(changes, options),
   };
@@ -73,6 +75,15 @@ interface ChangesOptions extends EarlierExportOptions {
 /** The columns of every row, whatever the records are. */
 const CHANGE_COLUMNS = ['_change', 'field', 'old', 'new', 'record'];
 
+/** Display ranks: a narrow terminal leaves out the key first, then the old value. */
+const CHANGE_SHOWN: ShownColumns = {
+  _change: { role: 'kind', rank: 0 },
+  field: { role: 'document', rank: 101 },
+  new: { role: 'value', rank: 102 },
+  old: { role: 'value', rank: 103 },
+};
+const KEY_SHOWN = { rank: 104 };
+
 /** How many records there are of each kind, and how many of them make the comparison uncertain. */
 export interface ChangesSummary {
   added: number;
@@ -93,6 +104,7 @@ export class Changes {
   readonly #earlier: EarlierExport;
   readonly #keys: KeyReader;
   readonly #rows: ChangeRows;
+  readonly #shown: ShownColumns;
   readonly #watch: ColumnWatch;
   readonly #isUnread: NonNullable<ChangesOptions['isUnread']>;
 
@@ -106,6 +118,8 @@ export class Changes {
     this.#keys = new KeyReader(key);
     const beside = columns.filter((column) => !CHANGE_COLUMNS.includes(column));
     this.#rows = new ChangeRows(key, beside);
+    const onlyKey = key.filter((column) => !beside.includes(column));
+    this.#shown = { ...CHANGE_SHOWN, ...Object.fromEntries(onlyKey.map((column) => [column, KEY_SHOWN])) };
     this.#watch = new ColumnWatch(key);
     this.#isUnread = isUnread;
   }
@@ -123,6 +137,11 @@ export class Changes {
   /** The columns without those of whole records: for a terminal. */
   get columns(): readonly string[] {
     return this.#rows.columns;
+  }
+
+  /** What these are to a reader. */
+  get shown(): ShownColumns {
+    return this.#shown;
   }
 
   /** Compares a batch. Returns a row for each change, in the order of the records; none for unchanged records. */

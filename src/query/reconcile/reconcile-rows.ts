@@ -3,49 +3,33 @@ import { addDecimals, formatDecimal, negateDecimal, type Decimal } from '../../j
 import type { RecordBatch } from '../../json/records.ts';
 import { inTurns } from '../../json/turns.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
-import { columnWidth, truncate } from '../../output/terminal/terminal-text.ts';
+import type { ShownColumns } from '../../output/column-roles.ts';
 import type { Note, Question } from '../questions.ts';
-import { chosenColumns, type ResultSite } from '../result-rows.ts';
+import { chosenColumns } from '../result-rows.ts';
 import { batchOfRows, type Row } from '../rows.ts';
 import { NumberTable, type DocumentsKept } from './documents-kept.ts';
 import { ROW_OUTCOMES, type Outcome, type Side } from './match-documents.ts';
 import { Reconciliation, type ReconcileOptions } from './reconcile.ts';
 
-/** The columns of the result. */
-const COLUMNS = [
-  '_match',
-  'number',
-  'documentType',
-  'counterpartyFiscalId',
-  'counterpartyName',
-  'date',
-  'currency',
-  'total',
-  'list.total',
-  'difference',
-  'differs',
-  'list.file',
-  'list.row',
-] as const;
+/** The columns of the result, and which of them a narrow terminal has room for: that of the highest rank goes first. */
+const SHOWN = {
+  _match: { role: 'kind', rank: 1 },
+  number: { rank: 2 },
+  documentType: { role: 'document', rank: 8 },
+  counterpartyFiscalId: { rank: 11 },
+  counterpartyName: { role: 'party', rank: 5 },
+  date: { rank: 7 },
+  currency: { rank: 9 },
+  total: { rank: 3 },
+  'list.total': { role: 'amount', rank: 4 },
+  difference: { role: 'amount', rank: 11 },
+  differs: { role: 'kind', rank: 6 },
+  'list.file': { rank: 12 },
+  'list.row': { rank: 10 },
+} as const satisfies ShownColumns;
+const COLUMNS = Object.keys(SHOWN);
 
-/** What a narrow terminal has no room for: first what says the least. */
-const SPARE: readonly string[] = [
-  'list.file',
-  'counterpartyFiscalId',
-  'difference',
-  'list.row',
-  'currency',
-  'documentType',
-  'date',
-  'differs',
-];
-/** The column that may be cut, down to what its own name takes. */
-const CUT = 'counterpartyName';
-const CUT_WIDTH = CUT.length;
-/** Display cells between two columns. */
-const GAP = 2;
-
-/** Rows that are written at a time, and those that tell a terminal how wide columns are. */
+/** Rows that are written at a time. */
 const ROWS_AT_ONCE = 1_000;
 
 /** What is said where records are missing: what is on the list alone may be there, too. */
@@ -65,29 +49,20 @@ interface ReconcileLayout {
 }
 
 /** The question that `folio reconcile` asks: a row for each document that is not the same on both sides. */
-export function reconcileQuestion(
-  options: ReconcileOptions,
-  layout: ReconcileLayout,
-  { terminal }: ResultSite,
-): Question {
+export function reconcileQuestion(options: ReconcileOptions, layout: ReconcileLayout): Question {
   const reconciliation = new Reconciliation(options);
-  let fit: Fit = { columns: COLUMNS, name: Infinity };
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) reconciliation.add(batch);
       await inTurns(reconciliation.finish(), layout.signal);
-      let isFirst = true;
-      for (const rows of pagesOf(reconciliation, layout)) {
-        if (isFirst && terminal !== undefined) fit = fitted(rows, terminal.width);
-        isFirst = false;
-        yield batchOfRows(fit.name === Infinity ? rows : rows.map((row) => withNameCut(row, fit.name)));
-      }
+      for (const rows of pagesOf(reconciliation, layout)) yield batchOfRows(rows);
     },
     result: {
       columns: (asked) =>
-        asked === undefined ? fit.columns : chosenColumns(COLUMNS, { asked, flag: '--columns' }),
+        asked === undefined ? COLUMNS : chosenColumns(COLUMNS, { asked, flag: '--columns' }),
+      shown: SHOWN,
     },
-    notes: () => [...notesOf(reconciliation, options, layout), ...leftOutNotes(fit)],
+    notes: () => notesOf(reconciliation, options, layout),
     failure: () => reconciliation.failure('reconcile', DOUBT),
     facts: () => ({
       matches: Object.fromEntries(
@@ -215,53 +190,6 @@ function rowOf({ matching }: Reconciliation, { paths }: ReconcileLayout, found: 
     ['list.file', textJson(one === undefined ? undefined : paths[list.documents.fileOf(one)])],
     ['list.row', one === undefined ? 'null' : String(list.documents.lineOf(one))],
   ];
-}
-
-/** What a terminal has room for: columns, and display cells of the name. */
-interface Fit {
-  readonly columns: readonly string[];
-  readonly name: number;
-}
-
-/** The columns for which there is room, every one whole but the name, which has what is left. */
-function fitted(rows: readonly Row[], room: number): Fit {
-  const widths = new Map<string, number>(COLUMNS.map((column) => [column, column.length]));
-  const filled = new Set<string>();
-  for (const [column, json] of rows.flat()) {
-    if (json === 'null') continue;
-    filled.add(column);
-    const text = json.startsWith('"') ? (JSON.parse(json) as string) : json;
-    const isGrouped = json === text && column !== 'number' && column !== 'list.row';
-    const width = columnWidth(text) + (isGrouped ? Math.floor(text.length / 3) : 0);
-    widths.set(column, Math.max(widths.get(column)!, width));
-  }
-  const widthOf = (columns: readonly string[]): number =>
-    columns.reduce((sum, column) => sum + widths.get(column)! + GAP, -GAP);
-  if (widthOf(COLUMNS) <= room) return { columns: COLUMNS, name: Infinity };
-  const name = widths.get(CUT)!;
-  widths.set(CUT, Math.min(name, CUT_WIDTH));
-  let columns: readonly string[] = COLUMNS;
-  const empty = SPARE.filter((column) => !filled.has(column));
-  for (const column of [...empty, ...SPARE.filter((each) => filled.has(each))]) {
-    if (widthOf(columns) <= room) break;
-    columns = columns.filter((other) => other !== column);
-  }
-  return { columns, name: Math.max(CUT_WIDTH, room - widthOf(columns) + widths.get(CUT)!) };
-}
-
-function leftOutNotes({ columns }: Fit): Note[] {
-  const left = COLUMNS.filter((column) => !columns.includes(column));
-  if (left.length === 0) return [];
-  const text = `Not shown: ${left.join(', ')}. Choose with --columns, see all with --wide`;
-  return [{ kind: 'remark', text }];
-}
-
-function withNameCut(row: Row, width: number): Row {
-  return row.map(([column, json]) =>
-    column === CUT && json !== 'null'
-      ? [column, JSON.stringify(truncate(JSON.parse(json) as string, width))]
-      : [column, json],
-  );
 }
 
 /** A number of digits is a number, as far as one holds it. */

@@ -4,9 +4,15 @@ import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import { written } from '../../output/files/destination.ts';
+import { shownInOrder } from '../../output/column-roles.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
-import { statementColumns, statementRows, statementsJson } from '../../report/statement-rows.ts';
+import {
+  statementColumns,
+  statementRows,
+  statementsJson,
+  STATEMENT_SHOWN,
+} from '../../report/statement-rows.ts';
 import { languageOf, writingOf } from '../../report/words.ts';
 import { deliver, remarkWritten } from '../export-part.ts';
 import { planOutput } from '../output-plan.ts';
@@ -121,14 +127,16 @@ type Form =
 async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promise<void> {
   const { run, profiles, asked } = job;
   const isSeveral = profiles.length > 1;
-  const columns = statementColumns(isSeveral);
   const { format: _, outputDir: __, ...others } = asked.output;
-  const plan = await planOutput(run.context, {
-    flags: { ...others, ...(form.format && { format: form.format }), columns, header: true },
+  const planned = await planOutput(run.context, {
+    flags: { ...others, ...(form.format && { format: form.format }), header: true },
     color: run.globals.color,
     defaults: form.defaults,
     sheet: 'statement',
   });
+  const columns = statementColumns(isSeveral);
+  const known = shownInOrder(columns, STATEMENT_SHOWN);
+  const plan = { ...planned, layout: { ...planned.layout, columns, known } };
   let results: readonly PartResult[] = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const outcome = await readAll(job);

@@ -1,6 +1,7 @@
 import { elementTable } from '../../database/element-tables.ts';
 import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/write-records.ts';
+import { shownInOrder } from '../../output/column-roles.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
@@ -176,7 +177,8 @@ async function showRows(
   const destination = await openDestination(plan.target, context, { styled: isTable, binary: false });
   const write = async (shown: readonly Row[]): Promise<void> => {
     const columns = isTable ? shown[0]!.map(([name]) => name) : undefined;
-    const writer = plan.openWriter(destination, { ...plan.layout, columns });
+    const known = columns && shownInOrder(columns);
+    const writer = plan.openWriter(destination, { ...plan.layout, columns, known });
     await writer.write(batchOfRows(shown));
     await writer.end();
   };

@@ -12,7 +12,16 @@ function unknown(
 ): ShownColumn {
   const width = Math.max(cells, displayWidth(name));
   const told = { index, name, cells, numeric, width, role: roleOf(name), word: name };
-  return { ...told, telling: 0, rank: undefined, days: false, nested: false };
+  return {
+    ...told,
+    head: 0,
+    number: numeric ? cells : 0,
+    empty: false,
+    telling: 0,
+    rank: undefined,
+    days: false,
+    nested: false,
+  };
 }
 
 /** Columns given as `name:cells`, with a `#` after those of numbers. */
