@@ -6,20 +6,37 @@ export type RowField = readonly [name: string, json: string];
 /** One row of a result. */
 export type Row = readonly RowField[];
 
+const FIRST_SIZE = 16 * 1024;
+/** The most bytes of UTF-8 that a unit of a text takes. */
+const BYTES = 3;
+
 /** The rows of a result as records, so that every writer can write them. A column `a.b` stays one member of that name. */
-export function batchOfRows(rows: readonly Row[]): RecordBatch {
-  const bounds = new Int32Array(rows.length * 2);
-  const texts: Buffer[] = [];
+export function batchOfRows(rows: Iterable<Row>): RecordBatch {
+  const names = new Map<string, string>();
+  const nameOf = (name: string): string => {
+    let text = names.get(name);
+    if (text === undefined) names.set(name, (text = `${JSON.stringify(name)}:`));
+    return text;
+  };
+  const bounds: number[] = [];
+  let bytes = Buffer.allocUnsafe(FIRST_SIZE);
   let at = 0;
-  for (const [index, row] of rows.entries()) {
-    const text = Buffer.from(`{${row.map(([name, json]) => `${JSON.stringify(name)}:${json}`).join(',')}}\n`);
-    bounds[2 * index] = at;
-    at += text.length;
-    bounds[2 * index + 1] = at - 1;
-    texts.push(text);
+  for (const row of rows) {
+    let text = '{';
+    for (const [name, json] of row) text += `${text === '{' ? '' : ','}${nameOf(name)}${json}`;
+    text += '}\n';
+    if (at + BYTES * text.length > bytes.length) {
+      const longer = Buffer.allocUnsafe(2 * (at + BYTES * text.length));
+      bytes.copy(longer, 0, 0, at);
+      bytes = longer;
+    }
+    bounds.push(at);
+    at += bytes.write(text, at);
+    bounds.push(at - 1);
   }
-  const ids = new Int32Array(rows.length * 2).fill(-1);
-  return { bytes: Buffer.concat(texts), count: rows.length, bounds, ids, spaced: false };
+  const ids = new Int32Array(bounds.length).fill(-1);
+  const count = bounds.length / 2;
+  return { bytes: bytes.subarray(0, at), count, bounds: Int32Array.from(bounds), ids, spaced: false };
 }
 
 /** The JSON text of a cell. Numbers and arrays stay as they came; a missing cell is `null`. */

@@ -1,6 +1,6 @@
 import { familyOf, type Family } from '../../invoices/documents.ts';
-import { bareFiscalId } from '../../invoices/fiscal-ids.ts';
-import { negateDecimal, type Decimal } from '../../json/decimal.ts';
+import { formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
+import { NumberTable, type Texts } from './tables.ts';
 
 /** A document as one side has it. What that side does not say is undefined. */
 export interface KeptDocument {
@@ -38,42 +38,6 @@ export function bareNumber(text: string): string {
 const AMOUNTS = ['total', 'net', 'exempt', 'tax', 'furtherTax'] as const;
 type AmountName = (typeof AMOUNTS)[number];
 
-/** Characters of which the runtime copies a part of a text. */
-const SHORT = 13;
-
-/** Texts that many documents have, each kept once. The number 0 stands for none. */
-export class Texts {
-  /** The fiscal IDs as they are compared, by the number of the ID as it is written. */
-  readonly #parties = new NumberTable(Int32Array);
-  readonly #texts: (string | undefined)[] = [undefined];
-  readonly #numbers = new Map<string, number>();
-
-  of(number: number): string | undefined {
-    return this.#texts[number];
-  }
-
-  numberOf(text: string | undefined): number {
-    if (text === undefined) return 0;
-    const known = this.#numbers.get(text);
-    if (known !== undefined) return known;
-    // A part of a longer text keeps all of that in memory, unless it is very short: this one does not.
-    const own = text.length < SHORT ? text : Buffer.from(text).toString();
-    const number = this.#texts.push(own) - 1;
-    this.#numbers.set(own, number);
-    return number;
-  }
-
-  /** The number of the fiscal ID as it is compared, for the number of the ID as it is written. */
-  partyOf(fiscalId: number): number {
-    if (fiscalId === 0) return 0;
-    const known = this.#parties.get(fiscalId);
-    if (known !== 0) return known;
-    const party = this.numberOf(bareFiscalId(this.of(fiscalId)!));
-    this.#parties.set(fiscalId, party);
-    return party;
-  }
-}
-
 /**
  * Documents in little room, since there may be a million: numbers in tables, texts that many have once. All are known by their
  * index, from 0.
@@ -84,8 +48,6 @@ export class DocumentsKept {
   readonly #numbers = new NumberTable(Float64Array);
   readonly #types = new NumberTable(Int32Array);
   readonly #fiscalIds = new NumberTable(Int32Array);
-  /** The fiscal IDs as they are compared. */
-  readonly #parties = new NumberTable(Int32Array);
   readonly #names = new NumberTable(Int32Array);
   readonly #currencies = new NumberTable(Int32Array);
   readonly #days = new NumberTable(Int32Array);
@@ -116,9 +78,7 @@ export class DocumentsKept {
     // A number of digits is kept as itself, another as the text that it is, which no number below 0 can be.
     this.#numbers.set(index, isPlain ? Number(number) : -1 - this.#texts.numberOf(number));
     this.#types.set(index, this.#texts.numberOf(document.type));
-    const fiscalId = this.#texts.numberOf(document.fiscalId);
-    this.#fiscalIds.set(index, fiscalId);
-    this.#parties.set(index, this.#texts.partyOf(fiscalId));
+    this.#fiscalIds.set(index, this.#texts.numberOf(document.fiscalId));
     this.#names.set(index, this.#texts.numberOf(document.name));
     this.#currencies.set(index, this.#texts.numberOf(document.currency));
     this.#days.set(index, document.day ?? NO_DAY);
@@ -131,6 +91,11 @@ export class DocumentsKept {
   /** Adds a tax that a further row of the document has. */
   setFurtherTax(index: number, amount: Decimal): void {
     this.#amounts.furtherTax.set(index, amount);
+  }
+
+  /** A number that is equal for documents of one number, on both sides. */
+  numberKeyOf(index: number): number {
+    return this.#numbers.get(index);
   }
 
   /** Without leading zeros; undefined for a document without one. */
@@ -151,9 +116,14 @@ export class DocumentsKept {
     return this.#texts.of(this.#fiscalIds.get(index));
   }
 
-  /** The fiscal ID as it is compared. */
-  partyOf(index: number): string | undefined {
-    return this.#texts.of(this.#parties.get(index));
+  /** The number of the text of the fiscal ID as it is compared; 0 for a document without one. */
+  partyOf(index: number): number {
+    return this.#texts.bareFiscalIdOf(this.#fiscalIds.get(index));
+  }
+
+  /** The number of the text that is the counterparty's name; 0 for a document without one. */
+  nameNumberOf(index: number): number {
+    return this.#names.get(index);
   }
 
   nameOf(index: number): string | undefined {
@@ -180,40 +150,24 @@ export class DocumentsKept {
   amountOf(index: number, name: AmountName): Decimal | undefined {
     return this.#amounts[name].get(index);
   }
+
+  /** A number that is equal for documents of equal totals, and for hardly any others; undefined for one without a total. */
+  totalKeyOf(index: number): number | undefined {
+    return this.#amounts.total.nearest(index);
+  }
 }
 
 /** Digits that a number of JavaScript holds exactly and writes in the same way. */
 const PLAIN_NUMBER = /^(?:0|[1-9]\d{0,14})$/;
+/** What a document without a number has for one. */
+export const NO_NUMBER = -1;
 const NO_DAY = -(2 ** 31);
-
-/** A table of numbers that grows. What was never set is 0. */
-export class NumberTable {
-  #values: Int32Array | Float64Array | Uint8Array;
-  readonly #Kind: Int32ArrayConstructor | Float64ArrayConstructor | Uint8ArrayConstructor;
-
-  constructor(Kind: Int32ArrayConstructor | Float64ArrayConstructor | Uint8ArrayConstructor) {
-    this.#Kind = Kind;
-    this.#values = new Kind(16);
-  }
-
-  get(index: number): number {
-    return this.#values[index] ?? 0;
-  }
-
-  set(index: number, value: number): void {
-    if (index >= this.#values.length) {
-      if (value === 0) return;
-      const longer = new this.#Kind(Math.max(index + 1, 2 * this.#values.length));
-      longer.set(this.#values);
-      this.#values = longer;
-    }
-    this.#values[index] = value;
-  }
-}
 
 /** What `#scales` has for an amount that is not there, and for one that needs more digits than a number has. */
 const ABSENT = 0;
 const LONG = 255;
+/** Powers of ten up to this one are exact, so that the nearest number to a fraction of them is. */
+const MAX_POWER = 22;
 
 /** A column of exact amounts. */
 class AmountColumn {
@@ -229,6 +183,14 @@ class AmountColumn {
     return { coefficient: BigInt(this.#coefficients.get(index)), scale: scale - 1 };
   }
 
+  /** The number that is nearest to the amount. */
+  nearest(index: number): number | undefined {
+    const scale = this.#scales.get(index);
+    if (scale === ABSENT) return undefined;
+    if (scale - 1 > MAX_POWER) return Number(formatDecimal(this.get(index)!));
+    return this.#coefficients.get(index) / 10 ** (scale - 1);
+  }
+
   set(index: number, amount: Decimal | undefined): void {
     if (amount === undefined) return this.#scales.set(index, ABSENT);
     const number = Number(amount.coefficient);
@@ -239,49 +201,5 @@ class AmountColumn {
       this.#scales.set(index, LONG);
       this.#long.set(index, amount);
     }
-  }
-}
-
-/** Finds documents by a key, in little room: those of one place may have other keys, too, which the caller tells apart. */
-export class KeyIndex {
-  readonly #heads: Int32Array;
-  readonly #next = new NumberTable(Int32Array);
-
-  /** @param count how many there will be, about */
-  constructor(count: number) {
-    this.#heads = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(count, 1))));
-  }
-
-  /** How many places there are. */
-  get places(): number {
-    return this.#heads.length;
-  }
-
-  add(key: string, index: number): void {
-    const place = this.#placeOf(key);
-    this.#next.set(index, this.#heads[place]!);
-    this.#heads[place] = index + 1;
-  }
-
-  /** The documents at the place of the key, the last that was added first; undefined where there are more than `most`. */
-  of(key: string, most: number): readonly number[] | undefined {
-    const all = this.at(this.#placeOf(key), most);
-    return all.length > most ? undefined : all;
-  }
-
-  /** The documents at a place, no more than one over `most`. */
-  at(place: number, most = Infinity): number[] {
-    const all: number[] = [];
-    for (let at = this.#heads[place]!; at !== 0 && all.length <= most; at = this.#next.get(at - 1))
-      all.push(at - 1);
-    return all;
-  }
-
-  #placeOf(key: string): number {
-    let hash = 0x811c9dc5;
-    for (let at = 0; at < key.length; at++) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
-    // The low bits alone depend on too little.
-    hash ^= hash >>> 15;
-    return (hash >>> 0) & (this.#heads.length - 1);
   }
 }

@@ -1,10 +1,11 @@
 import { UsageError } from '../../errors.ts';
 import { bareFiscalId } from '../../invoices/fiscal-ids.ts';
 import { monthOf, parsePeriod, type Period } from '../../invoices/periods.ts';
-import { DocumentsKept, Texts } from './documents-kept.ts';
+import { DocumentsKept } from './documents-kept.ts';
 import { readName } from './list-layout.ts';
 import { checkMatch, type Against, type Match } from './list-match.ts';
 import type { ReconcileOptions } from './reconcile.ts';
+import { Texts } from './tables.ts';
 import { openList, readList, type ListsRead, type OpenList } from './read-list.ts';
 
 interface ListsAsked {

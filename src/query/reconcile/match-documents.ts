@@ -1,8 +1,9 @@
 import { familyOf } from '../../invoices/documents.ts';
 import { addDecimals, compareDecimals, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { Steps } from '../../json/turns.ts';
-import { KeyIndex, NumberTable, type DocumentsKept } from './documents-kept.ts';
+import { NO_NUMBER, type DocumentsKept } from './documents-kept.ts';
 import type { Against } from './list-match.ts';
+import { Hash, HashIndex, NumberTable } from './tables.ts';
 
 /** What a row says of a document, in the order in which the rows come out. */
 export const ROW_OUTCOMES = [
@@ -77,6 +78,7 @@ export class Matching {
   readonly #options: MatchOptions;
   /** For each document of the service that is there again, the first of them. */
   readonly #repeats = new Map<number, number>();
+  readonly #hash = new Hash();
 
   constructor(list: DocumentsKept, service: DocumentsKept, options: MatchOptions) {
     this.list = new Side(list);
@@ -87,15 +89,16 @@ export class Matching {
   /** Decides on every document. What has no other side is `unmatched`. */
   *match(): Steps<void> {
     const count = Math.max(this.list.documents.count, this.service.documents.count);
-    const places = { list: new KeyIndex(count), service: new KeyIndex(count) };
+    const places = { list: new HashIndex(count), service: new HashIndex(count) };
     for (const side of ['list', 'service'] as const) {
       const { documents } = this[side];
       // From the last to the first, so that they come out in their order.
       for (let index = documents.count - 1; index >= 0; index--) {
         if (index % A_STEP === 0) yield;
         this[side].setOutcome(index, 'unmatched');
-        const key = this.#keyOf(documents, index);
-        if (key !== undefined) places[side].add(key, index);
+        const number = documents.numberKeyOf(index);
+        if (number !== NO_NUMBER)
+          places[side].add(this.#hash.of(this.#partyOf(documents, index), number), index);
       }
     }
     for (let place = 0; place < places.list.places; place++) {
@@ -125,8 +128,7 @@ export class Matching {
     const [day, otherDay] = [list.dayOf(one), service.dayOf(other)];
     if (day !== undefined && otherDay !== undefined && day !== otherDay) differences.push('date');
     const [party, otherParty] = [list.partyOf(one), service.partyOf(other)];
-    if (party !== undefined && otherParty !== undefined && party !== otherParty)
-      differences.push('counterparty');
+    if (party !== 0 && otherParty !== 0 && party !== otherParty) differences.push('counterparty');
     return differences;
   }
 
@@ -139,27 +141,20 @@ export class Matching {
     return currency === undefined || otherCurrency === undefined || currency === otherCurrency;
   }
 
-  /** By which documents may be one: those of other keys never are. Undefined for a document without a number. */
-  #keyOf(documents: DocumentsKept, index: number): string | undefined {
-    const number = documents.numberOf(index);
+  /** Whose documents have numbers of their own: the party, where that is the issuer, else 0. */
+  #partyOf(documents: DocumentsKept, index: number): number {
     const { against, hasIds } = this.#options;
-    if (number === undefined || against === 'issued' || !hasIds) return number;
-    return `${documents.partyOf(index) ?? ''} ${number}`;
+    return against === 'issued' || !hasIds ? 0 : documents.partyOf(index);
   }
 
-  /** Matches those of each key. */
+  /** Matches those of each number and party: others never are one document. */
   #matchPlace(list: readonly number[], service: readonly number[]): void {
-    // So it is at most places.
-    if (list.length === 1 && service.length === 1) {
-      const key = this.#keyOf(this.list.documents, list[0]!);
-      if (key === this.#keyOf(this.service.documents, service[0]!)) this.#matchGroup(list, service);
-      return;
-    }
     const groups = new Map<string, { list: number[]; service: number[] }>();
     const all = { list, service };
     for (const side of ['list', 'service'] as const) {
+      const { documents } = this[side];
       for (const index of all[side]) {
-        const key = this.#keyOf(this[side].documents, index) ?? '';
+        const key = `${this.#partyOf(documents, index)} ${documents.numberKeyOf(index)}`;
         const group = groups.get(key) ?? { list: [], service: [] };
         group[side].push(index);
         groups.set(key, group);
@@ -334,9 +329,8 @@ export class Matching {
     const code = codeOf(type);
     const party = documents.partyOf(index);
     const isKnown =
-      code !== undefined &&
-      (party !== undefined || (which === 'service' && this.#options.against === 'issued'));
-    if (isKnown) return `${code} ${party ?? ''}`;
+      code !== undefined && (party !== 0 || (which === 'service' && this.#options.against === 'issued'));
+    if (isKnown) return `${code} ${party}`;
     const total = documents.amountOf(index, 'total');
     const text = total === undefined ? '' : plainAmount(total);
     return JSON.stringify([

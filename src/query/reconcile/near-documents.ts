@@ -1,7 +1,8 @@
 import { compareDecimals } from '../../json/decimal.ts';
 import type { Steps } from '../../json/turns.ts';
-import { KeyIndex, type DocumentsKept } from './documents-kept.ts';
-import { plainAmount, type Matching, type Side } from './match-documents.ts';
+import type { DocumentsKept } from './documents-kept.ts';
+import type { Matching, Side } from './match-documents.ts';
+import { Hash, HashIndex } from './tables.ts';
 
 /** Documents between two turns of the event loop. */
 const A_STEP = 2_000;
@@ -13,8 +14,8 @@ interface NearOptions {
   readonly isInReach: (day: number | undefined, side: 'list' | 'service') => boolean;
   /** Whether a document of the service, which no list has, may be one of the list with another number. */
   readonly isWanted: (index: number) => boolean;
-  /** A text that is equal for two documents of one counterparty. */
-  readonly partyKey: (documents: DocumentsKept, index: number) => string | undefined;
+  /** A number that is equal for two documents of one counterparty; undefined for a document that names none. */
+  readonly partyKey: (documents: DocumentsKept, index: number) => number | undefined;
 }
 
 /**
@@ -29,10 +30,28 @@ export function* findNear(matching: Matching, options: NearOptions): Steps<void>
       (index) => options.isInReach(service.documents.dayOf(index), 'service') && options.isWanted(index),
     ),
   };
-  const inList = alikeIn(list, left.list, options);
-  const inService = alikeIn(service, left.service, options);
+  const hash = new Hash();
+  /** Equal for documents that are alike by party and total, or by number and total; undefined for those without. */
+  const keyOf = ({ documents }: Side, index: number, by: (typeof BY)[number]): number | undefined => {
+    const total = documents.totalKeyOf(index);
+    const what = by === 'party' ? options.partyKey(documents, index) : documents.numberKeyOf(index);
+    return total === undefined || what === undefined ? undefined : hash.of(what, total);
+  };
+  const alikeIn = (side: Side, all: readonly number[]): Alike => {
+    const known = { party: new HashIndex(all.length), number: new HashIndex(all.length) };
+    for (const index of all) {
+      for (const by of BY) {
+        const key = keyOf(side, index, by);
+        if (key !== undefined) known[by].add(key, index);
+      }
+    }
+    return known;
+  };
+  const inList = alikeIn(list, left.list);
   yield;
+  const inService = alikeIn(service, left.service);
   const isPair = (one: number, other: number): boolean => {
+    if (list.documents.totalKeyOf(one) !== service.documents.totalKeyOf(other)) return false;
     if (!matching.isComparable(one, other)) return false;
     const [total, otherTotal] = [
       list.documents.amountOf(one, 'total'),
@@ -40,7 +59,7 @@ export function* findNear(matching: Matching, options: NearOptions): Steps<void>
     ];
     if (total === undefined || otherTotal === undefined || compareDecimals(total, otherTotal) !== 0)
       return false;
-    const isOfNumber = list.documents.numberOf(one) === service.documents.numberOf(other);
+    const isOfNumber = list.documents.numberKeyOf(one) === service.documents.numberKeyOf(other);
     const party = options.partyKey(list.documents, one);
     const isOfParty = party !== undefined && party === options.partyKey(service.documents, other);
     return isOfNumber !== isOfParty;
@@ -52,9 +71,9 @@ export function* findNear(matching: Matching, options: NearOptions): Steps<void>
     isAlike: (candidate: number) => boolean,
   ): number | undefined => {
     let only: number | undefined;
-    const keys = keysOf(side, index, options);
     for (const by of BY) {
-      const candidates = keys[by] === undefined ? [] : known[by].of(keys[by], MAX_ALIKE);
+      const key = keyOf(side, index, by);
+      const candidates = key === undefined ? [] : known[by].of(key, MAX_ALIKE);
       if (candidates === undefined) return undefined;
       for (const candidate of candidates) {
         if (candidate === only || !isAlike(candidate)) continue;
@@ -64,15 +83,11 @@ export function* findNear(matching: Matching, options: NearOptions): Steps<void>
     }
     return only;
   };
-  const pairs = new Map<number, number>();
   for (const [at, one] of left.list.entries()) {
     if (at % A_STEP === 0) yield;
     const other = onlyIn(inService, [list, one], (candidate) => isPair(one, candidate));
     if (other === undefined) continue;
-    if (onlyIn(inList, [service, other], (candidate) => isPair(candidate, other)) === one)
-      pairs.set(one, other);
-  }
-  for (const [one, other] of pairs) {
+    if (onlyIn(inList, [service, other], (candidate) => isPair(candidate, other)) !== one) continue;
     list.setOutcome(one, 'near');
     service.setOutcome(other, 'near');
   }
@@ -87,22 +102,4 @@ function unmatchedOf(side: Side): number[] {
 
 /** By what documents are alike. */
 const BY = ['party', 'number'] as const;
-type Alike = Readonly<Record<(typeof BY)[number], KeyIndex>>;
-
-/** Finds documents by party and total, and by number and total. */
-function alikeIn(side: Side, all: readonly number[], options: NearOptions): Alike {
-  const known = { party: new KeyIndex(all.length), number: new KeyIndex(all.length) };
-  for (const index of all) {
-    const keys = keysOf(side, index, options);
-    for (const by of BY) if (keys[by] !== undefined) known[by].add(keys[by], index);
-  }
-  return known;
-}
-
-function keysOf({ documents }: Side, index: number, { partyKey }: NearOptions) {
-  const total = documents.amountOf(index, 'total');
-  const text = total && plainAmount(total);
-  const keyOf = (what: string | undefined): string | undefined =>
-    text === undefined || what === undefined ? undefined : `${text} ${what}`;
-  return { party: keyOf(partyKey(documents, index)), number: keyOf(documents.numberOf(index)) };
-}
+type Alike = Readonly<Record<(typeof BY)[number], HashIndex>>;

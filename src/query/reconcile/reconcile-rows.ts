@@ -1,15 +1,17 @@
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { inTurns } from '../../json/turns.ts';
+import { inTurns, type Steps } from '../../json/turns.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import type { Note, Question } from '../questions.ts';
 import { chosenColumns } from '../result-rows.ts';
 import { batchOfRows, type Row } from '../rows.ts';
-import { NumberTable, type DocumentsKept } from './documents-kept.ts';
+import { sortedNumbers } from '../sort.ts';
+import type { DocumentsKept } from './documents-kept.ts';
 import { ROW_OUTCOMES, type Outcome, type Side } from './match-documents.ts';
 import { Reconciliation, type ReconcileOptions } from './reconcile.ts';
+import { NumberTable, type Texts } from './tables.ts';
 
 /** The columns of the result, and which of them a narrow terminal has room for: that of the highest rank goes first. */
 const SHOWN = {
@@ -55,7 +57,8 @@ export function reconcileQuestion(options: ReconcileOptions, layout: ReconcileLa
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) reconciliation.add(batch);
       await inTurns(reconciliation.finish(), layout.signal);
-      for (const rows of pagesOf(reconciliation, layout)) yield batchOfRows(rows);
+      for await (const page of pagesOf(reconciliation, options.texts, layout))
+        yield batchOfRows(rowsOf(reconciliation, layout, page));
     },
     result: {
       columns: (asked) =>
@@ -72,42 +75,61 @@ export function reconcileQuestion(options: ReconcileOptions, layout: ReconcileLa
   };
 }
 
-/** The rows, so many at a time; at least one page, be it empty. */
-function* pagesOf(reconciliation: Reconciliation, layout: ReconcileLayout): Generator<Row[]> {
-  let rows: Row[] = [];
-  for (const outcome of ROW_OUTCOMES) {
-    if (outcome === 'same' && !layout.all) continue;
-    for (const [one, other] of inOrder(reconciliation, outcome)) {
-      rows.push(rowOf(reconciliation, layout, { outcome, one, other }));
-      if (rows.length < ROWS_AT_ONCE) continue;
-      yield rows;
-      rows = [];
-    }
-  }
-  yield rows;
+/** Documents of an outcome: of the list, of the service, or of both. */
+interface Found {
+  readonly outcome: Outcome;
+  readonly one: number | undefined;
+  readonly other: number | undefined;
 }
 
-/** The documents of an outcome, of the list, of the service or of both: by counterparty, then number, those of digits by value. */
+/** What the rows are of, so many at a time; at least one page, be it empty. */
+async function* pagesOf(
+  reconciliation: Reconciliation,
+  texts: Texts,
+  { all, signal }: ReconcileLayout,
+): AsyncGenerator<Found[]> {
+  let page: Found[] = [];
+  for (const outcome of ROW_OUTCOMES) {
+    if (outcome === 'same' && !all) continue;
+    const { order, foundAt } = await inTurns(inOrder(reconciliation, texts, outcome), signal);
+    for (const place of order) {
+      page.push(foundAt(place));
+      if (page.length < ROWS_AT_ONCE) continue;
+      yield page;
+      page = [];
+    }
+  }
+  yield page;
+}
+
+interface Ordered {
+  readonly order: Uint32Array;
+  readonly foundAt: (place: number) => Found;
+}
+
+/** The documents of an outcome, by counterparty, then number, those of digits by value. */
 function* inOrder(
   { matching: { list, service } }: Reconciliation,
+  texts: Texts,
   outcome: Outcome,
-): Generator<readonly [one: number | undefined, other: number | undefined]> {
+): Steps<Ordered> {
   const listed = indicesOf(list, (index) => list.outcomeOf(index) === outcome);
   const served = indicesOf(
     service,
     (index) => service.outcomeOf(index) === outcome && service.mateOf(index) === undefined,
   );
-  const order = new DocumentOrder();
+  const order = new DocumentOrder(texts);
   for (const one of listed) {
     const other = list.mateOf(one);
     if (other === undefined) order.add(list.documents, one);
     else order.add(service.documents, other);
   }
   for (const other of served) order.add(service.documents, other);
-  for (const place of order.sorted()) {
+  const foundAt = (place: number): Found => {
     const one = listed[place];
-    yield one === undefined ? [undefined, served[place - listed.length]] : [one, list.mateOf(one)];
-  }
+    return { outcome, one, other: one === undefined ? served[place - listed.length] : list.mateOf(one) };
+  };
+  return { order: yield* order.sorted(), foundAt };
 }
 
 function indicesOf({ documents }: Side, isWanted: (index: number) => boolean): number[] {
@@ -122,36 +144,44 @@ const PAD = 12;
 /** The order of documents by counterparty and number, in little room. */
 class DocumentOrder {
   #count = 0;
-  readonly #parties = new Map<string, number>();
+  readonly #texts: Texts;
+  /** The texts that stand for the counterparties, and the place of each among them, by the number of the text. */
+  readonly #parties: number[] = [];
+  readonly #ranks = new NumberTable(Int32Array);
   readonly #partyOf = new NumberTable(Int32Array);
   readonly #numbers = new NumberTable(Float64Array);
   /** The numbers that have other characters than digits. */
-  readonly #texts = new Map<number, string>();
+  readonly #words = new Map<number, string>();
+
+  constructor(texts: Texts) {
+    this.#texts = texts;
+  }
 
   add(documents: DocumentsKept, index: number): void {
     const place = this.#count++;
-    const party = documents.partyOf(index) ?? documents.nameOf(index) ?? '';
-    if (!this.#parties.has(party)) this.#parties.set(party, this.#parties.size);
-    this.#partyOf.set(place, this.#parties.get(party)!);
-    const number = documents.numberOf(index) ?? '';
-    if (/^\d{1,15}$/.test(number)) this.#numbers.set(place, Number(number));
-    else this.#texts.set(place, number);
+    const party = documents.partyOf(index) || documents.nameNumberOf(index);
+    if (this.#ranks.get(party) === 0) this.#ranks.set(party, this.#parties.push(party));
+    this.#partyOf.set(place, party);
+    const number = documents.numberKeyOf(index);
+    if (number >= 0) this.#numbers.set(place, number);
+    else this.#words.set(place, documents.numberOf(index) ?? '');
   }
 
   /** The places of the documents, as they were added, from 0. Equal ones keep their order. */
-  sorted(): Uint32Array {
-    const ranks = new Int32Array(this.#parties.size);
-    const parties = [...this.#parties.keys()].sort((a, b) =>
-      compareTexts(a.padStart(PAD, '0'), b.padStart(PAD, '0')),
+  *sorted(): Steps<Uint32Array> {
+    const padded = this.#parties.map((party) => (this.#texts.of(party) ?? '').padStart(PAD, '0'));
+    const parties = yield* sortedNumbers(
+      padded.length,
+      (a, b) => compareTexts(padded[a]!, padded[b]!) || a - b,
     );
-    for (const [rank, party] of parties.entries()) ranks[this.#parties.get(party)!] = rank;
-    const rankOf = (place: number): number => ranks[this.#partyOf.get(place)]!;
+    for (const [rank, at] of parties.entries()) this.#ranks.set(this.#parties[at]!, rank);
+    const rankOf = (place: number): number => this.#ranks.get(this.#partyOf.get(place));
     const compare = (a: number, b: number): number =>
       rankOf(a) - rankOf(b) ||
       this.#numbers.get(a) - this.#numbers.get(b) ||
-      compareTexts(this.#texts.get(a) ?? '', this.#texts.get(b) ?? '') ||
+      compareTexts(this.#words.get(a) ?? '', this.#words.get(b) ?? '') ||
       a - b;
-    return new Uint32Array(this.#count).map((_, place) => place).sort(compare);
+    return yield* sortedNumbers(this.#count, compare);
   }
 }
 
@@ -159,11 +189,13 @@ function compareTexts(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** A row to be: a document of the list, of the service, or of both. */
-interface Found {
-  readonly outcome: Outcome;
-  readonly one: number | undefined;
-  readonly other: number | undefined;
+/** Rows are made one at a time, when they are written. */
+function* rowsOf(
+  reconciliation: Reconciliation,
+  layout: ReconcileLayout,
+  page: readonly Found[],
+): Generator<Row> {
+  for (const found of page) yield rowOf(reconciliation, layout, found);
 }
 
 function rowOf({ matching }: Reconciliation, { paths }: ReconcileLayout, found: Found): Row {

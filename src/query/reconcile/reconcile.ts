@@ -12,11 +12,12 @@ import { addDecimals, DECIMAL_ZERO, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Steps } from '../../json/turns.ts';
 import { ColumnWatch } from '../column-watch.ts';
-import { bareNumber, DocumentsKept, signedAmount, type Texts } from './documents-kept.ts';
+import { bareNumber, DocumentsKept, signedAmount } from './documents-kept.ts';
 import type { Against } from './list-match.ts';
 import type { OpenList } from './read-list.ts';
 import { Matching, ROW_OUTCOMES, type MatchOptions, type Outcome } from './match-documents.ts';
 import { findNear } from './near-documents.ts';
+import type { Texts } from './tables.ts';
 
 /** What the lists say, and how they are held against the service. */
 export interface ReconcileOptions {
@@ -86,6 +87,8 @@ export class Reconciliation {
   readonly #columns = new ColumnWatch([]);
   readonly #unreadable = new Unreadable();
   readonly #own: readonly number[];
+  /** The numbers of the fiscal IDs that many share. */
+  readonly #shared: ReadonlySet<number>;
   /** The families of documents in the lists. */
   readonly #familiesListed = new Set<Family>();
   #records = 0;
@@ -99,6 +102,8 @@ export class Reconciliation {
     const columns = [...new Set([...this.#invoices.columns, ...own])];
     this.#reader = new CellReader(columns);
     this.#own = own.map((column) => columns.indexOf(column));
+    const numberOf = (id: string): number => options.texts.numberOf(bareFiscalId(id));
+    this.#shared = new Set(fields.usual.sharedIds.map(numberOf));
     const has = (field: 'counterpartyFiscalId' | 'documentType'): boolean =>
       lists.every(({ layout }) => layout.places.has(field));
     const matchOptions: MatchOptions = {
@@ -230,11 +235,11 @@ export class Reconciliation {
     return day !== undefined && this.#options.months.some(({ first, last }) => day >= first && day <= last);
   }
 
-  #partyKey(documents: DocumentsKept, index: number): string | undefined {
+  /** An ID that many share is no counterparty: there the name tells. */
+  #partyKey(documents: DocumentsKept, index: number): number | undefined {
     const party = documents.partyOf(index);
-    if (party === undefined) return undefined;
-    const isShared = this.#options.fields.usual.sharedIds.some((shared) => bareFiscalId(shared) === party);
-    return isShared ? `${party} ${documents.nameOf(index) ?? ''}` : party;
+    if (party === 0) return undefined;
+    return this.#shared.has(party) ? -1 - documents.nameNumberOf(index) : party;
   }
 
   #isApart(family: Family): boolean {
