@@ -378,7 +378,7 @@ function codeOf(type: string | undefined): number | undefined {
 }
 
 /** The amount as a text that is equal for equal amounts: 10.0 and 10. */
-export function plainAmount({ coefficient, scale }: Decimal): string {
+function plainAmount({ coefficient, scale }: Decimal): string {
   let [digits, places] = [coefficient, scale];
   while (places > 0 && digits % 10n === 0n) {
     digits /= 10n;
