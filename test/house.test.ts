@@ -118,6 +118,13 @@ describe('the house', () => {
     expect(circlesIn(sources)).toEqual([]);
   });
 
+  it('has no file that only tests load', () => {
+    const loaded = new Set(['main.ts']);
+    for (const path of loaded) for (const other of importsOf(sources, path)) loaded.add(other);
+    const others = paths.filter((path) => !loaded.has(path) && !path.endsWith('.d.ts'));
+    expect(others).toEqual([]);
+  });
+
   it('names the process in main alone', () => {
     expect(paths.filter((path) => reachesProcess(sources.get(path)!))).toEqual(['main.ts']);
   });

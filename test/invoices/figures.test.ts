@@ -6,13 +6,13 @@ import { databaseQueries } from '../../src/cli/help-topics.ts';
 import { countFigure } from '../support/figures.ts';
 import { postgresForTests } from '../support/databases.ts';
 import { needing, runProgram } from '../support/programs.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { runOrganizations, type Organization } from '../support/run-organizations.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { randomBook, type Book } from './book.ts';
 import { countBook, partyOf, sumUp, type ModelFigures } from './book-model.ts';
 
-/** Random books; `npm run figures` tries more. */
-const BOOKS = process.env['FOLIO_FIGURES'] === undefined ? 50 : 2_000;
+const BOOKS = randomRuns(200);
 /** One book in so many goes to PostgreSQL, too. */
 const POSTGRES_SHARE = 10;
 
