@@ -79,6 +79,13 @@ describe('parseBaseUrl', () => {
     expect(() => parseBaseUrl(text)).toThrow(reason);
   });
 
+  it('shows the address that it refuses', () => {
+    expect(() => parseBaseUrl('FTP://api.example.com/v1')).toThrow(
+      'the base address FTP://api.example.com/v1 is refused: FTP:// is not a way to reach the service',
+    );
+    expect(() => parseBaseUrl(`ftp://${'x'.repeat(201)}`)).toThrow('the base address is refused: ftp://');
+  });
+
   it.each([
     'https://user:s3cret-word@api.example.com',
     'eyJ0b2tlbg.s3cret-word',

@@ -225,7 +225,21 @@ describe('429', () => {
   });
 });
 
+describe('503', () => {
+  it('has nobody else wait', async () => {
+    const { get, events } = setUp(fakeTransport({ status: 503 }, ok), { concurrency: 3 });
+    await get();
+    await Promise.all(Array.from({ length: 5 }, () => get()));
+    expect(mostInFlight(events)).toBe(3);
+  });
+});
+
 describe('after a 429', () => {
+  it('all goes on where nobody watches, too', async () => {
+    const { get, clock } = setUp(fakeTransport({ status: 429 }, ok), { observe: undefined });
+    expect([await get(), clock.sleeps]).toEqual(['fine', [250]]);
+  });
+
   it('the number in flight comes back', async () => {
     const { get, events } = setUp(fakeTransport({ status: 429 }, ok), { concurrency: 3 });
     await get();
@@ -317,6 +331,10 @@ describe('events', () => {
 });
 
 describe('authorization', () => {
+  it('says that there is no token', () => {
+    expect(() => authorization('')).toThrow('there is no token');
+  });
+
   it('is the token alone', () => {
     expect(authorization('eyJ.a-b_c.d!~')).toBe('eyJ.a-b_c.d!~');
   });

@@ -27,6 +27,8 @@ describe('readPartialErrors', () => {
     [[null, {}, ''], []],
     ['all is slow', ['all is slow']],
     [{ message: 'late' }, ['late']],
+    [{ description: 'late' }, ['late']],
+    [{ detail: 'late' }, ['late']],
     [[{ _type: 'TimeoutError', message: 'late' }], ['TimeoutError: late']],
     [[{ _type: 'TimeoutError', requestName: 'x' }], ['{"_type":"TimeoutError","requestName":"x"}']],
     [[missing(undefined)], ['{"_type":"EmptyResponseError","requestName":"byFiscalId","requestParams":{}}']],

@@ -1,7 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { checkLink, fileBody, FileFailure } from '../../src/api/files.ts';
-import { ServiceError } from '../../src/errors.ts';
+import { checkLink, createFileClient, fileBody, FileFailure, LinkRefused } from '../../src/api/files.ts';
+import type { TransportRequest } from '../../src/api/transport.ts';
+import { Interrupted, ServiceError } from '../../src/errors.ts';
+import { FakeClock } from '../support/fake-clock.ts';
 
 describe('a link to a file', () => {
   it.each([
@@ -117,5 +119,155 @@ describe('the body of a file', () => {
   it('is asked for again when it is empty', async () => {
     const failed = await failureOf(read(responseOf([]), to));
     expect(failed).toMatchObject({ retryable: true, message: 'files.example.com sent an empty file' });
+  });
+});
+
+type Answer = Partial<ReturnType<typeof responseOf>> | Error;
+
+/** A client of files before a store that gives these answers one after the other, the last one for ever. */
+function storeOf(...answers: readonly Answer[]) {
+  const asked: TransportRequest[] = [];
+  const discarded: number[] = [];
+  const clock = new FakeClock();
+  const { fetch } = createFileClient({
+    transport: {
+      open: async (request) => {
+        const number = asked.push(request) - 1;
+        const answer = answers[Math.min(number, answers.length - 1)]!;
+        if (answer instanceof Error) throw answer;
+        return { ...responseOf([]), ...answer, discard: () => void discarded.push(number) };
+      },
+      proxyHost: () => undefined,
+      close: async () => {},
+    },
+    ...{ retry: { retries: 2, delay: 500 }, timeout: 1_000, concurrency: 2, clock },
+    ...{ onLoopback: false, version: '1.2.3' },
+  });
+  const take = async (link = 'https://files.example.com/1', signal = new AbortController().signal) =>
+    fetch(
+      link,
+      async (head, body) => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of body) chunks.push(chunk);
+        return { ...head, text: Buffer.concat(chunks).toString() };
+      },
+      signal,
+    );
+  return { take, fetch, asked, discarded, clock, urls: () => asked.map(({ url }) => url.href) };
+}
+
+const whole = (text = 'invoice'): Answer => responseOf([Buffer.from(text)]);
+const redirect = (location: string, status = 302): Answer => ({ status, headers: { location } });
+const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+
+describe('a file', () => {
+  it('is fetched from where its link leads, without credentials', async () => {
+    const file = responseOf([Buffer.from('invoice')], { 'content-length': '7', 'content-type': 'text/xml' });
+    const { take, asked, discarded } = storeOf(
+      redirect('/2?sig=x', 307),
+      redirect('https://b.example:8443/3.xml#part', 301),
+      file,
+    );
+    expect(await take()).toEqual({ contentType: 'text/xml', path: '/3.xml', text: 'invoice' });
+    const headers = { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'folio/1.2.3' };
+    expect(asked.map(({ url, signal: _, ...more }) => ({ url: url.href, ...more }))).toEqual([
+      { url: 'https://files.example.com/1', headers, timeout: 1_000 },
+      { url: 'https://files.example.com/2?sig=x', headers, timeout: 1_000 },
+      { url: 'https://b.example:8443/3.xml', headers, timeout: 1_000 },
+    ]);
+    expect(discarded).toEqual([2]);
+  });
+
+  it('is behind five redirects at most', async () => {
+    const five = Array.from({ length: 5 }, (_, at) => redirect(`/${at}`, at % 2 === 0 ? 303 : 308));
+    expect((await storeOf(...five, whole()).take()).text).toBe('invoice');
+    const circle = storeOf(redirect('/1'));
+    await expect(circle.take()).rejects.toThrow('the link to files.example.com redirects more than 5 times');
+    expect(circle.asked).toHaveLength(6);
+  });
+
+  it('is not fetched where a redirect leads to this machine or gives up TLS', async () => {
+    for (const target of ['http://files.example.com/2', 'https://localhost/2']) {
+      const { take, asked } = storeOf(redirect(target));
+      await expect(take()).rejects.toThrow(/it is not followed$/);
+      expect(asked).toHaveLength(1);
+    }
+  });
+
+  it.each([
+    [{ status: 404 }, 'files.example.com has no such file (404)'],
+    [{ status: 410 }, 'files.example.com has no such file (410)'],
+    [{ status: 302 }, 'files.example.com does not hand over the file (302)'],
+    [{ status: 304, headers: { location: '/2' } }, 'files.example.com does not hand over the file (304)'],
+  ])('is asked for once where the answer is %j', async (answer, message) => {
+    const { take, asked } = storeOf(answer);
+    const refused = take();
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.not.toThrow(LinkRefused);
+    expect(asked).toHaveLength(1);
+  });
+
+  it('is asked for by a new link where this one has ended', async () => {
+    const { take, asked } = storeOf({ status: 403 });
+    await expect(take()).rejects.toThrow(new LinkRefused('files.example.com refuses the link (403)'));
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each<[string, Answer]>([
+    ['500', { status: 500 }],
+    ['503', { status: 503 }],
+    ['a reset connection', reset],
+    ['an empty file', responseOf([])],
+  ])('is asked for again from its link on after %s', async (_, fault) => {
+    const { take, urls, clock } = storeOf(redirect('/2'), fault, whole());
+    expect((await take()).text).toBe('invoice');
+    expect(urls()).toEqual([1, 2, 1].map((path) => `https://files.example.com/${path}`));
+    expect(clock.sleeps).toEqual([250]);
+    const always = storeOf(fault);
+    await expect(always.take()).rejects.toThrow(/; gave up after 3 tries$/);
+    expect(always.asked).toHaveLength(3);
+  });
+
+  it('is waited for as long as the store says', async () => {
+    const { take, clock } = storeOf({ status: 429, headers: { 'retry-after': '7' } }, whole());
+    expect((await take()).text).toBe('invoice');
+    expect(clock.sleeps).toEqual([7_000]);
+  });
+
+  it('is given up with the reason of the signal, and with what the reader throws', async () => {
+    const reason = new Interrupted('SIGINT');
+    const controller = new AbortController();
+    const { fetch, asked, discarded } = storeOf(whole());
+    const stopped = fetch(
+      'https://files.example.com/1',
+      async () => {
+        controller.abort(reason);
+        throw reset;
+      },
+      controller.signal,
+    );
+    await expect(stopped).rejects.toBe(reason);
+    const full = new Error('the disk is full');
+    const failed = fetch(
+      'https://files.example.com/1',
+      () => Promise.reject(full),
+      new AbortController().signal,
+    );
+    await expect(failed).rejects.toBe(full);
+    expect([asked.length, discarded]).toEqual([2, [0, 1]]);
+  });
+
+  it('has what stands behind a redirect read to its end, unless that is long', async () => {
+    let read = 0;
+    const body = async function* (chunks: number) {
+      for (; chunks > 0; chunks--) {
+        read++;
+        yield Buffer.alloc(10_000);
+      }
+    };
+    await storeOf({ ...redirect('/2'), body: body(3) }, whole()).take();
+    expect(read).toBe(3);
+    await storeOf({ ...redirect('/2'), body: body(100) }, whole()).take();
+    expect(read).toBe(3 + 7);
   });
 });

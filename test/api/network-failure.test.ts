@@ -102,7 +102,14 @@ describe('networkFailure', () => {
     const cause = failed('ERR_TLS_CERT_ALTNAME_INVALID');
     const { error, retryable } = networkFailure(failed('UND_ERR_PRX_TLS', 'no', cause), proxied)!;
     expect(retryable).toBe(false);
-    expect(error.message).toContain('no safe connection to proxy:3128');
+    expect(error.message).toBe(
+      'no safe connection to proxy:3128: what the system says (ERR_TLS_CERT_ALTNAME_INVALID)',
+    );
+  });
+
+  it('has one line of 200 characters of what the system says', () => {
+    const { message } = networkFailure(failed('EPROTO', `${'x'.repeat(201)}\nmore`), direct)!.error;
+    expect(message).toBe(`no safe connection to api.example.com: ${'x'.repeat(200)} (EPROTO)`);
   });
 
   it.each([

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { redactor } from '../../src/api/redact.ts';
+import { knownSecrets, redactor } from '../../src/api/redact.ts';
 
 const token = 'eyJhbGciOi.J9+/="q(\\x\')!*~.sig-nature_1';
 const redact = redactor([token, 'pa:ss word', 'pa', '']);
@@ -14,6 +14,7 @@ describe('redactor', () => {
     ['in a host name', token.toLowerCase()],
     ['in JSON', JSON.stringify({ token })],
     ['in JSON with escapes', token.replace(/./g, (c) => `\\u00${c.charCodeAt(0).toString(16)}`)],
+    ['in a script within JSON', token.replace(/./g, (c) => `\\\\x${c.charCodeAt(0).toString(16)}`)],
     ['in JSON with a backslash before each slash', JSON.stringify(token).replaceAll('/', '\\/')],
     ['in JSON within JSON', JSON.stringify(JSON.stringify({ token }))],
     ['percent-encoded twice', encodeURIComponent(encodeURIComponent(token))],
@@ -39,6 +40,10 @@ describe('redactor', () => {
   it('hides every occurrence and leaves the rest', () => {
     expect(redact(`${token}${token}, pa:ss word, parade`)).toBe('[hidden][hidden], [hidden], parade');
     expect(redactor([])('nothing')).toBe('nothing');
+  });
+
+  it('hides a short secret in base64, where that is eight characters', () => {
+    expect(redactor(['abcdef'])('me YWJjZGVm too')).toBe('me [hidden] too');
   });
 
   it('hides the longer of two secrets whole', () => {
@@ -106,6 +111,20 @@ describe('redactor', () => {
         expect(hide(whole)).toContain('[hidden]');
       }),
     );
+  });
+});
+
+describe('the secrets of an environment', () => {
+  it('are the token, without the word in front of it, the passwords of proxies and what is added', () => {
+    const { hide, redact } = knownSecrets({
+      FOLIO_TOKEN: ' Bearer s3cret-word\nbearer-of-more',
+      HTTPS_PROXY: 'http://me:p4ssword@proxy',
+    });
+    expect(redact('Bearer s3cret-word, bearer-of-more, p4ssword, other-word')).toBe(
+      'Bearer [hidden], [hidden], [hidden], other-word',
+    );
+    hide(['other-word']);
+    expect(redact('Bearer s3cret-word, other-word')).toBe('Bearer [hidden], [hidden]');
   });
 });
 

@@ -44,9 +44,12 @@ describe('400', () => {
     expect(error.message).toBe(`api.example.com refuses the query (400): ${words}`);
   });
 
-  it.each(['', '<html>no</html>', '{}', 'null', '[]', ' '.repeat(2 ** 21)])('has no words in %j', (body) => {
-    expect(failure(400, body).message).toBe('api.example.com refuses the query (400)');
-  });
+  it.each(['', '<html>no</html>', '\n <html>no</html>', '{}', 'null', '[]', ' '.repeat(2 ** 21)])(
+    'has no words in %j',
+    (body) => {
+      expect(failure(400, body).message).toBe('api.example.com refuses the query (400)');
+    },
+  );
 
   it('redacts before it cuts, so that no half of a secret is left', () => {
     const { message } = failure(400, { message: `${'a'.repeat(497)}s3cret` });
@@ -62,6 +65,7 @@ describe('400', () => {
       message: 'none of the fiscal IDs exist: 1, 2; the service also says: and slow',
       fiscalIds: ['1', '2'],
       warnings: ['and slow'],
+      hint: 'Check them against a listing without the filter.',
     });
   });
 });
@@ -71,6 +75,9 @@ describe('401 and 403', () => {
     const error = failure(401, { message: 'Unauthorized' });
     expect(error).toBeInstanceOf(AuthError);
     expect(error.message).toBe('no token reached api.example.com (401): Unauthorized');
+    expect(error.hint).toBe(
+      'Log in again with `folio auth login`. If that does not help, a proxy may be removing the header.',
+    );
   });
 
   it('says why a token may be refused', () => {
@@ -107,6 +114,7 @@ describe('other statuses', () => {
     const error = failure(404, { message: 'no such customer' });
     expect(error).toBeInstanceOf(NotFoundError);
     expect(error.message).toBe('api.example.com has no /v1/invoices/issued (404): no such customer');
+    expect(error.hint).toBe('Check the ID against the listing: it may also belong to another organization.');
   });
 
   it.each([301, 302, 303, 307, 308])('%i names the host it points to, and no more of it', (status) => {
@@ -145,4 +153,16 @@ describe('other statuses', () => {
       expect(error.hint).not.toBe(undefined);
     },
   );
+
+  it('have a hint that fits them', () => {
+    expect([204, 410, 414, 429, 499, 500, 503].map((status) => failure(status, '').hint)).toEqual([
+      'Check the base address, and any proxy on the way to it.',
+      'Check the base address, and any proxy on the way to it.',
+      'Give fewer fiscal IDs in one run.',
+      'Ask less often, or with a lower --concurrency.',
+      'Check the base address, and any proxy on the way to it.',
+      'Try again later.',
+      'Try again later.',
+    ]);
+  });
 });

@@ -13,6 +13,7 @@ describe('proxyFor', () => {
     [{ HTTPS_PROXY: '' }, undefined],
     [{ HTTPS_PROXY: 'proxy:3128' }, 'proxy:3128'],
     [{ HTTPS_PROXY: 'https://proxy' }, 'proxy:443'],
+    [{ HTTPS_PROXY: 'http://proxy/' }, 'proxy:80'],
     [{ HTTP_PROXY: 'http://proxy:3128' }, undefined],
     [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: '*' }, undefined],
     [{ HTTPS_PROXY: 'http://proxy:3128', NO_PROXY: 'a.example, example.com' }, undefined],
@@ -33,13 +34,17 @@ describe('proxyFor', () => {
     expect(proxyFor('http://127.0.0.1:8080', env)).toBeUndefined();
   });
 
-  it.each(['socks5://proxy:1', 'http://', 'http://user:s3cret%zz@proxy'])(
-    'refuses %s without repeating it',
-    (text) => {
-      expect(() => proxyFor(origin, { HTTPS_PROXY: text })).toThrow(UsageError);
-      expect(() => proxyFor(origin, { HTTPS_PROXY: text })).toThrow(/^(?!.*s3cret)/);
-    },
-  );
+  it.each([
+    'socks5://proxy:1',
+    'http://',
+    'http://user:s3cret%zz@proxy',
+    'http://proxy/s3cret',
+    'http://proxy/?s3cret',
+    'http://proxy/#s3cret',
+  ])('refuses %s without repeating it', (text) => {
+    expect(() => proxyFor(origin, { HTTPS_PROXY: text })).toThrow(UsageError);
+    expect(() => proxyFor(origin, { HTTPS_PROXY: text })).toThrow(/^(?!.*s3cret)/);
+  });
 });
 
 describe('proxySecrets', () => {
@@ -48,7 +53,10 @@ describe('proxySecrets', () => {
       HTTPS_PROXY: 'http://me:p%40ss@proxy',
       http_proxy: 'http://u:word@q',
       ALL_PROXY: 'http://q',
+      all_proxy: 'http://:lower@q',
     };
-    expect(proxySecrets(env)).toEqual(['me:p@ss', 'p@ss', 'p%40ss', 'u:word', 'word', 'word']);
+    expect(proxySecrets(env)).toEqual([
+      ...['me:p@ss', 'p@ss', 'p%40ss', 'u:word', 'word', 'word', ':lower', 'lower', 'lower'],
+    ]);
   });
 });
