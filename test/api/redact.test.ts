@@ -116,15 +116,15 @@ describe('redactor', () => {
 
 describe('the secrets of an environment', () => {
   it('are the token, without the word in front of it, the passwords of proxies and what is added', () => {
-    const { hide, redact } = knownSecrets({
+    const secrets = knownSecrets({
       FOLIO_TOKEN: ' Bearer s3cret-word\nbearer-of-more',
       HTTPS_PROXY: 'http://me:p4ssword@proxy',
     });
-    expect(redact('Bearer s3cret-word, bearer-of-more, p4ssword, other-word')).toBe(
+    expect(secrets.redact('Bearer s3cret-word, bearer-of-more, p4ssword, other-word')).toBe(
       'Bearer [hidden], [hidden], [hidden], other-word',
     );
-    hide(['other-word']);
-    expect(redact('Bearer s3cret-word, other-word')).toBe('Bearer [hidden], [hidden]');
+    secrets.hide(['other-word']);
+    expect(secrets.redact('Bearer s3cret-word, other-word')).toBe('Bearer [hidden], [hidden]');
   });
 });
 

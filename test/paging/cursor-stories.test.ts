@@ -74,6 +74,13 @@ const SERVICES: Record<string, Service> = {
   'a page full of records that come at the front': {
     records: before(2, all, [...numberedRecords(10).map((text) => text.replace(':', ':1')), ...all]),
   },
+  'a record that comes at the front, behind a page that is empty': {
+    records: (request) => {
+      if (request === 2) return all.slice(0, 10);
+      return request === 1 ? all : ['{"id":"new"}', ...all];
+    },
+    next: (start, request) => (request === 2 ? `0${start}` : undefined),
+  },
   'a record that comes at the front, of which 15 are wanted': {
     records: before(2, all, ['{"id":"new"}', ...all]),
     options: { limit: 15 },
@@ -219,6 +226,12 @@ const STORIES: Record<string, readonly string[]> = {
     '10>10 10> 10> 1> 1> 1> 1> 1> 1> 1> 1> 1> 1>',
     'repeat reread repeat reread repeat',
     'incomplete 0, given 40, repeats 20, rereads 2',
+  ],
+  'a record that comes at the front, behind a page that is empty': [
+    '0+10 10+10 010+10 20+10 30+10 0+10 10+10 20+10 30+10',
+    '10>10 9> 10> 1> 1>',
+    'repeat reread',
+    'incomplete 0, given 31, repeats 1, rereads 1',
   ],
   'a record that comes at the front, of which 15 are wanted': [
     '0+10 10+10',

@@ -23,6 +23,13 @@ describe('a walk over numbered pages', () => {
     expect(status).toMatchObject({ records: 250, pages: 3, complete: true, drift: false, totalAtEnd: 250 });
   });
 
+  it('tells of each page how many records it brings that the pages before had not', async () => {
+    const brought: number[] = [];
+    const status = new WalkStatus((event) => void (event.kind === 'page' && brought.push(event.records)));
+    await walk({ ...fakeListing(() => numberedRecords(250)), status }).all;
+    expect(brought).toEqual([100, 98, 52]);
+  });
+
   it('asks once for an empty listing', async () => {
     const { fetchPage, asked } = fakeListing(() => []);
     expect(await walk({ fetchPage }).all).toEqual([]);

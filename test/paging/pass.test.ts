@@ -6,10 +6,10 @@ import { batchOf, textsOf } from '../support/records.ts';
 /** Pages of records by their ids, each with where it begins and what it was asked for; the records that each adds, in how many steps. */
 function joined(
   pass: Pass,
-  pages: readonly (readonly [offset: number, from: number, ids: readonly number[]])[],
+  pages: readonly (readonly [offset: number, from: number, ids: readonly (number | object)[]])[],
 ) {
   return pages.map(([offset, from, ids]) => {
-    const records = batchOf(...ids.map((id) => ({ id })));
+    const records = batchOf(...ids.map((id) => (typeof id === 'number' ? { id } : id)));
     const joining = pass.join({ offset, from, records, isLast: false, revision: pass.arrived(5000) });
     for (let steps = 1; ; steps++) {
       const { done, value } = joining.next();
@@ -46,6 +46,29 @@ describe('pages that are joined', () => {
         [990, 1000, [...range(2000, 2900), 999]],
       ])[1],
     ).toBe(1 + 3);
+    const [whole, page] = [new Pass(new UniqueRecords()), [0, 0, range(0, 1000)] as const];
+    joined(whole, [page]);
+    expect(joined(new Pass(new UniqueRecords(), { rereads: [], whole }), [page])[0]!.steps).toBe(1 + 3);
+  });
+
+  it('have a gap between them also where a page without records is between them', () => {
+    const pass = new Pass(new UniqueRecords());
+    joined(pass, [
+      [0, 0, [0, 1, 2]],
+      [3, 3, []],
+      [2, 3, [7, 8]],
+    ]);
+    expect([pass.gaps, pass.pages]).toEqual([1, 3]);
+  });
+
+  it('have no gap between them where the last record of the page before has changed and gone on', () => {
+    const pass = new Pass(new UniqueRecords());
+    const [, second] = joined(pass, [
+      [0, 0, [0, 1, 2]],
+      [2, 3, [9, { id: 2, paid: true }, 3]],
+    ]);
+    expect(second!.texts).toHaveLength(3);
+    expect([pass.gaps, pass.changedAtBorder, pass.moved, pass.isQuietlyShifted]).toEqual([0, 1, true, true]);
   });
 
   it('have a gap between them where they have nothing in common', () => {

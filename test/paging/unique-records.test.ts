@@ -22,6 +22,7 @@ function broken(all: readonly (readonly string[])[], at: number, counting: 'page
       unique.count(counting);
     }
     given.push(textsOf(deduplicate(unique, batchOf(...page), false).fresh));
+    expect(unique.size).toBe(given.flat().length);
   }
   return given;
 }

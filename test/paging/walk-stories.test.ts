@@ -128,6 +128,15 @@ const replace = (gone: number, at: number) => (records: string[]) => {
   records.splice(gone, 1);
   insert(at)(records);
 };
+/** Other records stand at the end from before the last page on, and again others behind it. */
+const RENEWED = Object.fromEntries(
+  [0, 1].map((turn) => [
+    46 + turn,
+    (records: string[]) => {
+      for (let at = 287; at < 299; at++) records[at] = `{"id":"${turn} ${at}"}`;
+    },
+  ]),
+);
 const unnamed = (count: number) => Array.from({ length: count }, (_, at) => `{"n":${at % 7}}`);
 
 /** Walks by what they show. */
@@ -397,6 +406,43 @@ const WALKS: Record<string, () => Walk> = {
     ...changing(50, { 2: remove(0, 5) }, (page) => ({ ...page, total: 50 })),
     options: { until: 40 },
   }),
+  'the same, four pages at a time': () => ({
+    ...changing(50, { 2: remove(0) }, (page) => ({ ...page, total: 50 })),
+    options: { concurrency: 4 },
+  }),
+  'a total that stays although a record goes, and others go for others when it is read again': () => ({
+    ...changing(50, { 2: remove(0), 12: replace(3, 3), 22: replace(4, 4) }, (page) => ({
+      ...page,
+      total: 50,
+    })),
+    options: { concurrency: 4 },
+  }),
+  'a key that repeats, without a total': () =>
+    fakeListing(() => Array.from({ length: 50 }, (_, at) => `{"id":${at % 25},"n":${at}}`), noTotal),
+  'a key that repeats, without a total, where a record changes when it is read again': () => {
+    const records = Array.from({ length: 50 }, (_, at) => `{"id":${at % 25},"n":${at}}`);
+    let requests = 0;
+    return fakeListing(
+      () => records,
+      (page) => {
+        if (++requests === 10) records[40] = '{"id":15,"n":"changed"}';
+        return noTotal(page);
+      },
+    );
+  },
+  'a long listing whose end is new before its last page and behind it': () => changing(299, RENEWED),
+  'the same, where it has no total': () => changing(299, RENEWED, noTotal),
+  'pages of five from the second on, which it says': () => {
+    const records = numberedRecords(50);
+    let requests = 0;
+    return fakeListing(
+      () => records,
+      (page, { offset, size }) => {
+        if (++requests === 1) return { ...page, pageSize: size };
+        return { ...page, pageSize: 5, records: batchOf(...records.slice((offset / size) * 5).slice(0, 5)) };
+      },
+    );
+  },
   'a record of the border that changes, and behind it a key that repeats': () => {
     const records = Array.from({ length: 50 }, (_, at) => `{"id":${at === 45 ? 44 : at},"n":${at}}`);
     let requests = 0;
@@ -814,6 +860,34 @@ const STORIES: Record<string, readonly [asked: string, outcome: string]> = {
   'a total that stays although five go, up to the 40th': [
     '0+10 9+9 16+8 20+10 27+9 35+7 0+10 9+9 16+8 0+10 10+10 20+10 30+10',
     'given 40, incomplete 5, pages 13, repeats 57, rereads 2, total 50, unsteady, drift',
+  ],
+  'the same, four pages at a time': [
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 10+10 20+10 30+10 40+10 50+10 40+10 40+10',
+    'given 50, pages 30, repeats 99, rereads 2, total 50, drift',
+  ],
+  'a total that stays although a record goes, and others go for others when it is read again': [
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 10+10 20+10 30+10 40+10 50+10 40+10 40+10',
+    'given 52, incomplete 1, pages 30, repeats 97, rereads 2, total 50, unsteady, drift',
+  ],
+  'a key that repeats, without a total': [
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 0+10 10+10 20+10 30+10 40+10 50+10',
+    'given 50, pages 14, repeats 50, rereads 1',
+  ],
+  'a key that repeats, without a total, where a record changes when it is read again': [
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 0+10 10+10 20+10 30+10 40+10 50+10 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8',
+    'given 51, incomplete 1, pages 22, repeats 99, rereads 2, more',
+  ],
+  'a long listing whose end is new before its last page and behind it': [
+    '(47) 279+9 287+7 290+10',
+    'given 315, pages 50, repeats 7, rereads 1, total 299, drift',
+  ],
+  'the same, where it has no total': [
+    '(48) 279+9 287+7 290+10 297+9',
+    'given 315, pages 52, repeats 9, rereads 1, drift',
+  ],
+  'pages of five from the second on, which it says': [
+    '0+10 9+9 8+4 15+5 retry 20+5 retry 25+5 retry 30+5 retry 35+5 retry 40+5 retry 45+5 retry 50+5 retry',
+    'given 50, pages 10, total 50',
   ],
   'a record of the border that changes, and behind it a key that repeats': [
     '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 0+10 10+10 20+10 30+10 40+10 50+10 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8',
