@@ -68,23 +68,27 @@ export async function inRun(
     async (progress, context) => {
       await checkPaths(context, pathsOf(options));
       // The receipt may be one of the files in it.
-      if (folder !== undefined) await makeFolder(folder);
-      const receipt = await Receipt.open(context, {
-        file: options.receipt?.receipt,
-        output,
-        folder,
-        name,
-        parts,
-        notices,
-      });
-      await receipt.during(async () => {
-        const shared = new SharedBySessions(context, globals);
-        try {
-          await work({ context, globals, request, notices, progress, receipt, shared, startedAt });
-        } finally {
-          await shared.close();
-        }
-      });
+      const removeEmpty = folder === undefined ? undefined : await makeFolder(folder);
+      try {
+        const receipt = await Receipt.open(context, {
+          file: options.receipt?.receipt,
+          output,
+          folder,
+          name,
+          parts,
+          notices,
+        });
+        await receipt.during(async () => {
+          const shared = new SharedBySessions(context, globals);
+          try {
+            await work({ context, globals, request, notices, progress, receipt, shared, startedAt });
+          } finally {
+            await shared.close();
+          }
+        });
+      } finally {
+        await removeEmpty?.();
+      }
     },
   );
 }

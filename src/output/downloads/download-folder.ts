@@ -31,6 +31,8 @@ interface Parts {
   readonly lock: FileLock;
   readonly ledger: FileLedger;
   readonly names: FolderNames;
+  /** Removes the folder again where nothing is in it. */
+  readonly removeEmpty: () => Promise<void>;
 }
 
 /** A folder that the files of invoices are put into, by one run at a time. */
@@ -47,7 +49,7 @@ export class DownloadFolder {
    * run uses it or it cannot be written. The caller must close it.
    */
   static async open(path: string, context: FileContext): Promise<DownloadFolder> {
-    await makeFolder(path);
+    const removeEmpty = await makeFolder(path);
     const folder = await realPath(path).catch((error: unknown) => {
       throw cannotWrite(path, error);
     });
@@ -56,9 +58,10 @@ export class DownloadFolder {
       await lock.removeStaleFiles();
       const ledger = await FileLedger.open(join(folder, LEDGER));
       const names = new FolderNames(await readdir(folder, { withFileTypes: true }), ledger);
-      return new DownloadFolder({ path: folder, shown: path, context, lock, ledger, names });
+      return new DownloadFolder({ path: folder, shown: path, context, lock, ledger, names, removeEmpty });
     } catch (error) {
       await lock.release();
+      await removeEmpty();
       throw cannotWrite(path, error);
     }
   }
@@ -109,10 +112,11 @@ export class DownloadFolder {
   }
 
   async close(): Promise<void> {
-    const { path, lock, ledger } = this.#parts;
+    const { path, lock, ledger, removeEmpty } = this.#parts;
     await ledger.close();
     await flushFolder(path).catch(() => undefined);
     await lock.release();
+    await removeEmpty();
   }
 
   /** A file of the folder, as messages call it. */

@@ -34,8 +34,12 @@ export type Target =
  * Makes a folder, and those above it, unless it is there. Throws OutputError where there can be none.
  *
  * @param platform as `process.platform`
+ * @returns removes those of them again in which nothing is: where nothing was written, nothing is left
  */
-export async function makeFolder(path: string, platform: string = systemPlatform()): Promise<void> {
+export async function makeFolder(
+  path: string,
+  platform: string = systemPlatform(),
+): Promise<() => Promise<void>> {
   const names = platform === 'win32' ? path.slice(win32.parse(path).root.length).split(/[\\/]/) : [];
   // The runtime names paths so that Windows makes these all the same; then hardly a program can open or remove them.
   const refusal = names.filter((name) => !/^\.{0,2}$/.test(name)).map((name) => windowsRefusal(`\\${name}`));
@@ -44,9 +48,21 @@ export async function makeFolder(path: string, platform: string = systemPlatform
     refusal.find((reason) => reason !== undefined),
     'Choose another name, such as invoices.',
   );
-  await promises.mkdir(path, { recursive: true }).catch((error: unknown) => {
+  const made = await promises.mkdir(path, { recursive: true }).catch((error: unknown) => {
     throw cannotWrite(path, error, 'Name a folder, or a place where one can be made.');
   });
+  return async () => {
+    if (made === undefined) return;
+    const first = resolve(made);
+    for (let folder = resolve(path); folder.length >= first.length; folder = dirname(folder)) {
+      // Something is in it, or somebody has removed it.
+      const isRemoved = await promises.rmdir(folder).then(
+        () => true,
+        () => false,
+      );
+      if (!isRemoved) return;
+    }
+  };
 }
 
 const DESCRIPTOR = /^(?:\/dev\/fd|\/proc\/self\/fd)\/(\d{1,9})$/;

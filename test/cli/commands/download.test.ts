@@ -55,6 +55,13 @@ describe('folio issued download', () => {
     expect(readFileSync(join(folder, 'F-1-2.xml'), 'utf8')).toBe('<xml /files/2.xml?signature=x');
   });
 
+  it('leaves no folder that it made where it puts nothing into it', async () => {
+    const parent = temporaryFolder();
+    const service = await startInvoiceService([{ id: 'b', number: 7 }]);
+    const { code } = await runAgainstService([...DOWNLOAD, join(parent, 'new', 'folder')], service);
+    expect([code, readdirSync(parent)]).toEqual([0, []]);
+  });
+
   it('sends no credentials to where the files are, be it the same origin', async () => {
     const service = await startInvoiceService(invoices(3));
     await runAgainstService([...DOWNLOAD, temporaryFolder()], service);

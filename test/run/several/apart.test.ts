@@ -60,6 +60,19 @@ describe('--output-dir', () => {
     }
   });
 
+  it.each(['issued', 'statement --all'])(
+    'leaves no folder where %s writes nothing into it',
+    async (asked) => {
+      const folder = temporaryFolder();
+      const failing = { records: { issued: modelRecords(8) }, script: where(() => true, status(500)) };
+      const { code } = await runOrganizations(`${asked} --all-profiles --retries 0 --output-dir FOLDER/a/b`, {
+        organizations: { north: failing, south: failing },
+        folder,
+      });
+      expect([code, readdirSync(folder)]).toEqual([5, []]);
+    },
+  );
+
   it('takes the format of the flag, else of the profile, else csv', async () => {
     const folder = temporaryFolder();
     const organizations = two({ settings: { format: 'jsonl' } });
