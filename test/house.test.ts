@@ -44,7 +44,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   resources: ['invoices', 'paging', 'api', 'json'],
   query: ['output', 'invoices', 'json'],
   output: ['invoices', 'paging', 'api', 'json'],
-  profiles: ['output', 'json'],
+  profiles: ['output', 'api', 'json'],
   database: ['output', 'invoices', 'api', 'json'],
   invoices: ['json'],
   paging: ['json'],

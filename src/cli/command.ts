@@ -151,6 +151,25 @@ function refuseFlagsOfOthers(command: Command): void {
   }
 }
 
+/** The commands under this one that the help lists. */
+export function shownUnder(command: Command): Command[] {
+  return command.createHelp().visibleCommands(command);
+}
+
+/** The command under this one that has the name. */
+export function childNamed(command: Command, word: string): Command | undefined {
+  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
+}
+
+/** A command and its arguments, as they are written: `completion <shell>`. */
+export function termOf(name: string, { registeredArguments }: Pick<Command, 'registeredArguments'>): string {
+  const words = registeredArguments.map((one) => {
+    const word = one.variadic ? `${one.name()}...` : one.name();
+    return one.required ? `<${word}>` : `[${word}]`;
+  });
+  return [name, ...words].join(' ');
+}
+
 /** The names on the way to a command: `folio issued download`. */
 export function commandPath(command: Command): string {
   return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander';
-import { commandPath } from './command.ts';
+import { commandPath, shownUnder } from './command.ts';
 import { brief } from './completion/tree.ts';
 import type { TermList, Topic } from './help-topics.ts';
 
@@ -43,9 +43,7 @@ export function searchHelp(
 
 /** All but the help itself, which speaks of everything, and second names of listings. */
 function commandsUnder(command: Command): Command[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
+  return shownUnder(command)
     .filter((child) => child.name() !== 'help' && child.description() !== command.description())
     .flatMap((child) => [child, ...commandsUnder(child)]);
 }

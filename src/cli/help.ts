@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
-import { addCommand, commandPath } from './command.ts';
+import { addCommand, childNamed, commandPath, shownUnder, termOf } from './command.ts';
 import type { Topic } from './help-topics.ts';
 
 /** The line of the program's help about its topics. Their texts are loaded when one is asked for. */
@@ -65,18 +65,13 @@ function findCommand(program: Command, words: readonly string[], topics: readonl
   return command;
 }
 
-function childNamed(command: Command, word: string): Command | undefined {
-  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-}
-
 function unknown(command: Command, word: string, topics: readonly Topic[]): UsageError {
   const hint = nearestHint(word, namesUnder(command, topics));
   return new UsageError(`there is no help on ${JSON.stringify(word)}`, { hint });
 }
 
 function namesUnder(command: Command, topics: readonly Topic[]): string[] {
-  const commands = command.createHelp().visibleCommands(command);
-  return [...commands.map((each) => each.name()), ...topics.map(({ name }) => name)];
+  return [...shownUnder(command).map((each) => each.name()), ...topics.map(({ name }) => name)];
 }
 
 /**
@@ -99,17 +94,11 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
     return new UsageError(`unknown option '${flag}'`, { hint });
   }
   if (code === 'commander.missingArgument') {
-    const words = command.registeredArguments.map((one) =>
-      one.required ? `<${one.name()}>` : `[${one.name()}]`,
-    );
     return new UsageError(message.replace(/^error: /, ''), {
-      hint: `Write it like ${[commandPath(command), ...words].join(' ')}.`,
+      hint: `Write it like ${termOf(commandPath(command), command)}.`,
     });
   }
-  const names = command
-    .createHelp()
-    .visibleCommands(command)
-    .map((each) => each.name());
+  const names = shownUnder(command).map((each) => each.name());
   const isUnknown = code === 'commander.unknownCommand' || code === 'commander.excessArguments';
   if (!isUnknown || names.length === 0) return undefined;
   const [word = ''] = command.args;

@@ -1,5 +1,6 @@
 import type { Command, Option } from 'commander';
 import { version } from '../version.ts';
+import { commandPath, shownUnder, termOf } from './command.ts';
 import { topics } from './help-topics.ts';
 import type { TermList, Topic } from './help-topics.ts';
 
@@ -12,7 +13,7 @@ const MAX_LINE_BYTES = 80;
  */
 export function manPage(program: Command, date: string): string {
   const help = program.createHelp();
-  const commands = help.visibleCommands(program).flatMap((command) => withChildren(command));
+  const commands = shownUnder(program).flatMap(withChildren);
   const lines = [
     `.TH FOLIO 1 ${date} "folio ${version}" "User Commands"`,
     '.SH NAME',
@@ -44,11 +45,8 @@ function shortLines(line: string): string {
 }
 
 function withChildren(command: Command): Command[] {
-  const children = command
-    .createHelp()
-    .visibleCommands(command)
-    .filter((child) => child.name() !== 'help');
-  return [command, ...children.flatMap((child) => withChildren(child))];
+  const children = shownUnder(command).filter((child) => child.name() !== 'help');
+  return [command, ...children.flatMap(withChildren)];
 }
 
 function commandSection(command: Command): string[] {
@@ -56,12 +54,7 @@ function commandSection(command: Command): string[] {
     .createHelp()
     .visibleOptions(command)
     .filter(({ long }) => long !== '--help');
-  const words = command.registeredArguments.map(
-    (argument) =>
-      (argument.required ? `<${argument.name()}>` : `[${argument.name()}]`) +
-      (argument.variadic ? '...' : ''),
-  );
-  const usage = [pathOf(command), ...words, ...(flags.length > 0 ? ['[flags]'] : [])].join(' ');
+  const usage = `${termOf(commandPath(command), command)}${flags.length > 0 ? ' [flags]' : ''}`;
   return [`.SS ${text(usage)}`, ...descriptionOf(command), ...flagList(flags)];
 }
 
@@ -101,10 +94,6 @@ function topicSection({ name, blocks }: Topic): string[] {
 
 function termList(list: TermList): string[] {
   return list.flatMap(([term, meaning]) => ['.TP', `\\fB${text(term)}\\fR`, text(meaning)]);
-}
-
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }
 
 const GLYPHS: Readonly<Record<string, string>> = {

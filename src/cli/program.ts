@@ -1,10 +1,10 @@
-import { Command, type Argument } from 'commander';
+import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { listings } from '../resources/index.ts';
 import type { Resource } from '../resources/resource.ts';
 import { shownLine } from '../output/terminal/terminal-text.ts';
 import { version } from '../version.ts';
-import { described, repeatFlagsUnder } from './command.ts';
+import { described, repeatFlagsUnder, termOf } from './command.ts';
 import { globalFlags, refusedToken } from './flags.ts';
 import { ABOUT_TOPICS, addSuggestions } from './help.ts';
 import { commandAt } from './shortcuts.ts';
@@ -182,7 +182,7 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
     .configureHelp({
       // On a narrower terminal, lines would break within words.
       minWidthToWrap: 16,
-      subcommandTerm: (command) => [command.name(), ...command.registeredArguments.map(termOf)].join(' '),
+      subcommandTerm: (command) => termOf(command.name(), command),
     })
     .showSuggestionAfterError(false)
     .helpCommand(false)
@@ -194,9 +194,4 @@ export function emptyProgram(context: Context, writeOut: (text: string) => void)
 /** Display cells across that help takes. */
 function helpWidth({ stdout }: Context): number {
   return Math.min(stdout.columns ?? 100, 110);
-}
-
-function termOf(argument: Argument): string {
-  const name = argument.variadic ? `${argument.name()}...` : argument.name();
-  return argument.required ? `<${name}>` : `[${name}]`;
 }

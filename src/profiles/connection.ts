@@ -1,3 +1,4 @@
+import { parseBaseUrl } from '../api/address.ts';
 import type { Environment, InputStream } from '../context.ts';
 import { AuthError, UsageError } from '../errors.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
@@ -19,11 +20,7 @@ interface ConnectionSources {
   readonly store: ConfigStore;
   readonly stdin: InputStream;
   readonly signal: AbortSignal;
-  /** Reads a base address into its normal form; throws UsageError. */
-  readonly parseBaseUrl: ParseBaseUrl;
 }
-
-type ParseBaseUrl = (text: string) => URL;
 
 export type TokenSource = 'token file' | 'FOLIO_TOKEN' | 'profile' | 'token command';
 
@@ -82,11 +79,7 @@ export function refuseMixed({ profile }: ConnectionFlags, env: Environment): voi
 }
 
 /** The base address that a flag or the environment gives, or undefined. An empty variable counts as unset. */
-export function statedAddress({
-  flags,
-  env,
-  parseBaseUrl,
-}: Pick<ConnectionSources, 'flags' | 'env' | 'parseBaseUrl'>): URL | undefined {
+export function statedAddress({ flags, env }: Pick<ConnectionSources, 'flags' | 'env'>): URL | undefined {
   const stated = flags.baseUrl ?? (env['FOLIO_BASE_URL'] || undefined);
   return stated === undefined ? undefined : parseBaseUrl(stated);
 }
@@ -94,7 +87,7 @@ export function statedAddress({
 /** The base address that a profile was stored with. */
 export function profileAddress(
   { name, baseUrl }: Profile,
-  { store, parseBaseUrl }: Pick<ConnectionSources, 'store' | 'parseBaseUrl'>,
+  { store }: Pick<ConnectionSources, 'store'>,
 ): URL | undefined {
   try {
     return baseUrl === undefined ? undefined : parseBaseUrl(baseUrl);
@@ -115,16 +108,15 @@ async function findToken(
     return { ...(await readTokenFile(flags.tokenFile, stdin)), tokenSource: 'token file' };
   }
   if (env['FOLIO_TOKEN']) {
-    const { token, note } = parseToken(env['FOLIO_TOKEN'], tokenOrigin ?? 'FOLIO_TOKEN');
-    return { token, tokenSource: 'FOLIO_TOKEN', tokenOrigin, notes: notesOf(note) };
+    const parsed = parseToken(env['FOLIO_TOKEN'], tokenOrigin ?? 'FOLIO_TOKEN');
+    return { ...parsed, tokenSource: 'FOLIO_TOKEN', tokenOrigin };
   }
   if (profile === undefined || (profile.token ?? profile.tokenCommand) === undefined) return undefined;
   checkAddress();
   if (profile.token) return { token: profile.token, tokenSource: 'profile', notes: [] };
   const command = { command: profile.tokenCommand!, profile: profile.name, env, signal };
   const { runTokenCommand } = await import('./token-sources.ts');
-  const { token, note } = await runTokenCommand(command);
-  return { token, tokenSource: 'token command', notes: notesOf(note) };
+  return { ...(await runTokenCommand(command)), tokenSource: 'token command' };
 }
 
 /** A token of the store goes only to the address that it was stored for, whatever flags and environment say. */
@@ -134,10 +126,6 @@ function checkBelongs(name: string, own: URL | undefined, baseUrl: URL | undefin
   throw new AuthError(`the token of profile ${name} ${where}, it is not sent to ${baseUrl.href}`, {
     hint: `Log in there with \`folio auth login --profile <name> --base-url ${baseUrl.href}\`.`,
   });
-}
-
-function notesOf(note: string | undefined): string[] {
-  return note === undefined ? [] : [note];
 }
 
 /**

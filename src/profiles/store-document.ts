@@ -1,4 +1,5 @@
-import { UsageError } from '../errors.ts';
+import { BadBody, UsageError } from '../errors.ts';
+import { checkJson } from '../json/scanner.ts';
 
 /** A JSON object without a prototype: a key `__proto__` or `constructor` in it is a key like any other. */
 export interface JsonObject {
@@ -74,8 +75,7 @@ function parseJson(given: string, file: string): unknown {
     );
   } catch {
     // Neither the message nor the error itself goes on: the runtime quotes the text in it.
-    const fault = findJsonFault(text);
-    throw brokenStore(file, `it is not JSON${fault ? ` (line ${fault.line}, column ${fault.column})` : ''}`);
+    throw brokenStore(file, `it is not JSON${placeOfFault(text)}`);
   }
 }
 
@@ -83,68 +83,17 @@ function withoutPrototype(object: JsonObject): JsonObject {
   return Object.assign(Object.create(null) as JsonObject, object);
 }
 
-/** A place in a text; both count from 1. */
-interface JsonFault {
-  readonly line: number;
-  readonly column: number;
-}
-
-const SPACE = /[ \t\n\r]*/y;
-const SCALAR =
-  /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
-
-/**
- * Where a text stops being JSON; undefined when it is JSON. The runtime's own message cannot be shown, because it quotes
- * the text around the place, which in a file of tokens is a token.
- */
-export function findJsonFault(text: string): JsonFault | undefined {
-  const end = endOfDocument(text);
-  if (end === undefined) return undefined;
-  const before = text.slice(0, end).split('\n');
-  return { line: before.length, column: before.at(-1)!.length + 1 };
-}
-
-type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | 'colon' | 'comma or end';
-
-/** The offset of the first character that cannot stand where it stands; undefined when there is none. */
-function endOfDocument(text: string): number | undefined {
-  const open: string[] = [];
-  let expected: Expected = 'value';
-  for (let at = skip(SPACE, text, 0); ; at = skip(SPACE, text, at)) {
-    if (expected === 'comma or end' && open.length === 0) return at === text.length ? undefined : at;
-    const char = text[at];
-    const isValue: boolean = expected === 'value' || expected === 'value or ]';
-    if (isValue && (char === '{' || char === '[')) {
-      open.push(char);
-      expected = char === '{' ? 'key or }' : 'value or ]';
-      at += 1;
-    } else if (closes(char, expected, open)) {
-      open.pop();
-      expected = 'comma or end';
-      at += 1;
-    } else if (expected === 'comma or end' || expected === 'colon') {
-      if (char !== (expected === 'colon' ? ':' : ',')) return at;
-      expected = expected === 'comma or end' && open.at(-1) === '{' ? 'key' : 'value';
-      at += 1;
-    } else {
-      const after = isValue || char === '"' ? skip(SCALAR, text, at) : at;
-      if (after === at) return at;
-      expected = isValue ? 'comma or end' : 'colon';
-      at = after;
-    }
+/** Where a text stops being JSON. The runtime's own message quotes the text around the place, which here may be a token. */
+function placeOfFault(text: string): string {
+  const bytes = Buffer.from(text);
+  try {
+    checkJson(bytes);
+    return '';
+  } catch (error) {
+    if (!(error instanceof BadBody)) throw error;
+    const before = bytes.toString('utf8', 0, error.offset).split('\n');
+    return ` (line ${before.length}, column ${before.at(-1)!.length + 1})`;
   }
-}
-
-function closes(char: string | undefined, expected: Expected, open: readonly string[]): boolean {
-  if (char === '}') return open.at(-1) === '{' && (expected === 'key or }' || expected === 'comma or end');
-  if (char === ']') return open.at(-1) === '[' && (expected === 'value or ]' || expected === 'comma or end');
-  return false;
-}
-
-/** The offset behind what the sticky pattern matches at an offset; the offset itself when it does not match. */
-function skip(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : at;
 }
 
 /** What a login leaves in the store: a token, or the command that prints it. */

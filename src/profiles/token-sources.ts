@@ -13,12 +13,6 @@ import { resolve } from 'node:path';
 /** Bytes that a file with one token may have. */
 const MAX_BYTES = 64 * 1024;
 
-/** What a file gave: the token, and what should be said about it. */
-interface TokenOfFile {
-  readonly token: ParsedToken['token'];
-  readonly notes: readonly string[];
-}
-
 /**
  * Reads the token from a file, or from standard input when the file is `-`.
  *
@@ -26,14 +20,9 @@ interface TokenOfFile {
  *
  * @throws UsageError when there is no such file or others can read it, AuthError when there is no token in it.
  */
-export async function readTokenFile(file: string, stdin: InputStream): Promise<TokenOfFile> {
-  if (file === '-') {
-    const { token, note } = await readTokenInput(stdin, 'Token (not shown): ');
-    return { token, notes: note === undefined ? [] : [note] };
-  }
-  const text = await readSmallFile(file);
-  const { token, note } = parseToken(text, `--token-file ${file}`);
-  return { token, notes: note === undefined ? [] : [note] };
+export async function readTokenFile(file: string, stdin: InputStream): Promise<ParsedToken> {
+  if (file === '-') return readTokenInput(stdin, 'Token (not shown): ');
+  return parseToken(await readSmallFile(file), `--token-file ${file}`);
 }
 
 /** Reads the token from standard input: typed without being shown at a terminal, else everything that is piped in. */

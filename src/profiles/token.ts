@@ -33,8 +33,8 @@ const MAX_LENGTH = 8000;
 
 export interface ParsedToken {
   readonly token: Secret;
-  /** What was changed on the way and should be said, or undefined. */
-  readonly note: string | undefined;
+  /** What was changed on the way and should be said. */
+  readonly notes: readonly string[];
 }
 
 /**
@@ -54,11 +54,8 @@ export function parseToken(text: string, from: string): ParsedToken {
   if (wrong) {
     throw malformed(from, `has ${nameOf(wrong[0])} at character ${wrong.index + 1} of ${token.length}`);
   }
-  const note =
-    token === given
-      ? undefined
-      : `the "Bearer" before the token (${from}) was taken off: the service wants the token alone`;
-  return { token: new Secret(token), note };
+  const note = `the "Bearer" before the token (${from}) was taken off: the service wants the token alone`;
+  return { token: new Secret(token), notes: token === given ? [] : [note] };
 }
 
 function malformed(from: string, reason: string): AuthError {

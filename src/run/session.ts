@@ -207,7 +207,7 @@ async function resolveTarget(context: Context, options: SessionOptions): Promise
   const { env, tokenOrigin, stdin, signal, clock } = context;
   const store = await context.config();
   const connection = requireConnection(
-    await resolveConnection({ flags, env, tokenOrigin, store, stdin, signal, parseBaseUrl }),
+    await resolveConnection({ flags, env, tokenOrigin, store, stdin, signal }),
     clock.now(),
   );
   const { baseUrl, profile, tokenSource } = connection;

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { parseBaseUrl } from '../../src/api/address.ts';
 import { requireConnection } from '../../src/profiles/connection.ts';
 import { resolveConnection, type Connection, type ConnectionFlags } from '../../src/profiles/connection.ts';
 import type { Environment } from '../../src/context.ts';
@@ -27,7 +26,6 @@ function resolve(given: Case): Promise<Connection> {
     store: memoryStore(given.store ?? store),
     stdin: new FakeInput({ text: given.stdin }),
     signal: new AbortController().signal,
-    parseBaseUrl,
   });
 }
 

@@ -98,14 +98,14 @@ async function messageOf(run: TokenCommandRun): Promise<string> {
 
 describe('runTokenCommand', () => {
   it('takes for the token what the command prints', async () => {
-    const { token, note } = await runTokenCommand(node('console.log("  abc-123")'));
-    expect([token.reveal(), note]).toEqual(['abc-123', undefined]);
+    const { token, notes } = await runTokenCommand(node('console.log("  abc-123")'));
+    expect([token.reveal(), notes[0]]).toEqual(['abc-123', undefined]);
   });
 
   it('takes off a Bearer there too', async () => {
-    const { token, note } = await runTokenCommand(node('console.log("Bearer abc")'));
+    const { token, notes } = await runTokenCommand(node('console.log("Bearer abc")'));
     expect(token.reveal()).toBe('abc');
-    expect(note).toContain('was taken off');
+    expect(notes[0]).toContain('was taken off');
   });
 
   it('gives the arguments to the program as they are: no shell reads them', async () => {

@@ -12,7 +12,7 @@ import type { GlobalFlags } from '../../run/run.ts';
 import { DatabaseRecords, isDatabase, profilesHeld } from '../../run/sync/database-records.ts';
 import { version } from '../../version.ts';
 import { answerTo, errorText, type AssistantSource } from './answer.ts';
-import { ASSISTANT_INSTRUCTIONS, assistantTools } from './tools.ts';
+import { ASSISTANT_INSTRUCTIONS, assistantTools, flagWords } from './tools.ts';
 
 /** What the server reads. */
 export interface AssistantFlags {
@@ -130,7 +130,7 @@ async function sourceOf(
   const records = { from, profiles: [profile] };
   return {
     context,
-    words: [`--from=${from}`, `--profile=${profile}`, '--no-progress'],
+    words: flagWords({ from, profile, 'no-progress': true }),
     age: async (resource) => {
       const held = new DatabaseRecords({ ...records, resource });
       await held.open(context);
@@ -181,13 +181,8 @@ function liveWords(
   { concurrency, retries, retryDelay, timeout }: RequestFlags,
 ): readonly string[] {
   const values = {
-    ...{ profile, 'base-url': baseUrl, 'token-file': tokenFile, concurrency, retries },
+    ...{ profile, 'base-url': baseUrl, 'token-file': tokenFile, sandbox, awkward, concurrency, retries },
     ...{ 'retry-delay': retryDelay, timeout: timeout === undefined ? undefined : timeout / 1_000 },
   };
-  return [
-    ...Object.entries(values).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}=${value}`])),
-    ...(sandbox === true ? ['--sandbox'] : []),
-    ...(awkward === true ? ['--awkward'] : []),
-    '--no-progress',
-  ];
+  return flagWords({ ...values, 'no-progress': true });
 }

@@ -73,10 +73,7 @@ const summarize = tool({
     resource: resourceNamed(name),
     words: [
       name,
-      ...whichWords(others),
-      ...(sum === undefined ? [] : [`--sum=${sum.join(',')}`]),
-      ...(groupBy === undefined ? [] : [`--group-by=${groupBy.join(',')}`]),
-      ...((sum ?? groupBy) === undefined ? ['--count'] : []),
+      ...flagWords({ ...others, sum, 'group-by': groupBy, count: (sum ?? groupBy) === undefined }),
     ],
     prints: 'rows',
     // Without groups there is a row for each currency.
@@ -100,12 +97,7 @@ const find = tool({
   }),
   asks: ({ listing: name, columns: shown, sort, limit: most = USUAL_ROWS, ...others }) => ({
     resource: resourceNamed(name),
-    words: [
-      name,
-      ...whichWords(others),
-      `--columns=${shown.join(',')}`,
-      ...(sort === undefined ? [] : [`--sort=${sort.join(',')}`]),
-    ],
+    words: [name, ...flagWords({ ...others, columns: shown, sort })],
     prints: 'rows',
     limit: most,
   }),
@@ -124,11 +116,7 @@ const aging = tool({
   }),
   asks: ({ payable = false, where: conditions, limit: most = USUAL_ROWS }) => ({
     resource: payable ? received : issued,
-    words: [
-      ...['aging', '--totals', `--limit=${most}`],
-      ...(payable ? ['--payable'] : []),
-      ...whichWords({ where: conditions }),
-    ],
+    words: ['aging', ...flagWords({ totals: true, limit: most, payable, where: conditions })],
     prints: 'rows',
   }),
 });
@@ -159,21 +147,19 @@ function tool<Input extends z.ZodType>(declared: AssistantTool<Input>): Assistan
   return { ...declared, asks: (given) => declared.asks(declared.input.parse(given)) };
 }
 
-interface Which {
-  readonly where?: readonly string[] | undefined;
-  readonly since?: string | undefined;
-  readonly until?: string | undefined;
-  readonly overdue?: boolean | undefined;
-}
+type FlagValue = readonly string[] | string | number | boolean | undefined;
 
-/** The values stand behind an equals sign: none of them can be a flag. */
-function whichWords({ where: conditions = [], since: from, until: to, overdue: late }: Which): string[] {
-  return [
-    ...conditions.map((condition) => `--where=${condition}`),
-    ...(from === undefined ? [] : [`--since=${from}`]),
-    ...(to === undefined ? [] : [`--until=${to}`]),
-    ...(late === true ? ['--overdue'] : []),
-  ];
+/**
+ * Flags as words of a command line: each condition for itself, other lists with commas. The values stand behind an equals sign: none
+ * of them can be a flag.
+ */
+export function flagWords({ where: conditions, ...flags }: Readonly<Record<string, FlagValue>>): string[] {
+  const wheres = [conditions ?? []].flat().map((condition) => `--where=${condition}`);
+  const others = Object.entries(flags).flatMap(([name, value]) => {
+    if (value === undefined || value === false) return [];
+    return value === true ? `--${name}` : `--${name}=${String(value)}`;
+  });
+  return [...wheres, ...others];
 }
 
 function resourceNamed(name: string): Resource {

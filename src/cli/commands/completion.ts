@@ -9,7 +9,7 @@ import { fundDocuments } from '../../resources/funds.ts';
 import { resources } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { settingNames } from '../../run/settings.ts';
-import { addCommand } from '../command.ts';
+import { addCommand, shownUnder } from '../command.ts';
 
 /** The shells that folio has completion scripts for. */
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
@@ -45,10 +45,7 @@ async function runCompletion(context: Context, program: Command, shell: Shell): 
   const { completionTree } = await import('../completion/tree.ts');
   const makeScript = await loadScript(shell);
   const settings = settingNames.map(([name]) => name);
-  const commands = program
-    .createHelp()
-    .visibleCommands(program)
-    .map((each) => each.name());
+  const commands = shownUnder(program).map((each) => each.name());
   const ofArguments = new Map([
     [' config get', settings],
     [' config set', settings],

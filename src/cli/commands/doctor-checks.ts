@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { parseBaseUrl } from '../../api/address.ts';
 import { networkFailure } from '../../api/network-failure.ts';
 import type { HostAndPort, NetworkProbe } from '../../api/network-probe.ts';
 import { proxyFor, type Proxy } from '../../api/transport.ts';
@@ -213,9 +212,9 @@ async function checkStore(context: Context, setup: Setup): Promise<CheckResult> 
 function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: Setup): CheckResult {
   const { store } = setup;
   refuseMixed(flags, env);
-  const stated = statedAddress({ flags, env, parseBaseUrl });
+  const stated = statedAddress({ flags, env });
   const profile = store && chooseProfile(flags.profile, env, store);
-  const own = stated === undefined && profile && profileAddress(profile, { store, parseBaseUrl });
+  const own = stated === undefined && profile && profileAddress(profile, { store });
   const baseUrl = stated ?? (own || undefined);
   if (baseUrl === undefined) {
     throw new UsageError('there is no base address, so folio does not know where the service is', {
@@ -235,7 +234,7 @@ function checkAddress({ env }: Pick<Context, 'env'>, flags: GlobalFlags, setup: 
 async function checkToken(context: Context, flags: GlobalFlags, setup: Setup): Promise<CheckResult> {
   const { env, stdin, signal, clock } = context;
   const store = setup.store ?? (await context.config());
-  const connection = await resolveConnection({ flags, env, store, stdin, signal, parseBaseUrl });
+  const connection = await resolveConnection({ flags, env, store, stdin, signal });
   const { token } = connection;
   if (token === undefined) {
     requireConnection(connection, clock.now());

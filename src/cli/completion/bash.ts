@@ -1,9 +1,16 @@
-import { valuedFlags, type CompletionNode, type Value } from './tree.ts';
-import { shellWords, quoted } from './tree.ts';
+import {
+  flagsByAnswer,
+  pathsOf,
+  quoted,
+  shellWords,
+  valuedFlags,
+  type CompletionNode,
+  type Value,
+} from './tree.ts';
 
 /** The completion for bash, 3.2 and later, without its completion library. */
 export function bashScript(nodes: readonly CompletionNode[]): string {
-  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
+  const paths = pathsOf(nodes).map(quoted);
   return `# bash completion for folio: source <(folio completion bash)
 _folio_reply() {
   local word last=\${cur##*,} begun
@@ -50,23 +57,16 @@ complete -F _folio folio
 function nodeCase({ path, commands, flags, argument }: CompletionNode): string {
   const words = [...commands.map(({ name }) => name), ...(argument?.kind === 'words' ? argument.words : [])];
   const rest = words.length > 0 ? reply({ kind: 'words', words }) : argument ? reply(argument) : ':';
+  const valueCases = flagsByAnswer(flags, reply).map(
+    ([answer, names]) => `        ${names.join('|')}) ${answer} ;;`,
+  );
   const all = reply({ kind: 'words', words: flags.flatMap(({ names }) => names) });
   return `    ${quoted(path)})
       case "$prev" in
-${valueCases(flags).join('\n')}
+${valueCases.join('\n')}
         *) if [[ $cur == -* ]]; then ${all}
            else ${rest}; fi ;;
       esac ;;`;
-}
-
-/** One line for all flags that are answered alike. */
-function valueCases(flags: CompletionNode['flags']): string[] {
-  const byReply = new Map<string, string[]>();
-  for (const { names, value } of flags) {
-    if (value === undefined) continue;
-    byReply.set(reply(value), [...(byReply.get(reply(value)) ?? []), ...names]);
-  }
-  return [...byReply].map(([answer, names]) => `        ${names.join('|')}) ${answer} ;;`);
 }
 
 function reply(value: Value): string {

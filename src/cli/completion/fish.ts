@@ -1,9 +1,15 @@
-import { valuedFlags, type CompletionFlag, type CompletionNode, type Value } from './tree.ts';
-import { shellWords } from './tree.ts';
+import {
+  pathsOf,
+  shellWords,
+  valuedFlags,
+  type CompletionFlag,
+  type CompletionNode,
+  type Value,
+} from './tree.ts';
 
 /** The completion for fish. Conditions that are the same text are tried once for each completion. */
 export function fishScript(nodes: readonly CompletionNode[]): string {
-  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
+  const paths = pathsOf(nodes).map(quoted);
   return `# fish completion for folio: folio completion fish | source
 function __folio_at
     set -l words (commandline -opc)

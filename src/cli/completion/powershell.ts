@@ -1,11 +1,11 @@
-import { valuedFlags, type CompletionNode, type Value } from './tree.ts';
+import { flagsByAnswer, pathsOf, valuedFlags, type CompletionNode, type Value } from './tree.ts';
 
 /**
  * The completion for PowerShell, 5.1 and later, on every system. All of it is ASCII: older versions read a program's output, and
  * scripts, in the code page of the machine.
  */
 export function powershellScript(nodes: readonly CompletionNode[]): string {
-  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => path);
+  const paths = pathsOf(nodes);
   return `# PowerShell completion for folio: folio completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName 'folio', 'folio.exe' -ScriptBlock {
     param($wordToComplete, $commandAst, $cursorPosition)
@@ -42,26 +42,17 @@ ${nodes.map(nodeClause).join('\n')}
 function nodeClause({ path, commands, flags, argument }: CompletionNode): string {
   const menu = flags.flatMap(({ names, about }) => names.map((name) => [name, about] as const));
   const words = commands.map(({ name, about }) => [name, about] as const);
+  const valued = flags.filter(({ value }) => value?.kind !== 'text');
+  const valueClauses = flagsByAnswer(valued, (value) => offer(value)).map(
+    ([answer, names]) => `        if (${list(names)} -ccontains $flag) { ${answer} }`,
+  );
   const rest = argument === undefined ? `$offered = ${pairs(words)}` : offer(argument, words);
   return `    if ($at -ceq ${quoted(path)}) {
-${valueClauses(flags).join('\n')}
+${valueClauses.join('\n')}
         if ($flag -ne '') { }
         elseif ($typed.StartsWith('-')) { $offered = ${pairs(menu)} }
         else { ${rest} }
     }`;
-}
-
-/** One line for all flags that are answered alike. */
-function valueClauses(flags: CompletionNode['flags']): string[] {
-  const byOffer = new Map<string, string[]>();
-  for (const { names, value } of flags) {
-    if (value === undefined || value.kind === 'text') continue;
-    const answer = offer(value);
-    byOffer.set(answer, [...(byOffer.get(answer) ?? []), ...names]);
-  }
-  return [...byOffer].map(([answer, names]) => {
-    return `        if (${list(names)} -ccontains $flag) { ${answer} }`;
-  });
 }
 
 /** What fills `$offered`, or returns so that PowerShell offers files. `further` comes before the words. */

@@ -1,4 +1,5 @@
 import type { Argument, Command, Option } from 'commander';
+import { shownUnder } from '../command.ts';
 import type { Offering } from '../../run/parse-values.ts';
 
 /** What can stand where a value is expected. */
@@ -52,7 +53,7 @@ export function completionTree(program: Command, known: KnownWords): CompletionN
   function nodesOf(command: Command, path: string): CompletionNode[] {
     const own = new Set(command.options.map(({ long }) => long));
     const options = [...command.options, ...program.options.filter(({ long }) => !own.has(long))];
-    const shown = command.createHelp().visibleCommands(command);
+    const shown = shownUnder(command);
     // The flag --token exists only to be refused. That of the sandbox takes words.
     const offered = options.filter(({ long, parseArg }) => long !== '--token' || wordsOf(parseArg));
     const columns = known.ofColumns.get(path);
@@ -122,6 +123,25 @@ export function brief(text: string): string {
 export function valuedFlags(nodes: readonly CompletionNode[]): string[] {
   const names = nodes.flatMap(({ flags }) => flags.flatMap((flag) => (flag.value ? flag.names : [])));
   return [...new Set(names)];
+}
+
+/** The paths of all commands. */
+export function pathsOf(nodes: readonly CompletionNode[]): string[] {
+  return nodes.map(({ path }) => path).filter((path) => path !== '');
+}
+
+/** The flags with a value, all that are answered alike together: the answer, and their names. */
+export function flagsByAnswer(
+  flags: CompletionNode['flags'],
+  answerOf: (value: Value) => string,
+): (readonly [answer: string, names: readonly string[]])[] {
+  const byAnswer = new Map<string, string[]>();
+  for (const { names, value } of flags) {
+    if (value === undefined) continue;
+    const answer = answerOf(value);
+    byAnswer.set(answer, [...(byAnswer.get(answer) ?? []), ...names]);
+  }
+  return [...byAnswer];
 }
 
 /** A text as one word of a POSIX shell or zsh. */

@@ -1,9 +1,8 @@
-import { valuedFlags, type CompletionNode, type Value } from './tree.ts';
-import { shellWords, quoted } from './tree.ts';
+import { pathsOf, quoted, shellWords, valuedFlags, type CompletionNode, type Value } from './tree.ts';
 
 /** The completion for zsh: to be sourced, or put as `_folio` into a folder of `fpath`. */
 export function zshScript(nodes: readonly CompletionNode[]): string {
-  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => quoted(path));
+  const paths = pathsOf(nodes).map(quoted);
   return `#compdef folio
 # zsh completion for folio: source <(folio completion zsh)
 _folio() {

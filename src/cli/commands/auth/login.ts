@@ -116,7 +116,7 @@ function loginProfile(context: Context, flags: LoginFlags, store: ConfigStore): 
 /** The address that was given or is known; at a terminal it is asked for, as the token is. */
 async function loginAddress({ env, stdin }: Context, flags: LoginFlags, to: LoginTarget): Promise<URL> {
   const { store, profile } = to;
-  const sources = { flags, env, store, parseBaseUrl };
+  const sources = { flags, env, store };
   const stated = statedAddress(sources);
   if (stated) return stated;
   const known = store.profile(profile);
@@ -145,14 +145,13 @@ async function takeCredential(context: Context, flags: LoginFlags, profile: stri
   if (words === undefined) {
     if (tokenFile !== undefined)
       return { ...(await readTokenFile(tokenFile, stdin)), tokenSource: 'token file' };
-    const { token, note } = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
-    return { token, tokenSource: 'profile', notes: note === undefined ? [] : [note] };
+    const typed = await readTokenInput(stdin, `Token of profile ${profile} (not shown): `);
+    return { ...typed, tokenSource: 'profile' };
   }
   const tokenCommand = parseTokenCommand(wordsOf(words), '--token-command');
   const offer = { tokenCommand, tokenSource: 'token command' } as const;
   if (!flags.verify) return { ...offer, token: undefined, notes: [] };
-  const { token, note } = await runTokenCommand({ command: tokenCommand, profile, env, signal });
-  return { ...offer, token, notes: note === undefined ? [] : [note] };
+  return { ...offer, ...(await runTokenCommand({ command: tokenCommand, profile, env, signal })) };
 }
 
 /** The words as they were given; where the only one is a JSON list, the words in it. */

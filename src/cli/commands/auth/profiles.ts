@@ -1,4 +1,3 @@
-import { parseBaseUrl } from '../../../api/address.ts';
 import type { Context } from '../../../context.ts';
 import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../../../errors.ts';
 import { parseProfileName, type ConfigStore, type Profile } from '../../../profiles/profile.ts';
@@ -100,7 +99,7 @@ async function statusInStore(query: StatusQuery, profile: string): Promise<Profi
 
 function resolve({ context, store, flags, env }: StatusQuery): Promise<Connection> {
   const { stdin, signal } = context;
-  return resolveConnection({ flags, env, store, stdin, signal, parseBaseUrl });
+  return resolveConnection({ flags, env, store, stdin, signal });
 }
 
 async function statusOf(query: StatusQuery, connection: Connection): Promise<ProfileStatus> {
