@@ -156,11 +156,6 @@ export function shownUnder(command: Command): Command[] {
   return command.createHelp().visibleCommands(command);
 }
 
-/** The command under this one that has the name. */
-export function childNamed(command: Command, word: string): Command | undefined {
-  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
-}
-
 /** A command and its arguments, as they are written: `completion <shell>`. */
 export function termOf(name: string, { registeredArguments }: Pick<Command, 'registeredArguments'>): string {
   const words = registeredArguments.map((one) => {

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { nearestHint, nearestNames } from '../query/nearest-names.ts';
-import { addCommand, childNamed, commandPath, shownUnder, termOf } from './command.ts';
+import { addCommand, commandPath, shownUnder, termOf } from './command.ts';
 import type { Topic } from './help-topics.ts';
 
 /** The line of the program's help about its topics. Their texts are loaded when one is asked for. */
@@ -63,6 +63,10 @@ function findCommand(program: Command, words: readonly string[], topics: readonl
     command = next;
   }
   return command;
+}
+
+function childNamed(command: Command, word: string): Command | undefined {
+  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 }
 
 function unknown(command: Command, word: string, topics: readonly Topic[]): UsageError {
