@@ -1,16 +1,16 @@
 import type { Context } from '../context.ts';
-import type { WalkStatus } from '../paging/walk-status.ts';
 import { IncompleteError } from '../errors.ts';
+import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
 import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
-import { isBinary, type Format } from '../output/formats.ts';
-import { localeOf, tableFooter } from '../output/terminal/number-text.ts';
+import { checkFlagsOfFormat, isBinary, type Format } from '../output/formats.ts';
+import { countOf, localeOf, tableFooter } from '../output/terminal/number-text.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
-import type { Questions, Records } from '../query/questions.ts';
+import type { Questions } from '../query/questions.ts';
 import { closingLine, type Written } from './progress/progress-state.ts';
 import type { Notices } from './notices.ts';
 import {
@@ -28,7 +28,7 @@ import type { RequestFlags } from './parse-values.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReceiptFlags, WrittenColumn } from './receipt.ts';
-import { namedColumns } from '../output/column-choice.ts';
+import { namedColumns, withColumnBefore, withoutHeadings } from '../output/column-choice.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
@@ -88,7 +88,8 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const resumable = asked.resume?.resume ? await openResumable(part, asked, { plan, limit }) : undefined;
   const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
   const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
-  const answer = paced(questions.answer(listed), context);
+  const given = paced(questions.answer(listed), context);
+  const answer = source.joined?.counted(given) ?? given;
   const { hasResult } = questions;
   const records = await withColumnsWatched(answer, { columns: output.columns, names, hasResult, notices });
   try {
@@ -102,7 +103,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
     receipt.note({ takenOver: resumable?.takenOver });
   }
   noteAnswer(receipt, questions);
-  await remarkCount(part, { extent, questions, plan, newestFirst });
+  remarkCount(part, { extent, questions, plan, newestFirst });
   const { target } = plan;
   await remarkWritten(part, () =>
     source.written === undefined ? writtenBy(part, { target, questions, single }) : source.written(),
@@ -135,13 +136,13 @@ async function openAnswer(
   output: OutputFlags,
 ): Promise<{ readonly plan: OutputPlan; readonly questions: Questions; readonly names: NamesOf }> {
   const { context, globals, defaults, source } = part;
-  const { resource, records, headings } = source;
-  const { single, sheet = records, extent = {}, questions: flags = {} } = asked;
+  const { resource, records, headings, joined } = source;
+  const { single, sheet = records, extent = {}, questions: flags = {}, profiles = {} } = asked;
   const settings = settingsOf(part);
   const names = (): Promise<ColumnNames> =>
     columnNamesOf(context, { resource, settings, headings, field: flags.field });
   const planned = await planOutput(context, {
-    flags: { ...output, ...columnsWanted(output, asked, defaults) },
+    flags: { ...output, ...columnsWanted({ ...asked, output }, defaults, joined !== undefined) },
     color: globals.color,
     defaults,
     single,
@@ -151,11 +152,16 @@ async function openAnswer(
     expand: flags.expand,
     names,
   });
+  checkFlagsOfFormat(planned.format, { '--sheet-per-profile': profiles.sheetPerProfile });
   const makeResult = await asked.makeResult?.(settings);
   const { columns } = output;
-  const asking = { flags, extent, columns, headings, resource, records, settings };
+  const { isUnread } = joined ?? {};
+  const asking = { flags, extent, columns, headings, resource, records, settings, isUnread };
   const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
-  return { plan: { ...planned, openWriter: questions.writer(planned.openWriter) }, questions, names };
+  // Each profile that was had has a sheet, also where it has no records.
+  const sheetFor = profiles.sheetPerProfile && joined && { column: PROFILE_COLUMN, values: joined.had };
+  const layout = sheetFor ? { ...planned.layout, sheetFor } : planned.layout;
+  return { plan: { ...planned, layout, openWriter: questions.writer(planned.openWriter) }, questions, names };
 }
 
 /** Finds what the names of columns stand for. */
@@ -172,7 +178,7 @@ interface WatchedColumns {
  * The same records. At the end, warns of each column of --columns that no record had, and throws UsageError for one that is a
  * near miss of a column that is there.
  */
-export async function withColumnsWatched(
+async function withColumnsWatched(
   records: AsyncIterable<RecordBatch>,
   { columns, names, hasResult, notices }: WatchedColumns,
 ): Promise<AsyncIterable<RecordBatch>> {
@@ -210,20 +216,29 @@ function writtenBy(
     ? { count: records, what: 'rows' }
     : { count: records, of: seen, what: source.records };
   const counted = single ? { count: 1, what: 'records' } : count;
-  return { ...counted, place: target, bytes: delivered.bytes };
+  const more = source.joined && [`of ${countOf(source.joined.had().length, 'profile')}`];
+  return { ...counted, place: target, bytes: delivered.bytes, ...(more && { more }) };
 }
 
 /**
- * Writes the names of the columns, of the records or of the result that the flags ask for. Where the command makes a result
- * of its own, they are those of the records, which its flags name.
+ * Writes the names of the columns, of the records or of the result that the flags ask for, in the order in which they first appear.
+ * Where the command makes a result of its own, they are those of the records, which its flags name. Throws OutputError before the
+ * first request where the file cannot be written.
  */
 async function exportColumns(part: Part, asked: Export): Promise<void> {
   const { extent = {}, questions: flags = {}, output } = asked;
-  const { resource, records } = part.source;
-  const asking = { flags, extent, columns: output.columns, resource, records, settings: settingsOf(part) };
+  const { resource, records, headings } = part.source;
+  const { columns } = output;
+  const asking = { flags, extent, columns, headings, resource, records, settings: settingsOf(part) };
   const questions = await openQuestions(part.context, { ...asking, plan: undefined });
-  const listed = recordsOf(part, questions.limitOfListing);
-  await listColumns(part.context, listed, { questions, output: output.output });
+  await written(await openDestination(output.output, part.context), async (destination) => {
+    const projection = new Projection();
+    for await (const batch of questions.answer(recordsOf(part, questions.limitOfListing))) {
+      for (let index = 0; index < batch.count; index++) projection.project(batch, index);
+    }
+    const names = questions.resultColumns() ?? projection.columns.names;
+    for (const name of names) await destination.write(`${name}\n`);
+  });
   checkPart(part);
 }
 
@@ -231,19 +246,25 @@ function settingsOf({ profile, globals, source }: Part): SettingsOwner {
   return { profile, sandbox: globals.sandbox === true, isSeveral: source.isSeveral === true };
 }
 
-/** The columns: those of --columns, else the command's own, else, for records that come out as they are, the setting's. */
-export function columnsWanted(
-  output: OutputFlags,
+/**
+ * The columns: those of --columns, else the command's own, else, for records that come out as they are, the setting's. Joined
+ * records have that of their profile, too.
+ */
+function columnsWanted(
   asked: Export,
   defaults: Pick<FlagDefaults, 'columns'>,
+  isJoined: boolean,
 ): Pick<OutputFlags, 'columns'> {
-  const usual = asked.single === true || isResult(asked) ? undefined : defaults.columns;
-  const chosen = output.columns ?? asked.columns ?? usual;
-  return chosen === undefined ? {} : { columns: chosen };
+  const hasResult = isResult(asked);
+  const usual = asked.single === true || hasResult ? undefined : defaults.columns;
+  const columns = asked.output.columns ?? asked.columns ?? usual;
+  if (columns === undefined) return {};
+  if (!isJoined || hasResult || withoutHeadings(columns).includes(PROFILE_COLUMN)) return { columns };
+  return { columns: withColumnBefore(PROFILE_COLUMN, columns) };
 }
 
 /** Whether the answer is something other than records. */
-export function isResult({ questions = {}, makeResult }: Export): boolean {
+function isResult({ questions = {}, makeResult }: Export): boolean {
   return asksForResult(questions) || makeResult !== undefined;
 }
 
@@ -318,7 +339,7 @@ function columnsIn(
   });
 }
 
-export interface CountOptions {
+interface CountOptions {
   readonly extent: ExtentFlags;
   readonly questions: Questions;
   readonly plan: OutputPlan;
@@ -327,57 +348,30 @@ export interface CountOptions {
 }
 
 /** Says how many records there are besides those in the table, in which order they came, and what the questions found. */
-export async function remarkCount(
-  {
-    notices,
-    status,
-  }: Pick<Part, 'notices'> & { readonly status: Pick<WalkStatus, 'records' | 'totalAtEnd'> },
+function remarkCount(
+  { notices, status, source }: Part,
   { extent, questions, plan, newestFirst }: CountOptions,
-): Promise<void> {
+): void {
   const { records, totalAtEnd } = status;
+  const newest = source.joined ? 'the newest of each profile first' : 'the newest first';
+  const order = newestFirst ? newest : undefined;
   const limit = tableLimit(extent, plan);
   const isTable = plan.format === 'table' && plan.onTerminal;
   const asked = extent.page ?? extent.nextToken;
   if (!questions.isListing || !isTable || asked !== undefined) {
     notices.tell(questions.notes(records, limit !== undefined));
-    if (newestFirst && (questions.filtered?.kept ?? records) > 0) notices.remark('the newest first');
+    if (order !== undefined && (questions.filtered?.kept ?? records) > 0) notices.remark(order);
   } else if (totalAtEnd === undefined && limit !== undefined && records >= limit) {
     notices.remark(`the first ${records} · --all for the rest`);
   } else if (totalAtEnd !== undefined) {
     const { locale } = plan.layout;
     const isCut = limit !== undefined;
-    const footer = tableFooter({ shown: records, total: totalAtEnd, locale, isCut, newestFirst });
+    const footer = tableFooter({ shown: records, total: totalAtEnd, locale, isCut, order });
     if (footer !== '') notices.remark(footer);
   }
 }
 
-interface ListColumnsOptions {
-  /** Where given, the columns are those of the answer to these questions, else those of the records. */
-  readonly questions?: Questions | undefined;
-  /** As `-o` names it. */
-  readonly output: string | undefined;
-}
-
-/**
- * Writes the names of all columns to the file of `-o` or to standard output, one a line, in the order in which they first
- * appear. Throws OutputError before the first request where the file cannot be written.
- */
-export async function listColumns(
-  context: Context,
-  records: Records,
-  { questions, output }: ListColumnsOptions,
-): Promise<void> {
-  await written(await openDestination(output, context), async (destination) => {
-    const projection = new Projection();
-    for await (const batch of questions?.answer(records) ?? records) {
-      for (let index = 0; index < batch.count; index++) projection.project(batch, index);
-    }
-    const names = questions?.resultColumns() ?? projection.columns.names;
-    for (const name of names) await destination.write(`${name}\n`);
-  });
-}
-
-/** Does the same for names that are already known. */
+/** Writes names of columns to the file of `-o` or to standard output, one a line. */
 export async function writeColumns(
   context: Context,
   names: readonly string[],

@@ -9,6 +9,7 @@ import type { AskedWhere } from '../query/where/cell-test.ts';
 import {
   AMOUNT_ROLES,
   mapFields,
+  PROFILE_COLUMN,
   usualFields,
   type Fields,
   type FieldsOf,
@@ -309,8 +310,10 @@ async function resultOf(
   asked: AskingOptions,
   site: ResultSite,
 ): Promise<Question | undefined> {
-  const { flags, columns, resource, plan, names } = asked;
-  const { changesSince: path, key = ['id'], changesSinceMissingOk: missingOk = false } = flags;
+  const { flags, columns, resource, plan, names, settings } = asked;
+  // Two organizations may have records of the same id.
+  const usualKey = settings.isSeveral ? [PROFILE_COLUMN, 'id'] : ['id'];
+  const { changesSince: path, key = usualKey, changesSinceMissingOk: missingOk = false } = flags;
   if (asksForTotals(flags))
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, site);
   if (path === undefined) return undefined;

@@ -32,6 +32,8 @@ interface SourceFacts {
   readonly headings?: ReadonlyMap<string, string> | undefined;
   /** Whether its records say of which profile they are. To be asked when it is open. */
   readonly isSeveral?: boolean;
+  /** What joins several profiles says of them. */
+  readonly joined?: JoinedProfiles;
   /** The columns that tell its records apart where a walk reads them again. */
   readonly knownBy?: KeyColumns;
   /** The fiscal IDs of the filter, as they were typed. */
@@ -63,6 +65,16 @@ interface SourceFacts {
   /** Throws IncompleteError where the source knows that something is missing. Called after the last record. */
   check?(): void;
   close?(): Promise<void>;
+}
+
+/** What is known of the profiles whose records come as those of one source, each record with the name of its profile. */
+export interface JoinedProfiles {
+  /** The names of those that there are records of, so far, be it not all. */
+  readonly had: () => readonly string[];
+  /** Whether a record, which has the name of its profile, is of one that nothing was had of; to be asked when all was read. */
+  readonly isUnread: (record: RecordBatch) => boolean;
+  /** The same records or rows, counted for the receipt of the profile that each says to be of. */
+  readonly counted: (records: AsyncIterable<RecordBatch>) => AsyncIterable<RecordBatch>;
 }
 
 /** A source that asks the service. */
@@ -239,15 +251,16 @@ async function readLocal(
   opening: OpeningPart<LocalSource>,
   read: (part: Part) => Promise<void>,
 ): Promise<void> {
-  const { context, source } = opening;
-  const store = await context.config();
-  // A profile that the source has need not be one of those here.
-  const profile = opening.profile ?? namedProfile(undefined, context.env) ?? store.currentProfile;
+  const { context, source, globals } = opening;
+  const store = globals.sandbox ? undefined : await context.config();
+  // A profile that the source has need not be one of those here. Of several, no single one decides.
+  const current = (): string | undefined => namedProfile(undefined, context.env) ?? store?.currentProfile;
+  const profile = opening.profile ?? (source.isSeveral ? undefined : current());
   const site = { ...opening, profile, partial: partialResults(opening) };
   await read({
     ...site,
     session: undefined,
-    defaults: flagDefaults(store, profile, source.resource),
+    defaults: store ? flagDefaults(store, profile, source.resource) : {},
     read: (limit) => source.read(site, limit),
     peek: (limit) => source.read(uncounted(site), limit),
   });

@@ -26,9 +26,9 @@ type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyo
  * 7. The destination is committed: a file appears whole, or not at all.
  * 8. What is missing is told: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
  *
- * Several organizations, which the flags name or the source itself has (`Source.profiles`), take steps 4 to 8 each, into one
- * result or into a file each (`profiles.ts`). Runs with another sink, such as a database, a tap or a report, use `inRun`,
- * `forEachPart` and `tryPart` in the same way.
+ * Several organizations, which the flags name or the source itself has (`Source.profiles`), are one source that joins them
+ * (`several/joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8 (`several/profiles.ts`).
+ * Runs with another sink, such as a database, a tap or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
  *
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered

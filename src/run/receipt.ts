@@ -40,10 +40,14 @@ export class ReceiptPart {
     this.#facts = { ...this.#facts, ...facts };
   }
 
+  count(records: number): void {
+    this.#records += records;
+  }
+
   /** Counts the records that pass. */
   async *counted(batches: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
     for await (const batch of batches) {
-      this.#records += batch.count;
+      this.count(batch.count);
       yield batch;
     }
   }

@@ -75,24 +75,18 @@ interface FooterOptions {
   readonly locale?: string | undefined;
   /** Whether the table stopped by itself, so that --all shows the rest. */
   readonly isCut?: boolean;
-  /** Whether the newest come first without having been asked for. */
-  readonly newestFirst?: boolean;
+  /** In which order they come, where it was not asked for and is not the usual one: `the newest first`. */
+  readonly order?: string | undefined;
 }
 
 /**
  * The line below a table: `50 of 12,345, the newest first · --all for the rest`. Empty where the table shows all records in
  * their usual order.
  */
-export function tableFooter({
-  shown,
-  total,
-  locale = 'en-US',
-  isCut = true,
-  newestFirst = false,
-}: FooterOptions): string {
+export function tableFooter({ shown, total, locale = 'en-US', isCut = true, order }: FooterOptions): string {
   const group = digitGrouper(locale);
-  const order = newestFirst && shown > 0 ? 'the newest first' : '';
-  if (shown >= total) return order;
+  const told = order !== undefined && shown > 0 ? order : '';
+  if (shown >= total) return told;
   const count = `${group(String(shown))} of ${group(String(total))}`;
-  return `${order === '' ? count : `${count}, ${order}`}${isCut ? ' · --all for the rest' : ''}`;
+  return `${told === '' ? count : `${count}, ${told}`}${isCut ? ' · --all for the rest' : ''}`;
 }

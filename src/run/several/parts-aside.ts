@@ -1,4 +1,4 @@
-import { sliceRecords, type RecordBatch } from '../../json/records.ts';
+import type { RecordBatch } from '../../json/records.ts';
 import { Collected } from '../../output/collected.ts';
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import { hasRecords, tryPart, type Part, type PartOptions, type PartResult } from '../part.ts';
@@ -33,11 +33,6 @@ interface PartAside<Asked extends NamedPart> {
   readonly records: AsyncIterable<RecordBatch>;
 }
 
-interface PartsAsideOptions {
-  readonly recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>;
-  readonly limit?: number | undefined;
-}
-
 /**
  * Reads several parts and puts each aside until it is complete, so that a part which fails midway leaves nothing behind. Each
  * part is whole, or is said not to be. Memory does not grow with them.
@@ -47,20 +42,17 @@ export class PartsAside<Asked extends NamedPart> {
   readonly results: PartResult[] = [];
   readonly #run: Run;
   readonly #parts: readonly Asked[];
-  readonly #recordsOf: (part: Part) => Promise<AsyncIterable<RecordBatch>>;
+  readonly #recordsOf: (part: Part) => AsyncIterable<RecordBatch>;
   readonly #open = new Set<Collected>();
-  #left: number;
 
   /**
-   * @param options.limit the most records of all parts together that are given; all are read
-   * @param options.recordsOf what is put aside of a part; it throws IncompleteError, after the last record, where the part is not
+   * @param recordsOf what is put aside of a part; it throws IncompleteError, after the last record, where the part is not
    *   whole
    */
-  constructor(run: Run, parts: readonly Asked[], { recordsOf, limit = Infinity }: PartsAsideOptions) {
+  constructor(run: Run, parts: readonly Asked[], recordsOf: (part: Part) => AsyncIterable<RecordBatch>) {
     this.#run = run;
     this.#parts = parts;
     this.#recordsOf = recordsOf;
-    this.#left = limit;
   }
 
   /** The parts in their order, up to four read at a time. To be read once. */
@@ -69,27 +61,12 @@ export class PartsAside<Asked extends NamedPart> {
     try {
       for await (const { asked, result, collected } of all) {
         this.results.push(result);
-        const there = hasRecords(result);
-        const section = this.#run.receipt.section(asked.name);
-        yield {
-          asked,
-          result,
-          records: there ? section.counted(this.#limited(collected.read())) : nothing(),
-        };
+        yield { asked, result, records: hasRecords(result) ? collected.read() : nothing() };
         await collected.close();
         this.#open.delete(collected);
       }
     } finally {
       for (const collected of this.#open) await collected.close();
-    }
-  }
-
-  async *#limited(records: AsyncIterable<RecordBatch>): AsyncGenerator<RecordBatch> {
-    for await (const batch of records) {
-      const given = sliceRecords(batch, 0, this.#left);
-      this.#left -= given.count;
-      if (given.count > 0) yield given;
-      if (this.#left === 0) return;
     }
   }
 
@@ -102,7 +79,7 @@ export class PartsAside<Asked extends NamedPart> {
     const collected = new Collected();
     this.#open.add(collected);
     const result = await tryPart(this.#run, { ...asked, signal }, async (part) => {
-      for await (const batch of await this.#recordsOf(part)) await collected.add(batch);
+      for await (const batch of this.#recordsOf(part)) await collected.add(batch);
     });
     return { asked, result, collected };
   }

@@ -163,9 +163,7 @@ async function writeStreams(
   const state = new Map(before);
   const extracted = new Date(context.clock.now()).toISOString();
   const byName = new Map(streams.map((stream) => [stream.name, stream]));
-  const aside = new PartsAside(run, streams, {
-    recordsOf: async (part) => surveyed(part, byName.get(part.name ?? '')!),
-  });
+  const aside = new PartsAside(run, streams, (part) => surveyed(part, byName.get(part.name ?? '')!));
   for await (const { asked, result, records } of aside.read()) {
     if (!hasRecords(result)) continue;
     const { name, shape } = asked;
@@ -176,7 +174,8 @@ async function writeStreams(
     await sink.write(`${JSON.stringify(schema)}\n`);
     const tail = `,"version":${version},"time_extracted":"${extracted}"}\n`;
     const head = `{"type":"RECORD","stream":${JSON.stringify(name)},"record":`;
-    for await (const batch of records) await sink.write(messagesOf(batch, { shape, head, tail }));
+    for await (const batch of run.receipt.section(name).counted(records))
+      await sink.write(messagesOf(batch, { shape, head, tail }));
     if (result.failure !== undefined) continue;
     await sink.write(`${JSON.stringify({ type: 'ACTIVATE_VERSION', stream: name, version })}\n`);
     state.set(name, version);

@@ -5,7 +5,7 @@ import type { Delivery } from '../../paging/page.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
 import { profilesInExport, readExport, recordsOfProfile } from '../../query/exports/read-export.ts';
 import { deliveredForm, doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
-import { PROFILE_COLUMN, type FieldsOf, type RoleColumns } from '../../invoices/fields.ts';
+import type { FieldsOf, RoleColumns } from '../../invoices/fields.ts';
 import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
@@ -253,15 +253,7 @@ export async function exportFrom<Asked extends Omit<Export, 'source'>>(
   if (!(await isDatabase(file))) {
     const { questions } = asked;
     await refuseRows(file, options.rowsToo ? (questions ?? {}) : undefined);
-    // Two organizations may have records of the same id.
-    const isKeyed = questions?.changesSince !== undefined && questions.key === undefined;
-    const isSeveral = isKeyed && ((await profilesInExport(file, form)) ?? []).length > 0;
-    const key = isSeveral ? [PROFILE_COLUMN, 'id'] : questions?.key;
-    return {
-      ...asked,
-      ...(key && { questions: { ...questions, key } }),
-      source: new ExportSource({ ...options, whose, groupBy: questions?.groupBy }),
-    };
+    return { ...asked, source: new ExportSource({ ...options, whose, groupBy: questions?.groupBy }) };
   }
   refuseForm(form ?? {});
   const database = new DatabaseRecords({ from: file, resource, id, profiles: whose });

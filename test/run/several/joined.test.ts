@@ -139,7 +139,7 @@ describe('several profiles', () => {
     expect(await run('funds documents 1')).toEqual(['a 0', 'b 9', 'b 10']);
   });
 
-  it('are filtered each, and limited, sorted and summed together', async () => {
+  it('are filtered, limited, sorted and summed together', async () => {
     const run = async (flags: string): Promise<string> =>
       (await runOrganizations(`issued --all-profiles ${PAGES} ${flags}`, { organizations: three() })).stdout;
     expect(places(await run('--format jsonl --where id>1 --limit 4'))).toEqual([
@@ -294,6 +294,20 @@ describe('a run over several profiles', () => {
       },
       { profile: 'west', records: 4, total: 4, pages: 3, complete: true, errors: [] },
     ]);
+    for (const [flags, counts] of [
+      ['--where id>1', [3, 0, 4]],
+      ['--where id>1 --sort -id --limit 5', [1, 0, 4]],
+      ['--group-by _profile --count', [1, 0, 1]],
+    ] as const) {
+      await runOrganizations(
+        `issued --all-profiles ${flags} -o FOLDER/some.csv --receipt FOLDER/some.json ${PAGES}`,
+        { organizations, folder },
+      );
+      const some = JSON.parse(readFileSync(join(folder, 'some.json'), 'utf8')) as {
+        readonly profiles: readonly { readonly records: number }[];
+      };
+      expect(some.profiles.map(({ records }) => records)).toEqual(counts);
+    }
     const verified = await runOrganizations('verify FOLDER/out.csv --receipt FOLDER/receipt.json', {
       organizations,
       folder,
@@ -301,7 +315,7 @@ describe('a run over several profiles', () => {
     expect(verified.code).toBe(0);
   });
 
-  it('says under a table on a terminal how many there are of each', async () => {
+  it('shows in a table on a terminal the newest of each, and says how many there are of all', async () => {
     const organizations = {
       a: { records: { issued: modelRecords(60) } },
       b: { records: { issued: modelRecords(2) } },
@@ -313,19 +327,28 @@ describe('a run over several profiles', () => {
     });
     expect(code).toBe(0);
     expect(stdout.match(/^│? ?[abc] /gm)?.length).toBe(102);
-    expect(stderr).toBe(
-      'a: 50 of 60, the newest first · --all for the rest\nb: the newest first\n' +
-        'c: 50 of 1,051, the newest first · --all for the rest\n',
+    expect(stderr).toBe('102 of 1,113, the newest of each profile first · --all for the rest\n');
+    const cursors = { a: { records: { customers: modelRecords(60) } }, b: { records: { customers: [] } } };
+    const listed = { organizations: cursors, terminal: true };
+    expect((await runOrganizations('customers --all-profiles', listed)).stderr).toBe(
+      'the first 50 · --all for the rest\n',
     );
+    const few = {
+      a: { records: { customers: modelRecords(30) } },
+      b: { records: { customers: modelRecords(40) } },
+    };
+    expect(
+      await runOrganizations('customers --all-profiles', { organizations: few, terminal: true }),
+    ).toMatchObject({ code: 0, stderr: '' });
   });
 
   it('says under a table with a limit how many there are of all', async () => {
     const options = { organizations: three(), terminal: true };
     const limited = await runOrganizations('issued --all-profiles --limit 7', options);
     expect(limited.stdout.match(/^(?:north|south|west) /gm)?.length).toBe(7);
-    expect(limited.stderr).toBe('7 of 12\n');
+    expect(limited.stderr).toBe('7 of 12, the newest of each profile first\n');
     const found = await runOrganizations('issued --all-profiles --limit 1 --where id>500', options);
-    expect(found.stderr).toMatch(/^north: 0 of 5 .*\nsouth: 0 of 3 .*\nwest: 0 of 4 .*\n$/);
+    expect(found.stderr).toBe('0 of 12 issued invoices; id goes from 0 to 203\n');
   });
 
   it('shows with --verbose whose request is which', async () => {
