@@ -108,13 +108,31 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   await remarkWritten(part, () =>
     source.written === undefined ? writtenBy(part, { target, questions, single }) : source.written(),
   );
-  try {
-    checkPart(part);
-  } catch (error) {
-    throw asked.doubt === undefined ? error : doubtful(error, asked.doubt);
-  }
-  if (earlier !== undefined) throw earlier;
-  questions.check();
+  const checkRecords = (): void => {
+    try {
+      checkPart(part);
+    } catch (error) {
+      throw asked.doubt === undefined ? error : doubtful(error, asked.doubt);
+    }
+  };
+  const checkEarlier = (): void => {
+    if (earlier !== undefined) throw earlier;
+  };
+  checkAll(notices, [checkRecords, checkEarlier, () => questions.check()]);
+}
+
+/** Throws the first failure. What else is missing or left out is said as a warning: none of it may go unsaid. */
+function checkAll(notices: Notices, checks: readonly (() => void)[]): void {
+  const failures = checks.flatMap((check): unknown[] => {
+    try {
+      check();
+      return [];
+    } catch (error) {
+      return [error];
+    }
+  });
+  for (const other of failures.slice(1)) if (other instanceof IncompleteError) notices.warn(other.message);
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Where records are missing, the same error with what is wrong in the answer for that. */

@@ -183,6 +183,22 @@ describe('a profile that fails', () => {
     expect(stderr).toMatch(/^folio: 1 of 3 profiles not whole: south: delivered 3 records, but not all/);
   });
 
+  it('does not hide what another could not be judged by', async () => {
+    const invoice = (id: number, due: string): string => `{"id":${id},"dueBy":"${due}","amountToBePaid":5}`;
+    const organizations = {
+      north: { records: { issued: [invoice(1, '2025-01-01'), invoice(2, '15/10/2024')] } },
+      south: { records: {}, script: always(status(403)) },
+    };
+    const { code, stdout, stderr } = await runOrganizations(
+      'issued --all-profiles --overdue --columns id --no-header',
+      { organizations },
+    );
+    expect([code, stdout]).toEqual([6, 'north,1\n']);
+    expect(stderr).toMatch(
+      /^warning: --overdue: 1 record is left out, .* dueBy of record 2 .*\nfolio: 1 of 2 profiles missing: south: /,
+    );
+  });
+
   it('with all the others ends like the first, and leaves the old file', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'out.csv'), 'old');
