@@ -125,7 +125,7 @@ describe('--from a database', () => {
     const { code, stdout, stderr } = await runHere(['issued', '--from', path, '--count']);
     expect([code, stdout.toString()]).toEqual([6, '120\n']);
     expect(stderr).toMatch(
-      /^folio: .*books\.db lacks the issued invoices of profile default: the sync of .* could not read them \(could not reach .*\)\n {2}Run folio sync .*books\.db issued again for what is missing, /,
+      /^folio: .*books\.db lacks the issued invoices of profile default: the sync of .* could not read them \(could not reach .*\)\n {2}Run folio sync .*books\.db issued again for what is missing, /m,
     );
     expect(await answer('issued', '--from', path, '--count', '--profile', 'sandbox')).toBe('120\n');
     const report = await runHere(['report', '--from', path, '--all-profiles', '--format', 'json']);
