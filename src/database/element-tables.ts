@@ -1,19 +1,16 @@
 import { UsageError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { CellReader } from '../json/cells.ts';
 import { compact, type Span } from '../json/checked-text.ts';
-import { ColumnSurvey, type ColumnFacts } from '../json/column-facts.ts';
+import { ColumnSurvey } from '../json/column-facts.ts';
 import { RecordLists } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { scanRecord } from '../json/scan-records.ts';
-import type { CurrentView, ViewRows } from './current-view.ts';
-import { quoteName, type Database, type RowSink, type StoredRow, type StoredValue } from './database.ts';
+import type { ViewRows } from './current-view.ts';
+import type { Database, RowSink } from './database.ts';
+import { FittedTable, type WrittenRecords } from './fit-table.ts';
 import { hash128 } from './key-index.ts';
-import { contentsOf, RecordCells, STABLE_NAMES } from './record-rows.ts';
+import { STABLE_NAMES, type RecordCells } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { TableColumns, type TableColumn } from './table-columns.ts';
-import { changeColumns, makeElementTable, readColumns, requireElementTable } from './tables.ts';
-import type { WrittenRecords } from './write-records.ts';
+import { makeElementTable, requireElementTable } from './tables.ts';
 
 /*
  * A table of the objects in a list of records, such as `issued_payments`. It has what the lists of the records in `issued` hold,
@@ -88,7 +85,7 @@ export interface WrittenElements extends WrittenRecords {
 
 /** Makes the table of a list equal to the lists of the listing, within a transaction that is open. */
 export async function writeElements(database: Database, asked: ElementsToWrite): Promise<WrittenElements> {
-  const { list, profile, run } = asked;
+  const { list, profile, run, fields } = asked;
   const table = elementTable(asked.table, list);
   const expected = await ListHashes.of(asked);
   const { found, others, firstOther } = expected;
@@ -98,23 +95,16 @@ export async function writeElements(database: Database, asked: ElementsToWrite):
   if (!isThere && found === 0) return { ...said, ...nothing };
   if (!isThere) await makeElementTable(database, table);
   const stale = isThere ? await staleKeys(database, asked, expected) : [];
-  const { columns, view } = await fitColumns(database, asked, expected);
+  const survey = await surveyElements(asked, expected);
+  const rows = rowsOfCurrent(database, asked.table, table);
+  const fitted = await FittedTable.of(database, { table, run, survey, fields, rows });
   await database.forKeys(`DELETE FROM ${database.table(table)} WHERE _profile = ?`, [profile], stale);
-  const cells = new RecordCells(columns);
-  if (expected.hasRowsToWrite) {
+  if (survey !== undefined) {
     const names = ['_profile', '_key', '_index', '_hash', '_changed_run', '_raw'];
-    const target = { table, columns: [...names, ...columns.all.map(({ name }) => name)] };
-    await database.insert(target, (rows) => putElements(rows, cells, asked, expected));
+    const target = { table, columns: [...names, ...fitted.names] };
+    await database.insert(target, (sink) => putElements(sink, fitted.cells, asked, expected));
   }
-  return {
-    ...said,
-    retyped: columns.retyped
-      .filter(({ from, to }) => from.type !== 'null' && to.type === 'text')
-      .map(({ to }) => to),
-    withoutColumn: columns.withoutColumn,
-    withNul: cells.withNul,
-    unreadable: expected.hasRowsToWrite ? await view.unreadable(profile, run) : [],
-  };
+  return { ...said, ...(await fitted.written(profile)) };
 }
 
 const HASH_BYTES = 16;
@@ -244,34 +234,16 @@ function batchOfSpans({ bytes, spaced }: RecordBatch, spans: readonly Span[]): R
   };
 }
 
-/** Gives the table the columns that the rows which are to be written need, and its view. */
-async function fitColumns(
-  database: Database,
+/** What each field holds in the rows that are to be written; undefined where there are none. */
+async function surveyElements(
   asked: ElementsToWrite,
   expected: ListHashes,
-): Promise<{ readonly columns: TableColumns; readonly view: CurrentView }> {
-  const table = elementTable(asked.table, asked.list);
-  const { known, names } = await readColumns(database, table);
-  const columns = new TableColumns(database.dialect, known, names);
+): Promise<ColumnSurvey | undefined> {
+  if (!expected.hasRowsToWrite) return undefined;
   const survey = new ColumnSurvey(undefined, STABLE_NAMES);
   for await (const { elements } of listsToWrite(asked, expected))
     for (let index = 0; index < elements.count; index++) survey.add(elements, index);
-  const facts = new Map<string, ColumnFacts>();
-  for (const [column, field] of survey.columns.entries()) {
-    facts.set(field, survey.factsOf(column));
-    columns.note(field, 'null');
-    for (const content of contentsOf(survey.factsOf(column))) columns.note(field, content);
-  }
-  const view = await changeColumns(database, {
-    ...{ table, run: asked.run, added: columns.added, retyped: columns.retyped, all: columns.all },
-    meaning: { fields: asked.fields, factsOf: (field) => facts.get(field) },
-    rows: rowsOfCurrent(database, asked.table, table),
-  });
-  if (database.dialect.engine === 'SQLite') {
-    for (const { from, to } of columns.retyped)
-      if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
-  }
-  return { columns, view };
+  return survey;
 }
 
 /** The view has the rows of records that are not gone. */
@@ -306,23 +278,4 @@ async function* putElements(
     }
   }
   yield;
-}
-
-/** Rows that are read by one query; then those rows are written, which no open query could stand. */
-const ROWS_A_QUERY = 1_000;
-
-/** Replaces the numbers and booleans of a column by the text that the objects have; for all profiles. In SQLite. */
-async function rewriteAsText(database: Database, table: string, column: TableColumn): Promise<void> {
-  const [rows, name] = [database.table(table), quoteName(column.name)];
-  const reader = new CellReader([column.field]);
-  const sql = `SELECT rowid, _raw FROM ${rows} WHERE rowid > ? AND ${name} IS NOT NULL ORDER BY rowid LIMIT ${ROWS_A_QUERY}`;
-  for (let last: StoredValue = -1; ;) {
-    const group: StoredRow[] = await database.query(sql, [last]);
-    if (group.length === 0) return;
-    last = group.at(-1)![0]!;
-    for (const [row, raw] of group) {
-      const [cell] = reader.read(scanRecord(Buffer.from(String(raw))), 0);
-      await database.query(`UPDATE ${rows} SET ${name} = ? WHERE rowid = ?`, [cell?.text ?? null, row!]);
-    }
-  }
 }

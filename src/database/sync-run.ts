@@ -7,7 +7,8 @@ import { INSERT, findDifferences, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { listsWithTables, writeElements, type WrittenElements } from './element-tables.ts';
 import { RUN_COLUMNS, makeRunTables } from './tables.ts';
-import { writeRecords, type WrittenRecords } from './write-records.ts';
+import type { WrittenRecords } from './fit-table.ts';
+import { writeRecords } from './write-records.ts';
 
 /** One listing of one profile, as it came or did not come. */
 export interface SyncPart {

@@ -1,22 +1,12 @@
 import type { FieldsOf } from '../invoices/fields.ts';
-import { CellReader } from '../json/cells.ts';
-import { ColumnSurvey, type ColumnFacts } from '../json/column-facts.ts';
+import { ColumnSurvey } from '../json/column-facts.ts';
 import type { RecordBatch } from '../json/records.ts';
-import {
-  quoteName,
-  type Database,
-  type Dialect,
-  type RowSink,
-  type RowUpdate,
-  type StoredRow,
-  type StoredValue,
-} from './database.ts';
+import type { Database, Dialect, RowSink, RowUpdate } from './database.ts';
 import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
-import type { CurrentView, UnreadableColumn } from './current-view.ts';
-import { contentsOf, STABLE_NAMES, RecordCells, ValueRows } from './record-rows.ts';
+import { FittedTable, type WrittenRecords } from './fit-table.ts';
+import { STABLE_NAMES, ValueRows, type RecordCells } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { TableColumns, type TableColumn } from './table-columns.ts';
-import { OWN_COLUMNS, addRecordKey, changeColumns, makeRecordTables, readColumns } from './tables.ts';
+import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
 /** One listing, and what it changes. */
 interface RecordsToWrite {
@@ -29,23 +19,12 @@ interface RecordsToWrite {
   readonly fields: FieldsOf;
 }
 
-/** What the user is to know of how the records were written. */
-export interface WrittenRecords {
-  /** Columns that have become text. */
-  readonly retyped: readonly TableColumn[];
-  /** Fields that are in `_raw` alone, since the table has no room for more columns. */
-  readonly withoutColumn: readonly string[];
-  /** Records whose text holds NUL, which the database's columns show as U+FFFD. */
-  readonly withNul: number;
-  /** Columns whose values the view cannot show. */
-  readonly unreadable: readonly UnreadableColumn[];
-}
-
 /** Makes the table equal to the listing, within a transaction that is open. */
 export async function writeRecords(database: Database, written: RecordsToWrite): Promise<WrittenRecords> {
-  const { table, profile, run, differences } = written;
+  const { table, profile, run, differences, fields } = written;
   const lacksKey = await makeRecordTables(database, table);
-  const { columns, view } = await fitColumns(database, written);
+  const survey = await surveyFields(written);
+  const fitted = await FittedTable.of(database, { table, run, survey, fields });
   await keepHistory(database, written);
   const rows = database.table(table);
   await database.forKeys(
@@ -58,8 +37,8 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     [profile],
     differences.backUnchanged,
   );
-  const cells = new RecordCells(columns);
-  const names = [...OWN_COLUMNS, ...columns.all.map(({ name }) => name)];
+  const { cells } = fitted;
+  const names = [...OWN_COLUMNS, ...fitted.names];
   if (differences.changed.length + differences.back.length > differences.backUnchanged.length) {
     const target = { table, columns: names.filter((name) => !UNCHANGED.has(name)) };
     await database.update(target, updatesOf(database.dialect, cells, written));
@@ -68,16 +47,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     await database.insert({ table, columns: names }, (rows) => putInserts(rows, cells, written));
   }
   if (lacksKey) await addRecordKey(database, table);
-  return {
-    retyped: columns.retyped
-      .filter(({ from, to }) => from.type !== 'null' && to.type === 'text')
-      .map(({ to }) => to),
-    withoutColumn: columns.withoutColumn,
-    withNul: cells.withNul,
-    unreadable: differences.actions.some((action) => action !== LEAVE)
-      ? await view.unreadable(profile, run)
-      : [],
-  };
+  return fitted.written(profile);
 }
 
 /** Copies rows into the history before they change. */
@@ -94,38 +64,15 @@ async function keepHistory(
   }
 }
 
-/** Gives the table the columns that the records which are to be written need. */
-async function fitColumns(
-  database: Database,
-  written: RecordsToWrite,
-): Promise<{ readonly columns: TableColumns; readonly view: CurrentView }> {
-  const { table, run, listing, differences, fields } = written;
-  const { known, names } = await readColumns(database, table);
-  const columns = new TableColumns(database.dialect, known, names);
-  const facts = new Map<string, ColumnFacts>();
-  if (differences.actions.some((action) => action !== LEAVE)) {
-    const survey = await surveyFields(listing, differences.actions);
-    for (const [column, field] of survey.columns.entries()) {
-      facts.set(field, survey.factsOf(column));
-      columns.note(field, 'null');
-      for (const content of contentsOf(survey.factsOf(column))) columns.note(field, content);
-    }
-  }
-  const view = await changeColumns(database, {
-    ...{ table, run, added: columns.added, retyped: columns.retyped, all: columns.all },
-    meaning: { fields, factsOf: (field) => facts.get(field) },
-  });
-  if (database.dialect.engine === 'SQLite') {
-    for (const { from, to } of columns.retyped)
-      if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
-  }
-  return { columns, view };
-}
-
-/** What each field holds in the records that are to be written, in the order of first appearance. */
-async function surveyFields(listing: SpooledListing, actions: Uint8Array): Promise<ColumnSurvey> {
+/** What each field holds in the records that are to be written, in the order of first appearance; undefined where there are none. */
+async function surveyFields({
+  listing,
+  differences: { actions },
+}: RecordsToWrite): Promise<ColumnSurvey | undefined> {
+  const isWritten = (action: number): boolean => action !== LEAVE;
+  if (!actions.some(isWritten)) return undefined;
   const survey = new ColumnSurvey(undefined, STABLE_NAMES);
-  for await (const { batch, indices } of batchesWith(listing, actions, (action) => action !== LEAVE))
+  for await (const { batch, indices } of batchesWith(listing, actions, isWritten))
     for (const index of indices) survey.add(batch, index);
   return survey;
 }
@@ -207,36 +154,4 @@ async function* updatesOf(
     const keys = indices.map((index) => listing.keyOf(batch, index));
     yield rows.take().map((values, at) => ({ profile, key: keys[at]!, values }));
   }
-}
-
-/** Rows that are read by one query; then those rows are written, which no open query could stand. */
-const ROWS_A_QUERY = 1_000;
-
-/** Replaces the numbers and booleans of a column by the text that the records have; for all profiles. */
-async function rewriteAsText(database: Database, table: string, column: TableColumn): Promise<void> {
-  const [rows, name] = [database.table(table), quoteName(column.name)];
-  const reader = new CellReader([column.field]);
-  const sql = `SELECT rowid, _profile, _key, _raw FROM ${rows} WHERE rowid > ? AND ${name} IS NOT NULL ORDER BY rowid LIMIT ${ROWS_A_QUERY}`;
-  for (let last: StoredValue = -1; ;) {
-    const group: StoredRow[] = await database.query(sql, [last]);
-    if (group.length === 0) return;
-    last = group.at(-1)![0]!;
-    const updates = group.map(([, profile, key, raw]) => {
-      const cell = reader.read(oneRecord(String(raw)), 0)[0];
-      return { profile: String(profile), key: String(key), values: [cell?.text ?? null] };
-    });
-    await database.update({ table, columns: [column.name] }, only(updates));
-  }
-}
-
-function oneRecord(text: string): RecordBatch {
-  const bytes = Buffer.from(text);
-  return {
-    ...{ bytes, count: 1, bounds: new Int32Array([0, bytes.length]), ids: new Int32Array([-1, -1]) },
-    spaced: true,
-  };
-}
-
-async function* only<T>(value: T): AsyncGenerator<T> {
-  yield value;
 }

@@ -1,6 +1,6 @@
 import { elementTable } from '../../database/element-tables.ts';
 import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
-import type { WrittenRecords } from '../../database/write-records.ts';
+import type { WrittenRecords } from '../../database/fit-table.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
