@@ -121,7 +121,7 @@ export const requestFlags = flagGroup<RequestFlags>('How to ask:', {
   ),
 });
 
-/** Which organizations a listing asks, and where their records go. `run/several/profiles.ts` reads them. */
+/** Which organizations a listing asks, and where their records go. `run/pipeline.ts` and `run/session.ts` read them. */
 export const profilesFlags = flagGroup<ProfilesFlags>('Several organizations:', {
   allProfiles: yes(
     '--all-profiles',

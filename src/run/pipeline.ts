@@ -3,8 +3,8 @@ import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { exportPart, runOf, writeColumns, type Export } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { Notices } from './notices.ts';
-import { askPart } from './part.ts';
-import { asksSeveral } from './session.ts';
+import { askPart, type PartOptions } from './part.ts';
+import { asksSeveral, chooseProfiles } from './session.ts';
 import { asksForTotals, checkDates, checkOrderOfTotals, checkSumsOfRows } from './question-checks.ts';
 import { inRun } from './run.ts';
 
@@ -27,7 +27,7 @@ type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyo
  * 8. What is missing is told: fiscal IDs that nobody has, records that could not be read (`checkPart`, IncompleteError).
  *
  * Several organizations, which the flags name or the source itself has (`Source.profiles`), are one source that joins them
- * (`several/joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8 (`several/profiles.ts`).
+ * (`several/joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8 (`several/apart.ts`).
  * Runs with another sink, such as a database, a tap or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
  *
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
@@ -41,24 +41,42 @@ export async function exportRecords<Given extends Export>(
   await checkOrderOfTotals(given.questions ?? {});
   checkSumsOfRows(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
-  const { source, output, columns } = asked;
+  const { source, output, columns, extent } = asked;
   const own = (await source.profiles?.(context)) ?? [];
-  // An export without records says nothing of profiles.
-  const isNobodys = source.kind === 'local' && own.length === 0;
-  if (own.length > 1 || (asksSeveral(asked) && !isNobodys)) {
-    warnOfAll(context, asked, own);
-    const { exportProfiles } = await import('./several/profiles.ts');
-    return exportProfiles(context, asked, own);
-  }
-  await inRun(context, await runOf(asked), async (run) => {
+  const names = await severalOf(context, asked, own);
+  const folder = asked.profiles?.outputDir;
+  if (names !== undefined && folder !== undefined)
+    return (await import('./several/apart.ts')).exportApart(context, asked, { names, folder });
+  await inRun(context, { ...(await runOf(asked)), parts: names }, async (run) => {
     if (output.listColumns && columns !== undefined) return writeColumns(run.context, columns, output.output);
+    const part = async (): Promise<PartOptions> => {
+      if (names === undefined) return { source, profile: own[0] };
+      const { JoinedSource } = await import('./several/joined-source.ts');
+      return { source: new JoinedSource(run, { source, names, limit: extent?.limit ?? Infinity }) };
+    };
     try {
       await source.open?.(run);
-      await askPart(run, { source, profile: own[0] }, (part) => exportPart(part, asked));
+      await askPart(run, await part(), (open) => exportPart(open, asked));
     } finally {
       await source.close?.();
     }
   });
+}
+
+/**
+ * The organizations whose records come, where there are several: those of the source, else of the service, which the flags name.
+ * Undefined where one is asked, or the form of several is not.
+ */
+async function severalOf(
+  context: Context,
+  asked: Export,
+  own: readonly string[],
+): Promise<readonly string[] | undefined> {
+  // An export without records says nothing of profiles.
+  const isNobodys = asked.source.kind === 'local' && own.length === 0;
+  if (own.length < 2 && (!asksSeveral(asked) || isNobodys)) return undefined;
+  warnOfAll(context, asked, own);
+  return own.length > 0 ? own : chooseProfiles(context, asked);
 }
 
 /** Warns of figures over several organizations where nothing says that they are meant together. */

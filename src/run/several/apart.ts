@@ -5,36 +5,46 @@ import { endingOf, type Format } from '../../output/formats.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { exportPart, runOf, type Export } from '../export-part.ts';
 import type { OutputFlags } from '../output-plan.ts';
-import { askPart, tryPart, type PartResult } from '../part.ts';
-import { inRun, type Run } from '../run.ts';
-import { chooseProfiles } from '../session.ts';
+import { tryPart, type PartResult } from '../part.ts';
+import { inRun } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
-import { checkProfiles, JoinedSource } from './joined-source.ts';
+import { checkProfiles } from './joined-source.ts';
 import { forEachPart } from './parts-aside.ts';
 
 /**
- * Exports what a source yields for several organizations: into one result, or with --output-dir into a file for each.
- * Those that can be had are delivered whole; the others are named in the IncompleteError at the end.
+ * Writes the records of each profile into a file of its own: what `--profile <name> -o <file>` writes. One that fails leaves its
+ * file as it was, and is named in the error at the end.
  *
- * @param own those that the source itself has; where it has none, the service is asked for those that the flags name
+ * @param folder as --output-dir names it
  */
-export async function exportProfiles(context: Context, asked: Export, own: readonly string[]): Promise<void> {
-  const { source, profiles = {} } = asked;
-  const names = own.length > 0 ? own : await chooseProfiles(context, asked);
-  const { outputDir: folder } = profiles;
-  const apart = folder === undefined ? [] : await planFiles(context, { asked, folder, names });
+export async function exportApart(
+  context: Context,
+  asked: Export,
+  { names, folder }: { readonly names: readonly string[]; readonly folder: string },
+): Promise<void> {
+  const { source, output } = asked;
+  const apart = await planFiles(context, { asked, folder, names });
   const files = apart.map(({ profile, path }) => {
     return { flag: '--output-dir:', path, is: `where the records of ${profile} go` };
   });
   await inRun(context, { ...(await runOf(asked)), folder, files, parts: names }, async (run) => {
+    const results: PartResult[] = [];
     try {
       await source.open?.(run);
-      if (folder !== undefined) return checkProfiles(await exportApart(run, asked, apart));
-      const joined = new JoinedSource(run, { source, names, limit: asked.extent?.limit ?? Infinity });
-      await askPart(run, { source: joined }, (part) => exportPart(part, asked));
+      for (const { older, path } of apart) {
+        if (older === undefined) continue;
+        run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
+      }
+      const all = forEachPart(run, apart, ({ profile, format, path }, signal) =>
+        tryPart(run, { source, name: profile, profile, signal }, (part) =>
+          exportPart(part, asked, { ...output, format, output: path }),
+        ),
+      );
+      for await (const result of all) results.push(result);
     } finally {
       await source.close?.();
     }
+    checkProfiles(results);
   });
 }
 
@@ -68,30 +78,6 @@ async function planFiles(
       return { profile, path, format, older: isThere ? older : undefined };
     }),
   );
-}
-
-/**
- * Writes the records of each profile into a file of its own: what `--profile <name> -o <file>` writes. One that fails leaves its
- * file as it was.
- */
-async function exportApart(
-  run: Run,
-  asked: Export,
-  files: readonly FileApart[],
-): Promise<readonly PartResult[]> {
-  for (const { older, path } of files) {
-    if (older === undefined) continue;
-    run.notices.warn(`${older} is of an earlier version of folio; these records are in ${path} now`);
-  }
-  const results: PartResult[] = [];
-  const { source, output } = asked;
-  const all = forEachPart(run, files, ({ profile, format, path }, signal) =>
-    tryPart(run, { source, name: profile, profile, signal }, (part) =>
-      exportPart(part, asked, { ...output, format, output: path }),
-    ),
-  );
-  for await (const result of all) results.push(result);
-  return results;
 }
 
 function fileFormat({ format, excel, delimiter }: OutputFlags, defaults: FlagDefaults): Format {
