@@ -333,7 +333,7 @@ const databasesTopic: Topic = {
       [
         'issued_payments and so on',
         'with --tables payments: a row an object of the list, by _profile, _key and _index (from 0); _hash is of the list. Once made, every ' +
-          'sync keeps it. Of a record that is gone the rows stay, and issued_payments_current leaves them out; what a list was is in the history',
+          'sync keeps it. Of a record that is gone the rows stay, and issued_payments_current leaves them out. A list has no history of its own: what it was, whole, is in _raw of issued_history',
       ],
       ['_columns', 'the field of each column, what it holds, and since which run'],
     ],

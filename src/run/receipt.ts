@@ -85,8 +85,10 @@ interface CountedFacts extends PartFacts {
 interface ReceiptFacts extends CountedFacts {
   readonly resource: string;
   readonly arguments: readonly string[];
-  /** As given to -o, or to --output-dir. */
+  /** As given to -o. */
   readonly output: string | undefined;
+  /** As given to --output-dir. */
+  readonly folder: string | undefined;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly finishedAt: number;
@@ -111,7 +113,7 @@ function receiptText(facts: ReceiptFacts): string {
     startedAt: new Date(facts.startedAt).toISOString(),
     finishedAt: new Date(facts.finishedAt).toISOString(),
     seconds: (facts.finishedAt - facts.startedAt) / 1000,
-    output: facts.output ?? null,
+    output: facts.output ?? facts.folder ?? null,
     ...placeOf(facts, facts),
     ...(sections === undefined || isOneFile(facts) ? writtenOf(facts) : writtenOfAll(sections)),
     ...walkOf(parts),
@@ -147,9 +149,10 @@ function sectionOf(
   };
 }
 
-/** Where the file is, for `folio verify`, which may run in another folder. */
-function placeOf({ plan }: PartFacts, { fromReceipt }: ReceiptFacts): { readonly file?: string } {
-  const file = plan?.target === undefined ? undefined : fromReceipt(plan.target);
+/** Where the file or the folder is, for `folio verify`, which may run in another folder. */
+function placeOf({ plan }: PartFacts, { fromReceipt, folder }: ReceiptFacts): { readonly file?: string } {
+  const target = plan?.target ?? folder;
+  const file = target === undefined ? undefined : fromReceipt(target);
   return file === undefined ? {} : { file };
 }
 
@@ -320,7 +323,8 @@ export class Receipt extends ReceiptPart {
         receiptText({
           ...this.facts,
           failure,
-          output: output ?? folder,
+          output,
+          folder,
           resource: name,
           startedAt: this.#startedAt,
           finishedAt: this.#context.clock.now(),

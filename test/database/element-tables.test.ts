@@ -55,6 +55,13 @@ describeDatabases('the table of a list, in %s', (engine) => {
     await sync(database, [record('a', 'null', ',"note":1'), record('b', `[${three}]`, ',"note":1')], LISTS);
     // The record has changed, but not its list.
     expect(await rowsOf(database, '_key, _index, _raw, _changed_run')).toEqual([`b|0|${three}|3`]);
+    // What a list was, in its order, is in the history of the records.
+    const history = `SELECT _run, _raw FROM issued_history WHERE _key = 'a' ORDER BY _run`;
+    expect((await database.query(history)).map(([run, raw]) => `${String(run)}|${String(raw)}`)).toEqual([
+      `2|${record('a', `[${one},${two}]`)}`,
+      `3|${record('a', `[${two},${one}]`)}`,
+      `4|${record('a', `[${two}]`)}`,
+    ]);
     await database.close();
   });
 

@@ -82,7 +82,7 @@ export async function runVerify(
   });
 }
 
-/** The files of an argument: the file itself, the files that a receipt names, or those of all receipts in a folder. */
+/** The files of an argument: the file itself, the files that a receipt names, or those of all receipts in a folder or of it. */
 async function filesOf(file: string, options: VerifyOptions): Promise<FileToVerify[]> {
   const { receipt } = options;
   if (receipt !== undefined) return [{ file, receipt }];
@@ -92,12 +92,15 @@ async function filesOf(file: string, options: VerifyOptions): Promise<FileToVeri
     () => false,
   );
   if (!isFolder) return [{ file, receipt: await usualReceipt(file) }];
-  const names = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted(byText);
-  if (names.length === 0) {
+  const inside = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted(byText);
+  const receipts = inside.map((name) => join(file, name));
+  const own = await usualReceipt(file.replace(/[/\\]+$/, ''));
+  if (own !== undefined) receipts.push(own);
+  if (receipts.length === 0) {
     throw new UsageError(`there is no receipt in ${file} to compare a file with`, { hint: NEXT_RUN });
   }
   const found: FileToVerify[] = [];
-  for (const name of names) found.push(...(await filesNamedBy(join(file, name), options)));
+  for (const one of receipts) found.push(...(await filesNamedBy(one, options)));
   return found;
 }
 
@@ -144,12 +147,15 @@ async function verifyFile(
     return [`${receipt}: a run that ended at ${run!.finishedAt}`];
   }
   const delivered = deliveredAs(file, all);
-  if (delivered !== undefined && !(await isThere(file))) refuseLost({ file, receipt }, delivered);
+  if (delivered !== undefined) {
+    refuseUndelivered({ file, receipt }, delivered);
+    if (!(await isThere(file))) refuseLost({ file, receipt }, delivered);
+  }
   const form = { format: delivered?.format ?? formatOfEnding(file), header: delivered?.header ?? true };
   const survey = await surveyFile(file, form);
   if (receipt === undefined || delivered === undefined)
     return refuseWithoutReceipt({ file, receipt }, survey, form.format);
-  refuseOther({ file, receipt }, survey, delivered);
+  refuseOther(file, survey, delivered);
   refuseOld(context, file, delivered, options);
   const says = [`${file}: as delivered at ${delivered.finishedAt}, ${contents(survey, form.format)}`];
   if (!delivered.complete)
@@ -159,7 +165,6 @@ async function verifyFile(
 
 /** Throws for a file that was delivered and is no longer there. */
 function refuseLost({ file, receipt }: FileToVerify, delivered: DeliveredFile): void {
-  refuseUndelivered({ file, receipt }, delivered);
   throw new IncompleteError(`${file} is lost: it was delivered at ${delivered.finishedAt}`, {
     hint: `Its receipt is ${receipt}. Export it again, or put it back.`,
   });
@@ -252,8 +257,7 @@ function refuseUndelivered({ file, receipt }: FileToVerify, { sha256, errors }: 
 }
 
 /** Throws where the file differs from what was delivered. */
-function refuseOther({ file, receipt }: FileToVerify, now: Survey, delivered: DeliveredFile): void {
-  refuseUndelivered({ file, receipt }, delivered);
+function refuseOther(file: string, now: Survey, delivered: DeliveredFile): void {
   const differences: string[] = [];
   if (now.damage !== undefined) differences.push(now.damage);
   else if (now.records !== undefined && now.records !== delivered.records) {

@@ -1,5 +1,5 @@
 import { access, readFile, stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, join } from 'node:path';
 import { FolioError, IncompleteError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { surveyFile } from './survey-file.ts';
 
@@ -42,7 +42,7 @@ export interface DeliveredColumn {
 const COLUMN_KINDS = ['number', 'text', 'boolean', 'nested', 'mixed', 'none'] as const;
 
 /**
- * Reads a receipt of --receipt: one file, or several where the run wrote a file for each profile.
+ * Reads a receipt of --receipt: one file, or several where the run wrote a file for each profile, or pages into a folder.
  *
  * @throws UsageError where there is no such receipt, FolioError where it cannot be read or is no receipt
  */
@@ -59,7 +59,8 @@ export async function readReceipt(path: string): Promise<readonly DeliveredFile[
     });
   });
   const run = parseObject(text, path);
-  const sections = sectionsWithFiles(run['profiles']);
+  const pages = pagesIn(run);
+  const sections = pages.length > 0 ? pages : sectionsWithFiles(run['profiles']);
   const isOfSeveral = sections.length === 0 && Array.isArray(run['profiles']);
   return (sections.length > 0 ? sections : [run]).map((section) => {
     return { ...deliveredIn({ ...run, ...section }, path), isOfSeveral };
@@ -183,6 +184,16 @@ function deliveredIn(
     complete,
     ...told,
   };
+}
+
+/** What a receipt says of each page that a run wrote into its folder. */
+function pagesIn({ output, file, files }: Readonly<Record<string, unknown>>) {
+  if (!Array.isArray(files)) return [];
+  return files.filter(isObject).flatMap(({ name, bytes, sha256 }) => {
+    if (typeof name !== 'string' || typeof output !== 'string') return [];
+    const place = typeof file === 'string' ? { file: join(file, name) } : {};
+    return [{ output: join(output, name), ...place, bytes, sha256 }];
+  });
 }
 
 /** The sections of a receipt of --output-dir: one for each profile for which a file was planned. */

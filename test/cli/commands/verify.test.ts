@@ -228,6 +228,49 @@ describe('folio verify of several files', () => {
   });
 });
 
+describe('folio verify of a folder of statements', () => {
+  it('holds each page against the receipt, wherever that is', async () => {
+    const folder = temporaryFolder();
+    const [pages, receipt] = [join(folder, 'pages'), join(folder, 'pages.receipt.json')];
+    const records = ['1-9', '2-7'].map(
+      (id, at) =>
+        `{"id":${at},"number":${at},"documentType":"INVOICE","dueBy":"2026-11-10","currency":"CLP",` +
+        `"receiverFiscalId":"${id}","customer":{"name":"C${at}"},"totalAmount":10,"amountToBePaid":10}`,
+    );
+    const argv = ['statement', '--all', '--output-dir', pages, '--receipt', receipt];
+    expect(await runScripted(argv, [pageOf(records)])).toMatchObject({ code: 0 });
+    const moved = join(temporaryFolder(), 'moved');
+    renameSync(folder, moved);
+    const [page, other, index] = ['1-9 C0.html', '2-7 C1.html', 'index.html'].map((name) =>
+      join(moved, 'pages', name),
+    );
+    const all = [join(moved, 'pages.receipt.json')];
+    for (const asked of [all, [join(moved, 'pages')], [page!, other!, index!, '--receipt', ...all]]) {
+      const { code, stdout } = await verify(...asked);
+      expect([code, stdout.split('\n').map((line) => line.split(':')[0])]).toEqual([
+        0,
+        [page, other, index, ''],
+      ]);
+    }
+    rmSync(page!);
+    writeFileSync(index!, 'another');
+    expect(await verify('-q', ...all)).toMatchObject({
+      code: 6,
+      stderr: expect.stringMatching(/2 of 3 files: .*1-9 C0.html is lost.*index.html is not what was/),
+    });
+  });
+
+  it('says that the run wrote none, where it failed', async () => {
+    const folder = join(temporaryFolder(), 'pages');
+    const argv = ['statement', '--all', '--output-dir', folder, '--receipt', `${folder}.receipt.json`];
+    await runScripted([...argv, '--retries', '0'], [[500, '{}']]);
+    expect(await verify(folder)).toMatchObject({
+      code: 6,
+      stderr: expect.stringContaining('delivered no file'),
+    });
+  });
+});
+
 describe('folio verify with what it cannot use', () => {
   it('is a usage error where file or receipt are missing', async () => {
     const file = await exported('out.csv');
