@@ -6,9 +6,12 @@
 import { appendFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { configureGlobal, readConfigureGlobal } from 'fast-check';
-import { afterAll, afterEach, beforeEach, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, it, vi } from 'vitest';
 
-export async function tryTests({ name, mutant, files, mostHits, mostMillis, log }) {
+/** Milliseconds of the processor that a file of tests may take besides three times of what it takes without a mutant. */
+const OVERHEAD = 3_000;
+
+export async function tryTests({ name, mutant, files, mostHits, log }) {
   const tell = (line) => appendFileSync(log, `${JSON.stringify({ name, ...line })}\n`);
   const reached = {};
   const began = millisUsed();
@@ -30,18 +33,23 @@ export async function tryTests({ name, mutant, files, mostHits, mostMillis, log 
   afterAll(() => tell({ hasEnded: true, millis: millisUsed() - began, reached }));
 
   tell({});
-  endAfter(began + mostMillis);
   vi.resetModules();
+  endAfter(OVERHEAD);
   // Anew like the tests, which hand it what is to be released.
   await import('../test/support/around-each-file.ts');
   // One example that fails is enough.
   configureGlobal({ ...readConfigureGlobal(), endOnFailure: true });
-  for (const file of files) {
-    try {
-      await import(/* @vite-ignore */ file);
-    } catch (error) {
-      it(file, () => Promise.reject(error));
-    }
+  for (const { file, millis } of files) {
+    describe(file, async () => {
+      const limit = OVERHEAD + 3 * millis;
+      endAfter(limit);
+      try {
+        await import(/* @vite-ignore */ file);
+      } catch (error) {
+        it(file, () => Promise.reject(error));
+      }
+      beforeAll(() => endAfter(limit));
+    });
   }
 }
 
@@ -51,10 +59,10 @@ function millisUsed() {
   return (user + system) / 1000;
 }
 
-/** Ends the process when it used so much of the processor, or none of it for 10 s: for loops and waits without end. */
+/** Ends the process when it uses so much more of the processor, or none of it for 10 s: for loops and waits without end. */
 function endAfter(millis) {
   globalThis.mutantLimit ??= watch(new Float64Array(new SharedArrayBuffer(8)));
-  globalThis.mutantLimit[0] = millis;
+  globalThis.mutantLimit[0] = millisUsed() + millis;
 }
 
 function watch(limit) {

@@ -100,7 +100,7 @@ class CursorWalk {
     for await (const { records, next } of this.#pages.from(from, isEnough)) {
       const common =
         last === undefined ? 0 : await inTurns(commonRun(last, records, this.#unique.newReader()), signal);
-      if (records.count > 0) last = records;
+      last = records;
       this.#isShifted ||= common > 0;
       status.repeat(common);
       const before = this.#unique.inPass;

@@ -83,6 +83,8 @@ function failureOf(promise: Promise<unknown>): Promise<FileFailure> {
 describe('the body of a file', () => {
   it('is handed on as it comes', async () => {
     expect(await read(responseOf([Buffer.from('ab'), Buffer.from('c')]), to)).toBe('abc');
+    const headers = { 'content-length': '3', 'content-encoding': ' Identity ' };
+    expect(await read(responseOf([Buffer.from('abc')], headers), to)).toBe('abc');
   });
 
   it('is unpacked where the store keeps it in gzip', async () => {

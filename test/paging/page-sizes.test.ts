@@ -35,6 +35,19 @@ describe('sizes of pages', () => {
     }
   });
 
+  it.each([
+    ['hardly more than comes', 52, 52],
+    ['just what was refused', 500, 158],
+    ['more than was refused', 501, 158],
+    ['more than comes, and less than was refused', 56, 56],
+  ])('are searched for, but where what records weigh explains the refusal: %s', (what, fits, next) => {
+    const sizes = new PageSizes(500);
+    sizes.refused(page(500), 'large');
+    sizes.served(page(50), { count: 50, bytes: Math.floor((5_700_000 / fits) * 50) });
+    const { step } = sizes.windowAt(0, next);
+    expect([step, sizes.isTrial(step)]).toEqual([next, !what.includes('less than was refused')]);
+  });
+
   it('keep every offset a whole number of pages, for both first pages, whatever is refused and served', () => {
     const answers = fc.array(fc.boolean(), { minLength: 1, maxLength: 60 });
     fc.assert(
