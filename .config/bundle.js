@@ -31,8 +31,8 @@ const aliases = {
         return require('undici/lib/dispatcher/env-http-proxy-agent.js');
       },
     };`,
-  // The client loads its HTTP/2 half at once; this loads it when a connection speaks HTTP/2, which none does unasked.
-  './client-h2.js': `module.exports = (...given) => require('undici/lib/dispatcher/client-h2.js')(...given);`,
+  // The HTTP/2 half of the client. No connection speaks it unasked, and folio does not ask.
+  './client-h2.js': `module.exports = () => { throw new Error('folio speaks HTTP/1.1'); };`,
   // The client makes bodies of forms and streams with it, and folio sends no body.
   '../web/fetch/body.js': 'module.exports = {};',
   // Its agent for proxies loads another for SOCKS; folio refuses those (see proxyFor in src/api/transport.ts).

@@ -20,7 +20,7 @@ import {
 /** Opens a transport for files over undici: to any origin, through the proxy if the environment names one. */
 export const openUndiciFileTransport: OpenFileTransport = async (options) => {
   refuseUncheckedTls(options.env);
-  avoidSlowExit();
+  await avoidSlowExit();
   const closing = new AbortController();
   const dispatchers = openDispatchers(options, closing.signal);
   return {

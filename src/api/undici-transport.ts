@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
-import { setFlagsFromString } from 'node:v8';
 import { Agent, EnvHttpProxyAgent } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
 import {
@@ -22,7 +21,7 @@ const CONNECT_TIMEOUT = 10_000;
  */
 export const openUndiciTransport: OpenTransport = async (options) => {
   refuseUncheckedTls(options.env);
-  avoidSlowExit();
+  await avoidSlowExit();
   const proxy = proxyFor(options.origin, options.env);
   const closing = new AbortController();
   const dispatcher = openDispatcher(options, proxy, { closing: closing.signal });
@@ -90,8 +89,10 @@ export function refuseUncheckedTls(env: TransportOptions['env']): void {
  * the end of the process waits 0.15 s for it. Later versions of Node do not do this. Must be called after undici is
  * loaded, because setting a flag discards the code cache of the runtime.
  */
-export function avoidSlowExit(): void {
-  if (!('navigator' in globalThis)) setFlagsFromString('--wasm-tiering-budget=1000000000');
+export async function avoidSlowExit(): Promise<void> {
+  if ('navigator' in globalThis) return;
+  const { setFlagsFromString } = await import('node:v8');
+  setFlagsFromString('--wasm-tiering-budget=1000000000');
 }
 
 /** What undici passes so that a request on the wire can be stopped, paused and resumed. */
