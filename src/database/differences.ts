@@ -1,5 +1,4 @@
 import type { Database } from './database.ts';
-import { hash128 } from './key-index.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 
 /** What is to be done with a record of the listing. */
@@ -37,7 +36,8 @@ export async function findDifferences(
   database: Database | undefined,
   compared: Compared,
 ): Promise<Differences> {
-  const { index } = compared.listing;
+  const { listing } = compared;
+  const { index } = listing;
   const actions = new Uint8Array(index.count).fill(INSERT);
   const changed: string[] = [];
   const gone: string[] = [];
@@ -50,13 +50,13 @@ export async function findDifferences(
       const key = String(keyCell);
       const wasThere = goneRun === null;
       if (wasThere) current++;
-      const record = index.find(hash128(key));
+      const record = listing.find(key);
       if (record < 0) {
         if (wasThere) gone.push(key);
         continue;
       }
       known++;
-      const isSame = index.hasContent(record, Buffer.from(String(hash), 'hex').toString('latin1'));
+      const isSame = index.contentText(record) === String(hash);
       actions[record] = isSame ? LEAVE : UPDATE;
       if (!wasThere) back.push(key);
       else if (!isSame) changed.push(key);

@@ -2,12 +2,12 @@ import { UsageError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { compact, type Span } from '../json/checked-text.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
+import { digestOf } from '../json/digest-identity.ts';
 import { RecordLists } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ViewRows } from './current-view.ts';
 import type { Database, RowSink } from './database.ts';
 import { FittedTable, type WrittenRecords } from './fit-table.ts';
-import { hash128 } from './key-index.ts';
 import { STABLE_NAMES, type RecordCells } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { makeElementTable, requireElementTable } from './tables.ts';
@@ -139,7 +139,7 @@ class ListHashes {
         if (!found.isNull) hashes.found++;
         if (found.count === 0) continue;
         const [start, end] = found.member.value;
-        hashes.#hashes.write(hash128(compact(batch.bytes, start, end)), record * HASH_BYTES, 'latin1');
+        hashes.#hashes.write(digestOf(compact(batch.bytes, start, end)), record * HASH_BYTES, 'latin1');
         hashes.#isWanted[record] = 1;
       }
     }
@@ -178,7 +178,7 @@ async function staleKeys(
   for await (const group of database.stream(sql, [profile])) {
     for (const [keyCell, hash] of group) {
       const key = String(keyCell);
-      const record = listing.index.find(hash128(key));
+      const record = listing.find(key);
       // Of a record that is gone the rows stay.
       if (record >= 0 && !expected.takeStored(record, String(hash))) stale.push(key);
     }

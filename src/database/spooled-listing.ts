@@ -1,10 +1,10 @@
 import { UsageError } from '../errors.ts';
-import { BACKSLASH, QUOTE } from '../json/bytes.ts';
-import { CellReader } from '../json/cells.ts';
-import { compactRecord, withoutLinks } from '../json/signed-links.ts';
+import { DIGEST_WORDS, DigestReader, digestInto } from '../json/digest-identity.ts';
+import { RecordIndex } from '../json/record-index.ts';
+import { RecordKeys } from '../json/record-key.ts';
 import { recordBytes, wholeRecords, type RecordBatch } from '../json/records.ts';
+import { withoutLinks } from '../json/signed-links.ts';
 import { Collected } from '../output/collected.ts';
-import { HashedKeyIndex, hash128 } from './key-index.ts';
 
 interface ListingKeysOptions {
   /** What its records are, for messages: `issued invoices`. */
@@ -20,26 +20,37 @@ export class KeyRefused extends UsageError {}
 
 /** The keys of a listing's records, each of which must be there and be that of one record alone. Only hashes are in memory. */
 export class ListingKeys {
-  readonly index = new HashedKeyIndex();
+  readonly index = new RecordIndex();
   readonly #options: ListingKeysOptions;
   readonly #keys: RecordKeys;
+  readonly #identity: DigestReader;
 
   constructor(options: ListingKeysOptions) {
     this.#options = options;
-    this.#keys = new RecordKeys(options.key);
+    this.#keys = new RecordKeys({ named: options.key });
+    this.#identity = new DigestReader({ named: options.key });
   }
 
-  /** Adds a record, and what it says as a hash. Throws KeyRefused for one without a key, or with the key of another. */
-  add(batch: RecordBatch, at: number, content = ''): void {
-    const key = this.#keys.read(batch, at);
-    if (key === undefined) throw this.#missingKey(batch, at);
-    const first = this.index.add(hash128(key), content);
-    if (first >= 0) throw this.#repeatedKey(key, first);
+  /** Adds a record's key. Throws KeyRefused for a record without a key, or with the key of another. */
+  add(batch: RecordBatch, at: number): void {
+    this.#add(this.#identity.readKey(batch, at), batch, at);
+  }
+
+  /** Adds a record's key, and what it says. Throws as `add` does. */
+  addWhole(batch: RecordBatch, at: number): void {
+    this.#add(this.#identity.read(batch, at), batch, at);
   }
 
   /** The key of a record that was added before. */
   keyOf(batch: RecordBatch, at: number): string {
     return this.#keys.read(batch, at)!;
+  }
+
+  #add({ hasKey, words }: DigestReader, batch: RecordBatch, at: number): void {
+    if (!hasKey) throw this.#missingKey(batch, at);
+    const first = this.index.find(words);
+    if (first >= 0) throw this.#repeatedKey(this.keyOf(batch, at), first);
+    this.index.add(words);
   }
 
   #missingKey(batch: RecordBatch, at: number): KeyRefused {
@@ -72,20 +83,27 @@ interface SpooledListingOptions extends Pick<ListingKeysOptions, 'records' | 'ke
 export class SpooledListing {
   readonly #records = new Collected();
   readonly #keys: ListingKeys;
+  readonly #wanted = new Uint32Array(DIGEST_WORDS);
 
   constructor({ name, records, key }: SpooledListingOptions) {
     const hint = `Nothing was written. Name the columns that tell records apart with --key ${name}=<columns>.`;
     this.#keys = new ListingKeys({ records, key, hint });
   }
 
-  get index(): HashedKeyIndex {
+  get index(): RecordIndex {
     return this.#keys.index;
+  }
+
+  /** The number of the record that has the key, from 0 on, or -1. */
+  find(key: string): number {
+    digestInto(this.#wanted, 0, key);
+    return this.index.find(this.#wanted);
   }
 
   /** Adds records. Throws KeyRefused as `ListingKeys.add` does. */
   async add(batch: RecordBatch): Promise<void> {
     const stored = withoutLinks(wholeRecords(batch));
-    for (let at = 0; at < stored.count; at++) this.#keys.add(stored, at, contentHash(stored, at));
+    for (let at = 0; at < stored.count; at++) this.#keys.addWhole(stored, at);
     await this.#records.add(stored);
   }
 
@@ -102,45 +120,4 @@ export class SpooledListing {
   async close(): Promise<void> {
     await this.#records.close();
   }
-}
-
-/** 128 bits of what the record says. White space between its tokens is not part of it. */
-function contentHash(batch: RecordBatch, at: number): string {
-  return hash128(compactRecord(batch, at));
-}
-
-/** Reads the text that tells a record from all others. */
-class RecordKeys {
-  readonly #reader: CellReader | undefined;
-
-  constructor(columns: readonly string[] | undefined) {
-    this.#reader = columns && new CellReader(columns);
-  }
-
-  /** Undefined where the record lacks a part of it. Of several columns the texts are put into a JSON array. */
-  read(batch: RecordBatch, at: number): string | undefined {
-    const key = this.#reader === undefined ? idOf(batch, at) : cellsOf(this.#reader, batch, at);
-    // PostgreSQL cannot hold NUL, and half a character has no UTF-8: there, keys that differ in nothing else would be equal.
-    return key === undefined || /^[\x01-\xFF]*$/.test(key)
-      ? key
-      : Buffer.from(key.replaceAll('\0', '\uFFFD')).toString('utf8');
-  }
-}
-
-function idOf({ bytes, ids }: RecordBatch, at: number): string | undefined {
-  const [start, end] = [ids[2 * at]!, ids[2 * at + 1]!];
-  if (start < 0) return undefined;
-  if (bytes[start] !== QUOTE) return bytes.toString('latin1', start, end);
-  const escape = bytes.indexOf(BACKSLASH, start);
-  if (escape < 0 || escape >= end) return bytes.toString('utf8', start + 1, end - 1);
-  return JSON.parse(bytes.toString('utf8', start, end)) as string;
-}
-
-function cellsOf(reader: CellReader, batch: RecordBatch, at: number): string | undefined {
-  const texts: string[] = [];
-  for (const cell of reader.read(batch, at)) {
-    if (cell === undefined || cell.text === '') return undefined;
-    texts.push(cell.text);
-  }
-  return texts.length === 1 ? texts[0] : JSON.stringify(texts);
 }

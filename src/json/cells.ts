@@ -22,6 +22,12 @@ export interface Cell {
   readonly text: string;
 }
 
+/** The JSON text of a cell. Numbers and arrays stay as they came; a missing cell is `null`. */
+export function cellJson(cell: Cell | undefined): string {
+  if (cell === undefined) return 'null';
+  return cell.kind === 'string' ? JSON.stringify(cell.text) : cell.text;
+}
+
 /** Reads records as rows of flat cells. Plain csv reads the same projection without making strings, which is faster. */
 export class CellReader {
   readonly #projection: Projection;

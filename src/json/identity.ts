@@ -1,112 +1,146 @@
-import { WordView } from './bytes.ts';
-import { CellReader } from './cells.ts';
+import { QUOTE, WordView } from './bytes.ts';
+import { compactInto } from './checked-text.ts';
+import { RecordKeys, type KeyColumns } from './record-key.ts';
 import type { RecordBatch } from './records.ts';
+import { signedLinks } from './signed-links.ts';
 
-/** The columns that tell records apart where they have no `id`, or where the user names other columns. */
-export interface KeyColumns {
-  /** The columns that the user named: they take the place of `id`. */
-  readonly named?: readonly string[] | undefined;
-  /** The columns to use where a record has no `id`; the first of them must have a value. */
-  readonly natural?: readonly string[] | undefined;
-  /** True where no total counts the records, so that equal fast hashes do not prove that two of them are one. */
-  readonly exact?: boolean | undefined;
-}
-
-/** Contents in their order, as one value: equal for equal contents, and told apart as surely as contents are. */
-export type Sequence = number | string;
+/** What stands in a record's content for each signed link. */
+const NO_LINK = new WordView(Buffer.from('null'));
 
 /**
- * Reads the identity of records: the key (the columns that the user named, the `id`, or the natural key) and the content.
- * Links are no part of the content, since they are signed anew with each answer (spec 2.5).
+ * Reads the identity of records: the key (`RecordKeys`) and the content, which is the record as one line, with null for its
+ * signed links, since these are signed anew with each answer (spec 2.5). Both as hashes; which hash, a subclass decides.
+ *
+ * Equal contents say the same. Different ones may do so, too, where members changed places or are spelt with other escapes:
+ * whoever has both records asks `FieldComparer`.
  */
-export interface IdentityReader {
+export abstract class IdentityReader {
   /** False where the record has no key: then the words of the key are those of the content. */
-  readonly hasKey: boolean;
+  hasKey = false;
+  /** How many words the key has, and how many the content. */
+  readonly width: number;
   /**
-   * Two words of the key, then two of the content. They are comparable among the records of this reader. The next read
-   * overwrites them.
+   * The words of the key, then those of the content. The first of each is never 0. They are comparable among all readers of a
+   * kind. The next read overwrites them.
    */
-  readonly words: Readonly<Uint32Array>;
+  readonly words: Uint32Array;
+  readonly #bytes: Buffer;
+  readonly #keys: RecordKeys;
+  #view: WordView = new WordView(Buffer.alloc(0));
+  #links: Int32Array = new Int32Array(0);
+  /** Where the last record's links begin in their table. */
+  #link = 0;
+  /** Has a part of a record without its white space. */
+  #compacted: WordView = NO_LINK;
+
+  protected constructor(columns: KeyColumns, width: number) {
+    this.width = width;
+    this.words = new Uint32Array(2 * width);
+    this.#bytes = Buffer.from(this.words.buffer);
+    this.#keys = new RecordKeys(columns);
+  }
+
   /** Reads the identity of record `index`. */
-  read(batch: RecordBatch, index: number): this;
-  /** The key as text, which is comparable among the records of all readers of a kind. */
-  key(): string;
-  /** The content in the same way. */
-  content(): string;
-  /** Adds the content to a sequence, which begins with 0. */
-  extend(sequence: Sequence): Sequence;
+  read(batch: RecordBatch, index: number): this {
+    const { bounds, spaced } = batch;
+    this.#open(batch);
+    const links = this.#links;
+    let at = bounds[2 * index]!;
+    const end = bounds[2 * index + 1]!;
+    this.begin();
+    for (let link = this.#firstLink(at); links[link]! < end; link += 2) {
+      this.#takePart(at, links[link]!, spaced);
+      this.take(NO_LINK, 0, NO_LINK.bytes.length);
+      at = links[link + 1]!;
+    }
+    this.#takePart(at, end, spaced);
+    this.finish(this.width);
+    if (!this.readKey(batch, index).hasKey) this.words.copyWithin(0, this.width);
+    return this;
+  }
+
+  /** Reads the key alone. */
+  readKey(batch: RecordBatch, index: number): this {
+    this.#open(batch);
+    this.begin();
+    this.hasKey = true;
+    if (this.#keys.isPlainId(batch, index)) this.#takeId(batch.ids[2 * index]!, batch.ids[2 * index + 1]!);
+    else {
+      const key = this.#keys.read(batch, index);
+      this.hasKey = key !== undefined;
+      if (key !== undefined) this.#takeText(key);
+    }
+    if (this.hasKey) this.finish(0);
+    return this;
+  }
+
+  /** The key's words as text. */
+  key(): string {
+    return this.#bytes.toString('latin1', 0, 4 * this.width);
+  }
+
+  /** The content's words as text. */
+  content(): string {
+    return this.#bytes.toString('latin1', 4 * this.width);
+  }
+
+  /** Begins a hash. */
+  protected abstract begin(): void;
+  /** Takes bytes in. */
+  protected abstract take(view: WordView, start: number, end: number): void;
+  /** Writes the words of the hash. */
+  protected abstract finish(to: number): void;
+
+  #open(batch: RecordBatch): void {
+    if (this.#view.bytes === batch.bytes) return;
+    this.#view = new WordView(batch.bytes);
+    this.#links = signedLinks(batch);
+  }
+
+  #takePart(start: number, end: number, spaced: boolean): void {
+    if (!spaced) return this.take(this.#view, start, end);
+    if (this.#compacted.bytes.length < end - start)
+      this.#compacted = new WordView(Buffer.allocUnsafe(2 * (end - start)));
+    const length = compactInto(this.#view.bytes, [start, end], this.#compacted.bytes);
+    this.take(this.#compacted, 0, length);
+  }
+
+  #takeId(start: number, end: number): void {
+    const quote = this.#view.bytes[start] === QUOTE ? 1 : 0;
+    this.take(this.#view, start + quote, end - quote);
+  }
+
+  #takeText(text: string): void {
+    const bytes = Buffer.from(text);
+    this.take(new WordView(bytes), 0, bytes.length);
+  }
+
+  /** The place in the table of the first link at or behind `at`: usually that of the last record, or the next one. */
+  #firstLink(at: number): number {
+    const links = this.#links;
+    let link = Math.min(this.#link, links.length);
+    while (link > 0 && links[link - 2]! >= at) link -= 2;
+    while (links[link]! < at) link += 2;
+    this.#link = link;
+    return link;
+  }
 }
 
 /**
  * Reads identities as hashes of 64 bits each, fast and not cryptographic. A caller that takes two records for one because of
  * them must be able to notice a collision, by a count or by reading again. Where it is not (`exact`), see `DigestReader`.
  */
-export class HashReader implements IdentityReader {
-  hasKey = false;
-  readonly words = new Uint32Array(4);
-  readonly #named: CellReader | undefined;
-  readonly #natural: CellReader | undefined;
-  readonly #links = new LinkSearch();
-  #view: WordView = new WordView(Buffer.alloc(0));
+export class HashReader extends IdentityReader {
   #one = 0;
   #two = 0;
   #three = 0;
   #four = 0;
 
-  constructor({ named, natural }: KeyColumns = {}) {
-    this.#named = named === undefined ? undefined : new CellReader(named);
-    this.#natural = natural === undefined ? undefined : new CellReader(natural);
+  constructor(columns: KeyColumns = {}) {
+    super(columns, 2);
   }
 
-  read(batch: RecordBatch, index: number): this {
-    const { bytes, bounds, ids } = batch;
-    if (this.#view.bytes !== bytes) this.#view = new WordView(bytes);
-    this.#begin();
-    let at = bounds[2 * index]!;
-    const end = bounds[2 * index + 1]!;
-    const links = linksOf(batch);
-    for (let link = this.#links.firstBehind(at, links); links[link]! < end; link += 2) {
-      this.#take(at, links[link]!);
-      at = links[link + 1]!;
-    }
-    this.#take(at, end);
-    this.#finish(2);
-    this.hasKey = true;
-    const key = keyText(this.#named, batch, index);
-    if (key !== undefined) this.#takeText(key);
-    else if (ids[2 * index] !== -1) {
-      this.#begin();
-      this.#take(ids[2 * index]!, ids[2 * index + 1]!);
-      this.#finish(0);
-    } else this.#readNatural(batch, index);
-    return this;
-  }
-
-  key(): string {
-    return `${this.words[0]} ${this.words[1]}`;
-  }
-
-  content(): string {
-    return `${this.words[2]} ${this.words[3]}`;
-  }
-
-  extend(sequence: Sequence): Sequence {
-    const state = Number(sequence);
-    return Math.imul(state ^ this.words[2]!, 0x9e3779b1) ^ this.words[3]! ^ (state >>> 13);
-  }
-
-  #readNatural(batch: RecordBatch, index: number): void {
-    const key = keyText(this.#natural, batch, index);
-    if (key !== undefined) {
-      this.#takeText(key);
-      return;
-    }
-    this.hasKey = false;
-    this.words[0] = this.words[2]!;
-    this.words[1] = this.words[3]!;
-  }
-
-  #begin(): void {
+  protected override begin(): void {
     this.#one = 0xdeadbeef | 0;
     this.#two = 0x41c6ce57;
     this.#three = this.#one;
@@ -117,8 +151,7 @@ export class HashReader implements IdentityReader {
    * Takes bytes in, four at a time. Two pairs of states take turns, because a step on one state has to wait for the step
    * before it.
    */
-  #take(start: number, end: number): void {
-    const { bytes, words } = this.#view;
+  protected override take({ bytes, words }: WordView, start: number, end: number): void {
     // The length tells "a" from "a\0".
     let one = step(this.#one, end - start, 0x9e3779b1);
     let two = step(this.#two, end - start, 0x5f356495);
@@ -144,61 +177,13 @@ export class HashReader implements IdentityReader {
     this.#four = four;
   }
 
-  #takeText(text: string): void {
-    this.#begin();
-    for (let at = 0; at < text.length; at++) {
-      this.#one = step(this.#one, text.charCodeAt(at), 0x9e3779b1);
-      this.#two = step(this.#two, text.charCodeAt(at), 0x5f356495);
-    }
-    this.#finish(0);
-  }
-
-  /**
-   * Writes two words, the first of which is never 0: tables take 0 for a free slot. One state of each pair is mixed, so that
-   * equal states do not cancel each other.
-   */
-  #finish(to: 0 | 2): void {
+  /** One state of each pair is mixed, so that equal states do not cancel each other. */
+  protected override finish(to: number): void {
     const one = step(mix(this.#one), this.#three, 0x9e3779b1);
     const two = step(mix(this.#two), this.#four, 0x5f356495);
     this.words[to] = mix(one ^ Math.imul(two, 0x85ebca77)) || 1;
     this.words[to + 1] = mix(two ^ Math.imul(one, 0xc2b2ae3d));
   }
-}
-
-/** Finds records' links in the table of a page's links. */
-export class LinkSearch {
-  /** Where the last record's links begin. */
-  #link = 0;
-
-  /** The place in the table of the first link at or behind `at`: usually that of the last record, or the next one. */
-  firstBehind(at: number, links: Int32Array): number {
-    let link = Math.min(this.#link, links.length);
-    while (link > 0 && links[link - 2]! >= at) link -= 2;
-    while (links[link]! < at) link += 2;
-    this.#link = link;
-    return link;
-  }
-}
-
-/** The table of a page's links. Throws TypeError where nobody noted them. */
-export function linksOf({ links }: RecordBatch): Int32Array {
-  if (links === undefined)
-    throw new TypeError('the links of these records were not noted, so they have no identity');
-  return links;
-}
-
-/** The cells of a key as one text, different for different cells; undefined where the first of them is missing. */
-export function keyText(
-  reader: CellReader | undefined,
-  batch: RecordBatch,
-  index: number,
-): string | undefined {
-  if (reader === undefined) return undefined;
-  const cells = reader.read(batch, index);
-  if (cells[0] === undefined) return undefined;
-  return cells
-    .map((cell) => (cell === undefined ? '' : `${cell.kind} ${cell.text.length} ${cell.text}`))
-    .join('\0');
 }
 
 /** Takes another word in. The step is reversible, so that two words never lead to the same state. */

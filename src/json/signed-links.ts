@@ -1,57 +1,52 @@
-import { compact } from './checked-text.ts';
+import { COLON, COMMA, OPEN_BRACE, QUOTE, SPACE, WordView } from './bytes.ts';
+import { compact, endOfSpace, endOfString } from './checked-text.ts';
 import { recordBytes, type RecordBatch } from './records.ts';
 
 /*
  * A service signs the links in its records anew with each answer (spec 2.5), so that a record is the same whatever its links are
- * signed with; and a signed link opens a file to whoever has it. Which strings are such links is decided here, in JSON text of
- * which each character is a byte.
+ * signed with; and a signed link opens a file to whoever has it. Which strings are such links is decided here.
  */
 
 /**
- * Where a link may be: behind the name `fileUrl`, or any value that begins as an address does. To look for both at once and at what
- * is around them afterwards takes a fraction of the time that one pattern for all of it takes.
+ * Where a link may be, in JSON text: behind the name `fileUrl`, or any value that begins as an address does. To look for both at
+ * once and at what is around them afterwards takes a fraction of the time that one pattern for all of it takes.
  */
 const CANDIDATE = /"(?:http|fileUrl")/g;
 const TEXT = /"(?:[^"\\]|\\.)*"/y;
-const COLON = /\s*:\s*/y;
-const ADDRESS = /^https?:\/\/[^/?#]*([^?#]*)/i;
+const COLON_BETWEEN = /\s*:\s*/y;
 
-/** A query that signs: a parameter that is called so, a moment, or a long value. */
+/** An address whose query signs: it has a parameter that is called so, a moment, or a long value. */
 const SIGNED =
-  /\?(?:.*&)?(?:[^=&]*(?:sig|expire|token|credential|policy|security|hmac|hash|auth|nonce|key)[^=&]*=|[^=&]*=(?:\d{10,13}(?:&|$)|[\w%+/.~-]{20}))/i;
+  /^https?:\/\/[^?]*\?(?:.*&)?(?:[^=&]*(?:sig|expire|token|credential|policy|security|hmac|hash|auth|nonce|key)[^=&]*=|[^=&]*=(?:\d{10,13}(?:&|$)|[\w%+/.~-]{20}))/i;
 
 /** Bytes without which a record has no link. */
 const [HTTP, MEMBER] = [Buffer.from('"http'), Buffer.from('"fileUrl"')];
 
-/** The JSON text with another text in place of each signed link, of which `path` is what does not change: `/files/7`. */
-function replaceLinks(json: string, instead: (path: string) => string): string {
-  let result = '';
-  let done = 0;
+/** Where the signed links of a text begin and end, quotes included, in their order. */
+function* linksOfText(json: string): Generator<readonly [start: number, end: number]> {
   CANDIDATE.lastIndex = 0;
   for (let found = CANDIDATE.exec(json); found !== null; found = CANDIDATE.exec(json)) {
+    const next = CANDIDATE.lastIndex;
     const isFile = found[0] === '"fileUrl"';
-    const colon = isFile ? endOf(COLON, json, CANDIDATE.lastIndex) : undefined;
-    const start = isFile ? colon : found.index;
+    const start = isFile ? endOf(COLON_BETWEEN, json, next) : found.index;
     if (start === undefined || !isBehind(json, found.index, isFile ? '{,' : ':,[')) continue;
     const end = endOf(TEXT, json, start);
     // Other than a value, a name has a colon behind it.
-    if (end === undefined || (!isFile && endOf(COLON, json, end) !== undefined)) continue;
-    const path = signedPath(json.slice(start, end), isFile);
+    if (end === undefined || (!isFile && endOf(COLON_BETWEEN, json, end) !== undefined)) continue;
     CANDIDATE.lastIndex = end;
-    if (path === undefined) continue;
-    result += json.slice(done, start) + instead(path);
-    done = end;
+    if (isFile ? isFileLink(start, end) : isSigned(json.slice(start, end))) yield [start, end];
+    CANDIDATE.lastIndex = end;
   }
-  return result + json.slice(done);
 }
 
-/** The path of a link that is signed, or the file's, as it is written in JSON; undefined for any other text. */
-function signedPath(literal: string, isFile: boolean): string | undefined {
-  const link = literal.slice(1, -1).replaceAll('\\/', '/');
-  const path = ADDRESS.exec(link)?.[1];
-  // A shorter text is no link.
-  if (isFile) return literal.length > 'null'.length ? (path ?? '') : undefined;
-  return SIGNED.test(link) ? path : undefined;
+/** Whether the text of a `fileUrl` is long enough to be a link: then it counts as signed. */
+function isFileLink(start: number, end: number): boolean {
+  return end - start > 'null'.length;
+}
+
+/** Whether a string, as JSON, is a signed link. */
+function isSigned(literal: string): boolean {
+  return literal.includes('?') && SIGNED.test(JSON.parse(literal) as string);
 }
 
 /** The position behind what stands at `start`, if that is there. */
@@ -67,20 +62,53 @@ function isBehind(json: string, position: number, signs: string): boolean {
   return at >= 0 && signs.includes(json[at]!);
 }
 
-function mayHaveLinks(bytes: Buffer): boolean {
-  return bytes.includes(HTTP) || bytes.includes(MEMBER);
+const NONE = new Int32Array(0);
+/** What was found in the bytes of a page, which several readers of it ask for. */
+const known = new WeakMap<Buffer, Int32Array>();
+
+/** Where the signed links in the bytes of a batch begin and end, quotes included, in their order. */
+export function signedLinks({ bytes, links }: Pick<RecordBatch, 'bytes' | 'links'>): Int32Array {
+  let found = known.get(bytes);
+  if (found === undefined) {
+    if (links !== undefined) found = Int32Array.from(linksAmong(bytes, links));
+    else if (bytes.includes(HTTP) || bytes.includes(MEMBER))
+      found = Int32Array.from([...linksOfText(bytes.toString('latin1'))].flat());
+    else found = NONE;
+    known.set(bytes, found);
+  }
+  return found;
 }
 
-/** The JSON text with only the paths of signed links. */
-export function withoutSignatures(json: string): string {
-  return replaceLinks(json, (path) => `"${path}"`);
+/** The same as numbers, where the strings that begin as an address does were noted. */
+function linksAmong(bytes: Buffer, noted: Int32Array): number[] {
+  const found: number[] = [];
+  let at = 0;
+  const takeBefore = (end: number): void => {
+    for (; noted[at]! < end; at += 2) {
+      const [start, behind] = [noted[at]!, noted[at + 1]!];
+      if (isSigned(bytes.toString('latin1', start, behind))) found.push(start, behind);
+    }
+  };
+  for (const start of fileLinks(bytes)) {
+    takeBefore(start);
+    const end = noted[at] === start ? noted[at + 1]! : endOfString(new WordView(bytes), start + 1) + 1;
+    if (noted[at] === start) at += 2;
+    if (isFileLink(start, end)) found.push(start, end);
+  }
+  takeBefore(bytes.length);
+  return found;
 }
 
-/** What a record says, as one line without the signatures of its links: its bytes, or a text of which each character is one. */
-export function contentOf(batch: RecordBatch, index: number): Buffer | string {
-  const record = compactRecord(batch, index);
-  // A text of bytes takes half the time and memory of decoding.
-  return mayHaveLinks(record) ? withoutSignatures(record.toString('latin1')) : record;
+/** Where the texts of members called `fileUrl` begin. */
+function* fileLinks(bytes: Buffer): Generator<number> {
+  for (let at = bytes.indexOf(MEMBER); at >= 0; at = bytes.indexOf(MEMBER, at + 1)) {
+    let before = at - 1;
+    while (bytes[before]! <= SPACE) before--;
+    const colon = endOfSpace(bytes, at + MEMBER.length);
+    const value = endOfSpace(bytes, colon + 1);
+    const isName = bytes[before] === OPEN_BRACE || bytes[before] === COMMA;
+    if (isName && bytes[colon] === COLON && bytes[value] === QUOTE) yield value;
+  }
 }
 
 /** The record as one line. */
@@ -90,40 +118,49 @@ export function compactRecord(batch: RecordBatch, index: number): Buffer {
     : recordBytes(batch, index);
 }
 
+const NULL = Buffer.from('null');
+
 /** The records with null for their signed links, for whoever keeps them. */
 export function withoutLinks(batch: RecordBatch): RecordBatch {
-  if (!mayHaveLinks(batch.bytes)) return batch;
+  const links = signedLinks(batch);
+  if (links.length === 0) return batch;
   const { count, spaced } = batch;
   const [bounds, ids] = [new Int32Array(2 * count), new Int32Array(2 * count).fill(-1)];
   const parts: Buffer[] = [];
   let size = 0;
-  for (let index = 0; index < count; index++) {
-    const slot = 2 * index;
-    const [start, end] = [batch.bounds[slot]!, batch.bounds[slot + 1]!];
-    const record = batch.bytes.subarray(start, end);
-    const [idStart, idEnd] = [batch.ids[slot]!, batch.ids[slot + 1]!];
-    const part = mayHaveLinks(record)
-      ? Buffer.from(withoutSignedLinks(record.toString('latin1')), 'latin1')
-      : record;
-    if (idStart >= 0) {
-      // The id may stand behind links, or be one.
-      const before = part === record ? idStart - start : lengthWithout(batch.bytes, start, idStart);
-      const behind = before + (idEnd - idStart);
-      const isThere = part.subarray(before, behind).equals(batch.bytes.subarray(idStart, idEnd));
-      if (isThere) ids.set([size + before, size + behind], slot);
+  let link = 0;
+  for (let slot = 0; slot < 2 * count; slot += 2) {
+    const [end, idStart, idEnd] = [batch.bounds[slot + 1]!, batch.ids[slot]!, batch.ids[slot + 1]!];
+    let from = batch.bounds[slot]!;
+    bounds[slot] = size;
+    const keep = (to: number): void => {
+      // An id that is a link is left out with it.
+      if (from <= idStart && idEnd <= to) ids.set([size + idStart - from, size + idEnd - from], slot);
+      parts.push(batch.bytes.subarray(from, to));
+      size += to - from;
+    };
+    while (links[link]! < from) link += 2;
+    for (; links[link]! < end; link += 2) {
+      keep(links[link]!);
+      parts.push(NULL);
+      size += NULL.length;
+      from = links[link + 1]!;
     }
-    bounds.set([size, size + part.length], slot);
-    parts.push(part);
-    size += part.length;
+    keep(end);
+    bounds[slot + 1] = size;
   }
-  return { bytes: Buffer.concat(parts), count, bounds, ids, spaced };
+  const bytes = Buffer.concat(parts);
+  known.set(bytes, NONE);
+  return { bytes, count, bounds, ids, spaced };
 }
 
 /** The JSON text with null for its signed links. */
 export function withoutSignedLinks(json: string): string {
-  return replaceLinks(json, () => 'null');
-}
-
-function lengthWithout(bytes: Buffer, start: number, end: number): number {
-  return withoutSignedLinks(bytes.toString('latin1', start, end)).length;
+  let result = '';
+  let done = 0;
+  for (const [start, end] of linksOfText(json)) {
+    result += `${json.slice(done, start)}null`;
+    done = end;
+  }
+  return result + json.slice(done);
 }

@@ -165,7 +165,7 @@ class CursorWalk {
   }
 
   /** What a pass came to. */
-  get #passed(): { readonly read: number; readonly sequence: number | string } {
+  get #passed(): { readonly read: number; readonly sequence: string } {
     return { read: this.#read, sequence: this.#unique.sequence };
   }
 
@@ -327,19 +327,19 @@ class CursorPages {
 function* commonRun(before: RecordBatch, page: RecordBatch, identity: IdentityReader): Steps<number> {
   const most = Math.min(page.count, before.count);
   if (most === 0 || !identity.read(before, before.count - 1).hasKey) return 0;
-  const last = contentNumber(identity);
-  const front: number[] = [];
+  const last = identity.content();
+  const front: string[] = [];
   let mayMeet = false;
   for (let index = 0; index < most; index++) {
     if (index % STEP === STEP - 1) yield;
-    front.push(contentNumber(identity.read(page, index)));
+    front.push(identity.read(page, index).content());
     mayMeet ||= front[index] === last;
   }
   if (!mayMeet) return 0;
-  const back: number[] = [];
+  const back: string[] = [];
   for (let index = before.count - most; index < before.count; index++) {
     if (index % STEP === STEP - 1) yield;
-    back.push(contentNumber(identity.read(before, index)));
+    back.push(identity.read(before, index).content());
   }
   return shortestOverlap(front, back);
 }
@@ -347,19 +347,14 @@ function* commonRun(before: RecordBatch, page: RecordBatch, identity: IdentityRe
 /** Records that are looked at in one step. */
 const STEP = 256;
 
-/** Equal for equal contents of one reader. */
-function contentNumber({ words }: IdentityReader): number {
-  return words[2]! * 2 ** 20 + (words[3]! >>> 12);
-}
-
 /**
  * The fewest elements, but not none, at the front of one list that are those at the end of the other; 0 where there are none.
  * The work grows with the lists and not with their product, as Knuth, Morris and Pratt search a text.
  */
-function shortestOverlap(front: readonly number[], back: readonly number[]): number {
+function shortestOverlap(front: readonly string[], back: readonly string[]): number {
   /** `shorter[n]`: the most elements, fewer than n, that are both the beginning and the end of the first n elements. */
   const shorter = new Uint32Array(front.length + 1);
-  const grow = (run: number, element: number): number => {
+  const grow = (run: number, element: string): number => {
     let grown = run;
     while (grown > 0 && front[grown] !== element) grown = shorter[grown]!;
     return front[grown] === element ? grown + 1 : 0;

@@ -1,4 +1,5 @@
-import { HashReader, type IdentityReader, type KeyColumns, type Sequence } from '../json/identity.ts';
+import { HashReader, type IdentityReader } from '../json/identity.ts';
+import type { KeyColumns } from '../json/record-key.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
 import type { Steps } from '../json/turns.ts';
 
@@ -68,21 +69,30 @@ export class UniqueRecords {
   repeatedInPass = 0;
   readonly newReader: NewReader;
   readonly #identity: IdentityReader;
-  readonly #contents = new HashSet();
-  readonly #keys = new HashSet();
-  readonly #inPage = new HashSet();
-  readonly #keysInPage = new HashSet();
+  readonly #contents: HashSet;
+  readonly #keys: HashSet;
+  readonly #inPage: HashSet;
+  readonly #keysInPage: HashSet;
   /** What came in this pass, where all is read again. */
   #pass: HashSet | undefined;
-  #passKeys = new HashSet();
+  #passKeys: HashSet;
   #occurrences: HashSet | undefined;
   /** What an earlier walk gave: an equal record that comes now is another one. */
-  #restored = new HashSet();
-  #sequence: Sequence = 0;
+  #restored: HashSet;
+  /** As many words as a content has. */
+  readonly #sequence: Int32Array;
 
   constructor(newReader: NewReader = () => new HashReader()) {
     this.newReader = newReader;
     this.#identity = newReader();
+    const { width } = this.#identity;
+    this.#contents = new HashSet(width);
+    this.#keys = new HashSet(width);
+    this.#inPage = new HashSet(width);
+    this.#keysInPage = new HashSet(width);
+    this.#passKeys = new HashSet(width);
+    this.#restored = new HashSet(width);
+    this.#sequence = new Int32Array(width);
   }
 
   /** Whether so many pages in a row with nothing new show that the service repeats itself. */
@@ -98,18 +108,19 @@ export class UniqueRecords {
   }
 
   /** The contents of this pass in their order: equal for two passes that read the same. */
-  get sequence(): Sequence {
-    return this.#sequence;
+  get sequence(): string {
+    return this.#sequence.join(' ');
   }
 
   /** Begins to read everything again. Records without a key are counted over all pages, or within each. */
   beginPass(counting: Counting): void {
     this.inPass = 0;
     this.repeatedInPass = 0;
-    this.#sequence = 0;
-    this.#pass = new HashSet();
-    this.#passKeys = new HashSet();
-    this.#restored = new HashSet();
+    const { width } = this.#identity;
+    this.#sequence.fill(0);
+    this.#pass = new HashSet(width);
+    this.#passKeys = new HashSet(width);
+    this.#restored = new HashSet(width);
     this.count(counting);
   }
 
@@ -121,16 +132,17 @@ export class UniqueRecords {
 
   /** Sets how equal records without a key are counted from here on. */
   count(counting: Counting): void {
-    if (counting === 'pass') this.#pass ??= new HashSet();
+    const { width } = this.#identity;
+    if (counting === 'pass') this.#pass ??= new HashSet(width);
     this.#occurrences = counting === 'pass' ? this.#restored : undefined;
-    this.#restored = new HashSet();
+    this.#restored = new HashSet(width);
   }
 
   /** Notes what an earlier walk gave, batch by batch in its order, so that this walk goes on after it. */
   restore(batch: RecordBatch): void {
     for (let index = 0; index < batch.count; index++) {
-      const { words } = this.#identity.read(batch, index);
-      this.#contents.add(words[2]!, occurrenceIn(this.#restored, words));
+      const { words, width } = this.#identity.read(batch, index);
+      this.#contents.add(words, width, occurrenceIn(this.#restored, words));
       this.#noteKey();
       this.size++;
       this.inPass++;
@@ -165,20 +177,19 @@ export class UniqueRecords {
   #deduplicateSome(batch: RecordBatch, from: number, { result, moved, holdsSameKey }: Deduplication): void {
     const to = Math.min(from + STEP, batch.count);
     for (let index = from; index < to; index++) {
-      const identity = this.#identity.read(batch, index);
-      const { words, hasKey } = identity;
-      const high = words[2]!;
+      const { words, width, hasKey } = this.#identity.read(batch, index);
       const inPage = occurrenceIn(this.#inPage, words);
-      const low = hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
-      this.#sequence = identity.extend(this.#sequence);
+      const which =
+        hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
+      this.#noteInSequence();
       this.hasKeys = hasKey;
-      const isTwiceInPage = hasKey && !this.#keysInPage.add(words[0]!, words[1]!);
+      const isTwiceInPage = hasKey && !this.#keysInPage.add(words, 0);
       const isKnownKey = hasKey && !this.#noteKey();
       if (isTwiceInPage) this.keysRepeat = true;
-      const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words[0]!, words[1]!);
+      const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
       const hasSameKey = holdsSameKey && !isNewKey && !isTwiceInPage;
-      const isKnown = !this.#contents.add(high, low);
-      const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(high, inPage);
+      const isKnown = !this.#contents.add(words, width, which);
+      const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(words, width, inPage);
       if (isRepeated) result.repeated.push(index);
       else if (hasSameKey) {
         if (!isKnown) result.sameKey.push(index);
@@ -195,61 +206,77 @@ export class UniqueRecords {
 
   /** Notes the key of the record. Returns false where the key came before. */
   #noteKey(): boolean {
-    const { words } = this.#identity;
-    return this.#keys.add(words[0]!, words[1]!);
+    return this.#keys.add(this.#identity.words, 0);
+  }
+
+  /** Each word of the sequence tells all contents before it apart by their word in that place. */
+  #noteInSequence(): void {
+    const { words, width } = this.#identity;
+    for (let word = 0; word < width; word++) {
+      const state = this.#sequence[word]!;
+      this.#sequence[word] = Math.imul(state ^ words[width + word]!, 0x9e3779b1) ^ (state >>> 13);
+    }
   }
 }
 
 /**
- * Adds a record to those counted. Returns the last word of its content, combined with its number among equal records, so
- * that each of them has another word. Bisection finds the first number that is free: a listing may have 100,000 equal
- * records.
+ * Adds a record to those counted. Returns its number among equal records, from 0 on. Bisection finds the first number that is
+ * free: a listing may have 100,000 equal records.
  */
 function occurrenceIn(counted: HashSet, words: Readonly<Uint32Array>): number {
-  const [high, low] = [words[2]!, words[3]!];
-  if (counted.add(high, low)) return low;
+  const content = words.length / 2;
+  if (counted.add(words, content)) return 0;
   let [taken, free] = [0, 1];
-  while (counted.has(high, nth(low, free))) [taken, free] = [free, 2 * free];
+  while (counted.has(words, content, free)) [taken, free] = [free, 2 * free];
   while (free - taken > 1) {
     const middle = (taken + free) >>> 1;
-    if (counted.has(high, nth(low, middle))) taken = middle;
+    if (counted.has(words, content, middle)) taken = middle;
     else free = middle;
   }
-  counted.add(high, nth(low, free));
-  return nth(low, free);
-}
-
-/** Another word for each number, far from the others, so that they do not cluster in a table. */
-function nth(low: number, number: number): number {
-  return low ^ Math.imul(number, 0x9e3779b1);
+  counted.add(words, content, free);
+  return free;
 }
 
 const FIRST_CAPACITY = 1024;
 
 /**
- * Hashes of 64 bits, for listings of a million: 8 bytes a slot in a table that is at least a third full (16 MB for
- * 1,000,000 of them, where a Set of strings takes 100).
+ * Hashes of a few words, for listings of a million: no more than the words are kept, in a table that is at least a third full
+ * (16 MB for 1,000,000 of 64 bits, where a Set of strings takes 100).
  */
 export class HashSet {
   #count = 0;
   #mask = FIRST_CAPACITY - 1;
-  /** Open addressing, two words a slot; a slot is free when both are 0. */
-  #slots = new Uint32Array(2 * FIRST_CAPACITY);
+  readonly #width: number;
+  /** Open addressing; a slot is free when its first word is 0. */
+  #slots: Uint32Array;
+
+  /** @param width how many words a hash has: two or more, of which the first is not 0 */
+  constructor(width: number) {
+    this.#width = width;
+    this.#slots = new Uint32Array(width * FIRST_CAPACITY);
+  }
 
   get size(): number {
     return this.#count;
   }
 
-  has(high: number, low: number): boolean {
-    return this.#isTaken(this.#find(high, low >>> 0));
+  /** Whether the hash that begins at `words[from]` is there, as for `add`. */
+  has(words: Readonly<Uint32Array>, from: number, number = 0): boolean {
+    return this.#slots[this.#find(words, from, number)] !== 0;
   }
 
-  /** Returns whether it is new. `high` is not 0. */
-  add(high: number, low: number): boolean {
-    const place = this.#find(high, low >>> 0);
-    if (this.#isTaken(place)) return false;
-    this.#slots[place] = high;
-    this.#slots[place + 1] = low;
+  /**
+   * Adds the hash that begins at `words[from]`. Returns whether it is new.
+   *
+   * @param number of several equal hashes: each number makes another hash of it, far from the others, so that they do not
+   *   cluster in the table
+   */
+  add(words: Readonly<Uint32Array>, from: number, number = 0): boolean {
+    const place = this.#find(words, from, number);
+    const slots = this.#slots;
+    if (slots[place] !== 0) return false;
+    for (let word = 0; word < this.#width; word++) slots[place + word] = words[from + word]!;
+    slots[place + 1]! ^= Math.imul(number, 0x9e3779b1);
     this.#count++;
     if (this.#count * 3 > (this.#mask + 1) * 2) this.#grow();
     return true;
@@ -260,31 +287,35 @@ export class HashSet {
     this.#count = 0;
   }
 
-  #isTaken(place: number): boolean {
-    return this.#slots[place] !== 0 || this.#slots[place + 1] !== 0;
+  /** Where in the table this hash is, or else the free slot where it belongs. */
+  #find(words: Readonly<Uint32Array>, from: number, number: number): number {
+    const [slots, width] = [this.#slots, this.#width];
+    const first = words[from]!;
+    const second = (words[from + 1]! ^ Math.imul(number, 0x9e3779b1)) >>> 0;
+    let slot = (first ^ second) & this.#mask;
+    for (;;) {
+      const place = width * slot;
+      if (slots[place] === 0) return place;
+      if (slots[place] === first && slots[place + 1] === second && this.#isRest(place, words, from))
+        return place;
+      slot = (slot + 1) & this.#mask;
+    }
   }
 
-  /** Where in the table this hash is, or else the free slot where it belongs. */
-  #find(high: number, low: number): number {
-    const slots = this.#slots;
-    let place = 2 * ((high ^ low) & this.#mask);
-    while (this.#isTaken(place) && (slots[place] !== high || slots[place + 1] !== low)) {
-      place = (place + 2) & (2 * this.#mask + 1);
-    }
-    return place;
+  #isRest(place: number, words: Readonly<Uint32Array>, from: number): boolean {
+    for (let word = 2; word < this.#width; word++)
+      if (this.#slots[place + word] !== words[from + word]) return false;
+    return true;
   }
 
   #grow(): void {
-    const old = this.#slots;
+    const [old, width] = [this.#slots, this.#width];
     this.#mask = 2 * this.#mask + 1;
     this.#slots = new Uint32Array(2 * old.length);
-    for (let from = 0; from < old.length; from += 2) {
-      const high = old[from]!;
-      const low = old[from + 1]!;
-      if (high === 0 && low === 0) continue;
-      const place = this.#find(high, low);
-      this.#slots[place] = high;
-      this.#slots[place + 1] = low;
+    for (let from = 0; from < old.length; from += width) {
+      if (old[from] === 0) continue;
+      const place = this.#find(old, from, 0);
+      for (let word = 0; word < width; word++) this.#slots[place + word] = old[from + word]!;
     }
   }
 }

@@ -1,9 +1,9 @@
-import type { CellReader } from '../json/cells.ts';
+import { cellJson, type CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { isChoice } from '../output/column-choice.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { columnsNamed, NamedCells, type ColumnNames } from './named-cells.ts';
-import { batchOfRows, cellJson } from './rows.ts';
+import { batchOfRows } from './rows.ts';
 
 /** Makes a writer take columns by the names that people have for them: `open`, or a heading of the table, for the cell as sent. */
 export function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {

@@ -1,4 +1,3 @@
-import type { Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 
 /** One field of a row: its name, and its value as JSON text, so that a number keeps all its digits. */
@@ -37,10 +36,4 @@ export function batchOfRows(rows: Iterable<Row>): RecordBatch {
   const ids = new Int32Array(bounds.length).fill(-1);
   const count = bounds.length / 2;
   return { bytes: bytes.subarray(0, at), count, bounds: Int32Array.from(bounds), ids, spaced: false };
-}
-
-/** The JSON text of a cell. Numbers and arrays stay as they came; a missing cell is `null`. */
-export function cellJson(cell: Cell | undefined): string {
-  if (cell === undefined) return 'null';
-  return cell.kind === 'string' ? JSON.stringify(cell.text) : cell.text;
 }

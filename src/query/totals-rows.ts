@@ -1,3 +1,4 @@
+import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { isAmountRole, type Fields, type Role } from '../invoices/fields.ts';
@@ -14,7 +15,7 @@ import {
   type ResultRows,
   type ResultSite,
 } from './result-rows.ts';
-import { cellJson, type RowField } from './rows.ts';
+import type { RowField } from './rows.ts';
 import {
   filled,
   Totals,

@@ -1,11 +1,12 @@
 import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
+import { cellJson } from '../json/cells.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
-import { batchOfRows, cellJson, type Row } from '../query/rows.ts';
+import { batchOfRows, type Row } from '../query/rows.ts';
 import {
   agesOf,
   type StatedCurrency,

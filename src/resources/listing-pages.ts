@@ -11,7 +11,7 @@ import type { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
-import type { KeyColumns } from '../json/identity.ts';
+import type { KeyColumns } from '../json/record-key.ts';
 
 /** What the user asked of a listing, checked. What is undefined was not asked for and is not sent. */
 export interface ListingQuery {

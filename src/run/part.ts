@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { FolioError, IncompleteError, Interrupted, UsageError } from '../errors.ts';
-import type { KeyColumns } from '../json/identity.ts';
+import type { KeyColumns } from '../json/record-key.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';

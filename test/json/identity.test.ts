@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DigestNumbers, digestOf, DigestReader } from '../../src/json/digest-identity.ts';
-import { HashReader, type IdentityReader, type KeyColumns } from '../../src/json/identity.ts';
+import { DigestReader } from '../../src/json/digest-identity.ts';
+import { HashReader, type IdentityReader } from '../../src/json/identity.ts';
+import type { KeyColumns } from '../../src/json/record-key.ts';
 import type { RecordBatch } from '../../src/json/records.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 
@@ -66,16 +67,6 @@ describe('what a record is known by', () => {
     const named = ['a', 'b'];
     const mixed = ['{"a":"x\\u0000string y","b":"z"}', '{"a":"x","b":"y\\u0000string z"}'];
     expect(new Set(keys(mixed, { named, exact })).size).toBe(2);
-  });
-});
-
-describe('the numbers of digests', () => {
-  it('are the same for the same digest, however many there are', () => {
-    const numbers = new DigestNumbers();
-    const digests = Array.from({ length: 5_000 }, (_, at) => digestOf(`${at}`));
-    const given = digests.map((digest) => numbers.numberOf(digest));
-    expect(given).toEqual(digests.map((_, at) => at + 1));
-    expect(digests.map((digest) => numbers.numberOf(digest))).toEqual(given);
   });
 });
 

@@ -94,17 +94,22 @@ describe('UniqueRecords', () => {
   });
 });
 
-describe('a set of hashes', () => {
+describe.each([2, 4])('a set of hashes of %i words', (width) => {
+  const wordsOf = (first: number, second: number): Uint32Array =>
+    Uint32Array.of(0, first, second, ...Array.from({ length: width - 2 }, () => second & 1));
+
   it('says of each whether it is new, as a Set does, and forgets all when cleared', () => {
-    const hash = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 3 }));
+    const hash = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 3 }), fc.nat(2));
     fc.assert(
       fc.property(fc.array(hash, { maxLength: 300 }), (hashes) => {
-        const set = new HashSet();
+        const set = new HashSet(width);
         for (let round = 0; round < 2; round++) {
           const model = new Set<string>();
-          for (const [high, low] of hashes) {
-            expect(set.add(high, low)).toBe(!model.has(`${high} ${low}`));
-            model.add(`${high} ${low}`);
+          for (const [first, second, number] of hashes) {
+            const words = wordsOf(first, second);
+            expect(set.has(words, 1, number)).toBe(model.has(`${first} ${second} ${number}`));
+            expect(set.add(words, 1, number)).toBe(!model.has(`${first} ${second} ${number}`));
+            model.add(`${first} ${second} ${number}`);
           }
           expect(set.size).toBe(model.size);
           set.clear();
@@ -114,11 +119,13 @@ describe('a set of hashes', () => {
   });
 
   it('holds a hundred thousand', () => {
-    const set = new HashSet();
-    for (let at = 1; at <= 100_000; at++) set.add(Math.imul(at, 0x9e3779b1) >>> 0 || 1, at);
+    const set = new HashSet(width);
+    const words = (at: number): Uint32Array => wordsOf(Math.imul(at, 0x9e3779b1) >>> 0 || 1, at);
+    for (let at = 1; at <= 100_000; at++) set.add(words(at), 1);
     expect(set.size).toBe(100_000);
-    for (let at = 1; at <= 100_000; at++)
-      expect(set.add(Math.imul(at, 0x9e3779b1) >>> 0 || 1, at)).toBe(false);
+    let added = 0;
+    for (let at = 1; at <= 100_000; at++) if (set.add(words(at), 1)) added++;
+    expect(added).toBe(0);
   });
 });
 

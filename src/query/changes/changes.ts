@@ -1,14 +1,14 @@
 import { UsageError } from '../../errors.ts';
-import { CellReader, type Cell } from '../../json/cells.ts';
+import { cellJson, CellReader } from '../../json/cells.ts';
+import { DigestReader } from '../../json/digest-identity.ts';
+import { FieldComparer } from '../../json/field-comparer.ts';
 import { wholeRecords, type RecordBatch } from '../../json/records.ts';
-import { compactRecord, withoutSignatures } from '../../json/signed-links.ts';
+import { compactRecord } from '../../json/signed-links.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
-import { ColumnWatch } from '../column-watch.ts';
 import type { Note, Question, Records } from '../questions.ts';
-import { batchOfRows, cellJson, type Row, type RowField } from '../rows.ts';
-import { EarlierExport, type EarlierExportOptions } from './earlier-export.ts';
-import { KeyReader } from './record-key.ts';
+import { batchOfRows, type Row, type RowField } from '../rows.ts';
+import { EarlierExport, KeyWatch, type EarlierExportOptions } from './earlier-export.ts';
 
 /** The question of `--changes-since`. Throws UsageError where the earlier export cannot be read. */
 export async function changesQuestion(options: ChangesOptions, forTable: boolean): Promise<Question> {
@@ -102,10 +102,10 @@ const ROWS_TOGETHER = 1000;
 export class Changes {
   readonly summary: ChangesSummary;
   readonly #earlier: EarlierExport;
-  readonly #keys: KeyReader;
+  readonly #identity: DigestReader;
   readonly #rows: ChangeRows;
   readonly #shown: ShownColumns;
-  readonly #watch: ColumnWatch;
+  readonly #watch: KeyWatch;
   readonly #isUnread: NonNullable<ChangesOptions['isUnread']>;
 
   private constructor(
@@ -115,12 +115,12 @@ export class Changes {
     const { withoutKey, repeatedKeys } = earlier;
     this.summary = { added: 0, changed: 0, gone: 0, unchanged: 0, withoutKey, repeatedKeys };
     this.#earlier = earlier;
-    this.#keys = new KeyReader(key);
+    this.#identity = new DigestReader({ named: key });
     const beside = columns.filter((column) => !CHANGE_COLUMNS.includes(column));
     this.#rows = new ChangeRows(key, beside);
     const onlyKey = key.filter((column) => !beside.includes(column));
     this.#shown = { ...CHANGE_SHOWN, ...Object.fromEntries(onlyKey.map((column) => [column, KEY_SHOWN])) };
-    this.#watch = new ColumnWatch(key);
+    this.#watch = new KeyWatch(key);
     this.#isUnread = isUnread;
   }
 
@@ -146,7 +146,7 @@ export class Changes {
 
   /** Compares a batch. Returns a row for each change, in the order of the records; none for unchanged records. */
   compare(batch: RecordBatch): RecordBatch {
-    this.#watch.sample(batch);
+    this.#watch.look(batch);
     this.#earlier.refuseColumns(batch);
     const rows: Row[] = [];
     for (let index = 0; index < batch.count; index++) rows.push(...this.#compareRecord(batch, index));
@@ -158,8 +158,8 @@ export class Changes {
    * came but none had the key, since all of them would look new and all earlier ones gone.
    */
   *goneRecords(): Generator<RecordBatch> {
-    for (const column of this.#watch.neverFound()) {
-      throw new UsageError(`cannot compare: in the listing, ${this.#watch.sentence(column)}`, {
+    for (const complaint of this.#watch.complaints()) {
+      throw new UsageError(`cannot compare: in the listing, ${complaint}`, {
         hint: 'Name the columns that tell records apart with --key <columns>.',
       });
     }
@@ -180,10 +180,9 @@ export class Changes {
   }
 
   #compareRecord(batch: RecordBatch, index: number): Row[] {
-    const record = this.#keys.read(batch, index);
-    this.#watch.see(record.cells);
-    if (record.key === undefined) this.summary.withoutKey++;
-    const earlier = this.#earlier.take(record);
+    const identity = this.#identity.read(batch, index);
+    if (!identity.hasKey) this.summary.withoutKey++;
+    const earlier = this.#earlier.take(identity);
     if (earlier === 'none') {
       this.summary.added++;
       return [this.#rows.whole('added', batch, index)];
@@ -210,7 +209,7 @@ const NOTHING = 'null';
 class ChangeRows {
   readonly #context: readonly string[];
   readonly #contextReader: CellReader;
-  readonly #reader = new CellReader();
+  readonly #comparer = new FieldComparer();
 
   /**
    * @param key the columns by which records are matched
@@ -237,23 +236,18 @@ class ChangeRows {
   }
 
   /**
-   * A row for each column whose cell differs; none where only the order of members or white space differs.
+   * A row for each field that differs; none where the records say the same.
    *
    * @param old a batch of one record
    */
   changed(old: RecordBatch, now: RecordBatch, index: number): Row[] {
-    const before = this.#reader.read(old, 0);
-    const after = this.#reader.read(now, index);
+    const fields = this.#comparer.differences([old, 0], [now, index]);
+    if (fields.length === 0) return [];
     const start = this.#start('changed', now, index);
-    const rows: Row[] = [];
-    for (const [at, column] of this.#reader.columns.entries()) {
-      if (isSame(column, before[at], after[at])) continue;
-      rows.push([
-        ...start,
-        ...fieldChange(JSON.stringify(column), cellJson(before[at]), cellJson(after[at])),
-      ]);
-    }
-    return rows;
+    return fields.map(({ column, before, after }) => [
+      ...start,
+      ...fieldChange(JSON.stringify(column), cellJson(before), cellJson(after)),
+    ]);
   }
 
   #start(change: string, batch: RecordBatch, index: number): Row {
@@ -271,16 +265,4 @@ function fieldChange(field: string, old: string, now: string): RowField[] {
     ['old', old],
     ['new', now],
   ];
-}
-
-/**
- * Compares the texts as they were sent: 10.0 and 10.00 differ, and so do the number 1 and the text "1". Null and missing are
- * the same. Signatures of links do not count.
- */
-function isSame(column: string, a: Cell | undefined, b: Cell | undefined): boolean {
-  if (a?.kind !== b?.kind) return false;
-  if (a?.text === b?.text) return true;
-  const name = JSON.stringify(column.slice(column.lastIndexOf('.') + 1));
-  const [one, other] = [a, b].map((cell) => withoutSignatures(`{${name}:${cellJson(cell)}}`));
-  return one === other;
 }

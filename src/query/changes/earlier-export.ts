@@ -1,10 +1,12 @@
 import { UsageError, errorCode } from '../../errors.ts';
+import { CellReader } from '../../json/cells.ts';
+import { DigestReader } from '../../json/digest-identity.ts';
+import { RecordIndex } from '../../json/record-index.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { ExportFile } from '../exports/export-file.ts';
 import { deliveredForm } from '../exports/read-receipt.ts';
-import { KeyReader, type KeyedRecord } from './record-key.ts';
 
 /** Which earlier export to compare with. */
 export interface EarlierExportOptions {
@@ -29,8 +31,11 @@ export class EarlierExport {
   repeatedKeys = 0;
   /** Undefined where there is none. */
   readonly #file: ExportFile | undefined;
-  readonly #keys: KeyReader;
-  readonly #index = new RecordIndex();
+  readonly #identity: DigestReader;
+  /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
+  readonly #index = new RecordIndex(3);
+  /** For each record, whether another one was matched with it. */
+  #taken = new Uint8Array(0);
   readonly #path: string;
   /** A member of its first record that is named as a column within an object is: `customer.name`. */
   #flat: string | undefined;
@@ -38,7 +43,7 @@ export class EarlierExport {
   private constructor(file: ExportFile | undefined, { path, key }: EarlierExportOptions) {
     this.#file = file;
     this.#path = path;
-    this.#keys = new KeyReader(key);
+    this.#identity = new DigestReader({ named: key });
   }
 
   /** Reads the file once. Throws UsageError when it is no export, or when no record of it has the key. */
@@ -53,13 +58,17 @@ export class EarlierExport {
       });
     });
     const earlier = new EarlierExport(file, options);
-    const watch = new ColumnWatch(key);
+    const watch = new KeyWatch(key);
     try {
       if (file !== undefined) await refuseHeadings(path);
-      for await (const { batch, offset } of file?.parts() ?? [])
-        earlier.#add(keep?.(batch) ?? batch, offset, watch);
-      for (const column of watch.neverFound()) {
-        throw new UsageError(`cannot compare with ${path}: ${watch.sentence(column)}`, {
+      for await (const { batch, offset } of file?.parts() ?? []) {
+        const kept = keep?.(batch) ?? batch;
+        watch.look(kept);
+        earlier.#add(kept, offset);
+      }
+      earlier.#taken = new Uint8Array(earlier.#index.count);
+      for (const complaint of watch.complaints()) {
+        throw new UsageError(`cannot compare with ${path}: ${complaint}`, {
           hint: 'Name the columns that tell records apart with --key <columns>.',
         });
       }
@@ -89,17 +98,11 @@ export class EarlierExport {
   }
 
   /** Finds the earlier record with this key, and takes it: the second record of a key finds the second earlier one. */
-  take({ key, hashes }: KeyedRecord): EarlierRecord {
-    for (const candidate of this.#index.candidates(hashes)) {
-      if (this.#index.isTaken(candidate)) continue;
-      if (this.#index.hasContent(candidate, hashes)) {
-        this.#index.take(candidate);
-        return 'same';
-      }
-      const record = this.#read(candidate);
-      if (this.#keys.read(record, 0).key !== key) continue;
-      this.#index.take(candidate);
-      return { record };
+  take({ words }: DigestReader): EarlierRecord {
+    for (const candidate of this.#index.candidates(words)) {
+      if (this.#taken[candidate] === 1) continue;
+      this.#taken[candidate] = 1;
+      return this.#index.hasContent(candidate, words) ? 'same' : { record: this.#read(candidate) };
     }
     return 'none';
   }
@@ -107,7 +110,7 @@ export class EarlierExport {
   /** The records that were not taken, in their order. */
   *rest(): Generator<RecordBatch> {
     for (let record = 0; record < this.#index.count; record++) {
-      if (!this.#index.isTaken(record)) yield this.#read(record);
+      if (this.#taken[record] === 0) yield this.#read(record);
     }
   }
 
@@ -115,22 +118,48 @@ export class EarlierExport {
     await this.#file?.close();
   }
 
-  #add(batch: RecordBatch, offset: number, watch: ColumnWatch): void {
-    watch.sample(batch);
+  #add(batch: RecordBatch, offset: number): void {
     if (this.#index.count === 0 && batch.count > 0)
       this.#flat = membersOf(batch).find((name) => name.includes('.'));
     for (let index = 0; index < batch.count; index++) {
-      const { cells, key, hashes } = this.#keys.read(batch, index);
-      watch.see(cells);
-      const [start, end] = [batch.bounds[2 * index]!, batch.bounds[2 * index + 1]!];
-      const repeated = this.#index.add(hashes, offset + start, end - start);
-      if (key === undefined) this.withoutKey++;
-      else if (repeated) this.repeatedKeys++;
+      const { hasKey, words } = this.#identity.read(batch, index);
+      if (!hasKey) this.withoutKey++;
+      else if (this.#index.find(words) >= 0) this.repeatedKeys++;
+      const start = offset + batch.bounds[2 * index]!;
+      const length = batch.bounds[2 * index + 1]! - batch.bounds[2 * index]!;
+      this.#index.add(words, [length, start % WORD, Math.floor(start / WORD)]);
     }
   }
 
   #read(record: number): RecordBatch {
-    return scanRecord(this.#file!.read(...this.#index.span(record)));
+    const [length, low, high] = [0, 1, 2].map((word) => this.#index.more(record, word));
+    const start = high! * WORD + low!;
+    return scanRecord(this.#file!.read(start, start + length!));
+  }
+}
+
+const WORD = 2 ** 32;
+
+/** Finds the columns of a key that have no value in any record. */
+export class KeyWatch {
+  readonly #watch: ColumnWatch;
+  readonly #reader: CellReader;
+
+  constructor(key: readonly string[]) {
+    this.#watch = new ColumnWatch(key);
+    this.#reader = new CellReader(key);
+  }
+
+  /** Looks at records. */
+  look(batch: RecordBatch): void {
+    this.#watch.sample(batch);
+    for (let index = 0; index < batch.count && !this.#watch.isComplete; index++)
+      this.#watch.see(this.#reader.read(batch, index).map((cell) => cell?.text || undefined));
+  }
+
+  /** A sentence for each of them, once all records came; none where none came. */
+  complaints(): string[] {
+    return this.#watch.neverFound().map((column) => this.#watch.sentence(column));
   }
 }
 
@@ -153,98 +182,4 @@ async function refuseHeadings(path: string): Promise<void> {
 
 function isMissing(error: unknown): error is Error {
   return error instanceof Error && errorCode(error.cause) === 'ENOENT';
-}
-
-/** Words of a record: two of its key's hash, two of its content's, its length, and its offset in two words. */
-const WORDS = 7;
-const LENGTH = 4;
-const OFFSET_LOW = 5;
-const OFFSET_HIGH = 6;
-const FREE = -1;
-const WORD = 2 ** 32;
-/** Records in one block. The index grows by blocks, so that it is never copied. */
-const BLOCK = 1024;
-
-/**
- * Finds the places of a file's records by the hash of their key, in about 40 bytes a record: a million take 40 MB, and the
- * file itself stays on disk. Records of one key keep their order.
- */
-export class RecordIndex {
-  readonly #blocks: Uint32Array[] = [];
-  readonly #taken: Uint8Array[] = [];
-  #slots = new Int32Array(2 * BLOCK).fill(FREE);
-  #count = 0;
-
-  get count(): number {
-    return this.#count;
-  }
-
-  /** Adds a record by its hashes and its place in the file. Returns whether its key was there before. */
-  add(hashes: Uint32Array, start: number, length: number): boolean {
-    const at = (this.#count % BLOCK) * WORDS;
-    if (at === 0) this.#grow();
-    const block = this.#blocks.at(-1)!;
-    block.set(hashes, at);
-    block[at + LENGTH] = length;
-    block[at + OFFSET_LOW] = start % WORD;
-    block[at + OFFSET_HIGH] = Math.floor(start / WORD);
-    return this.#place(this.#count++);
-  }
-
-  /** The records with the key's hash, in their order. */
-  *candidates(hashes: Uint32Array): Generator<number> {
-    const mask = this.#slots.length - 1;
-    for (let slot = hashes[0]! & mask; this.#slots[slot] !== FREE; slot = (slot + 1) & mask) {
-      const record = this.#slots[slot]!;
-      if (this.#hasKey(record, hashes)) yield record;
-    }
-  }
-
-  /** Whether the record's content has the hash. */
-  hasContent(record: number, hashes: Uint32Array): boolean {
-    return this.#word(record, 2) === hashes[2] && this.#word(record, 3) === hashes[3];
-  }
-
-  /** Marks the record: another record was matched with it. */
-  take(record: number): void {
-    this.#taken[Math.floor(record / BLOCK)]![record % BLOCK] = 1;
-  }
-
-  isTaken(record: number): boolean {
-    return this.#taken[Math.floor(record / BLOCK)]![record % BLOCK] === 1;
-  }
-
-  /** The record's place in the file. */
-  span(record: number): [start: number, end: number] {
-    const start = this.#word(record, OFFSET_HIGH) * WORD + this.#word(record, OFFSET_LOW);
-    return [start, start + this.#word(record, LENGTH)];
-  }
-
-  #word(record: number, word: number): number {
-    return this.#blocks[Math.floor(record / BLOCK)]![(record % BLOCK) * WORDS + word]!;
-  }
-
-  #hasKey(record: number, hashes: ArrayLike<number>): boolean {
-    return this.#word(record, 0) === hashes[0] && this.#word(record, 1) === hashes[1];
-  }
-
-  #place(record: number): boolean {
-    const mask = this.#slots.length - 1;
-    const hashes = [this.#word(record, 0), this.#word(record, 1)];
-    let known = false;
-    let slot = hashes[0]! & mask;
-    for (; this.#slots[slot] !== FREE; slot = (slot + 1) & mask)
-      known ||= this.#hasKey(this.#slots[slot]!, hashes);
-    this.#slots[slot] = record;
-    return known;
-  }
-
-  /** Half of the slots stay free, so that a search is short. */
-  #grow(): void {
-    this.#blocks.push(new Uint32Array(BLOCK * WORDS));
-    this.#taken.push(new Uint8Array(BLOCK));
-    if (this.#blocks.length * BLOCK <= this.#slots.length / 2) return;
-    this.#slots = new Int32Array(this.#slots.length * 2).fill(FREE);
-    for (let record = 0; record < this.#count; record++) this.#place(record);
-  }
 }

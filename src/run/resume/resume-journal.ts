@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { UsageError } from '../../errors.ts';
-import type { KeyColumns } from '../../json/identity.ts';
+import type { KeyColumns } from '../../json/record-key.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { recordsOfEntry, type Journal } from '../../output/journal.ts';
 import { UniqueRecords } from '../../paging/unique-records.ts';

@@ -2,7 +2,7 @@ import { RefusedQuery } from '../../api/status-failure.ts';
 import type { Clock } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
-import type { KeyColumns } from '../../json/identity.ts';
+import type { KeyColumns } from '../../json/record-key.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { journalPath } from '../../output/files/side-files.ts';
 import { findTarget } from '../../output/files/target.ts';

@@ -201,8 +201,7 @@ async function* surveyed(
   { name, records: what, key, shape }: Stream,
 ): AsyncGenerator<RecordBatch> {
   const hint = `Name the columns that tell records apart in the configuration: "key": {"${name}": "number,documentType"}.`;
-  const isUsual = key.length === 1 && key[0] === 'id';
-  const keys = new ListingKeys({ records: what, key: isUsual ? undefined : key, hint });
+  const keys = new ListingKeys({ records: what, key, hint });
   for await (const records of recordsOf(part)) {
     survey(shape, records);
     if (key.length > 0) for (let at = 0; at < records.count; at++) keys.add(records, at);

@@ -2,7 +2,7 @@ import { promises } from 'node:fs';
 import type { ListEncoding } from '../../api/address.ts';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
-import type { KeyColumns } from '../../json/identity.ts';
+import type { KeyColumns } from '../../json/record-key.ts';
 import { typedText } from '../../output/files/typed-text.ts';
 import type { Delivery } from '../../paging/page.ts';
 import {

@@ -44,6 +44,7 @@ describe('--changes-since', () => {
     const signed = (signature: string): string =>
       `{"id":1,"number":10,"pdf":"https:\\/\\/files.example\\/1?expires=1&signature=${signature}",` +
       `"files":[{"fileUrl":"https:\\/\\/files.example\\/2?x=${signature}","xml":"https://files.example/3?token=${signature}"}],` +
+      `"go":"https://files.example/4?a=b\\u0026signature=${signature}",` +
       `"site":"https://acme.example/?page=${signature.length}"}`;
     const argv = ['issued', '--format', 'jsonl', '--changes-since', earlier(`${signed('aaa')}\n`)];
     expect((await runScripted(argv, [pageOf([signed('bbb')])])).stdout).toBe('');
@@ -51,6 +52,19 @@ describe('--changes-since', () => {
       '{"_change":"changed","id":1,"number":10,"field":"site",' +
         '"old":"https://acme.example/?page=3","new":"https://acme.example/?page=6"}\n',
     );
+  });
+
+  it('knows a record by its id as text or as a number, and not by one that is empty', async () => {
+    const file = earlier('{"id":7,"n":1}\n{"id":"","n":2}\n{"id":"","n":3}\n');
+    const now = ['{"n":1,"\\u0069d":"\\u0037"}', '{"id":"","n":3}', '{"id":"","n":4}'];
+    const argv = ['issued', '--changes-since', file, '--format', 'jsonl'];
+    const { stdout, stderr } = await runScripted(argv, [pageOf(now)]);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      '{"_change":"changed","id":"7","number":null,"field":"id","old":7,"new":"7"}',
+      '{"_change":"added","id":"","number":null,"field":null,"old":null,"new":null,"record":{"id":"","n":4}}',
+      '{"_change":"gone","id":"","number":null,"field":null,"old":null,"new":null,"record":{"id":"","n":2}}',
+    ]);
+    expect(stderr).toContain('4 records without id');
   });
 
   it('is a table on a terminal, without the records, and says how many', async () => {

@@ -1,0 +1,52 @@
+import { CellReader, cellJson, type Cell } from './cells.ts';
+import type { RecordBatch } from './records.ts';
+import { withoutSignedLinks } from './signed-links.ts';
+
+/** A field that two records have different values in. */
+interface DifferingField {
+  readonly column: string;
+  readonly before: Cell | undefined;
+  readonly after: Cell | undefined;
+}
+
+/**
+ * Compares two records field by field, where their bytes differ. The order of members, how texts are escaped, white space and
+ * signed links do not count; null, missing and an object without a value are the same. Values count as they were sent: 10.0 and 10.00 differ, and so do the
+ * number 1 and the text "1".
+ */
+export class FieldComparer {
+  readonly #reader = new CellReader();
+
+  /** The fields that differ. Throws ServiceError where the records have too many. */
+  differences(
+    [before, beforeAt]: readonly [RecordBatch, number],
+    [after, afterAt]: readonly [RecordBatch, number],
+  ): DifferingField[] {
+    const [old, now] = [this.#reader.read(before, beforeAt), this.#reader.read(after, afterAt)];
+    return this.#reader.columns
+      .map((column, at): DifferingField => ({ column, before: old[at], after: now[at] }))
+      .filter((field) => !isSame(field));
+  }
+}
+
+function isSame({ column, before, after }: DifferingField): boolean {
+  if (before?.kind === after?.kind && before?.text === after?.text) return true;
+  const name = JSON.stringify(column.slice(column.lastIndexOf('.') + 1));
+  const [one, other] = [before, after].map((cell) => canonical(`{${name}:${cellJson(cell)}}`));
+  return one === other;
+}
+
+const LITERAL = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+
+/** JSON text as another one, which is the same for all spellings of the same: each number as a text, texts behind a mark. */
+function canonical(json: string): string {
+  const texts = withoutSignedLinks(json).replace(LITERAL, (literal) =>
+    literal.startsWith('"') ? JSON.stringify(`"${JSON.parse(literal) as string}`) : `"${literal}"`,
+  );
+  const known: unknown = JSON.parse(texts, (_, value: unknown) => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+    const members = Object.entries(value).filter(([, member]) => member !== null);
+    return members.length === 0 ? null : Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+  return JSON.stringify(known);
+}

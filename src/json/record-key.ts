@@ -1,0 +1,68 @@
+import { BACKSLASH, QUOTE } from './bytes.ts';
+import { CellReader } from './cells.ts';
+import type { RecordBatch } from './records.ts';
+
+/** The columns that tell records apart where they have no `id`, or where the user names other columns. */
+export interface KeyColumns {
+  /** The columns that the user named: they take the place of `id`. */
+  readonly named?: readonly string[] | undefined;
+  /** The columns to use where a record has no `id`. */
+  readonly natural?: readonly string[] | undefined;
+  /** True where no total counts the records, so that equal fast hashes do not prove that two of them are one. */
+  readonly exact?: boolean | undefined;
+}
+
+/**
+ * Reads the key of records, the text that tells one from all others: of the columns that the user named; else the `id`; else of
+ * the natural columns. Each column must have a text; of several the texts are put into a JSON array. The number 7 and the
+ * text "7" are one key, since a database, csv and the next version of a service may have the one for the other.
+ */
+export class RecordKeys {
+  /** Undefined where the key is the `id`, which is found as records are scanned. */
+  readonly #named: CellReader | undefined;
+  readonly #natural: CellReader | undefined;
+
+  constructor({ named, natural }: KeyColumns = {}) {
+    const isId = named === undefined || (named.length === 1 && named[0] === 'id');
+    this.#named = isId ? undefined : new CellReader(named);
+    this.#natural = natural && new CellReader(natural);
+  }
+
+  /** The key of record `index`; undefined where it has none. */
+  read(batch: RecordBatch, index: number): string | undefined {
+    const key =
+      this.#named === undefined
+        ? (idOf(batch, index) ?? textsOf(this.#natural, batch, index))
+        : textsOf(this.#named, batch, index);
+    // PostgreSQL cannot hold NUL, and half a character has no UTF-8: there, keys that differ in nothing else would be equal.
+    return key === undefined || /^[\x01-\xFF]*$/.test(key)
+      ? key
+      : Buffer.from(key.replaceAll('\0', '\uFFFD')).toString('utf8');
+  }
+
+  /** Whether the key is the `id`, and this is written without escapes: then its text is in the bytes of the batch. */
+  isPlainId({ bytes, ids }: RecordBatch, index: number): boolean {
+    if (this.#named !== undefined || ids[2 * index]! < 0) return false;
+    const end = ids[2 * index + 1]!;
+    for (let at = ids[2 * index]!; at < end; at++) if (bytes[at] === BACKSLASH) return false;
+    return true;
+  }
+}
+
+function idOf({ bytes, ids }: RecordBatch, index: number): string | undefined {
+  const [start, end] = [ids[2 * index]!, ids[2 * index + 1]!];
+  if (start < 0) return undefined;
+  const literal = bytes.toString('utf8', start, end);
+  if (bytes[start] !== QUOTE) return literal;
+  return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
+}
+
+function textsOf(reader: CellReader | undefined, batch: RecordBatch, index: number): string | undefined {
+  if (reader === undefined) return undefined;
+  const texts: string[] = [];
+  for (const cell of reader.read(batch, index)) {
+    if (cell === undefined || cell.text === '') return undefined;
+    texts.push(cell.text);
+  }
+  return texts.length === 1 ? texts[0] : JSON.stringify(texts);
+}
