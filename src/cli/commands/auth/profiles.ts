@@ -72,16 +72,19 @@ async function showAll(query: StatusQuery, flags: StatusFlags): Promise<void> {
   for (const profile of store.profileNames) statuses.push(await statusInStore(query, profile));
   const rows = statuses.map(({ facts }) => facts);
   await (flags.format === 'json' ? writeFactsAsJson : writeFactTable)(context.stdout, rows);
-  const failed = statuses.filter(({ failure }) => failure !== undefined).length;
+  const failures = statuses.flatMap(({ failure }) => failure ?? []);
+  const [first] = failures;
   if (statuses.length === 0) {
     throw new AuthError('there are no profiles', {
       hint: 'Log in with `folio auth login --base-url https://<host>/v1`.',
     });
   }
-  const says = `${failed} of ${statuses.length} profiles cannot be used`;
+  if (first === undefined) return;
+  const says = `${failures.length} of ${statuses.length} profiles cannot be used`;
   const hint = 'The table has the reason of each.';
-  if (failed === statuses.length) throw new AuthError(says, { hint });
-  if (failed > 0) throw new IncompleteError(says, { hint });
+  // As in every run of several: where none can be used, the error is of the kind of the first.
+  if (failures.length === statuses.length) throw first.reworded(says, hint);
+  throw new IncompleteError(says, { hint });
 }
 
 /** The status of a stored profile, whatever the environment says. For a broken profile it has the reason. */

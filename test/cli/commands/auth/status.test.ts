@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AuthError } from '../../../../src/errors.ts';
+import { AuthError, ServiceError } from '../../../../src/errors.ts';
 import { jsonWebToken } from '../../../support/json-web-token.ts';
 import { memoryStore } from '../../../support/memory-store.ts';
 import { runProfiles, type ProfilesExit, type ProfilesRun } from '../../../support/run-profiles.ts';
@@ -133,6 +133,13 @@ describe('folio auth status --all-profiles', () => {
     expect(await status(['--all-profiles'], {}, of('acme', 'vault'))).toMatchObject({ code: 0, stderr: '' });
     expect(await status(['--all-profiles'], {}, of('old', 'empty'))).toMatchObject({ code: 3 });
     expect(await status(['--all-profiles'], {}, {})).toMatchObject({ code: 3, stdout: '' });
+    const verify = async () => {
+      throw new ServiceError('could not reach api.example.com', {});
+    };
+    expect(await status(['--all-profiles', '--check'], { verify }, of('acme', 'vault'))).toMatchObject({
+      code: 5,
+      stderr: 'folio: 2 of 2 profiles cannot be used\n  The table has the reason of each.\n',
+    });
     expect(
       JSON.parse((await status(['--all-profiles', '--format', 'json'], {}, of('acme', 'old'))).stdout),
     ).toMatchObject([
