@@ -98,12 +98,16 @@ async function runAging(
     ...asked
   }: Omit<Export, 'source'> & { readonly aging: AgingFlags; readonly from: FromFlags },
 ): Promise<void> {
-  const { payable, buckets, asOf, totals = false, sort, limit } = aging;
+  const { payable, param, buckets, asOf, totals = false, sort, limit } = aging;
   const field = asked.questions?.field;
   const resource = payable ? received : issued;
+  const fiscalIds = fiscalIdsOf(aging);
+  const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
   const { exportRecords } = await import('../../run/pipeline.ts');
+  const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {
-    ...(await sourceOf(aging, from, asked)),
+    ...asked,
+    source: await askedSource({ ...asked, filters }, { resource, from }),
     sheet: 'aging',
     makeResult: async (settings) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
@@ -115,21 +119,4 @@ async function runAging(
       return (site) => agingQuestion(options, { totals, sort, limit }, site);
     },
   });
-}
-
-async function sourceOf(
-  aging: AgingFlags,
-  { from, ...form }: FromFlags,
-  asked: Omit<Export, 'source'>,
-): Promise<Export> {
-  const { payable, param } = aging;
-  const fiscalIds = fiscalIdsOf(aging);
-  const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
-  const resource = payable ? received : issued;
-  if (from === undefined) {
-    const { ListingSource } = await import('../../run/sources/listing-source.ts');
-    return { ...asked, source: new ListingSource({ resource, filters }) };
-  }
-  const { exportFrom } = await import('../../run/sources/export-source.ts');
-  return exportFrom(asked, { file: from, resource, filters, field: asked.questions?.field, form });
 }

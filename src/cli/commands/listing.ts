@@ -70,25 +70,12 @@ function listing(resource: Resource, context: Context) {
     profiles: profilesFlags,
   };
   const run = async (values: GroupValues<typeof flags>, _: readonly [], id?: string): Promise<void> => {
-    const {
-      filters,
-      extent,
-      questions,
-      from: { from, ...form },
-      ...others
-    } = values;
-    const { exportRecords } = await import('../../run/pipeline.ts');
+    const { from, filters, extent, questions, ...others } = values;
     const asked = { ...others, filters, extent, questions };
-    if (from === undefined) {
-      const { ListingSource } = await import('../../run/sources/listing-source.ts');
-      const source = new ListingSource({ resource, id, filters, extent, key: questions.key });
-      return exportRecords(context, { ...asked, source });
-    }
-    const { exportFrom } = await import('../../run/sources/export-source.ts');
-    const { field, changesSince } = questions;
-    const what = { file: from, resource, id, filters, field, form };
-    const options = { ...what, exact: changesSince !== undefined, rowsToo: true };
-    await exportRecords(context, await exportFrom(asked, options));
+    const { exportRecords } = await import('../../run/pipeline.ts');
+    const { askedSource } = await import('../../run/sources/asked-source.ts');
+    const source = await askedSource(asked, { resource, id, from, rowsToo: true });
+    await exportRecords(context, { ...asked, source });
   };
   return { flags, run };
 }

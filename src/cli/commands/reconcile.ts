@@ -85,7 +85,7 @@ async function runReconcile(
   paths: readonly string[],
   {
     reconcile,
-    from: { from, ...form },
+    from,
     ...asked
   }: Omit<Export, 'source'> & { readonly reconcile: ReconcileFlags; readonly from: FromFlags },
 ): Promise<void> {
@@ -97,8 +97,12 @@ async function runReconcile(
   const { against } = opened;
   const resource = against === 'received' ? received : issued;
   const field = asked.questions?.field;
-  const base: Omit<Export, 'source'> = {
+  if (asked.globals.profile?.includes(',') === true) throw severalProfiles();
+  const { exportRecords } = await import('../../run/pipeline.ts');
+  const { askedSource } = await import('../../run/sources/asked-source.ts');
+  await exportRecords(context, {
     ...asked,
+    source: await askedSource(asked, { resource, from }),
     sheet: 'reconcile',
     reads: paths.map((path) => ({ path, is: 'a list that is to be read' })),
     doubt: DOUBT,
@@ -113,15 +117,7 @@ async function runReconcile(
       const layout = { all: reconcile.all === true, paths, receiptTotals, locale, signal: context.signal };
       return () => reconcileQuestion(options, layout);
     },
-  };
-  if (asked.globals.profile?.includes(',') === true) throw severalProfiles();
-  const { exportRecords } = await import('../../run/pipeline.ts');
-  if (from === undefined) {
-    const { ListingSource } = await import('../../run/sources/listing-source.ts');
-    return exportRecords(context, { ...base, source: new ListingSource({ resource }) });
-  }
-  const { exportFrom } = await import('../../run/sources/export-source.ts');
-  await exportRecords(context, await exportFrom(base, { file: from, resource, field, form }));
+  });
 }
 
 function severalProfiles(): UsageError {

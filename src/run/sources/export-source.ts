@@ -6,18 +6,16 @@ import type { FormFlags } from '../../query/exports/csv-form.ts';
 import { profilesInExport, readExport, recordsOfProfile } from '../../query/exports/read-export.ts';
 import { deliveredForm, doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import type { FieldsOf, RoleColumns } from '../../invoices/fields.ts';
-import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
+import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
-import type { Export } from '../export-part.ts';
 import { listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
 import { columnNamesOf, fieldsOf } from '../open-questions.ts';
 import type { LocalSite, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
-import { refuseForm } from '../parse-values.ts';
 
 export interface FromFlags extends FormFlags {
   /** An export, to be read instead of asking the service. */
@@ -28,14 +26,12 @@ interface ExportSourceOptions {
   readonly file: string;
   readonly resource: Resource;
   /** What the service would choose and order by is chosen and ordered here. */
-  readonly filters?: FilterFlags;
+  readonly filters?: FilterFlags | undefined;
   readonly field?: QuestionFlags['field'];
   /** The value of --group-by. */
   readonly groupBy?: QuestionFlags['groupBy'];
   /** Whether text must be told from numbers, which csv does not. */
   readonly exact?: boolean;
-  /** Whether rows of --expand may be in it in place of records. */
-  readonly rowsToo?: boolean;
   /** What is said of how it was written. */
   readonly form?: FormFlags;
   /** Whose records are asked for; without it all are read, and say themselves whose they are. */
@@ -236,26 +232,4 @@ export async function refuseRows(file: string, questions?: QuestionFlags): Promi
     `${file} has a row for each of ${expanded}, so a document of several would count several times`,
     { hint: `Export it without --expand, or sum a column of the rows, such as ${expanded}.amount.` },
   );
-}
-
-/**
- * What --from is asked for: the flags that concern what is read, and the source, which is an export or a synced database. Throws
- * UsageError for a flag about the form of an export, where it is a database.
- */
-export async function exportFrom<Asked extends Omit<Export, 'source'>>(
-  asked: Asked,
-  options: Omit<ExportSourceOptions, 'database'> & { readonly id?: string | undefined },
-): Promise<Asked & Export> {
-  const { file, resource, id, form } = options;
-  // The profiles are those of the source, whether or not there are some of these names here.
-  const whose = profilesAsked(asked.globals.profile, asked.profiles?.allProfiles);
-  const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
-  if (!(await isDatabase(file))) {
-    const { questions } = asked;
-    await refuseRows(file, options.rowsToo ? (questions ?? {}) : undefined);
-    return { ...asked, source: new ExportSource({ ...options, whose, groupBy: questions?.groupBy }) };
-  }
-  refuseForm(form ?? {});
-  const database = new DatabaseRecords({ from: file, resource, id, profiles: whose });
-  return { ...asked, source: new ExportSource({ ...options, database }) };
 }

@@ -45,8 +45,8 @@ export interface ListingSourceOptions {
   readonly resource: Resource;
   /** Takes the place of `{id}` in the resource's path. */
   readonly id?: string | undefined;
-  readonly filters?: FilterFlags;
-  readonly extent?: ExtentFlags;
+  readonly filters?: FilterFlags | undefined;
+  readonly extent?: ExtentFlags | undefined;
   /** The columns that tell a record from others. */
   readonly key?: readonly string[] | undefined;
 }

@@ -25,7 +25,7 @@ import { asksSeveral, chooseProfiles } from '../session.ts';
 import { checkResults } from '../several/outcome.ts';
 import { forEachPart } from '../several/parts-aside.ts';
 import type { FromFlags } from '../sources/export-source.ts';
-import { ListingSource } from '../sources/listing-source.ts';
+import { askedSource } from '../sources/asked-source.ts';
 
 /** Whom statements are about, and what they say. */
 export interface StatementFlags {
@@ -73,19 +73,12 @@ export interface Job {
 }
 
 /** What is read: a listing of the service, or what --from names. Throws UsageError. */
-export async function sourceOf({
-  statement,
-  from: { from, ...form },
-  globals,
-}: StatementRun): Promise<{ readonly source: Source; readonly globals: GlobalFlags }> {
+export function sourceOf({ statement, from, globals }: StatementRun): Promise<Source> {
   const { fiscalIds, field, allProfiles } = statement;
-  const resource = resourceOf(statement);
   const filters = { ...(fiscalIds && { fiscalIds }) };
-  if (from === undefined) return { source: new ListingSource({ resource, filters }), globals };
-  const { exportFrom } = await import('../sources/export-source.ts');
-  const output = { header: true };
   const profiles = { ...(allProfiles !== undefined && { allProfiles }) };
-  return exportFrom({ globals, output, profiles }, { file: from, resource, filters, field, form });
+  const questions = { ...(field && { field }) };
+  return askedSource({ globals, profiles, filters, questions }, { resource: resourceOf(statement), from });
 }
 
 /** The organizations that are read. Throws UsageError. */

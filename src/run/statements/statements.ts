@@ -39,9 +39,9 @@ import {
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError: nothing was written
  */
 export async function writeStatements(context: Context, asked: StatementRun): Promise<void> {
-  const { statement, output, request, receipt } = asked;
+  const { statement, output, request, receipt, globals } = asked;
   const form = await formOf(context, asked);
-  const { source, globals } = await sourceOf(asked);
+  const source = await sourceOf(asked);
   const profiles = await profilesOf(context, source, asked);
   const options = {
     globals,
