@@ -34,6 +34,7 @@ const options = {
  */
 const START = 'src/process-context.ts';
 const LISTING = 'src/run/pipeline.ts';
+const LOOPS = 'src/json/bytes.ts';
 const WITH_LISTING = [
   'src/run/sources/listing-source.ts',
   'src/output/csv/csv.ts',
@@ -53,6 +54,8 @@ const { inputs } = (await build({ ...options, plugins: [alias] })).metafile;
 const start = loadedWith([START]);
 const listing = new Set([...loadedWith([LISTING, ...WITH_LISTING])].filter((file) => !start.has(file)));
 const late = new Set(Object.values(inputs).flatMap((file) => importsOf(file, ['dynamic-import'])));
+if (start.has(LOOPS))
+  throw new Error(`${LOOPS} is loaded at once, apart from the listings whose loops call it`);
 for (const file of [START, LISTING])
   if (!late.has(file)) throw new Error(`${file} is loaded at once; say in .config/build.js what is not`);
 

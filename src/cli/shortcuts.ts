@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { Notices } from '../run/notices.ts';
-import { shortcutSetting, splitWords } from '../run/settings.ts';
 
 /**
  * The command line with a shortcut replaced by the words that it stands for: `late --limit 5` becomes `issued --overdue --limit
@@ -17,6 +16,8 @@ export async function expandShortcut(
   const at = commandAt(argv, program);
   const name = argv[at];
   if (name === undefined || isCommand(name) || !/^[a-z][a-z0-9-]*$/.test(name)) return argv;
+  // Late, since it loads all that a setting may be.
+  const { shortcutSetting, splitWords } = await import('../run/settings.ts');
   const line = (await context.config()).settings(undefined)[shortcutSetting(name)];
   if (typeof line !== 'string') return argv;
   const expanded = argv.toSpliced(at, 1, ...splitWords(line));
@@ -26,9 +27,14 @@ export async function expandShortcut(
 }
 
 /** Throws UsageError for a shortcut that would never be expanded: one with the name of a command, or of one profile. */
-export function checkShortcut(setting: string, program: Command, profile: string | undefined): void {
-  const name = setting.startsWith(SHORTCUT) ? setting.slice(SHORTCUT.length) : undefined;
-  if (name === undefined) return;
+export async function checkShortcut(
+  setting: string,
+  program: Command,
+  profile: string | undefined,
+): Promise<void> {
+  const prefix = (await import('../run/settings.ts')).shortcutSetting('');
+  if (!setting.startsWith(prefix)) return;
+  const name = setting.slice(prefix.length);
   if (profile !== undefined) {
     throw new UsageError('a shortcut is for all profiles', {
       hint: `Leave --profile out, or write it into the shortcut.`,
@@ -40,8 +46,6 @@ export function checkShortcut(setting: string, program: Command, profile: string
     });
   }
 }
-
-const SHORTCUT = shortcutSetting('');
 
 /** The place of the command: of the first word that is neither a flag nor the value of one; -1 without one. */
 export function commandAt(argv: readonly string[], program: Command): number {

@@ -59,7 +59,7 @@ export function addConfig(program: Command, context: Context): void {
       ['<value>', ''],
     ],
     run: async ({ globals }, [name, value]) => {
-      checkShortcut(name, program, globals.profile);
+      await checkShortcut(name, program, globals.profile);
       const { runConfigSet } = await import('./config-settings.ts');
       await runConfigSet(context, globals, { name, value });
     },
