@@ -1,7 +1,8 @@
 import type { OrganizationFigures, ReportFigures } from './figures.ts';
 import { markup, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
-import { idName, organizationSection } from './sections.ts';
+import { organizationSection } from './sections.ts';
+import { fiscalIdTerm } from './terms.ts';
 import { amountCell, table, textCell } from './table.ts';
 import type { Writing } from './words.ts';
 
@@ -77,7 +78,7 @@ function nameOf(figures: OrganizationFigures, { words }: Writing): string {
 
 /** `RUT 96486919-7`. */
 function idsOf({ fiscalIds }: OrganizationFigures, writing: Writing): string | undefined {
-  return fiscalIds.length === 0 ? undefined : `${idName(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
+  return fiscalIds.length === 0 ? undefined : `${fiscalIdTerm(fiscalIds, writing)} ${fiscalIds.join(', ')}`;
 }
 
 /** What tells an organization from others, beside its name. */

@@ -1,5 +1,4 @@
 import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
-import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
 import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
@@ -19,7 +18,7 @@ import {
   type TableCell,
   type TableContent,
 } from './table.ts';
-import { statusTerm, typeTerm } from './terms.ts';
+import { fiscalIdTerm, statusTerm, typeTerm } from './terms.ts';
 import type { Words, Writing } from './words.ts';
 
 interface SectionOptions {
@@ -50,11 +49,6 @@ export function organizationSection(figures: OrganizationFigures, options: Secti
     ${figures.currencies.length === 0 ? markup`<p>${words.nothingOpen}</p>` : currencies}
     ${inNoSumNote(figures, writing)} ${fundsTable(figures, writing)}
   </section>`;
-}
-
-/** What fiscal IDs are called: in Chile they have a name of their own. */
-export function idName(ids: readonly string[], { words }: Writing): string {
-  return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : words.fiscalId;
 }
 
 function inNoSumNote({ inNoSum }: OrganizationFigures, { words, count }: Writing): Html | undefined {
@@ -312,7 +306,13 @@ function parties(title: string, figures: OpenFigures, writing: Writing): Html | 
         ];
   const foot = [...others, row([textCell(words.total), blankCell()], figures)];
   const ids = parties.flatMap(({ fiscalId }) => fiscalId ?? []);
-  const heads = [words.counterparty, idName(ids, writing), words.total, words.overdue, ...bucketNames(words)];
+  const heads = [
+    words.counterparty,
+    fiscalIdTerm(ids, writing),
+    words.total,
+    words.overdue,
+    ...bucketNames(words),
+  ];
   return titled(title, [
     table({ caption: title, heads, amounts: 2, rows, foot: partyCount > 1 ? foot : undefined }, writing),
   ]);
@@ -353,7 +353,7 @@ function overdueTable(list: InvoiceList | undefined, { writing, dates }: Section
     countCell(dates.asOf - due, writing),
     amountCell(amount, writing),
   ]);
-  const ids = idName(
+  const ids = fiscalIdTerm(
     first.flatMap(({ fiscalId }) => fiscalId ?? []),
     writing,
   );

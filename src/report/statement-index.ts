@@ -1,4 +1,3 @@
-import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { byCurrency } from '../query/result-rows.ts';
@@ -8,6 +7,7 @@ import type { StatedCurrency } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { statementWords, type StatementWords } from './statement-words.ts';
 import { amountCell, blankCell, countCell, idCell, table, textCell } from './table.ts';
+import { fiscalIdTerm } from './terms.ts';
 import type { Writing } from './words.ts';
 
 /** A page of the folder. */
@@ -127,7 +127,7 @@ function currencyTable(lines: readonly IndexLine[], { words, writing, listing }:
   const ids = lines.flatMap(({ page }) => page.own.statement.party.fiscalId ?? []);
   const heads = [
     listing === 'issued' ? words.customer : words.supplier,
-    ids.every(isChileanFiscalId) ? 'RUT' : writing.words.fiscalId,
+    fiscalIdTerm(ids, writing),
     words.openDocuments,
     words.overdue,
     words.amount,

@@ -1,5 +1,4 @@
 import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
-import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
 import { formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
 import { fillOf, hatching } from './charts.ts';
@@ -8,7 +7,7 @@ import { htmlPage } from './page-frame.ts';
 import { agesOf, type StatedCurrency, type StatedDay, type StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { statementWords, type StatementWords } from './statement-words.ts';
-import { typeTerm } from './terms.ts';
+import { fiscalIdTerm, typeTerm } from './terms.ts';
 import type { Writing } from './words.ts';
 
 interface StatementPageOptions extends StatementFacts {
@@ -76,10 +75,9 @@ export function statementPage(
 }
 
 /** A fiscal ID with its name, which in Chile is another one. */
-function idLine(fiscalId: string | undefined, { words }: Writing): Html | undefined {
+function idLine(fiscalId: string | undefined, writing: Writing): Html | undefined {
   if (fiscalId === undefined) return undefined;
-  const label = isChileanFiscalId(fiscalId) ? 'RUT' : words.fiscalId;
-  return markup`<p class="note">${label} <bdi class="id">${fiscalId}</bdi></p>`;
+  return markup`<p class="note">${fiscalIdTerm([fiscalId], writing)} <bdi class="id">${fiscalId}</bdi></p>`;
 }
 
 function currencySection(section: StatedCurrency, site: Site, id: string): Html {

@@ -1,5 +1,11 @@
 import { familyOf, type Family } from '../invoices/documents.ts';
-import type { ReportLanguage } from './words.ts';
+import { isChileanFiscalId } from '../invoices/fiscal-ids.ts';
+import type { ReportLanguage, Writing } from './words.ts';
+
+/** What fiscal IDs are called: in Chile they have a name of their own. */
+export function fiscalIdTerm(ids: readonly string[], { words }: Pick<Writing, 'words'>): string {
+  return ids.length > 0 && ids.every(isChileanFiscalId) ? 'RUT' : words.fiscalId;
+}
 
 /** What documents of a family are called; those of no known family by what was sent. */
 const FAMILIES: Readonly<Record<ReportLanguage, Readonly<Record<Exclude<Family, 'unknown'>, string>>>> = {

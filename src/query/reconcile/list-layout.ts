@@ -77,7 +77,7 @@ const REGISTERS: readonly Register[] = [
 ];
 
 /** The currency of a register, whatever the document was written in. */
-export const REGISTER_CURRENCY = 'CLP';
+const CURRENCY: readonly [ListField, string] = ['currency', 'CLP'];
 
 /** Finds the fields in the headings of a list. Throws UsageError where it is none that is known, or a column is not there. */
 export function layoutOf(path: string, headings: readonly string[], match: Match | undefined): ListLayout {
@@ -125,7 +125,7 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
   return {
     kind: kindOf(register, has),
     against: register.against,
-    places: new Map(places),
+    places: new Map<ListField, readonly number[] | string>([...places, CURRENCY]),
     row: placeOf(ROW),
     furtherTax: {
       amount: further[1]!,

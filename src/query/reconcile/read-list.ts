@@ -9,7 +9,7 @@ import { scanLines } from '../../json/scan-records.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { bareNumber, signedAmount, type DocumentsKept, type KeptDocument } from './documents-kept.ts';
 import { badList, decode, ListFile, RowSplitter, type ListRow } from './list-file.ts';
-import { layoutOf, REGISTER_CURRENCY, type ListLayout } from './list-layout.ts';
+import { layoutOf, type ListLayout } from './list-layout.ts';
 import { type ListField, type Match } from './list-match.ts';
 
 /** The most documents of all lists. More are no month's. */
@@ -222,7 +222,7 @@ class RowReader {
       type: type || undefined,
       fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
       name: this.#textOf('counterpartyName', cells) || undefined,
-      currency: register ? REGISTER_CURRENCY : this.#textOf('currency', cells).toUpperCase() || undefined,
+      currency: this.#textOf('currency', cells).toUpperCase() || undefined,
       day: this.#dayOf(line, cells),
       total: signed(total),
       net: signed(this.#amountOf('net', line, cells)),

@@ -11,9 +11,10 @@ import { CellReader, type Cell } from '../../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { Steps } from '../../json/turns.ts';
+import { countOf } from '../../output/terminal/number-text.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { bareNumber, DocumentsKept, signedAmount } from './documents-kept.ts';
-import type { Against } from './list-match.ts';
+import type { Against, ListField } from './list-match.ts';
 import type { OpenList } from './read-list.ts';
 import { Matching, ROW_OUTCOMES, type MatchOptions, type Outcome } from './match-documents.ts';
 import { findNear } from './near-documents.ts';
@@ -49,6 +50,8 @@ export interface CountedApart {
   void: number;
   /** Documents of the service, in no list, that do not say of when they are. */
   undated: number;
+  /** Credit notes that a list without types has as amounts above 0: among what differs. */
+  positiveCredits: number;
 }
 
 /** Kinds of which lists may have none, or sums. */
@@ -76,7 +79,13 @@ const A_STEP = 2_000;
 
 /** Holds lists against the records of the service: first `add` all records, then `finish`. */
 export class Reconciliation {
-  readonly apart: CountedApart = { ofKind: new Map(), otherCurrency: new Map(), void: 0, undated: 0 };
+  readonly apart: CountedApart = {
+    ofKind: new Map(),
+    otherCurrency: new Map(),
+    void: 0,
+    undated: 0,
+    positiveCredits: 0,
+  };
   /** By outcome, of those that there are. */
   readonly sums = new Map<Outcome, OutcomeSum>();
   readonly matching: Matching;
@@ -89,6 +98,9 @@ export class Reconciliation {
   readonly #own: readonly number[];
   /** The numbers of the fiscal IDs that many share. */
   readonly #shared: ReadonlySet<number>;
+  readonly #hasTypes: boolean;
+  /** What the lists have, or their period asks for: whatever else a record says need not be readable. */
+  readonly #isCompared: Readonly<Record<'total' | 'net' | 'tax' | 'date', boolean>>;
   /** The families of documents in the lists. */
   readonly #familiesListed = new Set<Family>();
   #records = 0;
@@ -104,13 +116,20 @@ export class Reconciliation {
     this.#own = own.map((column) => columns.indexOf(column));
     const numberOf = (id: string): number => options.texts.numberOf(bareFiscalId(id));
     this.#shared = new Set(fields.usual.sharedIds.map(numberOf));
-    const has = (field: 'counterpartyFiscalId' | 'documentType'): boolean =>
-      lists.every(({ layout }) => layout.places.has(field));
+    const has = (field: ListField): boolean => lists.every(({ layout }) => layout.places.has(field));
+    this.#hasTypes = has('documentType');
+    const isIn = (field: ListField): boolean => lists.some(({ layout }) => layout.places.has(field));
+    this.#isCompared = {
+      total: true,
+      net: isIn('net') || isIn('exempt'),
+      tax: isIn('tax'),
+      date: isIn('date') || options.months.length > 0,
+    };
     const matchOptions: MatchOptions = {
       against,
       tolerance,
       hasIds: has('counterpartyFiscalId'),
-      hasTypes: has('documentType'),
+      hasTypes: this.#hasTypes,
       isPending: (file) => lists[file]!.layout.kind === 'pendiente',
     };
     this.matching = new Matching(listed, this.#served, matchOptions);
@@ -165,10 +184,22 @@ export class Reconciliation {
       (outcome) => `${this.sums.get(outcome)!.count.toLocaleString('en-US')} ${outcome}`,
     );
     return new DifferenceError(`the list and the service differ: ${kinds.join(', ')}`, {
-      hint: this.sums.has('only in the service')
-        ? 'What is only in the service may stand in the list of a neighbouring month: give that list, too.'
-        : undefined,
+      hint: this.#hints.join(' ') || undefined,
     });
+  }
+
+  get #hints(): readonly string[] {
+    const hints: string[] = [];
+    if (this.sums.has('only in the service'))
+      hints.push(
+        'What is only in the service may stand in the list of a neighbouring month: give that list, too.',
+      );
+    if (this.apart.positiveCredits > 0)
+      hints.push(
+        `${countOf(this.apart.positiveCredits, 'credit note')} of the service would be worth the same in the list with a minus sign: ` +
+          'write it there, or name the column of the types with --match documentType=<heading>.',
+      );
+    return hints;
   }
 
   #keep(invoice: Invoice): void {
@@ -179,12 +210,13 @@ export class Reconciliation {
       return;
     }
     const amountOf = (role: 'total' | 'net' | 'tax'): Decimal | undefined => {
+      if (!this.#isCompared[role]) return undefined;
       const amount = readAmount(invoice.cell(role));
       if (amount === 'unreadable') this.#unreadable.noteRole(invoice, role, place);
       return typeof amount === 'string' ? undefined : signedAmount(amount, family);
     };
     const day = dayIn(invoice, 'date');
-    if (day === 'unreadable') this.#unreadable.noteRole(invoice, 'date', place);
+    if (day === 'unreadable' && this.#isCompared.date) this.#unreadable.noteRole(invoice, 'date', place);
     const number = bareNumber(invoice.cell('number')?.text ?? '');
     this.#served.add({
       number: number === '' ? undefined : number,
@@ -252,6 +284,7 @@ export class Reconciliation {
     for (let index = 0; index < list.documents.count; index++) {
       if (index % A_STEP === 0) yield;
       if (list.outcomeOf(index) === 'unmatched') list.setOutcome(index, 'only in the list');
+      if (this.#isPositiveCredit(index)) this.apart.positiveCredits++;
       this.#sum(list.outcomeOf(index), index, list.mateOf(index));
     }
     for (let index = 0; index < service.documents.count; index++) {
@@ -263,6 +296,17 @@ export class Reconciliation {
       else if (outcome === 'in another currency')
         add(this.apart.otherCurrency, this.#served.currencyOf(index) ?? '');
     }
+  }
+
+  /** Whether a list without types has the amount of a credit note of the service, but for its sign. */
+  #isPositiveCredit(index: number): boolean {
+    const { list, service } = this.matching;
+    if (this.#hasTypes || list.outcomeOf(index) !== 'differs') return false;
+    const mate = list.mateOf(index)!;
+    const listed = list.documents.amountOf(index, 'total');
+    const served = service.documents.amountOf(mate, 'total');
+    if (service.documents.familyOf(mate) !== 'credit note' || !listed || !served) return false;
+    return listed.coefficient > 0n && addDecimals(listed, served).coefficient === 0n;
   }
 
   #outcomeServed(index: number): Outcome {

@@ -448,6 +448,44 @@ describe('reconcile', () => {
     expect(exit.stderr).toContain('\nthe lists have no dates: nothing counts as only in the service\n');
   });
 
+  it('says what to do where a list without types has credit notes without a minus sign', async () => {
+    const match = ['--against', 'received', '--match', 'number=n,total=t'];
+    const records = [
+      receivedRecord({ number: 1, documentType: 'CREDIT_NOTE' }),
+      receivedRecord({ number: 2, documentType: 'CREDIT_NOTE' }),
+      receivedRecord({ number: 3 }),
+    ];
+    const exit = await runReconcile({ 'l.csv': 'n,t\n1,1190\n2,-1190\n3,1190\n' }, records, match);
+    expect(short(exit)).toEqual(['differs 1 total']);
+    expect(exit.stderr.replaceAll(/\s+/g, ' ')).toContain(
+      '1 credit note of the service would be worth the same in the list with a minus sign: write it there, or name the column',
+    );
+    const typed = await runReconcile({ 'l.csv': 'n,t,k\n1,1190,61\n2,-1190,61\n3,1190,33\n' }, records, [
+      ...match,
+      '--match',
+      'documentType=k',
+    ]);
+    expect([typed.code, typed.stderr.includes('minus sign')]).toEqual([0, false]);
+  });
+
+  it('asks of the records only what the lists have', async () => {
+    const match = ['--against', 'received', '--match', 'number=n,total=t'];
+    const record = receivedRecord({ date: 'soon', netAmount: 'N/A', taxAmount: 'N/A' });
+    const list = 'n,t,d\n1,1190,2026-10-15\n';
+    const exit = await runReconcile({ 'l.csv': list }, [record], match);
+    expect([exit.code, exit.rows]).toEqual([0, []]);
+    for (const more of [
+      ['--period', '2026-10'],
+      ['--match', 'date=d'],
+    ]) {
+      const { code, stderr } = await runReconcile({ 'l.csv': list }, [record], [...match, ...more]);
+      expect([code, stderr.replaceAll(/\s+/g, ' ')]).toEqual([
+        6,
+        expect.stringContaining('date of record 1'),
+      ]);
+    }
+  });
+
   it('reads a register in jsonl', async () => {
     const record = Object.fromEntries(
       register('registro', [{ number: 5, total: 100, more: { 'Codigo IVA No Rec.': 9 } }])
