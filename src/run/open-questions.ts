@@ -129,16 +129,21 @@ async function rowsOf(
   return { before, expand: expandQuestion(column, before.placeOf) };
 }
 
-/** What references say is found before anything else, where a setting says where they are and open amounts are asked for. */
+/** What references say is found before anything else, where open amounts are asked for. */
 async function lookOf(
   { flags: { overdue, sum = [] }, makeResult }: OpenQuestionsOptions,
   names: ColumnNames,
 ): Promise<SecondLook | undefined> {
-  if (overdue !== true && sum.length === 0 && makeResult === undefined) return undefined;
+  const isAsked = overdue === true || sum.length > 0 || makeResult !== undefined;
+  return isAsked ? referencesLook(names.fields) : undefined;
+}
+
+/** What looks at all records for what credit and debit notes refer to; undefined where no setting says where that stands. */
+export async function referencesLook(fields: FieldsOf): Promise<SecondLook | undefined> {
   const { hasReferences } = await import('../invoices/references.ts');
-  if (!hasReferences(names.fields)) return undefined;
+  if (!hasReferences(fields)) return undefined;
   const { SecondLook } = await import('../query/second-look.ts');
-  return new SecondLook(names.fields);
+  return new SecondLook(fields);
 }
 
 /** A table of a result does not stop by itself: the user asked for all of it. */

@@ -19,7 +19,7 @@ import {
 } from '../../report/invoice-figures.ts';
 import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import type { Run } from '../run.ts';
-import { fieldsOf } from '../open-questions.ts';
+import { fieldsOf, referencesLook } from '../open-questions.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
 
 /** What takes in the records of a listing. */
@@ -87,14 +87,11 @@ async function lookedAt(
   profile: string | undefined,
   { part: { listing, ofSeveral }, fields: field }: PartReading,
 ): Promise<{ readonly records: Records; readonly limits: () => Limits | undefined }> {
-  const { hasReferences } = await import('../../invoices/references.ts');
   const settings = { profile, sandbox: open.globals.sandbox === true, isSeveral: ofSeveral !== undefined };
   const fields = await fieldsOf(open.context, { resource: RESOURCES[listing], settings, field });
-  if (listing === 'funds' || !hasReferences(fields))
-    return { records: recordsOf(open), limits: () => undefined };
-  const { SecondLook } = await import('../../query/second-look.ts');
-  const look = new SecondLook(fields);
-  return { records: look.answer(recordsOf(open)), limits: () => look.limits };
+  const look = listing === 'funds' ? undefined : await referencesLook(fields);
+  const records = recordsOf(open);
+  return { records: look?.answer(records) ?? records, limits: () => look?.limits };
 }
 
 /** Reads records that say whose they are: a tally for each organization, or an empty one of none where there are no records. */

@@ -8,7 +8,7 @@ import type { ReportLanguage } from '../../report/words.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { fieldsOf } from '../open-questions.ts';
+import { fieldsOf, referencesLook } from '../open-questions.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import {
   checkPart,
@@ -127,7 +127,9 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
     const known = profile ?? (part.session === undefined ? undefined : part.profile);
     read = { isWhole: false, profile: known };
     tally = await openTally(job, part);
-    await readRecords(part, tally);
+    const look = await referencesLook(tally.fields);
+    const records = recordsOf(part);
+    for await (const batch of look?.answer(records) ?? records) tally.add(batch, look?.limits);
     const { failure } = tally.finish();
     checkPart(part);
     read = { isWhole: true, profile: known };
@@ -142,17 +144,6 @@ async function openTally({ asked: { statement }, today }: Job, part: Part): Prom
   const fields = await fieldsOf(part.context, { resource: resourceOf(statement), settings, field });
   const listing = payable ? 'received' : 'issued';
   return new StatementTally({ fields, listing, today, everyone: fiscalIds !== undefined });
-}
-
-async function readRecords(part: Part, tally: StatementTally): Promise<void> {
-  const { hasReferences } = await import('../../invoices/references.ts');
-  if (!hasReferences(tally.fields)) {
-    for await (const batch of recordsOf(part)) tally.add(batch);
-    return;
-  }
-  const { SecondLook } = await import('../../query/second-look.ts');
-  const look = new SecondLook(tally.fields);
-  for await (const batch of look.answer(recordsOf(part))) tally.add(batch, look.limits);
 }
 
 /** All that was read. */
