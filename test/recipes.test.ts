@@ -1,10 +1,12 @@
+import { once } from 'node:events';
 import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { register, type Listed } from './query/reconcile/tax-lists.ts';
 import { otherUser } from './support/postgres-server.ts';
-import { needing, tryProgram } from './support/programs.ts';
+import { needing, startProgram, tryProgram } from './support/programs.ts';
 import { startFolio, type RunningFolio } from './support/run-folio.ts';
 import { runHere } from './support/run-here.ts';
 import { temporaryFolder } from './support/temporary-folder.ts';
@@ -53,7 +55,7 @@ describe('a recipe', () => {
       if (recipe.includes('RCV_')) await writeRegisters(shell.folder, month);
       for (const line of lines.split('\n')) {
         const before = filesBelow(shell.folder);
-        const { status, stdout, stderr } = shell.run(line);
+        const { status, stdout, stderr } = await shell.run(line);
         const found = { line, status, stderr };
         // The register of purchases lacks a document that the service has: the one difference, in one row.
         const reconciled = / 1 only in the service/;
@@ -122,10 +124,11 @@ describe('a recipe', () => {
     const pings = join(shell.folder, 'pings');
     shell.fake('curl', `echo "$@" >> '${pings}'`);
     const line = blockOf(README, 'sh ping');
-    expect(shell.run(line)).toEqual({ status: 0, stdout: '', stderr: '' });
+    expect(await shell.run(line)).toEqual({ status: 0, stdout: '', stderr: '' });
     const asked = readFileSync(pings, 'utf8');
     expect(asked).toMatch(/^-fsS -m 10 https:\/\/\S+\n$/);
-    expect(shell.run(line.replace('received ', 'received --profile nobody '))).toMatchObject({ status: 2 });
+    const nobody = line.replace('received ', 'received --profile nobody ');
+    expect(await shell.run(nobody)).toMatchObject({ status: 2 });
     expect(readFileSync(pings, 'utf8')).toBe(asked);
   });
 
@@ -157,7 +160,7 @@ describe('a recipe', () => {
       );
       const env = { FOLIO_TOKEN: settings['FOLIO_TOKEN']!, FOLIO_BASE_URL: settings['FOLIO_BASE_URL']! };
       for (const line of blockOf(README, 'sh container').split('\n'))
-        expect(shell.run(line, env)).toEqual({ status: 0, stdout: '', stderr: '' });
+        expect(await shell.run(line, env)).toEqual({ status: 0, stdout: '', stderr: '' });
       expect(readFileSync(started, 'utf8')).toBe('received -o received.csv\n');
       expect(readdirSync(data)).toEqual(['received.csv']);
       expect(readFileSync(join(data, 'received.csv'), 'utf8').split('\n').length).toBeGreaterThan(90);
@@ -180,8 +183,8 @@ describe('a recipe', () => {
         'login',
         `login --profile ${name} --base-url ${settings['FOLIO_BASE_URL']!} --replace`,
       );
-      expect({ line, ...shell.run(login) }).toMatchObject({ line, status: 0 });
-      const { status, stdout } = shell.run(`folio issued --profile ${name} --count`);
+      expect({ line, ...(await shell.run(login)) }).toMatchObject({ line, status: 0 });
+      const { status, stdout } = await shell.run(`folio issued --profile ${name} --count`);
       expect({ name, status, stdout }).toEqual({ name, status: 0, stdout: '120\n' });
     }
   });
@@ -190,10 +193,11 @@ describe('a recipe', () => {
     const { run, folder } = await loggedIn();
     const query = /duckdb -c "([^"]+)"/.exec(README)![1]!;
     expect(README).toContain('`folio issued -o issued.parquet`');
-    expect(run('folio issued -o issued.parquet').status).toBe(0);
+    expect(await run('folio issued -o issued.parquet')).toMatchObject({ status: 0 });
     const connection = await (await DuckDBInstance.create()).connect();
     const read = await connection.runAndReadAll(query.replace("'issued", `'${folder}/issued`));
-    const sums = run('folio issued --sum totalAmount').stdout.trim().split('\n').slice(1);
+    const { stdout } = await run('folio issued --sum totalAmount');
+    const sums = stdout.trim().split('\n').slice(1);
     const expected = sums
       .map((line) => line.split(','))
       .map(([currency, , sum]) => [currency!, Number(sum)] as const);
@@ -258,20 +262,18 @@ interface Shell {
   readonly run: (
     line: string,
     more?: Readonly<Record<string, string>>,
-  ) => { status: number | null; stdout: string; stderr: string };
+  ) => Promise<{ status: number | null; stdout: string; stderr: string }>;
   /** Puts a program of that name on the path, which does what the script says. */
   readonly fake: (name: string, script: string) => void;
 }
 
 /** An empty folder, and folio on the path of a home. */
-function machine(): { folder: string; home: string; path: string; program: string } {
+function machine(): { folder: string; home: string; path: string } {
   const home = temporaryFolder();
   const bin = join(home, 'bin');
   mkdirSync(bin);
-  const program = join(bin, 'folio');
-  writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`);
-  chmodSync(program, 0o755);
-  return { folder: temporaryFolder(), home, program, path: `${bin}:${process.env['PATH']}` };
+  writeFileSync(join(bin, 'folio'), `#!/bin/sh\nexec '${process.execPath}' '${BIN}' "$@"\n`, { mode: 0o755 });
+  return { folder: temporaryFolder(), home, path: `${bin}:${process.env['PATH']}` };
 }
 
 /** A machine on which north and south are logged in, north being the current one. The settings are in the folder, too. */
@@ -289,16 +291,54 @@ async function loggedIn(): Promise<Shell> {
       }),
     ).toMatchObject({ code: 0 });
   }
-  const run: Shell['run'] = (line, more = {}) => {
-    const { status, stdout, stderr } = tryProgram('bash', ['-o', 'pipefail', '-c', line], {
-      cwd: folder,
-      env: { ...env, ...more },
-    });
-    return { status, stdout, stderr };
-  };
+  const run: Shell['run'] = (line, more = {}) =>
+    inShell(line, { home, cwd: folder, env: { ...env, ...more } });
   const fake: Shell['fake'] = (name, script) =>
     writeFileSync(join(home, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  fake('folio', askHere(home));
   return { folder, run, fake };
+}
+
+/** What a shell runs for folio: it asks this process to run it, which takes a tenth of the time, and hands on what that gives. */
+function askHere(home: string): string {
+  return [
+    `{ printf '%s\\0' "$@"; echo; } >&3`,
+    'read -r code <&3',
+    `cat '${join(home, 'stdout')}'`,
+    `cat '${join(home, 'stderr')}' >&2`,
+    'exit "$code"',
+  ].join('\n');
+}
+
+/** Has bash run the line, and this process what the line calls folio for, one call after the other. */
+async function inShell(
+  line: string,
+  { home, cwd, env }: { home: string; cwd: string; env: Readonly<Record<string, string>> },
+): ReturnType<Shell['run']> {
+  const shell = startProgram('bash', ['-o', 'pipefail', '-c', line], {
+    ...{ cwd, env },
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  const said = ['', ''];
+  for (const [at, stream] of [shell.stdout!, shell.stderr!].entries())
+    stream.on('data', (chunk: Buffer) => (said[at] += chunk.toString('latin1')));
+  const calls = shell.stdio[3];
+  if (!(calls instanceof Socket)) throw new Error('the shell has nothing to call folio by');
+  let asked = '';
+  calls.on('data', (chunk: Buffer) => {
+    asked += chunk.toString();
+    if (!asked.endsWith('\0\n')) return;
+    const args = asked.split('\0').slice(0, -1);
+    asked = '';
+    void runHere(args, { cwd, env: { FOLIO_TOKEN: undefined, ...env } }).then(({ code, stdout, stderr }) => {
+      writeFileSync(join(home, 'stdout'), stdout);
+      writeFileSync(join(home, 'stderr'), stderr);
+      calls.write(`${code}\n`);
+    });
+  });
+  const [status] = (await once(shell, 'close')) as [number | null];
+  const [stdout, stderr] = said.map((text) => Buffer.from(text, 'latin1').toString()) as [string, string];
+  return { status, stdout, stderr };
 }
 
 /** Files below the folder, each with when it changed. */
