@@ -346,7 +346,7 @@ const databasesTopic: Topic = {
       ],
       ['_gone_run', 'the run that no longer found it; empty while it is there'],
       ['_raw', 'the record as it came; links to files are left out, since they are credentials for a day'],
-      ['_hash', 'of _raw; a record is changed when this differs'],
+      ['_hash', 'of _raw; a record is changed when this differs, and not only how it is spelt'],
     ],
     'Amounts are exact. In PostgreSQL they are numeric. SQLite has no such type: whole numbers of up to 64 bits are INTEGER, decimals ' +
       'of up to 15 digits REAL, and longer numbers text. Sums of decimals in SQLite are therefore floating point; ' +

@@ -71,6 +71,18 @@ export class ListingKeys {
   }
 }
 
+/** Some records of a listing. */
+interface ListedRecords {
+  readonly batch: RecordBatch;
+  /** Of the records that are wanted. */
+  readonly indices: readonly number[];
+  /** The number of the batch's first record. */
+  readonly first: number;
+}
+
+/** Records whose rows are in memory at a time. */
+const RECORDS_TOGETHER = 200;
+
 interface SpooledListingOptions extends Pick<ListingKeysOptions, 'records' | 'key'> {
   /** How the command line names the listing: `issued`. */
   readonly name: string;
@@ -110,6 +122,22 @@ export class SpooledListing {
   /** All records, in their order. May be called more than once. */
   read(): AsyncGenerator<RecordBatch> {
     return this.#records.read();
+  }
+
+  /** The records whose numbers are wanted, some at a time. */
+  async *some(isWanted: (record: number) => boolean): AsyncGenerator<ListedRecords> {
+    let first = 0;
+    for await (const batch of this.read()) {
+      let indices: number[] = [];
+      for (let index = 0; index < batch.count; index++) {
+        if (isWanted(first + index)) indices.push(index);
+        if (indices.length < RECORDS_TOGETHER) continue;
+        yield { batch, indices, first };
+        indices = [];
+      }
+      if (indices.length > 0) yield { batch, indices, first };
+      first += batch.count;
+    }
   }
 
   /** The key of a record that was read back. */

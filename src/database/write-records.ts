@@ -1,8 +1,7 @@
 import type { FieldsOf } from '../invoices/fields.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
-import type { RecordBatch } from '../json/records.ts';
 import type { Database, Dialect, RowSink, RowUpdate } from './database.ts';
-import { INSERT, LEAVE, UPDATE, type Differences } from './differences.ts';
+import { INSERT, LEAVE, RESPELL, UPDATE, type Differences } from './differences.ts';
 import { FittedTable, type WrittenRecords } from './fit-table.ts';
 import { STABLE_NAMES, ValueRows, type RecordCells } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
@@ -39,9 +38,10 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   );
   const { cells } = fitted;
   const names = [...OWN_COLUMNS, ...fitted.names];
-  if (differences.changed.length + differences.back.length > differences.backUnchanged.length) {
-    const target = { table, columns: names.filter((name) => !UNCHANGED.has(name)) };
-    await database.update(target, updatesOf(database.dialect, cells, written));
+  for (const action of [UPDATE, RESPELL] as const) {
+    if (!differences.actions.includes(action)) continue;
+    const target = { table, columns: names.filter((name) => !UNCHANGED[action].has(name)) };
+    await database.update(target, updatesOf(database.dialect, { cells, written, action }));
   }
   if (differences.added > 0) {
     await database.insert({ table, columns: names }, (rows) => putInserts(rows, cells, written));
@@ -69,42 +69,11 @@ async function surveyFields({
   listing,
   differences: { actions },
 }: RecordsToWrite): Promise<ColumnSurvey | undefined> {
-  const isWritten = (action: number): boolean => action !== LEAVE;
-  if (!actions.some(isWritten)) return undefined;
+  if (!actions.some((action) => action !== LEAVE)) return undefined;
   const survey = new ColumnSurvey(undefined, STABLE_NAMES);
-  for await (const { batch, indices } of batchesWith(listing, actions, isWritten))
+  for await (const { batch, indices } of listing.some((record) => actions[record] !== LEAVE))
     for (const index of indices) survey.add(batch, index);
   return survey;
-}
-
-interface WantedRecords {
-  readonly batch: RecordBatch;
-  /** Of the records that are wanted. */
-  readonly indices: readonly number[];
-  /** The place in the listing of the batch's first record. */
-  readonly first: number;
-}
-
-/** Records whose rows are in memory at a time. */
-const ROWS_TOGETHER = 200;
-
-async function* batchesWith(
-  listing: SpooledListing,
-  actions: Uint8Array,
-  isWanted: (action: number) => boolean,
-): AsyncGenerator<WantedRecords> {
-  let first = 0;
-  for await (const batch of listing.read()) {
-    let indices: number[] = [];
-    for (let index = 0; index < batch.count; index++) {
-      if (isWanted(actions[first + index]!)) indices.push(index);
-      if (indices.length < ROWS_TOGETHER) continue;
-      yield { batch, indices, first };
-      indices = [];
-    }
-    if (indices.length > 0) yield { batch, indices, first };
-    first += batch.count;
-  }
 }
 
 /** The rows that are new, with `OWN_COLUMNS` before the columns of fields. */
@@ -113,11 +82,8 @@ async function* putInserts(
   cells: RecordCells,
   { listing, profile, run, differences }: RecordsToWrite,
 ): AsyncGenerator<void> {
-  for await (const { batch, indices, first } of batchesWith(
-    listing,
-    differences.actions,
-    (action) => action === INSERT,
-  )) {
+  const { actions } = differences;
+  for await (const { batch, indices, first } of listing.some((record) => actions[record] === INSERT)) {
     for (const index of indices) {
       rows.put(profile);
       rows.put(listing.keyOf(batch, index));
@@ -131,23 +97,29 @@ async function* putInserts(
   }
 }
 
-/** The columns of folio's own that do not change with a record. */
-const UNCHANGED = new Set<string>(['_profile', '_key', '_first_run']);
+/** The columns of folio's own that do not change with a record: where it is only respelt, the run of its last change neither. */
+const UNCHANGED = {
+  [UPDATE]: new Set<string>(['_profile', '_key', '_first_run']),
+  [RESPELL]: new Set<string>(['_profile', '_key', '_first_run', '_changed_run']),
+} as const;
+
+interface UpdatedRows {
+  readonly cells: RecordCells;
+  readonly written: RecordsToWrite;
+  readonly action: keyof typeof UNCHANGED;
+}
 
 async function* updatesOf(
   dialect: Dialect,
-  cells: RecordCells,
-  { listing, profile, run, differences }: RecordsToWrite,
+  { cells, written, action }: UpdatedRows,
 ): AsyncGenerator<readonly RowUpdate[]> {
+  const { listing, profile, run, differences } = written;
   const rows = new ValueRows(dialect);
-  for await (const { batch, indices, first } of batchesWith(
-    listing,
-    differences.actions,
-    (action) => action === UPDATE,
-  )) {
+  const isWanted = (record: number): boolean => differences.actions[record] === action;
+  for await (const { batch, indices, first } of listing.some(isWanted)) {
     for (const index of indices) {
       rows.put(listing.index.contentText(first + index));
-      rows.put(run);
+      if (action === UPDATE) rows.put(run);
       rows.put(null);
       cells.putInto(rows, batch, index);
     }

@@ -18,14 +18,20 @@ export class FieldComparer {
   readonly #reader = new CellReader();
 
   /** The fields that differ. Throws ServiceError where the records have too many. */
-  differences(
+  *differences(
     [before, beforeAt]: readonly [RecordBatch, number],
     [after, afterAt]: readonly [RecordBatch, number],
-  ): DifferingField[] {
+  ): Generator<DifferingField> {
     const [old, now] = [this.#reader.read(before, beforeAt), this.#reader.read(after, afterAt)];
-    return this.#reader.columns
-      .map((column, at): DifferingField => ({ column, before: old[at], after: now[at] }))
-      .filter((field) => !isSame(field));
+    for (const [at, column] of this.#reader.columns.entries()) {
+      const field = { column, before: old[at], after: now[at] };
+      if (!isSame(field)) yield field;
+    }
+  }
+
+  /** Whether the records say the same. Throws as `differences` does. */
+  isSame(...records: Parameters<FieldComparer['differences']>): boolean {
+    return this.differences(...records).next().done === true;
   }
 }
 

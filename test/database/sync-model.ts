@@ -42,11 +42,13 @@ export class SyncModel {
       if (row === undefined) {
         this.rows.set(id, { raw, fields, first: run, changed: run, gone: null });
         counts.added++;
+      } else if (row.gone === null && saysTheSame(row.fields, fields)) {
+        this.rows.set(id, { ...row, raw, fields });
       } else if (row.gone !== null || row.raw !== raw) {
         const change = row.gone === null ? 'changed' : 'back';
         this.history.push([profile, key, run, change, row.raw].join(' '));
         counts[change]++;
-        const changed = row.raw === raw ? row.changed : run;
+        const changed = saysTheSame(row.fields, fields) ? row.changed : run;
         if (row.raw === raw) {
           row.gone = null;
           continue;
@@ -64,6 +66,13 @@ export class SyncModel {
     const known = this.types.get(name) ?? 'null';
     this.types.set(name, type === 'null' || type === known ? known : known === 'null' ? type : 'text');
   }
+}
+
+/** Null and missing are the same, and the order of members does not matter. */
+function saysTheSame(one: Fields, other: Fields): boolean {
+  const said = (fields: Fields): readonly string[] =>
+    [...fields].filter(([, json]) => json !== 'null').map(([name, json]) => `${name} ${json}`);
+  return said(one).toSorted().join('\n') === said(other).toSorted().join('\n');
 }
 
 /** Fields with dots in their names are in objects; those of one object stand together. */

@@ -241,7 +241,7 @@ class ChangeRows {
    * @param old a batch of one record
    */
   changed(old: RecordBatch, now: RecordBatch, index: number): Row[] {
-    const fields = this.#comparer.differences([old, 0], [now, index]);
+    const fields = [...this.#comparer.differences([old, 0], [now, index])];
     if (fields.length === 0) return [];
     const start = this.#start('changed', now, index);
     return fields.map(({ column, before, after }) => [

@@ -2,6 +2,7 @@ import { RefusedQuery } from '../../api/status-failure.ts';
 import type { Clock } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
+import { FieldComparer } from '../../json/field-comparer.ts';
 import type { KeyColumns } from '../../json/record-key.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { journalPath } from '../../output/files/side-files.ts';
@@ -34,6 +35,7 @@ import {
  */
 class SameRecords {
   readonly #before: RecordBatch;
+  readonly #comparer = new FieldComparer();
   #met = 0;
 
   constructor(before: RecordBatch) {
@@ -49,7 +51,9 @@ class SameRecords {
   matches(again: RecordBatch): boolean {
     const [one, other] = [new DigestReader(), new DigestReader()];
     for (let index = 0; index < again.count && !this.isComplete; index++) {
-      if (one.read(this.#before, this.#met++).content() !== other.read(again, index).content()) return false;
+      const at = this.#met++;
+      if (one.read(this.#before, at).content() === other.read(again, index).content()) continue;
+      if (!this.#comparer.isSame([this.#before, at], [again, index])) return false;
     }
     return true;
   }

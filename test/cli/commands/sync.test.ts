@@ -133,7 +133,7 @@ describe('folio sync', () => {
     await runHere(sync);
     await ask(
       path,
-      "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '' WHERE rowid = 1",
+      "DELETE FROM issued WHERE number = 10002; UPDATE received SET _hash = '', _raw = '{}' WHERE rowid = 1",
     );
     const { code, screen } = await show([...sync, '--plan', '--no-progress']);
     const plain = screen.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\r/g, '').replaceAll(/\d+\.\d/g, 'S');
