@@ -133,10 +133,10 @@ export class Progress {
     this.#stopped.abort();
   }
 
-  /** The track of the part of this name, or of the only part. `notices` also gets its requests. */
+  /** The track of the part of this name, or of the only part; of what joins parts, nothing is shown. `notices` also gets its requests. */
   track(notices: Notices, name?: string): Track {
-    const state = this.#states.find((one) => one.name === name) ?? this.#states[0]!;
     const { clock } = this.#context;
+    const state = this.#states.find((one) => one.name === name) ?? new ProgressState(name, clock.now());
     state.begin(clock.now());
     return {
       walked: (event) => {
