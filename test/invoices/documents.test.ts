@@ -1,0 +1,438 @@
+import { describe, expect, it } from 'vitest';
+import { CellReader, type Cell } from '../../src/json/cells.ts';
+import { formatDecimal, parseDecimal, type Decimal } from '../../src/json/decimal.ts';
+import { nameOfCell, readAmount, worthOf } from '../../src/invoices/amounts.ts';
+import { Counted } from '../../src/invoices/counted.ts';
+import {
+  familyOf,
+  IN_NO_SUM,
+  namesOfFamilies,
+  statusesNotOpen,
+  validityOf,
+} from '../../src/invoices/documents.ts';
+import { AMOUNT_ROLES, ROLES, usualFields, type FieldsOf } from '../../src/invoices/fields.ts';
+import {
+  bareFiscalId,
+  counterpartyKey,
+  foldFiscalId,
+  isChileanFiscalId,
+  isFiscalId,
+} from '../../src/invoices/fiscal-ids.ts';
+import { InvoiceReader, type Invoice } from '../../src/invoices/invoice.ts';
+import { bucketNames, bucketOf, dayIn, isOverdue, openItemOf } from '../../src/invoices/open-items.ts';
+import { Unreadable } from '../../src/invoices/unreadable.ts';
+import { batchOf } from '../support/records.ts';
+
+/** A record of issued invoices, by what its columns mean. */
+function invoiceOf(record: object | string, fields: FieldsOf = { usual: usualFields('issued') }): Invoice {
+  const invoices = new InvoiceReader(fields, ROLES);
+  return invoices.read(new CellReader(invoices.columns).read(batchOf(record), 0));
+}
+
+function decimal(literal: string): Decimal {
+  const parsed = parseDecimal(literal);
+  if (typeof parsed === 'string') throw new Error(parsed);
+  return parsed;
+}
+
+/** Amounts as text, so that what differs can be read. */
+function shown(value: object): object {
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]: [string, unknown]) => [
+      name,
+      typeof one === 'object' ? formatDecimal(one as Decimal) : one,
+    ]),
+  );
+}
+
+describe('the type of a document', () => {
+  it.each([
+    ['invoice', ['30', '32', '33', '34', '40', '43', '45', '46', '101', '110', '0033', ' 33 ']],
+    ['invoice', ['INVOICE', 'ExemptInvoice', 'exempt-invoice', 'invoice (export)']],
+    ['credit note', ['60', '61', '106', '112', 'CREDIT_NOTE', 'creditNote', 'Credit note of invoice']],
+    ['debit note', ['55', '56', '104', '111', 'DEBIT_NOTE', 'export debit note']],
+    ['fee note', ['70', '71', 'FEE_NOTE', 'feeInvoice', 'FEE RECEIPT', 'Boleta de honorarios']],
+    ['receipt', ['35', '38', '39', '41', '48', 'Receipt']],
+    ['guide', ['50', '52', 'GUIDE', 'delivery note']],
+    ['import declaration', ['914', 'importDeclaration']],
+    ['quote', ['QUOTE', 'quotation']],
+    ['order', ['801', 'Purchase order']],
+    ['unknown', ['', '0', '99', '00033', '3 3', 'INVOICES', 'PREORDER', 'NOTE', 'CREDIT']],
+  ])('%s is told by %j', (family, types) => {
+    expect(types.map(familyOf)).toEqual(types.map(() => family));
+    expect(types.map(familyOf)).toEqual(types.map(() => family));
+  });
+
+  it('is unknown where there is none, and told however many there are', () => {
+    expect(familyOf(undefined)).toBe('unknown');
+    for (let turn = 0; turn < 2; turn++)
+      for (let at = 0; at < 1_100; at++) expect(familyOf(`INVOICE ${at}`)).toBe('invoice');
+  });
+
+  it('says which documents are in no sum, in codes and words', () => {
+    expect(namesOfFamilies(IN_NO_SUM)).toEqual({
+      codes: [50, 52, 801],
+      words: ['GUIDE', 'DELIVERY_NOTE', 'QUOTE', 'QUOTATION', 'ORDER'],
+    });
+  });
+});
+
+describe('the status of a document', () => {
+  it.each([
+    [undefined, undefined, 'valid'],
+    ['PAID', 'false', 'valid'],
+    ['CANCELADA', '', 'valid'],
+    ['nullified', undefined, 'cancelled'],
+    [' Annulled ', undefined, 'cancelled'],
+    ['ANULADA', 'false', 'cancelled'],
+    ['anulado', undefined, 'cancelled'],
+    ['CANCELLED', undefined, 'cancelled'],
+    ['canceled', undefined, 'cancelled'],
+    ['PAID', ' True ', 'cancelled'],
+    [undefined, 'true', 'cancelled'],
+    ['VOID', undefined, 'void'],
+    ['voided', 'true', 'void'],
+  ])('%s, with the mark %s, is %s', (status, mark, validity) => {
+    expect(validityOf(status, mark)).toBe(validity);
+  });
+
+  it('is one of a few where it is not open', () => {
+    expect(statusesNotOpen().map((status) => validityOf(status, undefined))).toEqual([
+      ...Array<string>(6).fill('cancelled'),
+      ...['void', 'void'],
+    ]);
+  });
+});
+
+describe('a fiscal ID', () => {
+  it('is the same in any punctuation and case, and perhaps with zeros before it', () => {
+    expect(['60.155.445-k', ' 60155445-K', '60 155 445 k'].map(foldFiscalId)).toEqual(
+      Array<string>(3).fill('60155445K'),
+    );
+    expect(['05.123.456-7', '0', '000', '5-1'].map(bareFiscalId)).toEqual(['51234567', '0', '0', '51']);
+    expect([undefined, '', ' - .', '-1', 'ñ'].map(isFiscalId)).toEqual([false, false, false, true, true]);
+  });
+
+  it('tells counterparties apart, but where many share it', () => {
+    const shared = ['55555555-5'];
+    const key = (fiscalId: string | undefined, name: string | undefined): string =>
+      counterpartyKey({ fiscalId, name }, shared);
+    expect(key('1.234-k', 'Ada')).toBe(key('1234-K', 'Eva'));
+    expect(key('55.555.555-5', 'Ada')).toBe(key('555555555', 'Ada'));
+    const others = [
+      ...[key('1234-k', 'Ada'), key('1235-k', 'Ada'), key('55555555-5', 'Ada'), key('55555555-5', 'Eva')],
+      ...[key(undefined, 'Ada'), key(undefined, undefined), key('55555555-5', undefined)],
+    ];
+    expect(new Set(others).size).toBe(others.length);
+  });
+
+  it.each(['12.345.678-5', '12345678-5', '11.111.111-1', '7.654.321-6', '123456-0', '20347878-K'])(
+    '%s is one of Chile',
+    (id) => {
+      expect([isChileanFiscalId(id), isChileanFiscalId(id.toLowerCase())]).toEqual([true, true]);
+    },
+  );
+
+  it.each(['12.345.678-4', '12345678', '123456785', '12345-5', '12.345678-5', ' 12345678-5', '-0', 'cus_1'])(
+    '%s is none of Chile',
+    (id) => {
+      expect(isChileanFiscalId(id)).toBe(false);
+    },
+  );
+});
+
+const cell = (kind: Cell['kind'], text: string): Cell => ({ kind, text });
+
+describe('an amount', () => {
+  it('is a number alone', () => {
+    expect(readAmount(undefined)).toBe('absent');
+    expect(readAmount(cell('string', ''))).toBe('absent');
+    expect(readAmount(cell('number', '-1.50'))).toEqual({ coefficient: -150n, scale: 2 });
+    for (const one of [cell('string', '1'), cell('boolean', 'true'), cell('array', '[1]')])
+      expect(readAmount(one)).toBe('unreadable');
+    expect(readAmount(cell('number', '1e9999'))).toBe('unreadable');
+  });
+
+  it.each([
+    [cell('string', 'N/A'), 'the text "N/A"'],
+    [cell('string', 'x'.repeat(41)), `the text "${'x'.repeat(40)}"`],
+    [cell('boolean', 'true'), 'the boolean "true"'],
+    [cell('array', '[1]'), 'the array "[1]"'],
+    [cell('array', '{"a":1}'), 'the object "{\\"a\\":1}"'],
+    [cell('string', '{}'), 'the text "{}"'],
+    [cell('number', '12'), 'the number "12"'],
+    [cell('number', '1e9999'), 'a number of more than 1,000 digits'],
+    [cell('string', '1e9999'), 'the text "1e9999"'],
+  ])('that cannot be read is named: %j', (one, name) => {
+    expect(nameOfCell(one)).toBe(name);
+  });
+
+  const invoice = { documentType: '33' };
+  const credit = { documentType: '61' };
+  it.each<[object, object]>([
+    [
+      { ...invoice, amountToBePaid: 10, totalAmount: 30 },
+      { open: '10', total: '30' },
+    ],
+    [
+      { ...credit, amountToBePaid: 10, totalAmount: -30 },
+      { open: '-10', total: '-30' },
+    ],
+    [
+      { ...credit, amountToBePaid: 0, totalAmount: 0 },
+      { open: '0', total: '0' },
+    ],
+    [
+      { ...invoice, amountToBePaid: -10, totalAmount: 'x' },
+      { open: '-10', total: 'unreadable' },
+    ],
+    [
+      { ...invoice, status: 'ANNULLED', amountToBePaid: 10, totalAmount: 30 },
+      { open: '0, 10 left out', total: '30' },
+    ],
+    [
+      { ...credit, status: 'ANNULLED', amountToBePaid: 10, totalAmount: 30 },
+      { open: '0, -10 left out', total: '-30' },
+    ],
+    [
+      { ...invoice, status: 'ANNULLED', amountToBePaid: 'x' },
+      { open: '0', total: 'absent' },
+    ],
+    [
+      { ...invoice, status: 'VOID', amountToBePaid: 10, totalAmount: 30 },
+      { open: 'in no sum', total: 'in no sum' },
+    ],
+    [
+      { documentType: '52', amountToBePaid: 10, totalAmount: 30 },
+      { open: 'in no sum', total: 'in no sum' },
+    ],
+  ])('of %j is worth %j', (record, expected) => {
+    const one = invoiceOf(record);
+    const worth = (['open', 'total'] as const).map((role) => {
+      const told = worthOf(one, { role, cell: one.cell(role) });
+      if (told.kind !== 'amount') return [role, told.kind];
+      const [amount, leftOut] = [formatDecimal(told.amount), formatDecimal(told.leftOut)];
+      return [role, leftOut === '0' ? amount : `${amount}, ${leftOut} left out`];
+    });
+    expect(Object.fromEntries(worth)).toEqual(expected);
+  });
+
+  it.each([
+    [10, '4', { amount: '-4', leftOut: '-6' }],
+    [10, '10', { amount: '-10', leftOut: '0' }],
+    [10, '12.5', { amount: '-10', leftOut: '0' }],
+    [-10, '4', { amount: '-4', leftOut: '-6' }],
+    [0, '4', { amount: '0', leftOut: '0' }],
+  ])('of a credit note, %d, counts up to its limit where it is open: %s', (amount, limit, expected) => {
+    const one = invoiceOf({ ...credit, amountToBePaid: amount, totalAmount: amount });
+    const creditLimit = decimal(limit);
+    expect(shown(worthOf(one, { role: 'open', cell: one.cell('open'), creditLimit }))).toEqual({
+      kind: 'amount',
+      ...expected,
+    });
+    const total = worthOf(one, { role: 'total', cell: one.cell('total'), creditLimit });
+    expect(shown(total)).toMatchObject({ leftOut: '0' });
+  });
+
+  it('of a debit note counts up to its limit, too', () => {
+    const one = invoiceOf({ documentType: '56', amountToBePaid: 10 });
+    expect(shown(worthOf(one, { role: 'open', cell: one.cell('open'), creditLimit: decimal('4') }))).toEqual({
+      kind: 'amount',
+      amount: '4',
+      leftOut: '6',
+    });
+  });
+});
+
+describe('an open item', () => {
+  const day = 20_378;
+  it.each<[object, object]>([
+    [
+      { amountToBePaid: 10, dueBy: '2025-10-17' },
+      { kind: 'open', amount: '10', due: day, leftOut: '0' },
+    ],
+    [{ amountToBePaid: 10 }, { kind: 'open', amount: '10', due: undefined, leftOut: '0' }],
+    [
+      { amountToBePaid: 10, dueBy: 'soon' },
+      { kind: 'unreadable', role: 'due' },
+    ],
+    [
+      { amountToBePaid: 10, dueBy: 20251017 },
+      { kind: 'unreadable', role: 'due' },
+    ],
+    [
+      { amountToBePaid: 'x', dueBy: 'soon' },
+      { kind: 'unreadable', role: 'open' },
+    ],
+    [{ amountToBePaid: 0, dueBy: 'soon' }, { kind: 'settled' }],
+    [{ dueBy: '2025-10-17' }, { kind: 'absent' }],
+    [{ amountToBePaid: -1 }, { kind: 'credit', amount: '-1', leftOut: '0' }],
+    [
+      { documentType: '61', amountToBePaid: 1 },
+      { kind: 'credit', amount: '-1', leftOut: '0' },
+    ],
+    [
+      { status: 'CANCELLED', amountToBePaid: 1 },
+      { kind: 'cancelled', leftOut: '1' },
+    ],
+    [{ status: 'CANCELLED', amountToBePaid: 0 }, { kind: 'settled' }],
+    [{ status: 'VOID', amountToBePaid: 1 }, { kind: 'settled' }],
+  ])('is told of %j', (record, item) => {
+    expect(shown(openItemOf(invoiceOf(record), 1))).toEqual(item);
+  });
+
+  it('is limited by what its references leave, by its place', () => {
+    const one = invoiceOf({ documentType: '61', amountToBePaid: 10 });
+    const limits = { of: (place: number) => (place === 7 ? decimal('0') : undefined) };
+    expect(shown(openItemOf(one, 7, limits))).toEqual({ kind: 'cancelled', leftOut: '-10' });
+    expect(shown(openItemOf(one, 8, limits))).toEqual({ kind: 'credit', amount: '-10', leftOut: '0' });
+  });
+
+  it('is overdue after the day of its due date', () => {
+    const due = openItemOf(invoiceOf({ amountToBePaid: 1, dueBy: '2025-10-17' }), 1);
+    expect([day - 1, day, day + 1].map((today) => isOverdue(due, today))).toEqual([false, false, true]);
+    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: 1 }), 1), day)).toBe(false);
+    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: -1, dueBy: '2025-10-17' }), 1), day + 9)).toBe(
+      false,
+    );
+    expect(dayIn(invoiceOf({ date: '2025-10-17T23:00:00-03:00' }), 'date')).toBe(day);
+  });
+
+  it('is in the bucket of the days that it is overdue', () => {
+    expect(bucketNames([30, 60, 90])).toEqual(['not due', '1 to 30', '31 to 60', '61 to 90', 'over 90']);
+    expect(bucketNames([7])).toEqual(['not due', '1 to 7', 'over 7']);
+    expect([-5, 0, 1, 30, 31, 60, 61, 90, 91, 999].map((days) => bucketOf([30, 60, 90], days))).toEqual([
+      0, 0, 1, 1, 2, 2, 3, 3, 4, 4,
+    ]);
+  });
+});
+
+describe('what an answer counts', () => {
+  const add = (counted: Counted, record: object, changes = { sum: true, cancelled: true }): void =>
+    counted.add(invoiceOf(record), changes);
+
+  it('is told in clauses, and nothing of what there was none of', () => {
+    const counted = new Counted();
+    expect(counted.clauses('open')).toEqual([]);
+    add(counted, { documentType: '33' });
+    add(counted, {});
+    add(counted, { documentType: '61' });
+    add(counted, { documentType: '61' }, { sum: false, cancelled: true });
+    add(counted, { documentType: '33', status: 'ANNULLED' });
+    add(counted, { documentType: '33', status: 'ANNULLED' }, { sum: true, cancelled: false });
+    for (let at = 0; at < 2; at++) add(counted, { documentType: '52' });
+    for (let at = 0; at < 1_000; at++) add(counted, { documentType: '52', status: 'VOID' });
+    add(counted, { documentType: '801' });
+    const clauses = (cancelled: string): string[] => [
+      '1 credit note taken away',
+      `1 cancelled document ${cancelled}`,
+      '1,000 void documents in no sum',
+      '2 guides in no sum',
+      '1 order in no sum',
+      '1 document without a type counted as invoice',
+    ];
+    expect(counted.clauses('open')).toEqual(clauses('not open'));
+    expect(counted.clauses('other')).toEqual(clauses('counted, as the credit notes are that cancel them'));
+    expect(counted.clauses('both')).toEqual(clauses('not open, but in the other sums'));
+    add(counted, {});
+    expect(counted.clauses('open').at(-1)).toBe('2 documents without a type counted as invoices');
+  });
+
+  it('is nothing of types where no document has one', () => {
+    const counted = new Counted();
+    add(counted, {});
+    expect(counted.clauses('both')).toEqual([]);
+  });
+});
+
+describe('what cannot be read', () => {
+  it('is counted by records, of which three are named', () => {
+    const unreadable = new Unreadable();
+    expect([unreadable.count, unreadable.failure('--sum')]).toEqual([0, undefined]);
+    unreadable.noteRole(invoiceOf({ number: 'F-1' }), 'total', 1);
+    expect(unreadable.count).toBe(0);
+    unreadable.noteRole(invoiceOf({ number: 'F-2', totalAmount: 'x' }), 'total', 2);
+    unreadable.note(2, 'the same record');
+    expect(unreadable.failure('--sum')?.message).toBe(
+      '--sum: 1 record is left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"',
+    );
+    unreadable.noteRole(invoiceOf({ amount: true }), 'total', 3);
+    for (let place = 4; place < 7; place++) unreadable.note(place, `record ${place}`);
+    expect(unreadable.count).toBe(5);
+    expect(unreadable.failure('aging')).toMatchObject({
+      message:
+        'aging: 5 records are left out, since they cannot be read: totalAmount of record 2 (number F-2) is the text "x"; ' +
+        'amount of record 3 is the boolean "true"; record 4; and 2 more',
+      hint: expect.stringContaining('--field'),
+    });
+  });
+});
+
+describe('what a record says', () => {
+  it('is in the first column of a role that has a value', () => {
+    const one = invoiceOf({ totalAmount: null, total: '', amount: 7, dueDate: '2026-01-01' });
+    expect([one.found('total'), one.cell('due'), one.cell('open')]).toEqual([
+      { column: 'amount', cell: cell('number', '7') },
+      cell('string', '2026-01-01'),
+      undefined,
+    ]);
+    expect(invoiceOf({ customer: { name: 'Ada', fiscalId: '--' } }).counterparty).toEqual({
+      name: 'Ada',
+      fiscalId: undefined,
+    });
+    expect(() => new InvoiceReader({ usual: usualFields('issued') }, ['open']).read([]).cell('due')).toThrow(
+      'the role due is not read',
+    );
+  });
+
+  it('is read by the fields of its profile, where there are several', () => {
+    const usual = usualFields('issued');
+    const south = { ...usual, columns: { ...usual.columns, currency: ['=CLP'], total: ['sum'] } };
+    const fields = { usual, byProfile: new Map([['south', south]]) };
+    const invoices = new InvoiceReader(fields, ['total', 'currency', 'total']);
+    expect(invoices.columns).toEqual([
+      ...['_profile', 'totalAmount', 'total', 'amount', 'currency', 'currencyCode', 'sum'],
+    ]);
+    const reader = new CellReader(invoices.columns);
+    const batch = batchOf(
+      { _profile: 'south', totalAmount: 1, sum: 2, currency: 'USD' },
+      { _profile: 'north', totalAmount: 1, sum: 2, currency: 'USD' },
+      { totalAmount: 1, sum: 2 },
+    );
+    const told = [0, 1, 2].map((index) => {
+      const one = invoices.read(reader.read(batch, index));
+      return [one.profile, one.cell('total')?.text, one.cell('currency')?.text];
+    });
+    expect(told).toEqual([
+      ['south', '2', 'CLP'],
+      ['north', '1', 'USD'],
+      [undefined, '1', undefined],
+    ]);
+    expect(invoices.columnsOf('total')).toEqual(['totalAmount', 'total', 'amount', 'sum']);
+  });
+
+  it('is refused where no record has a role, unless its column is there', () => {
+    const invoices = new InvoiceReader({ usual: usualFields('issued') }, ['total', 'currency', 'due']);
+    const reader = new CellReader(invoices.columns);
+    invoices.read(reader.read(batchOf({ totalAmount: 1, currency: '' }), 0));
+    expect((['total', 'currency', 'due', 'open'] as const).map((role) => invoices.has(role))).toEqual([
+      ...[true, false, false, false],
+    ]);
+    const refuse = (isThere: string): void =>
+      invoices.refuseWithout(['total', 'currency'], 'no figures', (column) => column === isThere);
+    expect(() => refuse('currencyCode')).not.toThrow();
+    expect(() => refuse('date')).toThrow(
+      expect.objectContaining({
+        message: 'no figures: no record has a currency in currency or currencyCode',
+        hint: expect.stringContaining('--field currency==CLP'),
+      }),
+    );
+  });
+
+  it('has amounts in six roles', () => {
+    const record = { amountDue: 1, amountPaid: 2, total: 3, netAmount: 4, exemptAmount: 5, taxAmount: 6 };
+    expect(AMOUNT_ROLES.map((role) => invoiceOf(record).cell(role)?.text)).toEqual([
+      ...['1', '2', '3', '4', '5', '6'],
+    ]);
+  });
+});
