@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { CLOSE_BRACE, COMMA, OPEN_BRACE } from './bytes.ts';
 import { endOfSpace } from './checked-text.ts';
-import { Turns } from './turns.ts';
+import { Breaks } from './cooperative-task.ts';
 
 /**
  * Records in the order of the listing, as the bytes that the service sent.
@@ -120,11 +120,11 @@ export async function* paced(
   records: AsyncIterable<RecordBatch>,
   { signal }: Pick<Context, 'signal'>,
 ): AsyncGenerator<RecordBatch> {
-  const turns = new Turns(signal);
+  const breaks = new Breaks(signal);
   for await (const batch of records) {
     for (const piece of piecesOf(batch)) {
       yield piece;
-      if (turns.isDue) await turns.take();
+      if (breaks.isDue) await breaks.take();
     }
   }
 }

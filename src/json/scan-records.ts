@@ -18,7 +18,7 @@ import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
 import { PageRecords, recordBytes, type OwnColumn, type RecordBatch } from './records.ts';
 import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';
-import { atOnce, type Steps } from './turns.ts';
+import { runToEnd, type CooperativeTask } from './cooperative-task.ts';
 
 /** One page of a listing, of which every byte has been checked. */
 export interface ScannedPage {
@@ -42,7 +42,7 @@ interface RecordsHolder {
   /** True where the object may be a record without that member, which then counts as an empty list. */
   readonly isOptional: boolean;
   /** Scans its value, and returns the position after it. */
-  readonly scanValue: (at: number) => Steps<number>;
+  readonly scanValue: (at: number) => CooperativeTask<number>;
 }
 
 /**
@@ -50,7 +50,7 @@ interface RecordsHolder {
  * array that `recordsIn` names. `assignedDocuments` may be an array or a page envelope, because the specification does not
  * say which (spec 4.7). Throws BadBody, also for a record that is no object and for an array that is there twice.
  */
-export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): Steps<ScannedPage> {
+export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): CooperativeTask<ScannedPage> {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
   let envelope: Map<string, Span> | undefined;
@@ -84,7 +84,7 @@ export function scanArray(bytes: Buffer): RecordBatch {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
   const start = scanner.skipSpace(bodyStart(bytes));
-  expectEnd(scanner, atOnce(scanRecords(scanner, collector, start)));
+  expectEnd(scanner, runToEnd(scanRecords(scanner, collector, start)));
   return collector.batch();
 }
 
@@ -115,7 +115,7 @@ function* scanMembers(
   scanner: JsonScanner,
   start: number,
   { names, isOptional, scanValue }: RecordsHolder,
-): Steps<[members: Map<string, Span>, end: number]> {
+): CooperativeTask<[members: Map<string, Span>, end: number]> {
   const { bytes } = scanner;
   const members = new Map<string, Span>();
   const shown = names.map((name) => `"${name}"`).join(' or ');
@@ -147,7 +147,7 @@ function* scanMembers(
   return [members, at + 1];
 }
 
-function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): Steps<number> {
+function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): CooperativeTask<number> {
   if (scanner.bytes[at] !== OPEN_BRACKET) scanner.fail('an array of records', at);
   return collector.scanArray(at);
 }
@@ -188,7 +188,7 @@ class RecordCollector {
   }
 
   /** Scans the array that begins at `start`. Returns the position after it. Throws BadBody. */
-  *scanArray(start: number): Steps<number> {
+  *scanArray(start: number): CooperativeTask<number> {
     const { bytes } = this.#scanner;
     let at = this.#scanner.skipSpace(start + 1);
     if (bytes[at] === CLOSE_BRACKET) return at + 1;

@@ -2,7 +2,7 @@ import { ServiceError } from '../errors.ts';
 import type { IdentityReader } from '../json/identity.ts';
 import { recordBytes, selectRecords, sliceRecords, type RecordBatch } from '../json/records.ts';
 import { scanRecord } from '../json/scan-records.ts';
-import { inTurns, type Steps } from '../json/turns.ts';
+import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { CHECK_SIZE, PageSizes } from './page-sizes.ts';
 import { PageRefused, type Delivery, type OnRefusal } from './page.ts';
 import { UniqueRecords } from './unique-records.ts';
@@ -99,12 +99,14 @@ class CursorWalk {
     this.#unique.beginPass('page');
     for await (const { records, next } of this.#pages.from(from, isEnough)) {
       const common =
-        last === undefined ? 0 : await inTurns(commonRun(last, records, this.#unique.newReader()), signal);
+        last === undefined
+          ? 0
+          : await runCooperatively(commonRun(last, records, this.#unique.newReader()), signal);
       last = records;
       this.#isShifted ||= common > 0;
       status.repeat(common);
       const before = this.#unique.inPass;
-      const fresh = await inTurns(this.#take(sliceRecords(records, common, records.count)), signal);
+      const fresh = await runCooperatively(this.#take(sliceRecords(records, common, records.count)), signal);
       // A walk that resumes this one must not begin behind records that are still in doubt.
       const isSure = this.#heldBack.length === 0 && !this.#isShifted;
       yield* this.#give(fresh, (isSure ? next : undefined) ?? undefined);
@@ -158,7 +160,7 @@ class CursorWalk {
     this.#isShifted = false;
     this.#read = 0;
     for await (const { records } of this.#pages.from(undefined, () => this.#read >= most)) {
-      yield* this.#give(await inTurns(this.#take(records), signal), undefined);
+      yield* this.#give(await runCooperatively(this.#take(records), signal), undefined);
       if (this.#pages.isCircular || this.#read >= most) break;
     }
     return held;
@@ -170,7 +172,7 @@ class CursorWalk {
   }
 
   /** The records of a page that are to be given. Holds back those that came before. */
-  *#take(records: RecordBatch): Steps<RecordBatch> {
+  *#take(records: RecordBatch): CooperativeTask<RecordBatch> {
     const { status } = this.#options;
     status.page(records.count, undefined);
     this.#read += records.count;
@@ -324,7 +326,11 @@ class CursorPages {
 }
 
 /** How many records at the front of a page are the last records of the page before it. 0 where these have no key. */
-function* commonRun(before: RecordBatch, page: RecordBatch, identity: IdentityReader): Steps<number> {
+function* commonRun(
+  before: RecordBatch,
+  page: RecordBatch,
+  identity: IdentityReader,
+): CooperativeTask<number> {
   const most = Math.min(page.count, before.count);
   if (most === 0 || !identity.read(before, before.count - 1).hasKey) return 0;
   const last = identity.content();

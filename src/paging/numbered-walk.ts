@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { sliceRecords } from '../json/records.ts';
-import { inTurns, type Steps } from '../json/turns.ts';
+import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { inOrder } from './in-order.ts';
 import { PageReader, type PageReaderOptions, type PageTask, type Region } from './page-reader.ts';
 import type { Delivery, FetchPage } from './page.ts';
@@ -114,14 +114,14 @@ class NumberedWalk {
       run: (task: PageTask, within: AbortSignal) => this.#reader.run(task, within),
     };
     for await (const placed of inOrder<Region, PageTask, PlacedPage>(plan, signal)) {
-      const delivery = await inTurns(this.#take(placed), signal);
+      const delivery = await runCooperatively(this.#take(placed), signal);
       if (delivery !== undefined) yield delivery;
       // Further pages of this round would hold together no better: the next round reads in another way.
       if (this.#round === 'first' && this.#reader.pass.looksUnordered) return;
     }
   }
 
-  *#take(placed: PlacedPage): Steps<Delivery | undefined> {
+  *#take(placed: PlacedPage): CooperativeTask<Delivery | undefined> {
     const { status, orderMayMove = false } = this.#options;
     const { pass, extent } = this.#reader;
     this.#order.see(placed.records);

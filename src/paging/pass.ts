@@ -1,6 +1,6 @@
 import type { IdentityReader } from '../json/identity.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import type { Steps } from '../json/turns.ts';
+import type { CooperativeTask } from '../json/cooperative-task.ts';
 import type { NewReader } from './unique-records.ts';
 
 /** A page as it was read, in its place. */
@@ -121,7 +121,7 @@ export class Pass {
   }
 
   /** Takes the next page in the order of the listing. Returns its records without those of the page before it. */
-  *join(placed: PlacedPage): Steps<RecordBatch> {
+  *join(placed: PlacedPage): CooperativeTask<RecordBatch> {
     const { offset, from, records, revision } = placed;
     const before = this.#previous;
     const page = this.pages++;
@@ -183,7 +183,10 @@ export class Pass {
   }
 
   /** How many records at the front of a page are the last of the page before it; or how the pages do not fit. */
-  *#inCommon({ offset, from, records }: PlacedPage, before: PageEdge): Steps<number | 'shifted' | 'gap'> {
+  *#inCommon(
+    { offset, from, records }: PlacedPage,
+    before: PageEdge,
+  ): CooperativeTask<number | 'shifted' | 'gap'> {
     const overlap = before.reached - offset;
     // Pages that adjoin prove nothing. A place between them is a gap, unless it was asked for separately.
     if (overlap <= 0) return overlap < 0 && offset > from ? 'gap' : 0;
@@ -205,7 +208,7 @@ export class Pass {
   }
 
   /** Whether a page ends with the records with which the next one begins, changed or not: so many, or as many as it has. */
-  *#isEndOf(page: RecordBatch, next: RecordBatch, count: number): Steps<boolean> {
+  *#isEndOf(page: RecordBatch, next: RecordBatch, count: number): CooperativeTask<boolean> {
     if (count > next.count || page.count === 0) return false;
     let changed = 0;
     for (let index = count - 1; index >= Math.max(0, count - page.count); index--) {
@@ -233,7 +236,7 @@ export class Pass {
   }
 
   /** Notes which pages of the pass over everything this page has records of; in that pass, keeps the page's ends for it. */
-  *#noteMeeting({ from, records, isLast }: PlacedPage, page: number): Steps<void> {
+  *#noteMeeting({ from, records, isLast }: PlacedPage, page: number): CooperativeTask<void> {
     const { count } = records;
     if (this.#whole === undefined) {
       if (count === 0) return;

@@ -1,7 +1,7 @@
 import { HashReader, type IdentityReader } from '../json/identity.ts';
 import type { KeyColumns } from '../json/record-key.ts';
 import { selectRecords, type RecordBatch } from '../json/records.ts';
-import type { Steps } from '../json/turns.ts';
+import type { CooperativeTask } from '../json/cooperative-task.ts';
 
 /** The records of a page, by what became of them. Each list is in the order of the page. */
 interface Deduplicated {
@@ -155,7 +155,7 @@ export class UniqueRecords {
    * @param moved whether the listing was seen to move, so that a record may have come before in another form
    * @param holdsSameKey whether to hold back a record with a key that came before with another content
    */
-  *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): Steps<Deduplicated> {
+  *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): CooperativeTask<Deduplicated> {
     const result: Result = { fresh: [], again: 0, changed: 0, unsure: 0, sameKey: [], repeated: [] };
     this.#inPage.clear();
     this.#keysInPage.clear();

@@ -1,6 +1,6 @@
 import type { Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { inTurns, type Steps } from '../json/turns.ts';
+import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { Collected } from '../output/collected.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
@@ -51,7 +51,7 @@ export class RecordSorter {
 
   /** All records that were added, in order. Throws the signal's reason. */
   async *sorted(signal: AbortSignal): AsyncGenerator<RecordBatch> {
-    const order = await inTurns(
+    const order = await runCooperatively(
       sortedNumbers(this.#records.count, (a, b) => this.#compare(a, b)),
       signal,
     );
@@ -95,7 +95,10 @@ export class RecordSorter {
 const STEP = 8_192;
 
 /** The whole numbers from 0 up to, not including, `count`, in order: short runs are sorted, then merged by twos. */
-export function* sortedNumbers(count: number, compare: (a: number, b: number) => number): Steps<Uint32Array> {
+export function* sortedNumbers(
+  count: number,
+  compare: (a: number, b: number) => number,
+): CooperativeTask<Uint32Array> {
   let from = Uint32Array.from({ length: count }, (_, index) => index);
   for (let start = 0; start < count; start += STEP) {
     from.subarray(start, start + STEP).sort(compare);

@@ -2,7 +2,7 @@ import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import type { ListEncoding } from '../api/address.ts';
 import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
-import { inTurns, type Steps } from '../json/turns.ts';
+import { runCooperatively, type CooperativeTask } from '../json/cooperative-task.ts';
 import { mapInOrder } from '../paging/map-in-order.ts';
 import type { Delivery } from '../paging/page.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
@@ -83,7 +83,7 @@ export class FiscalIdsAlone {
     if (this.#takesPlain || !mayBeBracketed || namesAll(plain.refusal, [id])) return plain;
     const bracketed = await this.#ownAs(id, 'brackets', request);
     const seen = new FiscalIdsSeen([id]);
-    for (const records of bracketed.batches) await inTurns(seen.look(records), request.signal);
+    for (const records of bracketed.batches) await runCooperatively(seen.look(records), request.signal);
     // Without a record of the ID, the service may have ignored the parameter.
     return seen.has(id) ? bracketed : plain;
   }
@@ -153,7 +153,7 @@ export class FiscalIdsSeen {
   }
 
   /** Looks at the next records. Returns false where there is no such column: some may be records of other IDs. */
-  *look(records: RecordBatch): Steps<boolean> {
+  *look(records: RecordBatch): CooperativeTask<boolean> {
     for (let index = 0; index < records.count; index++) {
       if (index % STEP === STEP - 1) yield;
       const found = new Map<string, string>();

@@ -3,7 +3,7 @@ import { readPartialErrors } from '../api/error-body.ts';
 import { UnknownFiscalIds } from '../api/status-failure.ts';
 import { UsageError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
-import { inTurns } from '../json/turns.ts';
+import { runCooperatively } from '../json/cooperative-task.ts';
 import type { Delivery } from '../paging/page.ts';
 import { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
@@ -149,7 +149,8 @@ export class FiscalIdWalk {
     this.#given?.beginPass('pass');
     try {
       for await (const { records } of this.#open(query, { ...this.#options, status, onErrors })) {
-        isForeign ||= seen !== undefined && !(await inTurns(seen.look(records), this.#options.signal));
+        isForeign ||=
+          seen !== undefined && !(await runCooperatively(seen.look(records), this.#options.signal));
         if (isForeign && (isPart || given === 0)) break;
         given += records.count;
         if (isPart) held.push(records);
@@ -242,7 +243,7 @@ export class FiscalIdWalk {
   async *#fresh(records: RecordBatch): AsyncGenerator<Delivery> {
     const { status, signal } = this.#options;
     const given = (this.#given ??= new UniqueRecords());
-    const deduplicated = await inTurns(given.deduplicate(records, false), signal);
+    const deduplicated = await runCooperatively(given.deduplicate(records, false), signal);
     const fresh = sliceRecords(deduplicated.fresh, 0, this.#left);
     status.records += fresh.count;
     status.repeat(deduplicated.again);

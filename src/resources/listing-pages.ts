@@ -4,7 +4,7 @@ import { NoSuchPath, RefusedQuery, StatusError } from '../api/status-failure.ts'
 import { BadBody, Interrupted, UsageError } from '../errors.ts';
 import { readCount, readJson, type Span } from '../json/checked-text.ts';
 import { scanPage, type ScannedPage } from '../json/scan-records.ts';
-import { inTurns } from '../json/turns.ts';
+import { runCooperatively } from '../json/cooperative-task.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
 import { PageRefused, type FetchPage, type Page, type OnRefusal } from '../paging/page.ts';
 import type { UniqueRecords } from '../paging/unique-records.ts';
@@ -252,7 +252,7 @@ async function parseNumberedPage(
   { recordsIn }: NumberedPaging,
   { request, signal }: Parsing,
 ): Promise<Page> {
-  const page = await inTurns(scanPage(body, recordsIn), signal);
+  const page = await runCooperatively(scanPage(body, recordsIn), signal);
   const { records, members } = page;
   request.onBody?.(body);
   if (recordsIn === 'assignedDocuments') return documentsPage(body, page, request);
@@ -279,7 +279,7 @@ async function parseCursorPage(
   { recordsIn }: CursorPaging,
   { request, signal }: Parsing,
 ): Promise<CursorPage> {
-  const { records, members } = await inTurns(scanPage(body, recordsIn), signal);
+  const { records, members } = await runCooperatively(scanPage(body, recordsIn), signal);
   const token = members.get('nextToken');
   // On the last page it is null (spec 2.3), missing or an empty text.
   const next = token === undefined ? null : readJson(body, token);

@@ -13,7 +13,7 @@ import {
   unescape,
 } from '../../src/json/checked-text.ts';
 import { scanPage } from '../../src/json/scan-records.ts';
-import { atOnce } from '../../src/json/turns.ts';
+import { runToEnd } from '../../src/json/cooperative-task.ts';
 import { objectText, stringText } from './json-arbitrary.ts';
 import { randomRuns } from '../support/random-runs.ts';
 
@@ -52,7 +52,7 @@ describe('compact', () => {
 const body = Buffer.from(
   '{"data":[],"é":{"a":[1]},"total":12,"e":1e3,"minus":-1,"part":1.5,"text":"7","nil":null}',
 );
-const { members } = atOnce(scanPage(body, 'data'));
+const { members } = runToEnd(scanPage(body, 'data'));
 
 describe('readJson', () => {
   it('parses the value at a span', () => {

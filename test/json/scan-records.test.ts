@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
 import { recordBytes, type RecordBatch } from '../../src/json/records.ts';
 import { renameMembers, scanArray, scanLines, scanPage, scanRecord } from '../../src/json/scan-records.ts';
-import { atOnce } from '../../src/json/turns.ts';
+import { runToEnd } from '../../src/json/cooperative-task.ts';
 import { objectText } from './json-arbitrary.ts';
 import { randomRuns } from '../support/random-runs.ts';
 
-const scanned = (...args: Parameters<typeof scanPage>) => atOnce(scanPage(...args));
+const scanned = (...args: Parameters<typeof scanPage>) => runToEnd(scanPage(...args));
 
 const texts = (batch: RecordBatch) =>
   Array.from({ length: batch.count }, (_, index) => recordBytes(batch, index).toString());

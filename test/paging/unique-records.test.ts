@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HashSet, UniqueRecords } from '../../src/paging/unique-records.ts';
-import { atOnce } from '../../src/json/turns.ts';
+import { runToEnd } from '../../src/json/cooperative-task.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
 const deduplicate = (unique: UniqueRecords, ...args: Parameters<UniqueRecords['deduplicate']>) =>
-  atOnce(unique.deduplicate(...args));
+  runToEnd(unique.deduplicate(...args));
 
 const record = fc.constantFrom('{"id":1}', '{"id":2}', '{"id":3}', '{"a":1}', '{"a":2}');
 const pages = fc.array(fc.array(record, { maxLength: 6 }), { maxLength: 6 });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecordSorter, sortedNumbers } from '../../src/query/sort.ts';
-import { atOnce } from '../../src/json/turns.ts';
+import { runToEnd } from '../../src/json/cooperative-task.ts';
 import { parseSort } from '../../src/query/question-syntax.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
@@ -90,7 +90,7 @@ describe('RecordSorter', () => {
     (count) => {
       const keys = Array.from({ length: count }, (_, at) => (at * 7919) % 1009);
       const order = (a: number, b: number): number => keys[a]! - keys[b]! || a - b;
-      expect([...atOnce(sortedNumbers(count, order))]).toEqual([...keys.keys()].toSorted(order));
+      expect([...runToEnd(sortedNumbers(count, order))]).toEqual([...keys.keys()].toSorted(order));
     },
   );
 

@@ -1,6 +1,6 @@
 import { familyOf } from '../../invoices/documents.ts';
 import { addDecimals, compareDecimals, negateDecimal, type Decimal } from '../../json/decimal.ts';
-import type { Steps } from '../../json/turns.ts';
+import type { CooperativeTask } from '../../json/cooperative-task.ts';
 import { NO_NUMBER, type DocumentsKept } from './documents-kept.ts';
 import type { Against } from './list-match.ts';
 import { Hash, HashIndex, NumberTable } from './tables.ts';
@@ -87,7 +87,7 @@ export class Matching {
   }
 
   /** Decides on every document. What has no other side is `unmatched`. */
-  *match(): Steps<void> {
+  *match(): CooperativeTask<void> {
     const count = Math.max(this.list.documents.count, this.service.documents.count);
     const places = { list: new HashIndex(count), service: new HashIndex(count) };
     for (const side of ['list', 'service'] as const) {

@@ -1,5 +1,5 @@
 import { compareDecimals } from '../../json/decimal.ts';
-import type { Steps } from '../../json/turns.ts';
+import type { CooperativeTask } from '../../json/cooperative-task.ts';
 import type { DocumentsKept } from './documents-kept.ts';
 import type { Matching, Side } from './match-documents.ts';
 import { Hash, HashIndex } from './tables.ts';
@@ -22,7 +22,7 @@ interface NearOptions {
  * Finds what is on both sides with a mistake in it: documents without another side that have the same party and total and
  * another number, or the same number and total and another party, and are each other's only candidate.
  */
-export function* findNear(matching: Matching, options: NearOptions): Steps<void> {
+export function* findNear(matching: Matching, options: NearOptions): CooperativeTask<void> {
   const { list, service } = matching;
   const left = {
     list: unmatchedOf(list).filter((index) => options.isInReach(list.documents.dayOf(index), 'list')),

@@ -1,7 +1,7 @@
 import { formatDay } from '../../json/calendar-day.ts';
 import { addDecimals, formatDecimal, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import { inTurns, type Steps } from '../../json/turns.ts';
+import { runCooperatively, type CooperativeTask } from '../../json/cooperative-task.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
 import type { Note, Question } from '../questions.ts';
@@ -56,7 +56,7 @@ export function reconcileQuestion(options: ReconcileOptions, layout: ReconcileLa
   return {
     async *answer(records): AsyncGenerator<RecordBatch> {
       for await (const batch of records) reconciliation.add(batch);
-      await inTurns(reconciliation.finish(), layout.signal);
+      await runCooperatively(reconciliation.finish(), layout.signal);
       for await (const page of pagesOf(reconciliation, options.texts, layout))
         yield batchOfRows(rowsOf(reconciliation, layout, page));
     },
@@ -91,7 +91,7 @@ async function* pagesOf(
   let page: Found[] = [];
   for (const outcome of ROW_OUTCOMES) {
     if (outcome === 'same' && !all) continue;
-    const { order, foundAt } = await inTurns(inOrder(reconciliation, texts, outcome), signal);
+    const { order, foundAt } = await runCooperatively(inOrder(reconciliation, texts, outcome), signal);
     for (const place of order) {
       page.push(foundAt(place));
       if (page.length < ROWS_AT_ONCE) continue;
@@ -112,7 +112,7 @@ function* inOrder(
   { matching: { list, service } }: Reconciliation,
   texts: Texts,
   outcome: Outcome,
-): Steps<Ordered> {
+): CooperativeTask<Ordered> {
   const listed = indicesOf(list, (index) => list.outcomeOf(index) === outcome);
   const served = indicesOf(
     service,
@@ -168,7 +168,7 @@ class DocumentOrder {
   }
 
   /** The places of the documents, as they were added, from 0. Equal ones keep their order. */
-  *sorted(): Steps<Uint32Array> {
+  *sorted(): CooperativeTask<Uint32Array> {
     const padded = this.#parties.map((party) => (this.#texts.of(party) ?? '').padStart(PAD, '0'));
     const parties = yield* sortedNumbers(
       padded.length,

@@ -10,7 +10,7 @@ import { Unreadable } from '../../invoices/unreadable.ts';
 import { CellReader, type Cell } from '../../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, type Decimal } from '../../json/decimal.ts';
 import type { RecordBatch } from '../../json/records.ts';
-import type { Steps } from '../../json/turns.ts';
+import type { CooperativeTask } from '../../json/cooperative-task.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { bareNumber, DocumentsKept, signedAmount } from './documents-kept.ts';
@@ -153,7 +153,7 @@ export class Reconciliation {
   }
 
   /** Decides on every document. Throws UsageError where no record has a column that it takes. */
-  *finish(): Steps<void> {
+  *finish(): CooperativeTask<void> {
     this.#checkColumns();
     yield* this.matching.match();
     yield* findNear(this.matching, {
@@ -279,7 +279,7 @@ export class Reconciliation {
   }
 
   /** Tells what is on one side only, and sums everything up. */
-  *#decide(): Steps<void> {
+  *#decide(): CooperativeTask<void> {
     const { list, service } = this.matching;
     for (let index = 0; index < list.documents.count; index++) {
       if (index % A_STEP === 0) yield;

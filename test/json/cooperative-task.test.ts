@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { scanPage } from '../../src/json/scan-records.ts';
-import { atOnce, inTurns, Turns, type Steps } from '../../src/json/turns.ts';
+import { runToEnd, runCooperatively, Breaks, type CooperativeTask } from '../../src/json/cooperative-task.ts';
 import { UniqueRecords } from '../../src/paging/unique-records.ts';
 import { sortedNumbers } from '../../src/query/sort.ts';
 
@@ -11,7 +11,7 @@ const body = Buffer.from(
 );
 
 /** How many steps there are, and what comes of them. */
-function count<T>(steps: Steps<T>): [steps: number, value: T] {
+function count<T>(steps: CooperativeTask<T>): [steps: number, value: T] {
   for (let taken = 0; ; taken++) {
     const { done, value } = steps.next();
     if (done === true) return [taken, value];
@@ -28,21 +28,21 @@ describe('work in steps', () => {
   });
 
   it('comes to the same at once and in turns', async () => {
-    const steps = function* (): Steps<string> {
+    const steps = function* (): CooperativeTask<string> {
       yield;
       yield;
       return 'done';
     };
-    expect([atOnce(steps()), await inTurns(steps(), never)]).toEqual(['done', 'done']);
+    expect([runToEnd(steps()), await runCooperatively(steps(), never)]).toEqual(['done', 'done']);
   });
 
   it('lets timers fire between its steps, and ends with the reason of the signal', async () => {
     const controller = new AbortController();
     setTimeout(() => controller.abort(new Error('told to stop')), 1);
-    const endless = function* (): Steps<never> {
+    const endless = function* (): CooperativeTask<never> {
       for (;;) yield;
     };
-    await expect(inTurns(endless(), controller.signal)).rejects.toThrow('told to stop');
+    await expect(runCooperatively(endless(), controller.signal)).rejects.toThrow('told to stop');
   });
 });
 
@@ -52,13 +52,13 @@ describe('turns', () => {
   it('are not due at once, and are no longer due when one was taken', async () => {
     // Else a machine that is busy elsewhere for a moment makes one due.
     vi.useFakeTimers({ toFake: ['Date'] });
-    const turns = new Turns(never);
-    expect(turns.isDue).toBe(false);
+    const breaks = new Breaks(never);
+    expect(breaks.isDue).toBe(false);
     vi.setSystemTime(Date.now() + 49);
-    expect(turns.isDue).toBe(false);
+    expect(breaks.isDue).toBe(false);
     vi.setSystemTime(Date.now() + 1);
-    expect(turns.isDue).toBe(true);
-    await turns.take();
-    expect(turns.isDue).toBe(false);
+    expect(breaks.isDue).toBe(true);
+    await breaks.take();
+    expect(breaks.isDue).toBe(false);
   });
 });

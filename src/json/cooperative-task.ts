@@ -4,28 +4,28 @@ import { setImmediate } from 'node:timers/promises';
 const TURN = 50;
 
 /** Work over data that may be large: a generator that yields every few milliseconds, and returns the result. */
-export type Steps<T> = Generator<undefined, T>;
+export type CooperativeTask<T> = Generator<undefined, T>;
 
-/** Does the steps one after the other, and lets the event loop run between them. Throws the signal's reason. */
-export async function inTurns<T>(steps: Steps<T>, signal: AbortSignal): Promise<T> {
-  const turns = new Turns(signal);
+/** Does the task step by step, and lets the event loop run between them. Throws the signal's reason. */
+export async function runCooperatively<T>(task: CooperativeTask<T>, signal: AbortSignal): Promise<T> {
+  const breaks = new Breaks(signal);
   for (;;) {
-    const { done, value } = steps.next();
+    const { done, value } = task.next();
     if (done === true) return value;
-    if (turns.isDue) await turns.take();
+    if (breaks.isDue) await breaks.take();
   }
 }
 
-/** Does all steps without a pause: for little data, or where nothing else may run between them. */
-export function atOnce<T>(steps: Steps<T>): T {
+/** Does the task without a pause: for little data, or where nothing else may run between them. */
+export function runToEnd<T>(task: CooperativeTask<T>): T {
   for (;;) {
-    const { done, value } = steps.next();
+    const { done, value } = task.next();
     if (done === true) return value;
   }
 }
 
 /** Lets the event loop run during long work: without that, no signal arrives and no timer ends. */
-export class Turns {
+export class Breaks {
   readonly #signal: AbortSignal;
   #last = Date.now();
 
