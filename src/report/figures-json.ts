@@ -24,7 +24,7 @@ export function figuresJson({ dates, complete, doubts, organizations }: ReportFi
       last: formatDay(dates.period.last),
     },
     complete,
-    doubts,
+    doubts: doubts.map(({ text }) => text),
     buckets: [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'],
     organizations: organizations.map(organizationOf),
   };

@@ -5,7 +5,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from '../invoices/amounts.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { InvoiceReader } from '../invoices/invoice.ts';
-import { Unreadable } from '../invoices/unreadable.ts';
+import { Unreadable, type UnreadableCell } from '../invoices/unreadable.ts';
 import { totalOf, type AgedBalance } from '../query/aging.ts';
 import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
 
@@ -64,13 +64,37 @@ export interface OrganizationFigures {
   readonly missing: readonly (MissingFigure & { readonly direction: 'issued' | 'received' | 'funds' })[];
 }
 
+/** Why the figures of a listing are not complete. */
+export interface Doubt {
+  readonly listing: 'issued' | 'received' | 'funds';
+  /** Whose it is, where there are several. */
+  readonly organization: string | undefined;
+  /** In folio's own words, with the listing. */
+  readonly text: string;
+  /** The same as facts, for a page in another language; undefined for what is rare. */
+  readonly lack: Lack | undefined;
+}
+
+/** What is lacking. */
+export type Lack =
+  | {
+      readonly kind: 'missing';
+      readonly delivered: number;
+      /** Places in the listing that the service does not serve, from 1. */
+      readonly unserved: readonly number[];
+      /** Why others may be missing, too. */
+      readonly reason: 'changing' | 'order' | 'unsteady' | 'total' | 'repeating' | 'more' | 'ids' | undefined;
+    }
+  | { readonly kind: 'unreadable'; readonly count: number; readonly cells: readonly UnreadableCell[] }
+  | { readonly kind: 'token' | 'service' };
+
 /** Everything that a report shows. */
 export interface ReportFigures {
   readonly dates: ReportDates;
   /** True when every listing was read whole. */
   readonly complete: boolean;
-  /** Why it is not complete: sentences, with the profile where there are several. */
-  readonly doubts: readonly string[];
+  /** Why it is not complete. */
+  readonly doubts: readonly Doubt[];
   readonly organizations: readonly OrganizationFigures[];
 }
 

@@ -1,6 +1,7 @@
 import type { OrganizationFigures, ReportFigures } from './figures.ts';
 import { markup, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
+import { doubtText } from './doubts.ts';
 import { organizationSection } from './sections.ts';
 import { fiscalIdTerm } from './terms.ts';
 import { amountCell, table, textCell } from './table.ts';
@@ -94,13 +95,14 @@ function factsOf(figures: OrganizationFigures, writing: Writing): Html {
   ]);
 }
 
-function verdict({ complete, doubts, dates }: ReportFigures, { words }: Writing): Html {
+function verdict({ complete, doubts, dates }: ReportFigures, writing: Writing): Html {
+  const { words } = writing;
   const later = dates.asOf < dates.today ? markup`<p class="note">${words.laterPayments}</p>` : undefined;
   if (complete)
     return markup`<p class="verdict">${words.whole}</p>
       ${later}`;
   const list = markup`<ul>
-    ${doubts.map((doubt) => markup`<li>${doubt}</li>`)}
+    ${doubts.map((doubt) => markup`<li>${doubtText(doubt, writing)}</li>`)}
   </ul>`;
   return markup`<div class="verdict doubt" role="alert"><strong>${words.notWhole}</strong>${list}</div>
     ${later}`;

@@ -3,6 +3,7 @@ import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
 import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
 import { monthlyColumns, stackedBars } from './charts.ts';
+import { saidByFolio } from './doubts.ts';
 import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
 import { markup, type Html } from './html.ts';
 import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
@@ -59,12 +60,13 @@ function inNoSumNote({ inNoSum }: OrganizationFigures, { words, count }: Writing
   return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
 }
 
-function missingNotes({ missing }: OrganizationFigures, { words }: Writing): Html | undefined {
+function missingNotes({ missing }: OrganizationFigures, writing: Writing): Html | undefined {
+  const { words } = writing;
   if (missing.length === 0) return undefined;
   const notes = missing.map(({ direction, figure, reason, hint, isNotGiven }) => {
     const which =
       direction === 'issued' ? words.issued : direction === 'received' ? words.received : words.funds;
-    const why = isNotGiven ? words.notGiven : markup`<code>${reason} ${hint ?? ''}</code>`;
+    const why = isNotGiven ? words.notGiven : saidByFolio(`${reason} ${hint ?? ''}`, writing);
     return markup`<li>${which}: ${words.missing[figure]} ${why}</li>`;
   });
   return markup`<div class="verdict doubt">

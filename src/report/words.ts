@@ -1,6 +1,8 @@
+import type { UnreadableCell } from '../invoices/unreadable.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, negateDecimal, type Decimal } from '../json/decimal.ts';
 import { digitGrouper } from '../output/terminal/number-text.ts';
+import type { Doubt, Lack } from './figures.ts';
 
 /** The languages that a report is written in. */
 export type ReportLanguage = 'en' | 'es';
@@ -86,6 +88,22 @@ export interface Words {
   readonly daysRange: (from: number, to: number) => string;
   readonly over: (days: number) => string;
   readonly sortBy: string;
+  /** Stands before words of folio's in English; undefined where the page is in English. */
+  readonly folioSays: string | undefined;
+  /** Why figures are not whole; undefined where folio's own words say it. */
+  readonly doubts: DoubtWords | undefined;
+}
+
+/** The same reasons as those of folio's messages, in another language. */
+export interface DoubtWords {
+  readonly listings: Readonly<Record<Doubt['listing'], string>>;
+  readonly missing: (count: number, text: string, reasons: readonly string[]) => string;
+  readonly unserved: (places: string) => string;
+  readonly reasons: Readonly<Record<NonNullable<Extract<Lack, { kind: 'missing' }>['reason']>, string>>;
+  readonly unreadable: (count: number, text: string, cells: readonly string[]) => string;
+  readonly cell: (cell: UnreadableCell) => string;
+  readonly token: string;
+  readonly service: string;
 }
 
 const en: Words = {
@@ -171,6 +189,8 @@ const en: Words = {
   daysRange: (from, to) => `${from}–${to} days`,
   over: (days) => `Over ${days} days`,
   sortBy: 'Sort by',
+  folioSays: undefined,
+  doubts: undefined,
 };
 
 const es: Words = {
@@ -258,6 +278,29 @@ const es: Words = {
   daysRange: (from, to) => `${from}–${to} días`,
   over: (days) => `Más de ${days} días`,
   sortBy: 'Ordenar por',
+  folioSays: 'folio dice, en inglés:',
+  doubts: {
+    listings: { issued: 'Facturas emitidas', received: 'Facturas recibidas', funds: 'Fondos' },
+    missing: (count, text, reasons) =>
+      `${count === 1 ? 'se leyó 1 registro' : `se leyeron ${text} registros`}, pero no todos: ${reasons.join('; ')}.`,
+    unserved: (places) => `el servicio no entrega los números ${places} del listado, ni siquiera solos`,
+    reasons: {
+      changing: 'el listado siguió cambiando mientras se leía',
+      order: 'el orden del servicio cambia de una solicitud a otra',
+      unsteady: 'leído de nuevo, el listado llegó distinto: cambian su orden o sus registros',
+      total: 'el servicio indica un total mayor que el que entrega',
+      repeating: 'el servicio envía, página tras página, registros que ya había enviado',
+      more: 'llegaron más registros que los indicados: algunos cambiaron mientras se leían y están en dos versiones',
+      ids: 'de varios ID fiscales en una solicitud, el servicio puede haber leído uno solo',
+    },
+    unreadable: (count, text, cells) =>
+      `${count === 1 ? 'queda fuera 1 registro que no se puede' : `quedan fuera ${text} registros que no se pueden`} leer: ` +
+      `${cells.join('; ')}${count > cells.length ? '; y otros' : ''}.`,
+    cell: ({ column, place, number }) =>
+      `${column} del registro ${place}${number === undefined ? '' : ` (número ${number})`}`,
+    token: 'el servicio no acepta el token, o no hay ninguno.',
+    service: 'el servicio no respondió, o respondió con una falla.',
+  },
 };
 
 /** How a page writes words, numbers and dates. */

@@ -1,13 +1,16 @@
-import { UsageError } from '../../errors.ts';
+import { AuthError, ServiceError, UsageError, type FolioError } from '../../errors.ts';
 import type { Records } from '../../query/questions.ts';
 import { CellReader } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { ownIdColumns, ownNameColumns, PROFILE_COLUMN } from '../../invoices/fields.ts';
 import type { Limits } from '../../invoices/references.ts';
+import { RecordsUnreadable } from '../../invoices/unreadable.ts';
 import {
   FundTally,
   organizationFigures,
+  type Doubt,
   type FundFigures,
+  type Lack,
   type ListingFigures,
   type ReportFigures,
 } from '../../report/figures.ts';
@@ -18,6 +21,7 @@ import {
   type ReportDates,
 } from '../../report/invoice-figures.ts';
 import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
+import { RecordsMissing } from '../completeness.ts';
 import type { Run } from '../run.ts';
 import { fieldsOf, referencesLook } from '../open-questions.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
@@ -180,10 +184,28 @@ export function figuresOf(
       funds: fundsOf(own),
     });
   });
-  const doubts = read.flatMap(({ part, result }) =>
-    result.failure ? [`${part.name}: ${result.failure.message}`] : [],
-  );
+  const doubts = read.flatMap(({ part, result }) => (result.failure ? [doubtOf(part, result.failure)] : []));
   return { dates, complete: doubts.length === 0, doubts, organizations };
+}
+
+function doubtOf({ name, listing, organization }: ReportPart, failure: FolioError): Doubt {
+  return { listing, organization, text: `${name}: ${failure.message}`, lack: lackOf(failure) };
+}
+
+function lackOf(failure: FolioError): Lack | undefined {
+  if (failure instanceof RecordsMissing) {
+    const { records, unreadable, incomplete, reason = 'changing' } = failure.status;
+    return {
+      kind: 'missing',
+      delivered: records,
+      unserved: [...unreadable].map((offset) => offset + 1),
+      reason: incomplete > 0 ? reason : undefined,
+    };
+  }
+  if (failure instanceof RecordsUnreadable)
+    return { kind: 'unreadable', count: failure.count, cells: failure.cells };
+  if (failure instanceof AuthError) return { kind: 'token' };
+  return failure instanceof ServiceError ? { kind: 'service' } : undefined;
 }
 
 /** One listing of an organization, as it was read. */

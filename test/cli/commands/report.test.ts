@@ -278,6 +278,26 @@ describe('folio report', () => {
     expect(text.split('<body>')[0]!.match(/96486919-7/g)).toHaveLength(2);
   });
 
+  it('says in Spanish why figures are not whole, and what is rare in folio’s own words', async () => {
+    const doubtsOf = async (answers: Readonly<Record<string, Answer>>): Promise<string> => {
+      const { code, stdout } = await report(['--lang', 'es'], answers, 'es_CL.UTF-8');
+      expect(code).toBe(6);
+      const [, box = ''] = /<div class="verdict doubt" role="alert">(.*?)<\/div>/s.exec(stdout) ?? [];
+      return textOf(box);
+    };
+    const head = 'Estas cifras no están completas. No las use como base.';
+    const wrong = pageOf([INVOICE.replace('100.50', '"N/A"'), INVOICE.replace('"id":1', '"id":2')]);
+    expect(await doubtsOf({ issued: wrong, received: [500, '{}'] })).toBe(
+      `${head} Facturas emitidas: queda fuera 1 registro que no se puede leer: amountToBePaid del registro 1 (número 7). ` +
+        'Facturas recibidas: el servicio no respondió, o respondió con una falla.',
+    );
+    expect(await doubtsOf({ issued: pageOf([INVOICE], { total: 2 }), 'prepaid-expenses': [403, '{}'] })).toBe(
+      `${head} Facturas emitidas: se leyó 1 registro, pero no todos: el servicio indica un total mayor que el que entrega. ` +
+        'Fondos: el servicio no acepta el token, o no hay ninguno.',
+    );
+    expect(await doubtsOf({ received: [404, '{}'] })).toMatch(/folio dice, en inglés: received: /);
+  });
+
   it('has a name at its top: the title, else the organization of the records, and the fiscal ID once', async () => {
     const headOf = async (...args: Parameters<typeof report>): Promise<string> => {
       const { code, stdout, stderr } = await report(...args);
