@@ -1,5 +1,5 @@
 import { chromium, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll } from 'vitest';
+import { beforeAll } from 'vitest';
 import { pathOf } from '../support/programs.ts';
 
 export interface OpenedPage {
@@ -17,29 +17,52 @@ export interface OpenOptions {
 /** Milliseconds for what the browser is told: on a busy machine it may take long to start, and none of this is about speed. */
 const PATIENCE = 100_000;
 
-/** A real browser for the tests of a file; it opens pages from disk. */
+interface Tab {
+  readonly page: Page;
+  path: string;
+  complaints: string[];
+}
+
+declare global {
+  /** The tabs of this process's browser, with scripts and without, for all files of tests that run in it. It ends with the process. */
+  var ownTabs: Promise<Readonly<Record<'with' | 'without', Tab>>> | undefined;
+}
+
+/**
+ * A real browser for the tests of a file. It opens pages from disk, one after the other in the same tab, so that each is there until
+ * the next one: a tab of its own takes four times as long.
+ */
 export function browserForTests(): (path: string, options?: OpenOptions) => Promise<OpenedPage> {
-  let browser: Browser;
   beforeAll(async () => {
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-quic'];
-    browser = await chromium.launch({ executablePath: pathOf('chromium'), args, timeout: PATIENCE });
+    await (globalThis.ownTabs ??= openTabs());
   });
-  afterAll(() => browser.close());
   return async (path, { width = 1280, colorScheme = 'light', script = true } = {}) => {
-    const context = await browser.newContext({
-      viewport: { width, height: 900 },
-      colorScheme,
-      javaScriptEnabled: script,
-    });
-    context.setDefaultTimeout(PATIENCE);
-    const page = await context.newPage();
+    const tab = (await globalThis.ownTabs!)[script ? 'with' : 'without'];
+    const { page } = tab;
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
     const complaints: string[] = [];
-    page.on('console', (message) => complaints.push(`console: ${message.text()}`));
-    page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
-    page.on('request', (request) => {
-      if (request.url() !== `file://${path}`) complaints.push(`request: ${request.url()}`);
-    });
+    Object.assign(tab, { path, complaints });
     await page.goto(`file://${path}`);
     return { page, complaints };
   };
+}
+
+async function openTabs(): Promise<Record<'with' | 'without', Tab>> {
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-quic'];
+  const browser = await chromium.launch({ executablePath: pathOf('chromium'), args, timeout: PATIENCE });
+  return { with: await openTab(browser, true), without: await openTab(browser, false) };
+}
+
+async function openTab(browser: Browser, javaScriptEnabled: boolean): Promise<Tab> {
+  const context = await browser.newContext({ javaScriptEnabled });
+  context.setDefaultTimeout(PATIENCE);
+  const page = await context.newPage();
+  const tab: Tab = { page, path: '', complaints: [] };
+  page.on('console', (message) => tab.complaints.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => tab.complaints.push(`error: ${error.message}`));
+  page.on('request', (request) => {
+    if (request.url() !== `file://${tab.path}`) tab.complaints.push(`request: ${request.url()}`);
+  });
+  return tab;
 }

@@ -195,7 +195,6 @@ async function compareWithPage(place: string, open: ReturnType<typeof browserFor
       ),
     })),
   );
-  await page.context().close();
   const ungrouped = (texts: readonly (string | null)[]): string[] =>
     texts.map((text) => plain(text!.replaceAll(/[^\d.-]/g, '')));
   const expected = sectionsOf(place, 'report.json').map((section) => ({
