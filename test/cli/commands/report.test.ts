@@ -292,7 +292,7 @@ describe('folio report', () => {
         'Facturas recibidas: el servicio no respondió, o respondió con una falla.',
     );
     expect(await doubtsOf({ issued: pageOf([INVOICE], { total: 2 }), 'prepaid-expenses': [403, '{}'] })).toBe(
-      `${head} Facturas emitidas: se leyó 1 registro, pero no todos: el servicio indica un total mayor que el que entrega. ` +
+      `${head} Facturas emitidas: se leyó 1 registro, pero no todos: el servicio envía, página tras página, registros que ya había enviado. ` +
         'Fondos: el servicio no acepta el token, o no hay ninguno.',
     );
     expect(await doubtsOf({ received: [404, '{}'] })).toMatch(/folio dice, en inglés: received: /);
