@@ -49,8 +49,11 @@ describe.concurrent('a service that refuses', () => {
     expect({ code, requests: requests.length }).toEqual({ code: 2, requests: 1 });
   });
 
-  it('the address (404): exit 4, never asked again', async () => {
+  it('the fund (404): exit 4, asked for once, when a listing shows that the address is right', async () => {
     const { code, requests } = await runAgainst({ records: {}, args: ['funds', 'documents', '2'] });
-    expect({ code, requests: requests.length }).toEqual({ code: 4, requests: 1 });
+    expect({ code, paths: requests.map(({ url }) => url.pathname) }).toEqual({
+      code: 4,
+      paths: ['/v1/accounts-payable/prepaid-expenses/2', '/v1/invoices/issued'],
+    });
   });
 });
