@@ -80,8 +80,9 @@ export function sliceRecords(batch: RecordBatch, from: number, to: number): Reco
   });
 }
 
-/** The bytes of record `index`, as sent. A view, not a copy. */
+/** The bytes of record `index`, as sent. A view, not a copy. Throws where folio adds a column to them: it would be left out. */
 export function recordBytes(batch: RecordBatch, index: number): Buffer {
+  if (batch.own !== undefined) throw new TypeError(`the bytes of the records do not have ${batch.own.name}`);
   return batch.bytes.subarray(batch.bounds[2 * index], batch.bounds[2 * index + 1]);
 }
 

@@ -136,7 +136,7 @@ async function discover(run: Run, streams: readonly Stream[], sink: Sink): Promi
   const all = forEachPart(run, streams, async (stream, signal) => {
     const result = await tryPart(run, { ...stream, signal }, async (part) => {
       // The first page tells the members; those that come later are in the schema of the run.
-      for await (const { records } of part.read(SAMPLE)) survey(stream.shape, records);
+      for await (const { records } of part.read(SAMPLE)) survey(stream.shape, wholeRecords(records));
     });
     return { stream, result };
   });
@@ -202,7 +202,8 @@ async function* surveyed(
 ): AsyncGenerator<RecordBatch> {
   const hint = `Name the columns that tell records apart in the configuration: "key": {"${name}": "number,documentType"}.`;
   const keys = new ListingKeys({ records: what, key, hint });
-  for await (const records of recordsOf(part)) {
+  for await (const batch of recordsOf(part)) {
+    const records = wholeRecords(batch);
     survey(shape, records);
     if (key.length > 0) for (let at = 0; at < records.count; at++) keys.add(records, at);
     yield records;
@@ -236,8 +237,7 @@ const EXAMPLES: Readonly<Partial<Record<ColumnRole, unknown>>> = {
   due: '2000-01-01T00:00:00Z',
 };
 
-function survey(shape: RecordShape, given: RecordBatch): void {
-  const batch = wholeRecords(given);
+function survey(shape: RecordShape, batch: RecordBatch): void {
   for (let index = 0; index < batch.count; index++) shape.add(recordBytes(batch, index).toString('utf8'));
 }
 
