@@ -115,7 +115,7 @@ export function repeatFlagsUnder(command: Command): Command {
   });
 }
 
-/** The most characters of an example and its answer that stand beside each other; else the answer is below, so that none is torn. */
+/** The most characters of an example and its answer that stand beside each other; else the answer is below, so that none breaks. */
 const MOST_BESIDE = 76;
 
 /** The description with the examples under it, before the flags. */

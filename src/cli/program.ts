@@ -18,7 +18,7 @@ const EXAMPLES = [
   ['folio auth login', 'store the token of your organization'],
   ['folio issued --limit 20', 'the first twenty issued invoices'],
   ['folio issued --excel -o issued.csv', 'all of them, for a spreadsheet'],
-  ['folio doctor', 'whether all is set up, and what to mend'],
+  ['folio doctor', 'whether all is set up, and what to fix'],
 ] as const;
 
 /** Declares a command with all that is under it. */
@@ -70,7 +70,7 @@ const ROWS: readonly CommandRow[] = [
   ],
   [
     'doctor',
-    'whether all is set up, and what to mend',
+    'whether all is set up, and what to fix',
     async () => (await import('./commands/doctor.ts')).addDoctor,
   ],
   [

@@ -7,7 +7,7 @@ import { RecordLists } from '../json/record-lists.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ViewRows } from './current-view.ts';
 import type { Database, RowSink } from './database.ts';
-import { FittedTable, type WrittenRecords } from './fit-table.ts';
+import { TableWithColumns, type WrittenRecords } from './fit-table.ts';
 import { STABLE_NAMES, type RecordCells } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { makeElementTable, requireElementTable } from './tables.ts';
@@ -97,7 +97,7 @@ export async function writeElements(database: Database, asked: ElementsToWrite):
   const stale = isThere ? await staleKeys(database, asked, expected) : [];
   const survey = await surveyElements(asked, expected);
   const rows = rowsOfCurrent(database, asked.table, table);
-  const fitted = await FittedTable.of(database, { table, run, survey, fields, rows });
+  const fitted = await TableWithColumns.of(database, { table, run, survey, fields, rows });
   await database.forKeys(`DELETE FROM ${database.table(table)} WHERE _profile = ?`, [profile], stale);
   if (survey !== undefined) {
     const names = ['_profile', '_key', '_index', '_hash', '_changed_run', '_raw'];

@@ -32,23 +32,23 @@ interface RowsToFit {
 }
 
 /** A table with the columns that the rows need which are to be written, and with its view. */
-export class FittedTable {
+export class TableWithColumns {
   /** Puts what the rows hold into the columns. */
   readonly cells: RecordCells;
   readonly #columns: TableColumns;
   readonly #view: CurrentView;
-  readonly #asked: RowsToFit;
+  readonly #options: RowsToFit;
 
-  private constructor(columns: TableColumns, view: CurrentView, asked: RowsToFit) {
+  private constructor(columns: TableColumns, view: CurrentView, options: RowsToFit) {
     this.cells = new RecordCells(columns);
     this.#columns = columns;
     this.#view = view;
-    this.#asked = asked;
+    this.#options = options;
   }
 
   /** Gives the table the columns that it lacks, within a transaction that is open. */
-  static async of(database: Database, asked: RowsToFit): Promise<FittedTable> {
-    const { table, run, survey, fields, rows } = asked;
+  static async of(database: Database, options: RowsToFit): Promise<TableWithColumns> {
+    const { table, run, survey, fields, rows } = options;
     const { known, names } = await readColumns(database, table);
     const columns = new TableColumns(database.dialect, known, names);
     const facts = new Map<string, ColumnFacts>();
@@ -67,7 +67,7 @@ export class FittedTable {
       for (const { from, to } of columns.retyped)
         if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
     }
-    return new FittedTable(columns, view, asked);
+    return new TableWithColumns(columns, view, options);
   }
 
   /** The names of the columns of fields, in the order in which `cells` puts them. */
@@ -77,7 +77,7 @@ export class FittedTable {
 
   /** What the user is to know, once the rows of the profile are written. */
   async written(profile: string): Promise<WrittenRecords> {
-    const { survey, run } = this.#asked;
+    const { survey, run } = this.#options;
     const { retyped, withoutColumn } = this.#columns;
     return {
       retyped: retyped

@@ -2,7 +2,7 @@ import type { FieldsOf } from '../invoices/fields.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
 import type { Database, Dialect, RowSink, RowUpdate } from './database.ts';
 import { INSERT, LEAVE, RESPELL, UPDATE, type Differences } from './differences.ts';
-import { FittedTable, type WrittenRecords } from './fit-table.ts';
+import { TableWithColumns, type WrittenRecords } from './fit-table.ts';
 import { STABLE_NAMES, ValueRows, type RecordCells } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
@@ -23,7 +23,7 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
   const { table, profile, run, differences, fields } = written;
   const lacksKey = await makeRecordTables(database, table);
   const survey = await surveyFields(written);
-  const fitted = await FittedTable.of(database, { table, run, survey, fields });
+  const fitted = await TableWithColumns.of(database, { table, run, survey, fields });
   await keepHistory(database, written);
   const rows = database.table(table);
   await database.forKeys(

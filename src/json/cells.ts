@@ -158,7 +158,7 @@ export class Projection {
   view: WordView = new WordView(Buffer.alloc(0));
   readonly cells = new CellSpans();
   readonly #root: Members;
-  readonly #twins: readonly [number, number][];
+  readonly #duplicates: readonly [number, number][];
   #bytes = this.view.bytes;
   #arrays = NONE;
   #nextArray = 0;
@@ -172,7 +172,7 @@ export class Projection {
   constructor(given?: readonly string[], stable = false) {
     this.columns = new Columns(given, stable);
     this.#root = new Members(this.columns);
-    this.#twins = this.columns.twins();
+    this.#duplicates = this.columns.duplicates();
   }
 
   /** Fills `cells` from record `index`. Throws ServiceError for too many columns or levels. */
@@ -182,7 +182,7 @@ export class Projection {
     this.cells.clear(this.columns.names.length);
     if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
     this.#walk(this.#root, batch.bounds[2 * index]!);
-    for (const [first, again] of this.#twins) this.cells.repeat(first, again);
+    for (const [first, again] of this.#duplicates) this.cells.repeat(first, again);
   }
 
   #enter({ bytes, arrays = NONE, own }: RecordBatch): void {

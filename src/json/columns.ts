@@ -63,7 +63,7 @@ export class Columns {
   }
 
   /** The columns that were given twice: pairs of the first one, which `find` returns, and another one. */
-  twins(): [first: number, again: number][] {
+  duplicates(): [first: number, again: number][] {
     return this.#names.flatMap((name, index): [number, number][] => {
       const first = this.#given?.get(name) ?? index;
       return first === index ? [] : [[first, index]];

@@ -31,7 +31,7 @@ export interface CheckResult {
   /** What was found, in one line. */
   readonly says: string;
   /** What to do about it. */
-  readonly mend?: string | undefined;
+  readonly fix?: string | undefined;
   /** The error of a command that needs it. */
   readonly failure?: FolioError;
   readonly milliseconds?: number;
@@ -136,8 +136,8 @@ class Checkup {
   /** Removes secrets from the texts of a result. */
   #clean(result: CheckResult): CheckResult {
     const { redact } = this.#context.secrets;
-    const mend = result.mend === undefined ? undefined : redact(result.mend);
-    return { ...result, says: redact(result.says), mend };
+    const fix = result.fix === undefined ? undefined : redact(result.fix);
+    return { ...result, says: redact(result.says), fix };
   }
 }
 
@@ -154,8 +154,8 @@ function ok(says: string, about: Partial<CheckResult> = {}): CheckResult {
   return { ...about, status: 'ok', says };
 }
 
-function warning(says: string, mend: string): CheckResult {
-  return { status: 'warning', says, mend };
+function warning(says: string, fix: string): CheckResult {
+  return { status: 'warning', says, fix };
 }
 
 /** The result of a check that cannot be made, because something before it is missing. */
@@ -164,7 +164,7 @@ function skipped(says: string): CheckResult {
 }
 
 function failed(failure: FolioError): CheckResult {
-  return { status: 'failed', says: failure.message, mend: failure.hint, failure };
+  return { status: 'failed', says: failure.message, fix: failure.hint, failure };
 }
 
 /** Makes a check. A FolioError is a result; other errors, and an interrupt, are thrown. */

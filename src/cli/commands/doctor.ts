@@ -7,12 +7,12 @@ import type { FactFlags, Facts } from '../facts.ts';
 import { factFlags } from '../flags.ts';
 import type { CheckResult } from './doctor-checks.ts';
 
-/** `doctor`: whether all is set up, and what to mend. */
+/** `doctor`: whether all is set up, and what to fix. */
 export function addDoctor(program: Command, context: Context): void {
   addCommand(program, 'doctor', {
     description:
       'Looks at the store, the base address, the way to the service step by step, the clock and the token, and makes one ' +
-      'call to each of the four listings. A line each, with what to mend. The exit code is that of the first failure.',
+      'call to each of the four listings. A line each, with what to fix. The exit code is that of the first failure.',
     examples: [
       ['folio doctor', 'for the commands that you run here'],
       ['folio doctor --profile acme', 'for one organization'],
@@ -47,8 +47,8 @@ async function runDoctor(context: Context, flags: GlobalFlags & FactFlags): Prom
 }
 
 function factsOf([check, result]: readonly [name: string, CheckResult]): Facts {
-  const { status, says, mend = null, milliseconds = null, bytes = null } = result;
-  return { check, status, says, mend, milliseconds, bytes };
+  const { status, says, fix = null, milliseconds = null, bytes = null } = result;
+  return { check, status, says, fix, milliseconds, bytes };
 }
 
 const STYLES: Readonly<Record<CheckResult['status'], Style>> = {
@@ -64,11 +64,11 @@ const [STATUS, NAME] = [9, 14];
 const NARROWEST = 30;
 
 /** The lines about one check, wrapped on a terminal: what was found, and what to do about it. */
-function describeCheck(name: string, { status, says, mend }: CheckResult, screen: Screen): string {
+function describeCheck(name: string, { status, says, fix }: CheckResult, screen: Screen): string {
   const margin = ' '.repeat(STATUS + NAME);
   const lines = [
     ...wrapped(visible(says), screen),
-    ...(mend === undefined ? [] : wrapped(`→ ${visible(mend)}`, screen)),
+    ...(fix === undefined ? [] : wrapped(`→ ${visible(fix)}`, screen)),
   ];
   const word = status.padEnd(STATUS);
   const head = (screen.color ? paint(word, STYLES[status]) : word) + name.padEnd(NAME);

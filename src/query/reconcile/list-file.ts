@@ -22,7 +22,7 @@ const WINDOWS_1252 =
 /** The error for a list that cannot be read as it is. Lines count from 1. */
 export function badList(path: string, line: number, what: string, hint?: string): UsageError {
   return new UsageError(`${path}, line ${line}: ${what}`, {
-    hint: hint ?? 'Download the list again, or mend that line. Nothing was written.',
+    hint: hint ?? 'Download the list again, or correct that line. Nothing was written.',
   });
 }
 

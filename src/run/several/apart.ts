@@ -9,7 +9,7 @@ import { tryPart, type PartResult } from '../part.ts';
 import { inRun } from '../run.ts';
 import { flagDefaults, type FlagDefaults } from '../settings.ts';
 import { checkProfiles } from './joined-source.ts';
-import { forEachPart } from './parts-aside.ts';
+import { forEachPart } from './buffered-parts.ts';
 
 /**
  * Writes the records of each profile into a file of its own: what `--profile <name> -o <file>` writes. One that fails leaves its

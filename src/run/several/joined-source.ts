@@ -18,7 +18,7 @@ import {
 } from '../part.ts';
 import type { Run } from '../run.ts';
 import { checkResults } from './outcome.ts';
-import { PartsAside, type NamedPart } from './parts-aside.ts';
+import { BufferedParts, type NamedPart } from './buffered-parts.ts';
 
 interface JoinedOptions {
   /** What is read of each. The caller opens and closes it. */
@@ -37,7 +37,7 @@ export class JoinedSource implements LocalSource {
   readonly kind = 'local';
   readonly isSeveral = true;
   readonly joined: JoinedProfiles = {
-    had: () => this.#aside?.namesHad ?? [],
+    had: () => this.#buffered?.namesHad ?? [],
     isUnread: (record) => {
       const profile = this.#profiles.read(record, 0)[0]?.text;
       return this.#options.names.some((name) => name === profile && !this.joined.had().includes(name));
@@ -47,7 +47,7 @@ export class JoinedSource implements LocalSource {
   readonly #run: Run;
   readonly #options: JoinedOptions;
   readonly #profiles = new CellReader([PROFILE_COLUMN]);
-  #aside: PartsAside<NamedPart> | undefined;
+  #buffered: BufferedParts<NamedPart> | undefined;
 
   constructor(run: Run, options: JoinedOptions) {
     this.#run = run;
@@ -80,13 +80,13 @@ export class JoinedSource implements LocalSource {
     const { source, names } = this.#options;
     const statuses = new Map<string, WalkStatus>();
     const parts = names.map((profile) => ({ source, name: profile, profile }));
-    const aside = (this.#aside = new PartsAside(this.#run, parts, (part) => {
+    const buffered = (this.#buffered = new BufferedParts(this.#run, parts, (part) => {
       statuses.set(part.name!, part.status);
       return wholePart(part, limit);
     }));
     let left = limit === undefined ? Infinity : this.#options.limit;
-    for await (const { asked, records } of aside.read()) {
-      const own = { name: PROFILE_COLUMN, value: JSON.stringify(asked.name) };
+    for await (const { options, records } of buffered.read()) {
+      const own = { name: PROFILE_COLUMN, value: JSON.stringify(options.name) };
       for await (const batch of records) {
         if (left === 0) break;
         const given = sliceRecords(batch, 0, left);
@@ -96,9 +96,9 @@ export class JoinedSource implements LocalSource {
         yield { records: source.isSeveral ? given : withOwnColumn(given, own), next: undefined };
       }
     }
-    if (aside.namesHad.length === 0) this.check();
+    if (buffered.namesHad.length === 0) this.check();
     status.totalAtEnd = totalOf(
-      aside.namesHad.map((name) => statuses.get(name)!),
+      buffered.namesHad.map((name) => statuses.get(name)!),
       limit,
     );
   }
@@ -115,7 +115,7 @@ export class JoinedSource implements LocalSource {
 
   /** Throws where profiles are missing, or not whole. */
   check(): void {
-    checkProfiles(this.#aside?.results ?? []);
+    checkProfiles(this.#buffered?.results ?? []);
   }
 }
 

@@ -13,7 +13,7 @@ import { remarkWritten } from '../export-part.ts';
 import { hasRecords, type PartResult, type Source } from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { checkResults } from './outcome.ts';
-import { forEachPart } from './parts-aside.ts';
+import { forEachPart } from './buffered-parts.ts';
 import { figuresOf, organizationsIn, readPart, type PartFigures } from './report-figures.ts';
 import { reportParts, type ReportPart } from './report-parts.ts';
 import type { ReceiptFlags } from '../receipt.ts';

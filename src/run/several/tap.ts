@@ -25,7 +25,7 @@ import type { RequestFlags } from '../parse-values.ts';
 import { inRun, type GlobalFlags, type Run } from '../run.ts';
 import { syncResources, type SyncResource } from '../sync/sync-resources.ts';
 import { checkResults } from './outcome.ts';
-import { forEachPart, PartsAside } from './parts-aside.ts';
+import { forEachPart, BufferedParts } from './buffered-parts.ts';
 
 /** What Singer's runners give a tap. */
 export interface TapFlags {
@@ -163,14 +163,14 @@ async function writeStreams(
   const state = new Map(before);
   const extracted = new Date(context.clock.now()).toISOString();
   const byName = new Map(streams.map((stream) => [stream.name, stream]));
-  const aside = new PartsAside(run, streams, (part) => surveyed(part, byName.get(part.name ?? '')!));
-  for await (const { asked, result, records } of aside.read()) {
+  const buffered = new BufferedParts(run, streams, (part) => surveyed(part, byName.get(part.name ?? '')!));
+  for await (const { options: stream, result, records } of buffered.read()) {
     if (!hasRecords(result)) continue;
-    const { name, shape } = asked;
-    await fillEmpty(run, asked);
+    const { name, shape } = stream;
+    await fillEmpty(run, stream);
     const version = Math.max(context.clock.now(), (before.get(name) ?? 0) + 1);
-    shape.leaveOut(asked.leftOut);
-    const schema = { type: 'SCHEMA', stream: name, schema: shape.schema(), key_properties: keyOf(asked) };
+    shape.leaveOut(stream.leftOut);
+    const schema = { type: 'SCHEMA', stream: name, schema: shape.schema(), key_properties: keyOf(stream) };
     await sink.write(`${JSON.stringify(schema)}\n`);
     const tail = `,"version":${version},"time_extracted":"${extracted}"}\n`;
     const head = `{"type":"RECORD","stream":${JSON.stringify(name)},"record":`;
@@ -181,7 +181,7 @@ async function writeStreams(
     state.set(name, version);
     await sink.write(`${JSON.stringify({ type: 'STATE', value: stateOf(state) })}\n`);
   }
-  checkStreams(aside.results);
+  checkStreams(buffered.results);
 }
 
 function messagesOf(

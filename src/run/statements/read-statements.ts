@@ -23,7 +23,7 @@ import type { ReceiptFlags } from '../receipt.ts';
 import type { GlobalFlags, Run } from '../run.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import { checkResults } from '../several/outcome.ts';
-import { forEachPart } from '../several/parts-aside.ts';
+import { forEachPart } from '../several/buffered-parts.ts';
 import type { FromFlags } from '../sources/export-source.ts';
 import { askedSource } from '../sources/asked-source.ts';
 

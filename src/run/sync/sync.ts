@@ -24,7 +24,7 @@ import { version } from '../../version.ts';
 import { fieldsOf } from '../open-questions.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { checkPart, recordsOf, tryPart, type Part } from '../part.ts';
-import { forEachPart } from '../several/parts-aside.ts';
+import { forEachPart } from '../several/buffered-parts.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
 import type { ReceiptFlags } from '../receipt.ts';
 import { readsOfDatabase, type WrittenPath } from '../paths.ts';
