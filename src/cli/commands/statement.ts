@@ -14,8 +14,8 @@ export function addStatement(program: Command, context: Context): void {
   addCommand(program, 'statement', {
     description:
       'The open documents of a customer as of today, for each currency: how late they are, credits apart, sums by age, and the ' +
-      'amount due, which is what folio aging tells of him. As a page to send and print, or as rows. The page names nobody else, ' +
-      'and says at its top where it is not whole.',
+      'amount due, which is what folio aging tells of him. As a page to send and print: it names nobody else, and says at its top where ' +
+      'it is not whole. Or as rows (xlsx, csv), which are the documents alone: their sums and ages are in json, and in folio aging -o ages.xlsx.',
     examples: [
       ['folio statement --customer-fiscal-id 60155445-3 -o roble.html', 'a page to send, or to print'],
       [
@@ -86,7 +86,7 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
   ),
   outputDir: text(
     '--output-dir <dir>',
-    'with --all: a page for each, named by fiscal ID and name, and index.html',
+    'with --all: a page (html) for each, named by fiscal ID and name, and index.html',
   ),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
 });

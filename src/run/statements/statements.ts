@@ -75,7 +75,7 @@ async function formOf(
   if (outputDir !== undefined) {
     if (excel || (format !== undefined && format !== 'html')) {
       throw new UsageError(`--output-dir writes pages, not ${format ?? 'csv'}`, {
-        hint: 'Have all in one file with -o statements.xlsx, or leave --format out.',
+        hint: 'Leave that out; or have the rows of all in one file with -o statements.xlsx, of one with --customer-fiscal-id <id> -o one.xlsx.',
       });
     }
     return { kind: 'folder', path: outputDir };

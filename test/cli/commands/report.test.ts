@@ -295,7 +295,11 @@ describe('folio report', () => {
       `${head} Facturas emitidas: se leyó 1 registro, pero no todos: el servicio envía, página tras página, registros que ya había enviado. ` +
         'Fondos: el servicio no acepta el token, o no hay ninguno.',
     );
-    expect(await doubtsOf({ received: [404, '{}'] })).toMatch(/folio dice, en inglés: received: /);
+    const undue = pageOf([INVOICE.replace('"dueBy"', '"until"')]);
+    const { stdout } = await report(['--lang', 'es'], { issued: undue }, 'es_CL.UTF-8');
+    expect(textOf(stdout)).toMatch(
+      /Emitido: No se muestran saldos .* folio dice, en inglés: .*no record has a due date/,
+    );
   });
 
   it('has a name at its top: the title, else the organization of the records, and the fiscal ID once', async () => {
