@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -59,7 +59,7 @@ async function download(service: string, link: string) {
     NODE_OPTIONS: NAMES_LEAD_HERE,
   };
   const { code, stderr } = await runFolio(['issued', 'download', folder, '--retries', '0'], { env });
-  const kept = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  const kept = existsSync(folder) ? readdirSync(folder).filter((name) => !name.startsWith('.')) : [];
   const fetched = requests.map(({ target }) => target).filter((target) => !target.startsWith('/v1/'));
   return { code, stderr, kept, fetched };
 }

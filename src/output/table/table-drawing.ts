@@ -14,18 +14,26 @@ interface DrawnRow {
   readonly styles: ReadonlyMap<number, Style> | undefined;
 }
 
-interface DrawnCell {
-  readonly text: string;
-  readonly width: number;
-  readonly style: Style | undefined;
-}
+/** Rows and columns that cli-table3 draws at once: its time grows with the square of either. */
+const BLOCK = { rows: 10, columns: 40 };
 
-/** Rows and columns that cli-table3 draws in one table: its time grows with the square of either. */
-const BLOCK = { rows: 25, columns: 40 };
+/** All that cli-table3 writes beside the cells is the line below the head, and blanks. */
+const NO_LINES = Object.fromEntries(
+  [
+    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
+    ...['left', 'left-mid', 'right', 'right-mid'],
+  ].map((name) => [name, '']),
+);
 
 /**
- * Draws rows in columns whose widths are known, with cli-table3: a table for each few rows, of which only the first has a head. The
- * tables have no lines but the one below the head, and so they make one.
+ * What cli-table3 would put at the end of a cell that it cuts. It gets every cell cut already, and yet cuts each to ten cells, for
+ * notes of its own that nobody asks for: a mark of ten leaves nothing to cut.
+ */
+const CUT_BEFORE = '.'.repeat(10);
+
+/**
+ * Draws rows in columns whose widths are known, with cli-table3: a few rows at a time, as one row of cells of so many lines, since it
+ * takes as long for ten cells as for a hundred lines of them. Only the head has a line below it.
  */
 export class TableDrawing {
   readonly #table: FittedTable;
@@ -39,71 +47,65 @@ export class TableDrawing {
   /** The names of the columns and the line below them. */
   head(): string {
     const { columns } = this.#table;
-    const style = this.#options.color ? 'bold' : undefined;
-    const names = columns.map((column): DrawnCell => cellOf(headOf(column), style));
-    const blank = columns.map((): DrawnCell => cellOf('', undefined));
-    return textOf(this.#draw([names, blank], true).slice(0, 2));
+    const names = columns.map(headOf);
+    const head = this.#options.color ? names.map((name) => paint(name, 'bold')) : names;
+    const widths = columns.map(({ width }) => width);
+    const blank = columns.map(() => '');
+    // There is no line below a head without rows.
+    return textOf(this.#draw(blank, widths, head).slice(0, 2));
   }
 
   /** The rows, a line each. */
-  rows(rows: Iterable<DrawnRow>): string {
+  rows(rows: readonly DrawnRow[]): string {
     const lines: string[] = [];
-    let block: DrawnCell[][] = [];
-    const flush = (): void => {
-      if (block.length > 0) lines.push(...this.#draw(block));
-      block = [];
-    };
-    for (const row of rows) {
-      const cells = this.#cellsOf(row);
-      const isWide = cells.some(({ width }, at) => width > this.#table.columns[at]!.width);
-      // A row with a cell that is wider than its column has widths of its own.
-      if (isWide || block.length === BLOCK.rows) flush();
-      block.push(cells);
-      if (isWide) flush();
-    }
-    flush();
+    for (let from = 0; from < rows.length; from += BLOCK.rows)
+      lines.push(...this.#drawRows(rows.slice(from, from + BLOCK.rows)));
     return textOf(lines);
   }
 
-  #cellsOf({ texts, styles }: DrawnRow): DrawnCell[] {
+  #drawRows(rows: readonly DrawnRow[]): string[] {
+    const { columns } = this.#table;
     const { cut, color } = this.#options;
-    return this.#table.columns.map(({ column: { index }, width }) => {
-      const text = texts[index] ?? '';
-      return cellOf(cut ? truncate(text, width) : text, color ? styles?.get(index) : undefined);
-    });
+    const texts = columns.map(({ column: { index }, width }) =>
+      rows.map((row) => (cut ? truncate(row.texts[index] ?? '', width) : (row.texts[index] ?? ''))),
+    );
+    const widths = columns.map(({ width }, at) =>
+      cut ? width : Math.max(width, ...texts[at]!.map(displayWidth)),
+    );
+    // A row with a cell that is wider than its column has widths of its own.
+    if (rows.length > 1 && widths.some((width, at) => width > columns[at]!.width))
+      return rows.flatMap((row) => this.#drawRows([row]));
+    const cells = columns.map(({ column: { index } }, at) =>
+      texts[at]!.map((text, nth) => {
+        const style = color && text !== '' ? rows[nth]!.styles?.get(index) : undefined;
+        return style === undefined ? text : paint(text, style);
+      }).join('\n'),
+    );
+    return this.#draw(cells, widths);
   }
 
-  /** The lines of the rows; of the first, as the head, with the line below it. */
-  #draw(rows: readonly DrawnCell[][], hasHead = false): string[] {
+  /** The lines of a row of cells, and of a head above it with the line that parts them. */
+  #draw(cells: readonly string[], widths: readonly number[], head: readonly string[] = []): string[] {
     const { columns, gap } = this.#table;
     const between = ' '.repeat(gap);
     let lines: string[] = [];
     for (let from = 0; from < columns.length; from += BLOCK.columns) {
-      const some = columns.slice(from, from + BLOCK.columns);
-      const cells = rows.map((row) => row.slice(from, from + BLOCK.columns));
-      const widths = some.map(({ width }, at) => Math.max(width, ...cells.map((row) => row[at]!.width)));
-      const [head, ...body] = cells.map((row) => row.map(contentOf));
+      const part = <T>(all: readonly T[]): T[] => all.slice(from, from + BLOCK.columns);
       const table = new CliTable({
-        head: hasHead ? head! : [],
-        colWidths: widths,
-        colAligns: some.map(({ column }) => (column.numeric ? 'right' : 'left')),
+        head: part(head),
+        colWidths: part(widths),
+        colAligns: part(columns).map(({ column }) => (column.numeric ? 'right' : 'left')),
         chars: { ...NO_LINES, mid: '─', 'mid-mid': between, middle: between },
         style: { head: [], border: [], compact: true, 'padding-left': 0, 'padding-right': 0 },
+        truncate: CUT_BEFORE,
       });
-      table.push(...(hasHead ? body : [head!, ...body]));
-      const drawn = withLongTexts(table.toString(), cells).split('\n');
+      table.push(part(cells));
+      const drawn = table.toString().split('\n');
       lines = from === 0 ? drawn : lines.map((line, at) => line + between + drawn[at]!);
     }
     return lines;
   }
 }
-
-const NO_LINES = Object.fromEntries(
-  [
-    ...['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'],
-    ...['left', 'left-mid', 'right', 'right-mid'],
-  ].map((name) => [name, '']),
-);
 
 /** Blanks at the end of a line are left out: they are a nuisance when it is copied. */
 function textOf(lines: readonly string[]): string {
@@ -114,30 +116,4 @@ function withoutBlanks(line: string): string {
   let end = line.length;
   while (line[end - 1] === ' ') end--;
   return line.slice(0, end);
-}
-
-function cellOf(text: string, style: Style | undefined): DrawnCell {
-  return { text, width: displayWidth(text), style };
-}
-
-/** A character one cell wide that no shown text has: see `visible`. */
-const STAND_IN = '\u00ad';
-const STAND_INS = /\u00ad+/g;
-/** Characters of a text that stands for itself. */
-const SHORT = 100;
-
-/** cli-table3 takes time with the square of a text some of whose characters are not one cell wide: a long one is put in afterwards. */
-function isLong({ text, width }: DrawnCell): boolean {
-  return text.length > SHORT && text.length !== width;
-}
-
-function contentOf(cell: DrawnCell): string {
-  const { text, style } = cell;
-  const shown = isLong(cell) ? STAND_IN.repeat(cell.width) : text;
-  return style === undefined || text === '' ? shown : paint(shown, style);
-}
-
-function withLongTexts(drawn: string, rows: readonly (readonly DrawnCell[])[]): string {
-  const long = rows.flat().filter(isLong);
-  return long.length === 0 ? drawn : drawn.replace(STAND_INS, () => long.shift()!.text);
 }

@@ -80,7 +80,7 @@ export class TableRows {
     return texts;
   }
 
-  /** From now on only the cells at these places are made texts; the others are empty. */
+  /** From now on only the cells at these places are made texts, and none is measured; the others are empty. */
   readOnly(places: Iterable<number>): void {
     this.#wanted = new Set(places);
   }
@@ -132,6 +132,7 @@ export class TableRows {
   #textOf(cell: Cell | undefined, column: number): string {
     if (cell === undefined || this.#wanted?.has(column) === false) return '';
     const seen = (this.#seen[column] ??= new SeenColumn());
+    if (this.#wanted !== undefined) return this.#shown(cell, column, seen);
     seen.facts.add(cell);
     const text = this.#shown(cell, column, seen);
     const width = columnWidth(text);

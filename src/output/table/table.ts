@@ -18,7 +18,7 @@ const MAX_SAMPLE_CELLS = 1_000_000;
 
 /** Cells that are read, and drawn, before the event loop gets a turn, in which a signal is heard: a long table takes seconds. */
 const CELLS_A_TURN = 20_000;
-const CELLS_DRAWN = 1_000;
+const CELLS_DRAWN = 3_000;
 
 /** The width of the notes below a table, in display cells, where there is no terminal. */
 const NOTES_WIDTH = 100;
@@ -113,7 +113,7 @@ class TableWriter implements Writer {
       ? fitColumns(measured, width, asked)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
     this.#shown = new Set(fitted.columns.map(({ column }) => column.index));
-    if (this.#cut) this.#rows.readOnly([...this.#shown, ...form.needed]);
+    this.#rows.readOnly([...this.#shown, ...form.needed]);
     const drawing = new TableDrawing(fitted, { color, cut: this.#cut });
     await this.#sink.write(drawing.head());
     return { drawing, form };
