@@ -84,25 +84,25 @@ export interface WrittenElements extends WrittenRecords {
 }
 
 /** Makes the table of a list equal to the lists of the listing, within a transaction that is open. */
-export async function writeElements(database: Database, asked: ElementsToWrite): Promise<WrittenElements> {
-  const { list, profile, run, fields } = asked;
-  const table = elementTable(asked.table, list);
-  const expected = await ListHashes.of(asked);
+export async function writeElements(database: Database, options: ElementsToWrite): Promise<WrittenElements> {
+  const { list, profile, run, fields } = options;
+  const table = elementTable(options.table, list);
+  const expected = await ListHashes.of(options);
   const { found, others, firstOther } = expected;
   const nothing = { retyped: [], withoutColumn: [], withNul: 0, unreadable: [] };
   const said = { list, found, others, firstOther };
   const isThere = (await database.relation(table)) !== undefined;
   if (!isThere && found === 0) return { ...said, ...nothing };
   if (!isThere) await makeElementTable(database, table);
-  const stale = isThere ? await staleKeys(database, asked, expected) : [];
-  const survey = await surveyElements(asked, expected);
-  const rows = rowsOfCurrent(database, asked.table, table);
+  const stale = isThere ? await staleKeys(database, options, expected) : [];
+  const survey = await surveyElements(options, expected);
+  const rows = rowsOfCurrent(database, options.table, table);
   const fitted = await TableWithColumns.of(database, { table, run, survey, fields, rows });
   await database.forKeys(`DELETE FROM ${database.table(table)} WHERE _profile = ?`, [profile], stale);
   if (survey !== undefined) {
     const names = ['_profile', '_key', '_index', '_hash', '_changed_run', '_raw'];
     const target = { table, columns: [...names, ...fitted.names] };
-    await database.insert(target, (sink) => putElements(sink, fitted.cells, asked, expected));
+    await database.insert(target, (sink) => putElements(sink, fitted.cells, options, expected));
   }
   return { ...said, ...(await fitted.written(profile)) };
 }
@@ -236,12 +236,12 @@ function batchOfSpans({ bytes, spaced }: RecordBatch, spans: readonly Span[]): R
 
 /** What each field holds in the rows that are to be written; undefined where there are none. */
 async function surveyElements(
-  asked: ElementsToWrite,
+  options: ElementsToWrite,
   expected: ListHashes,
 ): Promise<ColumnSurvey | undefined> {
   if (!expected.hasRowsToWrite) return undefined;
   const survey = new ColumnSurvey(undefined, STABLE_NAMES);
-  for await (const { elements } of listsToWrite(asked, expected))
+  for await (const { elements } of listsToWrite(options, expected))
     for (let index = 0; index < elements.count; index++) survey.add(elements, index);
   return survey;
 }
@@ -261,18 +261,18 @@ const ROWS_TOGETHER = 200;
 async function* putElements(
   rows: RowSink,
   cells: RecordCells,
-  asked: ElementsToWrite,
+  options: ElementsToWrite,
   expected: ListHashes,
 ): AsyncGenerator<void> {
   let put = 0;
-  for await (const { batch, index, record, elements, first } of listsToWrite(asked, expected)) {
-    const key = asked.listing.keyOf(batch, index);
+  for await (const { batch, index, record, elements, first } of listsToWrite(options, expected)) {
+    const key = options.listing.keyOf(batch, index);
     for (let place = 0; place < elements.count; place++) {
-      rows.put(asked.profile);
+      rows.put(options.profile);
       rows.put(key);
       rows.put(BigInt(first + place));
       rows.put(expected.textOf(record));
-      rows.put(BigInt(asked.run));
+      rows.put(BigInt(options.run));
       cells.putInto(rows, elements, place);
       if (++put % ROWS_TOGETHER === 0) yield;
     }

@@ -17,7 +17,7 @@ import {
   type BarTerminal,
   type MeasuredRow,
   type ResultRows,
-  type ResultSite,
+  type ResultContext,
 } from './result-rows.ts';
 import type { Row, RowField } from './rows.ts';
 
@@ -185,7 +185,7 @@ function cellOf(json: string): Cell | undefined {
 export function agingQuestion(
   options: AgingOptions,
   layout: Omit<AgingLayout, 'note'>,
-  { terminal, placeOf, limits }: ResultSite,
+  { terminal, placeOf, limits }: ResultContext,
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;

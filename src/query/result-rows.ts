@@ -38,7 +38,7 @@ export interface BarTerminal {
 }
 
 /** What a result is made for: a terminal, if its table goes to one, and the places of records in the listing. */
-export interface ResultSite {
+export interface ResultContext {
   readonly terminal: BarTerminal | undefined;
   readonly placeOf: PlaceOf | undefined;
   /** What references leave of open amounts, once all records were looked at; undefined where nothing is looked up. */

@@ -13,7 +13,7 @@ import {
   type BarTerminal,
   type MeasuredRow,
   type ResultRows,
-  type ResultSite,
+  type ResultContext,
 } from './result-rows.ts';
 import type { RowField } from './rows.ts';
 import {
@@ -169,7 +169,7 @@ export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readon
 export function totalsQuestion(
   { sum = [], groupBy = [], asSent, expand }: TotalsFlags,
   given: ColumnNames,
-  { terminal, placeOf, limits }: ResultSite,
+  { terminal, placeOf, limits }: ResultContext,
 ): Question {
   // A payment of a credit note is what was paid, whatever the document is worth.
   const isAsSent = asSent ?? expand !== undefined;

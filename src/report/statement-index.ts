@@ -62,7 +62,7 @@ export function statementIndex(
   return htmlPage({ language: writing.language, title: words.index, body, style: STYLE });
 }
 
-interface Site {
+interface PageContext {
   readonly words: StatementWords;
   readonly writing: Writing;
   readonly listing: 'issued' | 'received';
@@ -76,10 +76,10 @@ interface IndexLine {
 }
 
 /** The pages of one organization, a table for each currency, the largest amount first. */
-function senderSection(pages: readonly IndexedStatement[], site: Site): Html | undefined {
+function senderSection(pages: readonly IndexedStatement[], context: PageContext): Html | undefined {
   const [first] = pages;
   if (first === undefined) return undefined;
-  const { writing } = site;
+  const { writing } = context;
   const { organization, organizationFiscalId } = first.own;
   const lines = pages.flatMap((page) =>
     page.own.statement.currencies
@@ -90,7 +90,7 @@ function senderSection(pages: readonly IndexedStatement[], site: Site): Html | u
     <h2><bdi>${organization ?? organizationFiscalId ?? writing.words.organization}</bdi></h2>
     ${byCurrency(lines, ({ currency }) => currency)
       .toSorted(([left], [right]) => (nameOf(left!) < nameOf(right!) ? -1 : 1))
-      .map((ofOne) => currencyTable(ofOne, site))}
+      .map((ofOne) => currencyTable(ofOne, context))}
   </section>`;
 }
 
@@ -99,7 +99,7 @@ function nameOf({ currency }: IndexLine): string {
   return currency === undefined ? '1' : `0${currency}`;
 }
 
-function currencyTable(lines: readonly IndexLine[], { words, writing, listing }: Site): Html {
+function currencyTable(lines: readonly IndexLine[], { words, writing, listing }: PageContext): Html {
   const caption = lines[0]!.currency ?? writing.words.noCurrency;
   const rows = lines
     .toSorted((left, right) => compareDecimals(totalOf(right.section.balance), totalOf(left.section.balance)))

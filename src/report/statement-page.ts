@@ -17,7 +17,7 @@ interface StatementPageOptions extends StatementFacts {
 }
 
 /** What a page is made with. */
-interface Site {
+interface PageContext {
   readonly writing: Writing;
   readonly words: StatementWords;
   readonly listing: 'issued' | 'received';
@@ -32,7 +32,7 @@ export function statementPage(
   { asOf, listing, writing, note }: StatementPageOptions,
 ): string {
   const words = statementWords(writing.language);
-  const site = { writing, words, listing };
+  const context = { writing, words, listing };
   const { party, unreadable, currencies } = statement;
   const sender = organization ?? organizationFiscalId ?? writing.words.organization;
   const name = party.name ?? party.fiscalId ?? writing.words.noName;
@@ -62,8 +62,8 @@ export function statementPage(
           : undefined
       }
       ${open.length === 0 && !isDoubtful ? markup`<p class="verdict">${words.settled}</p>` : undefined}
-      ${open.map((one, index) => currencySection(one, site, `c${index + 1}`))}
-      ${leftOut(currencies, site)}
+      ${open.map((one, index) => currencySection(one, context, `c${index + 1}`))}
+      ${leftOut(currencies, context)}
       ${note === undefined ? undefined : markup`<section class="message">${noteHtml(note)}</section>`}
     </main>`;
   return htmlPage({
@@ -80,8 +80,8 @@ function idLine(fiscalId: string | undefined, writing: Writing): Html | undefine
   return markup`<p class="note">${fiscalIdTerm([fiscalId], writing)} <bdi class="id">${fiscalId}</bdi></p>`;
 }
 
-function currencySection(section: StatedCurrency, site: Site, id: string): Html {
-  const { writing, words, listing } = site;
+function currencySection(section: StatedCurrency, context: PageContext, id: string): Html {
+  const { writing, words, listing } = context;
   const { currency, documents, credits, balance } = section;
   const due = totalOf(balance);
   const overdue = overdueOf(balance);
@@ -102,12 +102,12 @@ function currencySection(section: StatedCurrency, site: Site, id: string): Html 
           : markup`<p class="late">${credits.length === 0 ? words.overdueNow(amount(overdue)) : words.overdueBeforeCredits(amount(overdue))}</p>`
       }
     </div>
-    ${ages(section, site, { id, amount })}
+    ${ages(section, context, { id, amount })}
     ${
       documents.length === 0
         ? undefined
         : documentsTable(documents, {
-            ...site,
+            ...context,
             amount,
             caption: words.documents,
             id: `${id}d`,
@@ -117,7 +117,13 @@ function currencySection(section: StatedCurrency, site: Site, id: string): Html 
     ${
       credits.length === 0
         ? undefined
-        : documentsTable(credits, { ...site, amount, caption: words.credits, id: `${id}k`, isCredit: true })
+        : documentsTable(credits, {
+            ...context,
+            amount,
+            caption: words.credits,
+            id: `${id}k`,
+            isCredit: true,
+          })
     }
   </section>`;
 }
@@ -143,7 +149,11 @@ interface StripOptions {
 }
 
 /** The strip of ages: a bar in scale, and each age with its exact sum. */
-function ages({ balance }: StatedCurrency, { writing, words }: Site, { id, amount }: StripOptions): Html {
+function ages(
+  { balance }: StatedCurrency,
+  { writing, words }: PageContext,
+  { id, amount }: StripOptions,
+): Html {
   const names = ageNames(writing);
   const sums = agesOf(balance);
   const isShown = (age: number): boolean => age < UNDATED || sums[age]!.coefficient !== 0n;
@@ -198,7 +208,7 @@ function ageNames({ words }: Writing): string[] {
   return [words.notDue, ...ranges, words.over(DEFAULT_BUCKETS.at(-1)!), words.noDueDate, words.credits];
 }
 
-interface TableOptions extends Site {
+interface TableOptions extends PageContext {
   readonly amount: (value: Decimal) => string;
   readonly caption: string;
   readonly id: string;
@@ -288,7 +298,7 @@ function paymentsLine(
 }
 
 /** What is not in the sums: cancelled documents, and those that say no amount. */
-function leftOut(currencies: readonly StatedCurrency[], { words, writing }: Site): Html | undefined {
+function leftOut(currencies: readonly StatedCurrency[], { words, writing }: PageContext): Html | undefined {
   const notes = currencies.flatMap(({ currency, balance: { cancelled, missing } }) => {
     const code = currency === undefined ? '' : `${currency} `;
     return [

@@ -5,7 +5,7 @@ import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import { columnsWithHeadings } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
-import type { AskedWhere } from '../query/where/cell-test.ts';
+import type { WhereContext } from '../query/where/cell-test.ts';
 import {
   AMOUNT_ROLES,
   mapFields,
@@ -29,7 +29,7 @@ import {
   type PlaceOf,
   type Question,
 } from '../query/questions.ts';
-import type { ResultSite } from '../query/result-rows.ts';
+import type { ResultContext } from '../query/result-rows.ts';
 import type { SecondLook } from '../query/second-look.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -74,7 +74,7 @@ export interface SettingsOwner {
 }
 
 /** Makes the question whose rows come out instead of the records. */
-export type MakeResult = (site: ResultSite) => Question;
+export type MakeResult = (shown: ResultContext) => Question;
 
 /** Makes the questions that the flags ask of the records. Throws UsageError for flags that make no sense together. */
 export async function openQuestions(context: Context, asked: OpenQuestionsOptions): Promise<Questions> {
@@ -90,8 +90,8 @@ export async function openQuestions(context: Context, asked: OpenQuestionsOption
   const filter =
     rowFilter && (await whereQuestionOf(context, rowFilter, expand === undefined ? records : 'rows'));
   const placeOf = (filter ?? expand)?.placeOf;
-  const site = { terminal: await terminalOf(context, plan), placeOf, limits: asking.limits };
-  const result = asked.makeResult?.(site) ?? (await resultOf(context, asking, site));
+  const shown = { terminal: await terminalOf(context, plan), placeOf, limits: asking.limits };
+  const result = asked.makeResult?.(shown) ?? (await resultOf(context, asking, shown));
   const sort = flags.sort && (await sortOf(asking, flags.sort, context.signal));
   return new Questions({
     look,
@@ -108,7 +108,7 @@ export async function openQuestions(context: Context, asked: OpenQuestionsOption
 /** What questions are made of, and what the columns mean to them. */
 interface AskingOptions extends OpenQuestionsOptions {
   readonly names: ColumnNames;
-  readonly limits: ResultSite['limits'];
+  readonly limits: ResultContext['limits'];
   /** The place in the listing of the record that the nth row is of, where records are made rows. */
   readonly placeOf?: PlaceOf;
 }
@@ -167,7 +167,10 @@ export function mayShowNewestFirst(questions: Questions, { sort }: QuestionFlags
 }
 
 /** The terminal on which bars are drawn; undefined where the answer is no table on a terminal. */
-async function terminalOf({ env }: Context, plan: OutputPlan | undefined): Promise<ResultSite['terminal']> {
+async function terminalOf(
+  { env }: Context,
+  plan: OutputPlan | undefined,
+): Promise<ResultContext['terminal']> {
   const width = plan?.format === 'table' ? plan.layout.width : undefined;
   if (width === undefined) return undefined;
   const { hasBlocks } = await import('../query/result-rows.ts');
@@ -202,7 +205,7 @@ async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFi
   if (where.length === 0 && documentTests.length === 0) return undefined;
   const { conditionTest, WhereFilter } = await import('../query/where/where.ts');
   const { roleNamed } = await import('../query/named-cells.ts');
-  const at = askedWhere(context);
+  const at = whereContext(context);
   const { names, placeOf } = asked;
   const tests = where.map((condition) => {
     const role = roleNamed(condition.column, names, names.fields.usual);
@@ -215,7 +218,7 @@ async function filterOf(context: Context, asked: AskingOptions): Promise<WhereFi
 const JUDGED: ReadonlySet<Role> = new Set<Role>([...AMOUNT_ROLES, 'due', 'date', 'balance']);
 
 /** The day and the locale that conditions are read with. */
-export function askedWhere({ clock, env }: Context): AskedWhere {
+export function whereContext({ clock, env }: Context): WhereContext {
   return { today: localDay(clock.now()), locale: localeOf(env) };
 }
 
@@ -230,7 +233,7 @@ async function invoiceTests(context: Context, asked: AskingOptions): Promise<Rec
   const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
   const { parseDate } = await import('../query/where/date-value.ts');
   const { fields } = asked.names;
-  const { today } = askedWhere(context);
+  const { today } = whereContext(context);
   const tests = flags.overdue ? [overdueTest({ fields, today, limits: asked.limits })] : [];
   for (const flag of DATE_FLAGS) {
     const date = flags[flag.name];
@@ -313,14 +316,14 @@ function shownOfRows(list: string): readonly KnownColumn[] {
 async function resultOf(
   context: Context,
   asked: AskingOptions,
-  site: ResultSite,
+  shown: ResultContext,
 ): Promise<Question | undefined> {
   const { flags, columns, resource, plan, names, settings } = asked;
   // Two organizations may have records of the same id.
   const usualKey = settings.isSeveral ? [PROFILE_COLUMN, 'id'] : ['id'];
   const { changesSince: path, key = usualKey, changesSinceMissingOk: missingOk = false } = flags;
   if (asksForTotals(flags))
-    return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, site);
+    return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
   const { changesQuestion } = await import('../query/changes/changes.ts');
   const earlier = await filterOf(context, asked);

@@ -86,13 +86,13 @@ export interface ServiceSource extends SourceFacts {
    * @param limit records, at most
    * @param resume where an earlier run stopped; given only to a source whose deliveries say where they go on
    */
-  read(site: ServiceSite, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery>;
+  read(options: ServiceReadOptions, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery>;
 }
 
 /** A source on this machine: nothing is sent, and no token is needed. */
 export interface LocalSource extends SourceFacts {
   readonly kind: 'local';
-  read(site: LocalSite, limit: number | undefined): AsyncGenerator<Delivery>;
+  read(options: LocalReadOptions, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
 /** Where an earlier walk stopped, and the records that it gave. */
@@ -102,7 +102,7 @@ export interface ResumeFrom {
 }
 
 /** What a source is read with. */
-interface Site {
+interface ReadOptions {
   readonly context: Context;
   readonly notices: Notices;
   readonly status: WalkStatus;
@@ -111,18 +111,18 @@ interface Site {
 }
 
 /** What a source of the service is read with. */
-export interface ServiceSite extends Site {
+export interface ServiceReadOptions extends ReadOptions {
   readonly session: Session;
 }
 
 /** What a local source is read with. */
-export interface LocalSite extends Site {
+export interface LocalReadOptions extends ReadOptions {
   /** The profile whose settings apply, and whose records are read where the source has those of several. */
   readonly profile: string | undefined;
 }
 
 /** One source of one organization, open to be read. */
-export interface Part extends Site {
+export interface Part extends ReadOptions {
   readonly source: Source;
   /** The organization's name, where the run has several parts. */
   readonly name: string | undefined;
@@ -218,17 +218,17 @@ async function readService(
   try {
     refuseOtherVersion(source, session);
     const partial = partialResults(opening);
-    const site = { ...opening, partial, session };
-    await announcing(site, () =>
+    const options = { ...opening, partial, session };
+    await announcing(options, () =>
       read({
-        ...site,
+        ...options,
         profile: session.profile,
         defaults: session.defaults,
         read: (limit, resume) => {
           track.expect(limit);
-          return source.read(site, limit, resume);
+          return source.read(options, limit, resume);
         },
-        peek: (limit) => source.read(uncounted(site), limit),
+        peek: (limit) => source.read(uncounted(options), limit),
       }),
     );
   } catch (error) {
@@ -256,20 +256,20 @@ async function readLocal(
   // A profile that the source has need not be one of those here. Of several, no single one decides.
   const current = (): string | undefined => namedProfile(undefined, context.env) ?? store?.currentProfile;
   const profile = opening.profile ?? (source.isSeveral ? undefined : current());
-  const site = { ...opening, profile, partial: partialResults(opening) };
+  const options = { ...opening, profile, partial: partialResults(opening) };
   await read({
-    ...site,
+    ...options,
     session: undefined,
     defaults: store ? flagDefaults(store, profile, source.resource) : {},
-    read: (limit) => source.read(site, limit),
-    peek: (limit) => source.read(uncounted(site), limit),
+    read: (limit) => source.read(options, limit),
+    peek: (limit) => source.read(uncounted(options), limit),
   });
 }
 
-/** The same site with counters of its own, for records that do not count as records of the run. */
-function uncounted<Of extends Site>(site: Of): Of {
-  const partial = new PartialResults([], site.context.secrets.redact);
-  return { ...site, status: new WalkStatus(), partial };
+/** The same options with counters of their own, for records that do not count as records of the run. */
+function uncounted<Of extends ReadOptions>(options: Of): Of {
+  const partial = new PartialResults([], options.context.secrets.redact);
+  return { ...options, status: new WalkStatus(), partial };
 }
 
 function partialResults({ source, context, receipt }: OpeningPart<Source>): PartialResults {

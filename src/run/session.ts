@@ -36,7 +36,7 @@ export interface AddressFlags {
 const MAX_RESPONSE_BYTES = 64 * 1024 * 1024;
 
 /** The service that a client asks, and who is told of its requests. */
-interface ClientSite {
+interface ServiceAddress {
   readonly baseUrl: URL;
   readonly token: string;
   /** How to give another token, as a sentence for hints. */
@@ -49,19 +49,19 @@ interface ClientSite {
 /** Makes the client of one organization, with the limits of the flags. Loads the HTTP library; sends nothing. */
 export async function makeClient(
   context: Context,
-  site: ClientSite,
+  service: ServiceAddress,
   flags: RequestFlags,
 ): Promise<ApiClient> {
   const { concurrency, retries, retryDelay: delay, timeout } = { ...requestDefaults, ...flags };
   const { clock, signal, env } = context;
   const transport = await context.openTransport({
-    origin: site.baseUrl.origin,
+    origin: service.baseUrl.origin,
     connections: concurrency,
     env,
     maxResponseBytes: MAX_RESPONSE_BYTES,
   });
   const retry = { retries, delay };
-  return createClient({ ...site, version, transport, concurrency, retry, timeout, clock, signal });
+  return createClient({ ...service, version, transport, concurrency, retry, timeout, clock, signal });
 }
 
 /** The names of the sandbox's two organizations, which take the place of profiles. */
@@ -178,8 +178,8 @@ async function connect(
   const { baseUrl, token: secret, tokenHint, profile, defaults } = target;
   const token = secret.reveal();
   const request = { ...requestDefaults, ...defaults, ...flags };
-  const site = { baseUrl, token, tokenHint, observe, quota: shared.quota };
-  const client = await makeClient(context, site, request);
+  const service = { baseUrl, token, tokenHint, observe, quota: shared.quota };
+  const client = await makeClient(context, service, request);
   const { state, expiresAt } = tokenExpiry(secret, context.clock.now());
   return {
     client,
@@ -230,8 +230,8 @@ async function sandboxTarget({ flags: { profile }, shared }: SessionOptions): Pr
 /** Asks the service for one record: resolves when it takes the token, else rejects as any request would. */
 export async function verifyConnection(context: Context, connection: CompleteConnection): Promise<void> {
   const { baseUrl, token } = connection;
-  const site = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
-  const client = await makeClient(context, site, {});
+  const service = { baseUrl, token: token.reveal(), tokenHint: tokenHint(connection) };
+  const client = await makeClient(context, service, {});
   try {
     await probeListing(client, issued, context.signal);
   } finally {

@@ -112,11 +112,11 @@ async function runAging(
     makeResult: async (settings) => {
       const { agingQuestion } = await import('../../query/aging-rows.ts');
       const { DEFAULT_BUCKETS } = await import('../../invoices/open-items.ts');
-      const { askedWhere, fieldsOf } = await import('../../run/open-questions.ts');
+      const { whereContext, fieldsOf } = await import('../../run/open-questions.ts');
       const fields = await fieldsOf(context, { resource, settings, field });
-      const { today } = askedWhere(context);
+      const { today } = whereContext(context);
       const options = { fields, buckets: buckets ?? DEFAULT_BUCKETS, asOf: asOf ?? today, today };
-      return (site) => agingQuestion(options, { totals, sort, limit }, site);
+      return (shown) => agingQuestion(options, { totals, sort, limit }, shown);
     },
   });
 }

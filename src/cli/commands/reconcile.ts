@@ -91,8 +91,8 @@ async function runReconcile(
 ): Promise<void> {
   const { openLists, readLists } = await import('../../query/reconcile/lists.ts');
   const { DOUBT } = await import('../../query/reconcile/reconcile-rows.ts');
-  const { askedWhere, fieldsOf } = await import('../../run/open-questions.ts');
-  const { today, locale } = askedWhere(context);
+  const { whereContext, fieldsOf } = await import('../../run/open-questions.ts');
+  const { today, locale } = whereContext(context);
   const opened = await openLists(paths, { ...reconcile, today });
   const { against } = opened;
   const resource = against === 'received' ? received : issued;

@@ -8,7 +8,7 @@ import type { ReconcileOptions } from './reconcile.ts';
 import { Texts } from './tables.ts';
 import { openList, readList, type ListsRead, type OpenList } from './read-list.ts';
 
-interface ListsAsked {
+interface ListsOptions {
   readonly against?: Against | undefined;
   readonly match?: Match | undefined;
   /** As given to --period. */
@@ -28,8 +28,8 @@ interface OpenLists {
 }
 
 /** Opens the lists and finds out what they are about. Throws UsageError where they are of several kinds or organizations. */
-export async function openLists(paths: readonly string[], asked: ListsAsked): Promise<OpenLists> {
-  const { match, period, today } = asked;
+export async function openLists(paths: readonly string[], options: ListsOptions): Promise<OpenLists> {
+  const { match, period, today } = options;
   if (match !== undefined) checkMatch(match);
   const whole = period === undefined ? undefined : parsePeriod(period, today);
   const lists: OpenList[] = [];
@@ -41,10 +41,10 @@ export async function openLists(paths: readonly string[], asked: ListsAsked): Pr
       hint: 'Say it with --period 2026-10: purchases stand in the month in which they were accepted, whatever their dates.',
     });
   }
-  return { lists, against: againstOf(lists, asked), owner: ownerOf(lists), named };
+  return { lists, against: againstOf(lists, options), owner: ownerOf(lists), named };
 }
 
-function againstOf(lists: readonly OpenList[], { against }: ListsAsked): Against {
+function againstOf(lists: readonly OpenList[], { against }: ListsOptions): Against {
   const said = lists.find(({ layout }) => layout.against !== undefined);
   const own = said?.layout.against;
   const other = lists.find(({ layout }) => layout.against !== undefined && layout.against !== own);

@@ -17,7 +17,7 @@ type CellTest = (cell: Cell | undefined) => boolean | undefined;
 export type ColumnKind = 'numbers' | 'dates' | 'booleans' | 'text';
 
 /** The day and the locale that a question is read with. */
-export interface AskedWhere {
+export interface WhereContext {
   /** Today, in days since 1970-01-01. */
   readonly today: number;
   /** Numbers with the separators of this locale are refused. */
@@ -46,13 +46,13 @@ const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
  * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
  * - Text is compared without regard to case and accents. `==` compares text, and numbers as they were sent, exactly.
  */
-export function cellTest({ column, operator, values }: Condition, asked: AskedWhere): CellTest {
+export function cellTest({ column, operator, values }: Condition, context: WhereContext): CellTest {
   const folds = FISCAL_COLUMN.test(column) ? [foldFiscalId] : [];
   switch (operator) {
     case '=':
-      return anyOf(values.map((value) => equalityTest(value, asked, folds.length > 0)));
+      return anyOf(values.map((value) => equalityTest(value, context, folds.length > 0)));
     case '!=':
-      return not(anyOf(values.map((value) => equalityTest(value, asked, folds.length > 0))));
+      return not(anyOf(values.map((value) => equalityTest(value, context, folds.length > 0))));
     case '==':
       return (cell) => (cell?.text ?? '') === values[0];
     case '~':
@@ -60,7 +60,7 @@ export function cellTest({ column, operator, values }: Condition, asked: AskedWh
     case '!~':
       return not(containsTest(values[0]!, folds));
     default:
-      return orderTest(values[0]!, ORDERS[operator], asked);
+      return orderTest(values[0]!, ORDERS[operator], context);
   }
 }
 
@@ -74,7 +74,7 @@ function anyOf(tests: readonly PlainTest[]): PlainTest {
   return tests.length === 1 ? tests[0]! : (cell) => tests.some((test) => test(cell));
 }
 
-function equalityTest(value: string, { today }: AskedWhere, isFiscal: boolean): PlainTest {
+function equalityTest(value: string, { today }: WhereContext, isFiscal: boolean): PlainTest {
   const number = numberOrder(value);
   const date = parseDate(value, today);
   const folded = foldText(value);
@@ -100,7 +100,7 @@ function containsTest(value: string, folds: readonly ((text: string) => string)[
 }
 
 /** Numbers are compared with numbers, and dates with dates; anything else beside them cannot be compared. */
-function orderTest(value: string, holds: (order: number) => boolean, { today }: AskedWhere): CellTest {
+function orderTest(value: string, holds: (order: number) => boolean, { today }: WhereContext): CellTest {
   const wanted = cellOrder({ kind: 'string', text: value });
   const date = parseDate(value, today);
   const isNumber = numberOrder(value) !== undefined;
@@ -141,17 +141,17 @@ export function comparedKind({
 }
 
 /** Throws UsageError for a value that the column cannot hold: it would find nothing. `~` and `==` take any text. */
-export function checkValues(condition: Condition, kind: ColumnKind, asked: AskedWhere): void {
+export function checkValues(condition: Condition, kind: ColumnKind, context: WhereContext): void {
   const { column, operator, values, expression } = condition;
   if (operator === '~' || operator === '!~' || operator === '==' || FISCAL_COLUMN.test(column)) return;
-  const wrong = values.find((value) => value !== '' && !fits(value, kind, asked));
+  const wrong = values.find((value) => value !== '' && !fits(value, kind, context));
   if (wrong === undefined) return;
   throw new UsageError(`--where '${expression}': ${column} holds ${kind}, and '${wrong}' is none`, {
     hint: hintFor(kind, values.join(',')),
   });
 }
 
-function fits(value: string, kind: ColumnKind, { today, locale }: AskedWhere): boolean {
+function fits(value: string, kind: ColumnKind, { today, locale }: WhereContext): boolean {
   if (kind === 'numbers') return numberOrder(value) !== undefined && !isGrouped(value, locale);
   if (kind === 'dates') return parseDate(value, today) !== undefined;
   return kind === 'text' || /^(?:true|false)$/i.test(value);

@@ -6,7 +6,7 @@ import { ColumnFacts } from '../../json/column-facts.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import { cellOrder } from '../cell-order.ts';
-import { cellTest, checkValues, comparedKind, type AskedWhere, type ColumnKind } from './cell-test.ts';
+import { cellTest, checkValues, comparedKind, type WhereContext, type ColumnKind } from './cell-test.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { NamedCells, type ColumnNames } from '../named-cells.ts';
 import type { Condition } from '../question-syntax.ts';
@@ -42,8 +42,8 @@ type Lacking = Readonly<Partial<Record<'open' | 'due' | 'date' | 'unreadable', n
  *
  * @param isJudged whether the answer is incomplete without it, as for dates and amounts; otherwise it is a warning
  */
-export function conditionTest(condition: Condition, asked: AskedWhere, isJudged = false): RecordTest {
-  const test = cellTest(condition, asked);
+export function conditionTest(condition: Condition, context: WhereContext, isJudged = false): RecordTest {
+  const test = cellTest(condition, context);
   const { column, expression } = condition;
   const columns = [column];
   const unreadable = new Unreadable();
@@ -57,7 +57,7 @@ export function conditionTest(condition: Condition, asked: AskedWhere, isJudged 
         unreadable.note(place, `${column} of record ${place} is ${nameOfCell(cell)}`);
       return holds === true;
     },
-    check: ([kind]) => kind && checkValues(condition, kind, asked),
+    check: ([kind]) => kind && checkValues(condition, kind, context),
     notes: () => {
       const told = isJudged ? undefined : unreadable.failure(flag);
       return told === undefined ? [] : [{ kind: 'warning', text: told.message }];

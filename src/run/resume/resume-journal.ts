@@ -77,16 +77,16 @@ const NOT_COMPARED = new Set(
 const SHOWN = new Set(['columns', 'delimiter', 'excel', 'header', 'limit', 'sortBy', 'sortOrder']);
 
 /** The fingerprint of a run. It never holds the token, and the organization's name only as a hash. */
-export function fingerprintOf(asked: FingerprintOptions): Fingerprint {
+export function fingerprintOf(options: FingerprintOptions): Fingerprint {
   const parts: Record<string, string> = {
-    'base address': asked.baseUrl,
-    profile: asked.profile ?? '',
-    organization: asked.organization === undefined ? '' : hashed(asked.organization),
-    listing: asked.listing,
-    '--format': asked.format,
-    'list of fiscal IDs': asked.fiscalIds.length === 0 ? '' : hashed(asked.fiscalIds),
+    'base address': options.baseUrl,
+    profile: options.profile ?? '',
+    organization: options.organization === undefined ? '' : hashed(options.organization),
+    listing: options.listing,
+    '--format': options.format,
+    'list of fiscal IDs': options.fiscalIds.length === 0 ? '' : hashed(options.fiscalIds),
   };
-  for (const [name, value] of Object.entries(asked.flags)) {
+  for (const [name, value] of Object.entries(options.flags)) {
     if (NOT_COMPARED.has(name) || value === undefined) continue;
     parts[flagNamed(name)] = SHOWN.has(name) ? String(value) : hashed(value);
   }

@@ -10,7 +10,7 @@ import {
   hasRecords,
   recordsOf,
   type JoinedProfiles,
-  type LocalSite,
+  type LocalReadOptions,
   type LocalSource,
   type Part,
   type PartResult,
@@ -76,7 +76,7 @@ export class JoinedSource implements LocalSource {
   }
 
   /** @param limit records of each profile, at most, where they are wanted as they are listed */
-  async *read({ status }: LocalSite, limit: number | undefined): AsyncGenerator<Delivery> {
+  async *read({ status }: LocalReadOptions, limit: number | undefined): AsyncGenerator<Delivery> {
     const { source, names } = this.#options;
     const statuses = new Map<string, WalkStatus>();
     const parts = names.map((profile) => ({ source, name: profile, profile }));

@@ -16,10 +16,10 @@ import { version } from '../../version.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Written } from '../progress/progress-state.ts';
 import { ListingSource, type ListingSourceOptions } from './listing-source.ts';
-import { askedWhere, columnsOf } from '../open-questions.ts';
+import { whereContext, columnsOf } from '../open-questions.ts';
 import { requestDefaults } from '../parse-values.ts';
 import type { ReadPath } from '../paths.ts';
-import type { ServiceSite, ServiceSource } from '../part.ts';
+import type { ServiceReadOptions, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 
 /** What a record of a download says. */
@@ -83,8 +83,8 @@ export class DownloadSource implements ServiceSource {
   }
 
   /** The limit of the command line is one of invoices, and the listing's own. */
-  async *read(site: ServiceSite): AsyncGenerator<Delivery> {
-    for await (const result of this.#results(site)) {
+  async *read(options: ServiceReadOptions): AsyncGenerator<Delivery> {
+    for await (const result of this.#results(options)) {
       const record = this.#told.recordOf(result);
       if (record !== undefined) yield { records: record, next: undefined };
     }
@@ -110,11 +110,11 @@ export class DownloadSource implements ServiceSource {
     await this.#folder?.close();
   }
 
-  async *#results(site: ServiceSite): AsyncGenerator<DownloadResult> {
-    const { context, session } = site;
+  async *#results(options: ServiceReadOptions): AsyncGenerator<DownloadResult> {
+    const { context, session } = options;
     const folder = this.#folder;
     if (folder === undefined) throw new TypeError('read before it was opened');
-    const client = await openFileClient(site);
+    const client = await openFileClient(options);
     const filters = filterParameters(issued, this.#listing.query(session.defaults));
     const request = { path: issued.path, filters, client: session.client, onErrors: () => {} };
     const reader = new InvoiceFileReader(session.organization ?? session.baseUrl.origin);
@@ -124,7 +124,7 @@ export class DownloadSource implements ServiceSource {
     const limits = { concurrency: FILES_AT_ONCE, ahead: AHEAD, signal: context.signal };
     try {
       yield* mapInOrder(
-        (signal) => this.#jobs({ ...site, context: { ...context, signal } }, folder, reader),
+        (signal) => this.#jobs({ ...options, context: { ...context, signal } }, folder, reader),
         (job, signal) => downloadFile(job, downloads, signal),
         limits,
       );
@@ -135,14 +135,14 @@ export class DownloadSource implements ServiceSource {
 
   /** The files of the invoices that are asked for, as the walk finds them, each with its name in the folder. */
   async *#jobs(
-    site: ServiceSite,
+    options: ServiceReadOptions,
     folder: DownloadFolder,
     reader: InvoiceFileReader,
   ): AsyncGenerator<DownloadJob> {
     const { where } = this.#options.questions;
     for await (const { records, placeOf } of where === undefined
-      ? this.#all(site)
-      : this.#some(site, where)) {
+      ? this.#all(options)
+      : this.#some(options, where)) {
       for (let index = 0; index < records.count; index++) {
         const files = reader.read(records, index, placeOf(index));
         if (files.length === 0) this.#withoutFiles++;
@@ -151,8 +151,8 @@ export class DownloadSource implements ServiceSource {
     }
   }
 
-  async *#all(site: ServiceSite): AsyncGenerator<PlacedInvoices> {
-    for await (const { records, next } of this.#listing.read(site, this.#options.extent?.limit)) {
+  async *#all(options: ServiceReadOptions): AsyncGenerator<PlacedInvoices> {
+    for await (const { records, next } of this.#listing.read(options, this.#options.extent?.limit)) {
       const start = startOf(records, next);
       yield { records, placeOf: (index) => start && start.place + index };
     }
@@ -160,16 +160,16 @@ export class DownloadSource implements ServiceSource {
 
   /** The invoices for which `--where` holds. A limit counts these, not the ones that are read to find them. */
   async *#some(
-    site: ServiceSite,
+    options: ServiceReadOptions,
     where: NonNullable<QuestionFlags['where']>,
   ): AsyncGenerator<PlacedInvoices> {
-    const tests = where.map((condition) => conditionTest(condition, askedWhere(site.context)));
+    const tests = where.map((condition) => conditionTest(condition, whereContext(options.context)));
     const filter = new WhereFilter(tests, columnsOf(where));
     const { page, limit } = this.#options.extent ?? {};
     let left = page === undefined ? (limit ?? Infinity) : Infinity;
     try {
       for await (const { records, next } of this.#listing.read(
-        site,
+        options,
         page === undefined ? undefined : limit,
       )) {
         const [seen, kept] = [filter.seen, filter.kept];
@@ -181,7 +181,7 @@ export class DownloadSource implements ServiceSource {
         if ((left -= some.count) <= 0) return;
       }
     } finally {
-      site.notices.tell(whereNotes(filter));
+      options.notices.tell(whereNotes(filter));
     }
   }
 }
@@ -197,7 +197,7 @@ function startOf(records: RecordBatch, next: Delivery['next']): { readonly place
 }
 
 /** The client for files behind links of the service; it never sees a token. Sends nothing. */
-async function openFileClient({ context, session, request }: ServiceSite): Promise<FileClient> {
+async function openFileClient({ context, session, request }: ServiceReadOptions): Promise<FileClient> {
   const { retries, retryDelay: delay, timeout } = { ...requestDefaults, ...session.defaults, ...request };
   const { env, clock } = context;
   const onLoopback = isLoopback(session.baseUrl.hostname);

@@ -12,7 +12,7 @@ import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
 import { columnNamesOf, fieldsOf } from '../open-questions.ts';
-import type { LocalSite, LocalSource } from '../part.ts';
+import type { LocalReadOptions, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
@@ -129,10 +129,10 @@ export class ExportSource implements LocalSource {
     this.#sortKeys();
   }
 
-  async *read(site: LocalSite, limit = Infinity): AsyncGenerator<Delivery> {
-    const { status } = site;
+  async *read(options: LocalReadOptions, limit = Infinity): AsyncGenerator<Delivery> {
+    const { status } = options;
     let seen = 0;
-    for await (const batch of await this.#chosen(site)) {
+    for await (const batch of await this.#chosen(options)) {
       const records = sliceRecords(batch, 0, Math.max(0, limit - seen));
       seen += batch.count;
       status.records += records.count;
@@ -146,7 +146,7 @@ export class ExportSource implements LocalSource {
     if (this.#incomplete !== undefined) throw this.#incomplete;
   }
 
-  async #chosen({ context, profile }: LocalSite): Promise<Records> {
+  async #chosen({ context, profile }: LocalReadOptions): Promise<Records> {
     const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#options;
     const records = await this.#stored(context, profile);
     if ((fiscalIds ?? sortBy) === undefined) return records;

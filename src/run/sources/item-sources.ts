@@ -2,7 +2,7 @@ import type { QueryPair } from '../../api/address.ts';
 import { UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { fetchCustomer, fetchFund, fetchPortalLink } from '../../resources/items.ts';
-import type { ServiceSite, ServiceSource } from '../part.ts';
+import type { ServiceReadOptions, ServiceSource } from '../part.ts';
 
 /** One customer. */
 export function customerSource(id: string): ServiceSource {
@@ -40,13 +40,16 @@ export function fundSource(id: string): ServiceSource {
 }
 
 /** A single record, which comes with one answer or is made of several. */
-function itemSource(name: string, fetch: (site: ServiceSite) => Promise<RecordBatch>): ServiceSource {
+function itemSource(
+  name: string,
+  fetch: (options: ServiceReadOptions) => Promise<RecordBatch>,
+): ServiceSource {
   return {
     kind: 'service',
     name,
     records: 'one record',
-    read: async function* (site) {
-      yield { records: await fetch(site), next: undefined };
+    read: async function* (options) {
+      yield { records: await fetch(options), next: undefined };
     },
   };
 }

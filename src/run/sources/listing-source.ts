@@ -15,7 +15,7 @@ import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';
 import type { ReadPath } from '../paths.ts';
-import type { ResumeFrom, ServiceSite, ServiceSource } from '../part.ts';
+import type { ResumeFrom, ServiceReadOptions, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
 
@@ -138,8 +138,12 @@ export class ListingSource implements ServiceSource {
     };
   }
 
-  async *read(site: ServiceSite, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery> {
-    const { context, session, partial, status, notices } = site;
+  async *read(
+    options: ServiceReadOptions,
+    limit: number | undefined,
+    resume?: ResumeFrom,
+  ): AsyncGenerator<Delivery> {
+    const { context, session, partial, status, notices } = options;
     const { client, concurrency, defaults } = session;
     const newest = this.#isNewestFirst ? this.resource.newestFirst : undefined;
     const query = { ...this.query(defaults), ...newest, limit };

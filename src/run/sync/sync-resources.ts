@@ -9,7 +9,7 @@ import { listings } from '../../resources/index.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { checkComplete } from '../completeness.ts';
 import { ListingSource } from '../sources/listing-source.ts';
-import type { ServiceSite, ServiceSource } from '../part.ts';
+import type { ServiceReadOptions, ServiceSource } from '../part.ts';
 
 /** A listing that a database can hold. */
 export interface SyncResource {
@@ -69,18 +69,18 @@ function allFundDocuments(): ServiceSource {
     name: fundDocuments.name,
     records: 'documents of all funds',
     resource: fundDocuments,
-    async *read(site): AsyncGenerator<Delivery> {
-      const ids = await fundIds(site);
-      const { concurrency } = site.session;
-      const { signal } = site.context;
+    async *read(options): AsyncGenerator<Delivery> {
+      const ids = await fundIds(options);
+      const { concurrency } = options.session;
+      const { signal } = options.context;
       const source = async function* () {
         yield* ids;
       };
-      const all = mapInOrder(source, (id) => documentsOf(site, id), { concurrency, ahead: AHEAD, signal });
+      const all = mapInOrder(source, (id) => documentsOf(options, id), { concurrency, ahead: AHEAD, signal });
       for await (const batches of all) {
         for (const records of batches) {
-          site.status.records += records.count;
-          site.status.page(records.count, undefined);
+          options.status.records += records.count;
+          options.status.page(records.count, undefined);
           yield { records, next: undefined };
         }
       }
@@ -89,11 +89,11 @@ function allFundDocuments(): ServiceSource {
 }
 
 /** The ids of all funds, as JSON literals. */
-async function fundIds(site: ServiceSite): Promise<readonly string[]> {
+async function fundIds(options: ServiceReadOptions): Promise<readonly string[]> {
   const status = new WalkStatus();
   const ids: string[] = [];
   for await (const { records } of new ListingSource({ resource: funds }).read(
-    { ...site, status },
+    { ...options, status },
     undefined,
   )) {
     for (let at = 0; at < records.count; at++) {
@@ -109,12 +109,12 @@ async function fundIds(site: ServiceSite): Promise<readonly string[]> {
   return ids;
 }
 
-async function documentsOf(site: ServiceSite, literal: string): Promise<readonly RecordBatch[]> {
+async function documentsOf(options: ServiceReadOptions, literal: string): Promise<readonly RecordBatch[]> {
   const status = new WalkStatus();
   const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
   const batches: RecordBatch[] = [];
   const listing = new ListingSource({ resource: fundDocuments, id });
-  for await (const { records } of listing.read({ ...site, status }, undefined)) {
+  for await (const { records } of listing.read({ ...options, status }, undefined)) {
     batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
   }
   checkComplete(status, []);
