@@ -345,7 +345,7 @@ export async function existsWithoutIds(
   query: ListingQuery,
   { client, signal }: ProbeOptions,
 ): Promise<boolean> {
-  if (resource.paging.kind !== 'numbered' || query.fiscalIds.length === 0) return false;
+  if (resource.paging.kind !== 'numbered') return false;
   const filters = filterParameters(resource, { ...query, fiscalIds: [] });
   const request = { path: resource.path, filters, client, onErrors: () => {} };
   try {

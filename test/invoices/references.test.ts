@@ -69,11 +69,16 @@ describe('a credit note of a cancelled invoice', () => {
     '33 10001 ',
     { type: 33 },
     { number: 10001, type: '34' },
+    { number: 10001, code: 34 },
     { number: 10001, type: 'DEBIT_NOTE' },
     { number: '' },
     [[]],
   ])('has no limit where it refers to %j', (of) => {
     expect(limitOf(of)).toBe(of === '33 10001 ' ? '30' : undefined);
+  });
+
+  it('may refer to it by a number of several words', () => {
+    expect(limitOf('A 10001', { number: 'A 10001' })).toBe('30');
   });
 
   it('has none where the invoice is not cancelled, or of another counterparty by its number', () => {

@@ -172,11 +172,20 @@ describe('hundreds of fiscal IDs', () => {
   });
 });
 
+it('says under --verbose in which spelling the service was seen to read lists, where folio chose it', async () => {
+  const service = { reading: 'repeat', invoices: INVOICES } as const;
+  const chosen = await run([...ISSUED, '1-9,2-7', '--verbose'], service);
+  expect(chosen.stderr).toContain('the service takes no list with commas: sent with --list-encoding repeat');
+  const named = await run([...ISSUED, '1-9,2-7', '--verbose', '--list-encoding', 'repeat'], service);
+  expect(named.stderr).not.toContain('sent with --list-encoding');
+});
+
 it('does not take a page of one customer for a page of two', async () => {
   const argv = [...ISSUED, '1-9,2-7', '--page', '0', '--page-size', '2'];
   const { code, ids, stderr } = await run(argv, { reading: 'last', invoices: INVOICES });
   expect({ code, ids }).toEqual({ code: 2, ids: [] });
   expect(stderr).toContain('--page does not go with 2 fiscal IDs');
+  expect(stderr).toContain('Give fewer IDs, or leave out --page.');
   const read = await run(argv, { reading: 'repeat', invoices: INVOICES });
   expect(read).toMatchObject({ code: 0, ids: [0, 1] });
 });

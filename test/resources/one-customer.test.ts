@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
+import { isCustomerPath } from '../../src/resources/items.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { answeringTransport } from '../support/fake-transport.ts';
 import { customersOf } from '../support/scripted-run.ts';
@@ -60,6 +61,7 @@ describe.each([[GET], [['get', '/customers/r3', '--retries', '0']]])('%j', (argv
     ]);
     expect({ code, asked }).toEqual({ code: 4, asked: ['r3', 'customers', 'customers'] });
     expect(stderr).toContain('has no such id among its customers');
+    expect(stderr).toContain('Check the ID with `folio customers`.');
   });
 
   it('is the service at fault where the listing has no ids, never ends or fails on its way', async () => {
@@ -72,6 +74,56 @@ describe.each([[GET], [['get', '/customers/r3', '--retries', '0']]])('%j', (argv
       let page = 0;
       expect((await run(argv, [FAILS], (url) => answer(url, page++))).code).toBe(5);
     }
+  });
+});
+
+it('leaves another failure, and that of another path, to the service', async () => {
+  const asked = async (argv: readonly string[], status: number): Promise<string> => {
+    const told = await run([...argv, '--retries', '0'], [[status, '{}']], listed);
+    return `${told.code} ${told.asked.join(' ')}`;
+  };
+  expect(await asked(['customers', 'get', 'r3'], 503)).toBe('5 r3');
+  expect(await asked(['get', '/customers/portal-link'], 500)).toBe('5 portal-link');
+  expect(
+    ['/customers/r3', '/x/customers/r3', '/customers/r3/x', '/customers/', '/customers/portal-link'].map(
+      isCustomerPath,
+    ),
+  ).toEqual([true, false, false, false, false]);
+});
+
+describe('the link to a portal', () => {
+  /** What is printed for an answer, in lines; or what is wrong with it. */
+  async function linkOf(body: string, status = 200, location?: string): Promise<string> {
+    const headers: Record<string, string> = location === undefined ? {} : { location };
+    const transport = answeringTransport(() => ({ status, headers, body }));
+    const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
+    const argv = ['customers', 'portal-link', '4711', '--format', 'jsonl', '--retries', '0'];
+    const context = fakeContext({ openTransport: async () => transport, env, argv });
+    const code = await runCommandLine(context);
+    return code === 0 ? context.stdout.text.trim() : `${code} ${context.stderr.text}`;
+  }
+
+  it.each([
+    ['{"url":"https://e.example/p"}', '{"url":"https://e.example/p"}'],
+    ['[{"url":"https://e.example/p"}]', '{"url":"https://e.example/p"}'],
+    ['[{"a":1},{"b":2}]', '{"a":1}\n{"b":2}'],
+    ['"https://e.example/p"', '{"link":"https://e.example/p"}'],
+    ['["https://e.example/p"]', '{"link":"https://e.example/p"}'],
+    [' https://e.example/p\n', '{"link":"https://e.example/p"}'],
+    ['"abc"', '{"link":"abc"}'],
+  ])('may come as %s', async (body, link) => {
+    expect(await linkOf(body)).toBe(link);
+    expect(await linkOf(body, 200, 'https://other.example')).toBe(link);
+  });
+
+  it.each([201, 204, 301, 302, 303, 307, 308])('may be where a %i points to', async (status) => {
+    for (const body of ['', '{"url":"x"}'])
+      expect(await linkOf(body, status, 'https://e.example/p')).toBe('{"link":"https://e.example/p"}');
+    expect(await linkOf('', 200, 'https://e.example/p')).toBe('{"link":"https://e.example/p"}');
+  });
+
+  it.each(['""', '[]', '["a","b"]', '[1]', '[null]', '[{"a":1},2]', '[""]'])('is not in %s', async (body) => {
+    expect(await linkOf(body)).toMatch(/^5 .*: expected a link \(byte 0\)/);
   });
 });
 

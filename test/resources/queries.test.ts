@@ -97,6 +97,75 @@ describe('what a command line asks of the service', () => {
     },
   );
 
+  it.each([
+    [
+      'issued --param options_page=1',
+      '--param options_page: folio walks the pages itself',
+      'listings have --page, --page-size, --limit',
+    ],
+    ['customers --param options_nextToken=x', 'folio walks the pages itself', '--next-token'],
+    ['customers --param fiscalId=1-9', '--param fiscalId: the service does not accept it', '--where'],
+  ])('does not take folio %s', async (argv, message, hint) => {
+    const { code, stderr } = await runScripted(argv.split(' '), []);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(hint);
+  });
+
+  it('asks for the listing of a page, and of a page no more than a limit', async () => {
+    const { stdout, asked } = await runScripted(
+      ['issued', '--page', '0', '--page-size', '3', '--limit', '2', '--format', 'jsonl'],
+      [pageOf(['{"id":1}', '{"id":2}', '{"id":3}'], { total: 9 })],
+    );
+    expect({ stdout, asked }).toEqual({
+      stdout: '{"id":1}\n{"id":2}\n',
+      asked: ['/invoices/issued?options_page=0&options_pageSize=3'],
+    });
+  });
+
+  it('refuses a cursor that is no text, and errors that nobody could read', async () => {
+    const run = (answer: string, command: string) =>
+      runScripted([command, '--retries', '0', '--format', 'jsonl'], [answer]);
+    const cursor = await run('{"data":[],"nextToken":5}', 'customers');
+    expect([cursor.code, cursor.stderr]).toEqual([
+      5,
+      expect.stringContaining('expected a cursor or null as "nextToken" (byte 23)'),
+    ]);
+    for (const ending of ['', ',"nextToken":null', ',"nextToken":""'])
+      expect((await run(`{"data":[{"id":1}]${ending}}`, 'customers')).stdout).toBe('{"id":1}\n');
+    const long = `"${'x'.repeat(4 * 2 ** 20)}"`;
+    const errors = await run(pageOf([]).replace('"errors":[]', `"errors":${long}`), 'issued');
+    expect(errors.code).toBe(5);
+    expect(errors.stderr).toContain(`expected at most 4 MiB of "errors", found ${long.length} bytes`);
+  });
+
+  it('tells an unknown fund from an address where nothing is', async () => {
+    const unknown = await runScripted(['funds', 'get', '9'], [[404, '{}'], pageOf([])]);
+    expect([unknown.code, unknown.asked[1]]).toEqual([
+      4,
+      '/invoices/issued?options_page=0&options_pageSize=1',
+    ]);
+    const wrong = await runScripted(
+      ['funds', 'get', '9'],
+      [
+        [404, '{}'],
+        [404, '{}'],
+      ],
+    );
+    expect(wrong.code).toBe(5);
+    expect(wrong.stderr).toContain('has no such address as /v1/invoices/issued (404)');
+  });
+
+  it('tells records apart that no total counts, where their fast hashes are the same', async () => {
+    const twins = ['{"name":"Ada","id":"000h0000000a"}', '{"name":"Ada","id":"000X00000P0Q"}'];
+    const line = ['--format', 'jsonl', '--page-size', '1'];
+    const customers = await runScripted(
+      ['customers', ...line],
+      [customersOf([twins[0]!], 'x'), customersOf([twins[1]!])],
+    );
+    expect(customers.stdout).toBe(`${twins.join('\n')}\n`);
+  });
+
   it('sends a cursor back as it came', async () => {
     const cursor = 'a+b/c==&d e%20';
     const { asked, stdout } = await runScripted(
@@ -134,6 +203,8 @@ describe('what a command line asks of the service', () => {
       '/customers?options_pageSize=10',
       '/customers?options_nextToken=x&options_pageSize=500',
     ]);
+    const failing = await runScripted(['issued', '--retries', '0'], [[500, '{}'], page(0, 10), page(0, 15)]);
+    expect(failing.asked).toEqual(issued.asked);
     // A query that is wrong by itself is known after one more request.
     const wrong = await runScripted(['issued', '--sort-by', 'x'], [refusal, refusal]);
     expect(wrong.code).toBe(2);

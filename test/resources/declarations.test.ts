@@ -1,0 +1,105 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { resources } from '../../src/resources/index.ts';
+import type { Resource } from '../../src/resources/resource.ts';
+import { answeringTransport } from '../support/fake-transport.ts';
+import { fakeContext, type FakeContextOptions } from '../support/fake-context.ts';
+import { customersOf, pageOf } from '../support/scripted-run.ts';
+import { runCommandLine } from '../../src/cli/command-line.ts';
+
+/** A record with all that people look for in any listing. */
+const RECORD = JSON.stringify({
+  ...{ id: 4711, number: 'F-1', date: '2026-01-02', createdAt: '2026-01-03', dueBy: '2026-02-01' },
+  ...{
+    status: 'OVERDUE',
+    totalAmount: 300,
+    amountToBePaid: 200,
+    amount: 100,
+    overdueAmount: 50,
+    balance: 70,
+  },
+  ...{ currency: 'CLP', documentType: '33', name: 'Ada', fiscalId: '3-5', email: 'ada@example.com' },
+  ...{ phone: '+56', owner: { name: 'Eva' }, category: 'travel' },
+  ...{ customer: { name: 'Roble', fiscalId: '1-9' }, issuer: { name: 'Alerce', fiscalId: '2-7' } },
+});
+
+function bodyAt(path: string): string {
+  if (path.endsWith('portal-link')) return '{"link":"https://example.com/portal"}';
+  if (path.endsWith('customers/4711')) return RECORD;
+  if (path.endsWith('prepaid-expenses/4711')) return `{"id":4711,"assignedDocuments":[${RECORD}],"total":1}`;
+  return path.endsWith('customers') ? customersOf([RECORD]) : pageOf([RECORD]);
+}
+
+async function run(argv: readonly string[], screen: FakeContextOptions = {}) {
+  const transport = answeringTransport(({ url: { pathname } }) => ({ body: bodyAt(pathname) }));
+  const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
+  const context = fakeContext({ openTransport: async () => transport, env, argv, ...screen });
+  const code = await runCommandLine(context);
+  const asked = transport.asked.map(({ url }) => url.pathname.slice('/v1'.length));
+  return { code, asked, stdout: context.stdout.text, stderr: context.stderr.text };
+}
+
+/** The words of an example, without files: what is read from them or written to them. */
+function withoutFiles(line: string): string[] {
+  const bare = line.replaceAll(/ (?:-o|--receipt|--changes-since) \S+/g, '').replace('@suppliers.txt', '1-9');
+  return [...bare.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!).slice(1);
+}
+
+describe.each(resources.map((resource): [string, Resource] => [resource.name, resource]))(
+  '%s',
+  (_, resource) => {
+    it('has examples that are command lines of its own, each with what it answers', async () => {
+      expect(resource.examples.length).toBeGreaterThan(1);
+      for (const [line, answer] of resource.examples) {
+        const { code, asked, stderr } = await run(withoutFiles(line));
+        expect({ line, code, stderr }).toEqual({ line, code: 0, stderr });
+        expect(asked[0]?.startsWith(resource.path.replace('{id}', '4711'))).toBe(true);
+        expect(answer).toMatch(/^[a-z][^.]+$/);
+      }
+      const help = await run([...withoutFiles(resource.examples[0]![0]), '--help']);
+      expect(help.stdout).toContain(resource.examples[1]![0]);
+      expect(resource.defaultOrder).not.toBe('');
+    });
+  },
+);
+
+/** The names at the head of a table on a terminal of so many columns. */
+async function headOf(argv: readonly string[], columns: number): Promise<string> {
+  const { stdout } = await run([...argv, '--format', 'table'], { terminal: true, columns });
+  return stripVTControlCharacters(stdout.split('\n')[0]!).trim().replaceAll(/ +/g, ' ');
+}
+
+it.each([
+  [
+    'issued',
+    'number date dueBy customer.name totalAmount amountToBePaid currency status customer.fiscalId documentType id ',
+    'number dueBy customer total open cur',
+  ],
+  [
+    'received',
+    'number date dueBy issuer.name totalAmount amountToBePaid currency status issuer.fiscalId documentType id ',
+    'number date dueBy issuer total open cur',
+  ],
+  [
+    'customers',
+    'name fiscalId balance overdueAmount currency email phone id ',
+    'name fiscalId balance overdueAmount currency',
+  ],
+  [
+    'funds',
+    'number name owner.name createdAt amount balance currency status id ',
+    'number name owner amount balance cur status',
+  ],
+  [
+    'funds documents 4711',
+    'number date issuer.name totalAmount currency category documentType id ',
+    'number date issuer.name total currency',
+  ],
+])(
+  'folio %s shows on a terminal what people look for, less of it where it is narrow',
+  async (line, wide, narrow) => {
+    const argv = line.split(' ');
+    expect((await headOf(argv, 200)).slice(0, wide.length)).toBe(wide);
+    expect(await headOf(argv, 50)).toBe(narrow);
+  },
+);
