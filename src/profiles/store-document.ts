@@ -1,4 +1,5 @@
 import { BadBody, UsageError } from '../errors.ts';
+import { isJsonObject } from '../json/json-object.ts';
 import { checkJson } from '../json/scanner.ts';
 
 /** A JSON object without a prototype: a key `__proto__` or `constructor` in it is a key like any other. */
@@ -58,11 +59,6 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'an array';
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
-}
-
-/** Whether a JSON value is an object: neither null nor an array. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function parseJson(given: string, file: string): unknown {

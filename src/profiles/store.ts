@@ -2,16 +2,10 @@ import { homedir, platform } from 'node:os';
 import { posix, resolve, win32, type PlatformPath } from 'node:path';
 import type { Clock, Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
+import { isJsonObject } from '../json/json-object.ts';
 import type { Processes } from '../output/files/processes.ts';
 import { parseProfileName, parseTokenCommand, type ConfigStore, type Profile } from './profile.ts';
-import {
-  brokenStore,
-  emptyDocument,
-  isJsonObject,
-  kindOf,
-  type JsonObject,
-  type StoreDocument,
-} from './store-document.ts';
+import { brokenStore, emptyDocument, kindOf, type JsonObject, type StoreDocument } from './store-document.ts';
 import { readStoreFile, writeStoreFile } from './store-file.ts';
 import { parseToken } from './token.ts';
 

@@ -1,5 +1,6 @@
 import { AuthError } from '../errors.ts';
 import { MILLISECONDS_A_DAY } from '../json/calendar-day.ts';
+import { parseJsonObject } from '../json/json-object.ts';
 
 /** A text that is not to be seen: however it is printed, logged or serialised, only `reveal` gives it away. */
 export class Secret {
@@ -103,13 +104,8 @@ export function decodeToken(token: string): TokenClaims | undefined {
 
 function decodePart(part: string): ReadonlyMap<string, unknown> | undefined {
   if (!/^[A-Za-z0-9_-]+$/.test(part)) return undefined;
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? new Map(Object.entries(value)) : undefined;
-  } catch {
-    return undefined;
-  }
+  const claims = parseJsonObject(Buffer.from(part, 'base64url').toString('utf8'));
+  return claims && new Map(Object.entries(claims));
 }
 
 /** A name fit to be shown: no control or invisible characters. */

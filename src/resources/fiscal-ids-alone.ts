@@ -1,3 +1,4 @@
+import { isJsonObject } from '../json/json-object.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import type { ListEncoding } from '../api/address.ts';
 import { RefusedQuery, UnknownFiscalIds } from '../api/status-failure.ts';
@@ -186,7 +187,7 @@ export class FiscalIdsSeen {
     column: string,
     { found, depth }: { readonly found: Map<string, string>; readonly depth: number },
   ): void {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    if (isJsonObject(value)) {
       if (depth === MAX_DEPTH) return;
       for (const [name, member] of Object.entries(value))
         this.#find(member, `${column}.${name}`, { found, depth: depth + 1 });

@@ -3,6 +3,8 @@ import { pathSegment, type QueryPair } from '../api/address.ts';
 import { RefusedQuery, StatusError } from '../api/status-failure.ts';
 import type { ResponseHead } from '../api/attempt.ts';
 import { FolioError, Interrupted, NotFoundError, BadBody } from '../errors.ts';
+import { isJsonObject } from '../json/json-object.ts';
+import { RecordKeys } from '../json/record-key.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
 import { scanArray, scanRecord } from '../json/scan-records.ts';
 import { checkJson } from '../json/scanner.ts';
@@ -108,13 +110,14 @@ async function findCustomer(
   const fetchPage = cursorPages({ path, filters: [], client, onErrors: () => {} }, paging);
   let size: number | undefined = paging.walkSize;
   let cursor: string | undefined;
+  const keys = new RecordKeys();
   let [records, ids] = [0, 0];
   for (let pages = 0; pages < MOST_PAGES; pages++) {
     try {
       // A service in trouble answers the question at once.
       const page = await fetchPage({ cursor, size, signal, onRefusal: 'once' });
       for (let index = 0; index < page.records.count; index++) {
-        const own = idOf(page.records, index);
+        const own = keys.read(page.records, index);
         if (own === id) return true;
         if (own !== undefined) ids++;
       }
@@ -129,14 +132,6 @@ async function findCustomer(
     }
   }
   return undefined;
-}
-
-/** The id of a record as text, whether it is a text or a number. */
-function idOf({ bytes, ids }: RecordBatch, index: number): string | undefined {
-  const [start = -1, end = -1] = [ids[2 * index], ids[2 * index + 1]];
-  if (start < 0) return undefined;
-  const literal = bytes.toString('utf8', start, end);
-  return literal.startsWith('"') ? String(JSON.parse(literal)) : literal;
 }
 
 const PORTAL_LINK = '/customers/portal-link';
@@ -169,10 +164,7 @@ function parsePortalLink(body: Buffer, { status, headers }: ResponseHead): Recor
 /** Whether an array's only element, or each of its elements, is an object. */
 function isRecords(value: unknown): boolean {
   const elements: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return (
-    elements.every((element) => typeof element === 'object' && element !== null && !Array.isArray(element)) &&
-    elements.length > 0
-  );
+  return elements.every(isJsonObject) && elements.length > 0;
 }
 
 function linkRecord(link: string): RecordBatch {

@@ -1,10 +1,11 @@
 import { parseBaseUrl } from '../../api/address.ts';
 import type { Context } from '../../context.ts';
 import { NotFoundError, UsageError } from '../../errors.ts';
+import { isJsonObject } from '../../json/json-object.ts';
 import { visible } from '../../output/terminal/terminal-text.ts';
 import { parseProfileName, type ConfigStore, type Profile } from '../../profiles/profile.ts';
 import { knownProfile } from '../../profiles/connection.ts';
-import { isJsonObject, type JsonObject, type StoreDocument } from '../../profiles/store-document.ts';
+import type { JsonObject, StoreDocument } from '../../profiles/store-document.ts';
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { findSetting, settingNames, shortcutSetting } from '../../run/settings.ts';

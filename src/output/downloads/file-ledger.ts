@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Dirent } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { errorCode, OutputError } from '../../errors.ts';
+import { parseJsonObject } from '../../json/json-object.ts';
 import { cannotWrite } from '../files/cannot-write.ts';
 import { isSafeName, foldName, NameRegister, safeFileName } from './file-names.ts';
 import { fileKey, type InvoiceFile } from './invoice-files.ts';
@@ -105,16 +106,12 @@ export async function openLedger(file: string, flags: number): Promise<FileHandl
 
 /** The entry of a line; undefined for a line that was cut, and for names that no file here could have got. */
 function parseEntry(line: string): LedgerEntry | undefined {
-  try {
-    const { file, invoice, index, base, ending }: Record<string, unknown> = JSON.parse(line);
-    const isOld = typeof invoice === 'string' && typeof index === 'number';
-    const key = isOld ? olderKey({ invoice, index }) : file;
-    if (typeof key !== 'string') return undefined;
-    if (typeof base !== 'string' || typeof ending !== 'string' || !isSafeName(base, ending)) return undefined;
-    return { file: key, base, ending };
-  } catch {
-    return undefined;
-  }
+  const { file, invoice, index, base, ending } = parseJsonObject(line) ?? {};
+  const isOld = typeof invoice === 'string' && typeof index === 'number';
+  const key = isOld ? olderKey({ invoice, index }) : file;
+  if (typeof key !== 'string') return undefined;
+  if (typeof base !== 'string' || typeof ending !== 'string' || !isSafeName(base, ending)) return undefined;
+  return { file: key, base, ending };
 }
 
 /** How a ledger of an earlier version knows a file: by its place in the list of its invoice. */

@@ -2,6 +2,7 @@ import { link, open, readdir, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../context.ts';
 import { errorCode, OutputError, systemReason } from '../../errors.ts';
+import { parseJsonObject } from '../../json/json-object.ts';
 import { cannotWrite } from './cannot-write.ts';
 import type { Processes } from './processes.ts';
 import { sideFilesOf } from './side-files.ts';
@@ -256,15 +257,11 @@ interface LockOwner {
 
 /** The owner that the lock file's text names; undefined when it is not one of ours or was cut short. */
 function parseOwner(text: string): LockOwner | undefined {
-  try {
-    const { pid, host, namespace, startedAt, processStart }: Record<string, unknown> = JSON.parse(text);
-    if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
-    if (typeof host !== 'string' || typeof startedAt !== 'string') return undefined;
-    const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
-    return { pid, host, startedAt, namespace: textOf(namespace), processStart: textOf(processStart) };
-  } catch {
-    return undefined;
-  }
+  const { pid, host, namespace, startedAt, processStart } = parseJsonObject(text) ?? {};
+  if (typeof pid !== 'number' || !Number.isSafeInteger(pid)) return undefined;
+  if (typeof host !== 'string' || typeof startedAt !== 'string') return undefined;
+  const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+  return { pid, host, startedAt, namespace: textOf(namespace), processStart: textOf(processStart) };
 }
 
 function isNear(owner: LockOwner, processes: Processes): boolean {

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { open, readdir, readFile, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, Interrupted, OutputError } from '../../errors.ts';
+import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 import { openLedger } from '../downloads/file-ledger.ts';
 import { foldName, isSafePageName, NameRegister, safePageName } from '../downloads/file-names.ts';
 import { cannotWrite } from './cannot-write.ts';
@@ -239,17 +240,12 @@ async function readLedger(file: string): Promise<string> {
 
 /** The page of a line; undefined for a line that was cut, and for names that no page can have got. */
 function parsePage(line: string): LedgerPage | undefined {
-  try {
-    const { key, file, facts, hashes }: Record<string, unknown> = JSON.parse(line);
-    if (typeof key !== 'string' || typeof file !== 'string' || !isSafePageName(file)) return undefined;
-    const isList = Array.isArray(hashes) && hashes.every((hash): hash is string => typeof hash === 'string');
-    const texts = Object.entries(facts as object).filter(
-      (pair): pair is [string, string] => typeof pair[1] === 'string',
-    );
-    return isList ? { key, file, facts: Object.fromEntries(texts), hashes } : undefined;
-  } catch {
-    return undefined;
-  }
+  const { key, file, facts, hashes } = parseJsonObject(line) ?? {};
+  if (typeof key !== 'string' || typeof file !== 'string' || !isSafePageName(file)) return undefined;
+  const isList = Array.isArray(hashes) && hashes.every((hash): hash is string => typeof hash === 'string');
+  if (!isList || !isJsonObject(facts)) return undefined;
+  const texts = Object.entries(facts).filter((pair): pair is [string, string] => typeof pair[1] === 'string');
+  return { key, file, facts: Object.fromEntries(texts), hashes };
 }
 
 function notOurs(shown: string): OutputError {

@@ -1,4 +1,5 @@
 import { UsageError } from '../../errors.ts';
+import { parseJsonObject } from '../../json/json-object.ts';
 import type { RecordShape, SingerSchema } from './record-shape.ts';
 
 /** One stream of a catalog that `--discover` printed and somebody may have edited. */
@@ -114,12 +115,8 @@ export function parseState(text: string, file: string): ReadonlyMap<string, numb
 
 /** An object of JSON. Throws UsageError naming the file. */
 export function parseObject(text: string, file: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch {
-    // Said below, as for any other text that is no object.
-  }
+  const value = parseJsonObject(text);
+  if (value !== undefined) return value;
   throw new UsageError(`${file} is not an object of JSON`, {
     hint: 'Singer’s configuration, catalog and state are one JSON object each.',
   });

@@ -50,8 +50,11 @@ export class ZipArchive {
     for await (const chunk of entry.deflated) await this.#write(chunk);
   }
 
-  async addText(name: string, text: string): Promise<void> {
-    const content = Buffer.from(text);
+  addText(name: string, text: string): Promise<void> {
+    return this.addContent(name, Buffer.from(text));
+  }
+
+  async addContent(name: string, content: Buffer): Promise<void> {
     const deflated = deflateRawSync(content);
     const [crc, size, deflatedSize] = [crc32(content), content.length, deflated.length];
     await this.add({ name, crc, size, deflatedSize, deflated: [deflated] });

@@ -1,6 +1,7 @@
 import { access, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { FolioError, IncompleteError, UsageError, errorCode, systemReason } from '../../errors.ts';
+import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 import { surveyFile } from './survey-file.ts';
 
 /** What a receipt says of a file that was delivered. */
@@ -189,7 +190,7 @@ function deliveredIn(
 /** What a receipt says of each page that a run wrote into its folder. */
 function pagesIn({ output, file, files }: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(files)) return [];
-  return files.filter(isObject).flatMap(({ name, bytes, sha256 }) => {
+  return files.filter(isJsonObject).flatMap(({ name, bytes, sha256 }) => {
     if (typeof name !== 'string' || typeof output !== 'string') return [];
     const place = typeof file === 'string' ? { file: join(file, name) } : {};
     return [{ output: join(output, name), ...place, bytes, sha256 }];
@@ -199,17 +200,13 @@ function pagesIn({ output, file, files }: Readonly<Record<string, unknown>>) {
 /** The sections of a receipt of --output-dir: one for each profile for which a file was planned. */
 function sectionsWithFiles(sections: unknown): readonly Readonly<Record<string, unknown>>[] {
   if (!Array.isArray(sections)) return [];
-  return sections.filter(isObject).filter((section) => typeof section['output'] === 'string');
+  return sections.filter(isJsonObject).filter((section) => typeof section['output'] === 'string');
 }
 
 function parseObject(text: string, path: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
-  } catch {
-    // Thrown below: the message of JSON.parse would quote the text, which may be anything.
-  }
-  throw brokenReceipt(path, 'it is not a JSON object');
+  const value = parseJsonObject(text);
+  if (value === undefined) throw brokenReceipt(path, 'it is not a JSON object');
+  return value;
 }
 
 function brokenReceipt(path: string, reason: string): FolioError {
@@ -220,18 +217,14 @@ function brokenReceipt(path: string, reason: string): FolioError {
 
 function isColumn(value: unknown): value is DeliveredColumn {
   return (
-    isObject(value) &&
+    isJsonObject(value) &&
     typeof value['name'] === 'string' &&
     COLUMN_KINDS.some((kind) => kind === value['kind'])
   );
 }
 
 function isHeading(value: unknown): value is { readonly heading: string; readonly column: string } {
-  return isObject(value) && typeof value['heading'] === 'string' && typeof value['column'] === 'string';
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  return isJsonObject(value) && typeof value['heading'] === 'string' && typeof value['column'] === 'string';
 }
 
 function isCount(value: unknown): value is number {

@@ -282,7 +282,7 @@ describe('folio verify with what it cannot use', () => {
   it.each([
     ['', 'it is not a JSON object'],
     ['{"records":3', 'it is not a JSON object'],
-    ['[1]', 'its "records" is not'],
+    ['[1]', 'it is not a JSON object'],
     ['{}', 'its "records" is not'],
     ['{"records":3,"bytes":-1}', 'its "bytes" is not'],
     ['{"records":3,"bytes":1,"sha256":"x"}', 'its "sha256" is not'],
