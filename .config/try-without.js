@@ -1,8 +1,9 @@
 /*
  * `node .config/try-without.js [files of tests]`: whether the tests, or those in these files, pass on machines that lack what some
- * of them start. First all run with a PATH of Node, the shell and coreutils alone. Then each program is taken out in turn, with
- * everything else there: in the files that ask for it, those tests run that ask for something else (the others have just passed
- * with nothing). Who starts a program without asking `test/support/programs.ts` for it fails here.
+ * of them start. First all run with a PATH of Node, the shell and coreutils alone. Then each program is taken out, and nothing else
+ * that the files ask for which ask for it: of those files, the tests run that ask for something else (the others have just passed
+ * with nothing). Programs that no file asks for together are taken out at once. Who starts a program without asking
+ * `test/support/programs.ts` for it fails here.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { accessSync, constants, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
@@ -24,22 +25,41 @@ function tryAll() {
   say('with Node, the shell and coreutils alone', bare);
   const asking = bare.tests.filter(({ needs }) => needs.length > 0);
   let isWhole = bare.isWhole;
-  for (const program of Object.keys(known)) {
-    const files = new Set(asking.filter(({ needs }) => needs.includes(program)).map(({ file }) => file));
-    const others = asking.filter(({ file, needs }) => files.has(file) && !needs.includes(program));
-    if (others.length === 0) continue;
-    const names = others.map(({ name }) => escaped(name));
-    const without = [program, ...(known[program].otherNames ?? [])];
-    const result = run(program, pathWithout(without), [...files, '-t', `^(?:${names.join('|')})$`]);
-    say(`without ${program}`, result);
+  for (const group of groupsOf(Object.keys(known).map((program) => runWithout(program, asking)))) {
+    const programs = group.map(({ program }) => program);
+    const gone = programs.flatMap((program) => [program, ...(known[program].otherNames ?? [])]);
+    const names = group.flatMap(({ names }) => names.map(escaped));
+    const files = group.flatMap(({ files }) => [...files]);
+    const result = run(programs.join(' '), pathWithout(gone), [...files, '-t', `^(?:${names.join('|')})$`]);
+    say(`without ${programs.join(', ')}`, result);
     isWhole &&= result.isWhole;
   }
   return isWhole;
 }
 
-/** Runs tests with this PATH; the program is hidden where it is found elsewhere, too. */
-function run(program, path, args = []) {
-  const file = join(scratch, `${program}.json`);
+/** The files that ask for the program, and their tests that ask for something else. */
+function runWithout(program, asking) {
+  const files = new Set(asking.filter(({ needs }) => needs.includes(program)).map(({ file }) => file));
+  const others = asking.filter(({ file, needs }) => files.has(file) && !needs.includes(program));
+  return { program, files, names: others.map(({ name }) => name) };
+}
+
+/** Those that have something to run, in groups of which each file is of one. */
+function groupsOf(runs) {
+  const groups = [];
+  for (const run of runs.filter(({ names }) => names.length > 0)) {
+    const group = groups.find((one) =>
+      one.every(({ files }) => ![...files].some((file) => run.files.has(file))),
+    );
+    if (group === undefined) groups.push([run]);
+    else group.push(run);
+  }
+  return groups;
+}
+
+/** Runs tests with this PATH; the programs, with a blank between two, are hidden where they are found elsewhere, too. */
+function run(programs, path, args = []) {
+  const file = join(scratch, `${programs}.json`);
   const begin = performance.now();
   const vitest = [join(root, 'node_modules/vitest/vitest.mjs'), 'run', '-c', '.config/vitest.config.js'];
   const { status } = spawnSync(
@@ -48,7 +68,7 @@ function run(program, path, args = []) {
     {
       cwd: root,
       stdio: ['ignore', 'ignore', 'inherit'],
-      env: { PATH: path, HOME: process.env.HOME, FOLIO_TEST_WITHOUT: program },
+      env: { PATH: path, HOME: process.env.HOME, FOLIO_TEST_WITHOUT: programs },
     },
   );
   const { testResults } = JSON.parse(readFileSync(file, 'utf8'));
