@@ -217,9 +217,14 @@ export function describeRole({ columns }: Fields, role: Role): string {
   return columns[role].length === 0 ? MEANING[role] : `${MEANING[role]} in ${columns[role].join(' or ')}`;
 }
 
+/** The name by which --field and the settings know a role. */
+export function fieldOf(role: Role): string {
+  return role === 'open' ? 'amount' : role;
+}
+
 /** A hint that says how to name the column of a role. */
 export function howToMap(role: Role): string {
-  const field = role === 'open' ? 'amount' : role;
+  const field = fieldOf(role);
   const one = role === 'currency' ? ' All in one currency: --field currency==CLP.' : '';
   return `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.${one}`;
 }

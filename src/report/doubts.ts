@@ -1,5 +1,7 @@
+import { fieldOf } from '../invoices/fields.ts';
 import type { Doubt, Lack } from './figures.ts';
 import { markup, type Html } from './html.ts';
+import type { MissingFigure } from './invoice-figures.ts';
 import type { DoubtWords, Writing } from './words.ts';
 
 /** Why figures are not whole: in the words of the page, else in folio's own, which are English. */
@@ -8,6 +10,13 @@ export function doubtText({ listing, organization, text, lack }: Doubt, writing:
   if (doubts === undefined) return text;
   const name = [organization, doubts.listings[listing]].filter((one) => one !== undefined).join(', ');
   return lack === undefined ? saidByFolio(text, writing) : `${name}: ${lackText(lack, doubts, writing)}`;
+}
+
+/** Which column a figure lacks, in the words of the page; undefined where folio's own say it. */
+export function lacksText(lacks: MissingFigure['lacks'], { words: { doubts } }: Writing): string | undefined {
+  if (lacks === undefined || doubts === undefined) return undefined;
+  const { role, columns } = lacks;
+  return doubts.column(doubts.roles[role], columns, fieldOf(role));
 }
 
 /** What folio says on the command line, be the page in another language. */

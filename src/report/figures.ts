@@ -267,10 +267,11 @@ export class FundTally {
   finish(): FundFigures {
     const isMissing = this.#records > 0 && !this.#roles.has('balance');
     const reason = `No fund has ${this.#roles.describe('balance')}.`;
+    const lacks = { role: 'balance', columns: this.#roles.columnsOf('balance') } as const;
     return {
       first: this.#first,
       count: this.#count,
-      missing: isMissing ? [{ figure: 'funds', reason, hint: undefined }] : [],
+      missing: isMissing ? [{ figure: 'funds', reason, hint: undefined, lacks }] : [],
       failure: this.#unreadable.failure('funds'),
     };
   }

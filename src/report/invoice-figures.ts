@@ -4,7 +4,7 @@ import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../jso
 import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
-import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import { ColumnMissing, InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
 import type { Limits } from '../invoices/references.ts';
@@ -56,6 +56,8 @@ export interface MissingFigure {
   readonly figure: 'balances' | 'months' | 'dueSoon' | 'funds';
   readonly reason: string;
   readonly hint: string | undefined;
+  /** The role that no record has, and the columns that were looked for. */
+  readonly lacks?: Pick<ColumnMissing, 'role' | 'columns'>;
   /** Whether nobody asked for what it would be made of. */
   readonly isNotGiven?: boolean;
 }
@@ -143,10 +145,11 @@ export class InvoiceFigures {
     let balances: AgedBalance[] = [];
     const fault = faultOf(() => (balances = this.#aging.finish()));
     if (fault !== undefined) missing.push(missingFigure('balances', fault));
-    const lacks = (['total', 'date'] as const).find((role) => !this.#invoices.has(role));
-    if (this.#count > 0 && lacks !== undefined) {
-      const reason = `No invoice has ${this.#invoices.describe(lacks)}.`;
-      missing.push({ figure: 'months', reason, hint: undefined });
+    const role = (['total', 'date'] as const).find((one) => !this.#invoices.has(one));
+    if (this.#count > 0 && role !== undefined) {
+      const reason = `No invoice has ${this.#invoices.describe(role)}.`;
+      const lacks = { role, columns: this.#invoices.columnsOf(role) };
+      missing.push({ figure: 'months', reason, hint: undefined, lacks });
     }
     return {
       invoices: this.#count,
@@ -292,6 +295,7 @@ function faultOf(work: () => unknown): UsageError | undefined {
   }
 }
 
-function missingFigure(figure: MissingFigure['figure'], { message, hint }: UsageError): MissingFigure {
-  return { figure, reason: message, hint };
+function missingFigure(figure: MissingFigure['figure'], fault: UsageError): MissingFigure {
+  const { message, hint } = fault;
+  return { figure, reason: message, hint, ...(fault instanceof ColumnMissing && { lacks: fault }) };
 }

@@ -1,3 +1,4 @@
+import type { Role } from '../invoices/fields.ts';
 import type { UnreadableCell } from '../invoices/unreadable.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, negateDecimal, type Decimal } from '../json/decimal.ts';
@@ -104,6 +105,8 @@ export interface DoubtWords {
   readonly cell: (cell: UnreadableCell) => string;
   readonly token: string;
   readonly service: string;
+  readonly roles: Readonly<Record<Role, string>>;
+  readonly column: (role: string, columns: readonly string[], field: string) => string;
 }
 
 const en: Words = {
@@ -300,6 +303,27 @@ const es: Words = {
       `${column} del registro ${place}${number === undefined ? '' : ` (número ${number})`}`,
     token: 'el servicio no acepta el token, o no hay ninguno.',
     service: 'el servicio no respondió, o respondió con una falla.',
+    roles: {
+      open: 'saldo',
+      paid: 'monto pagado',
+      total: 'total',
+      net: 'monto neto',
+      exempt: 'monto exento',
+      tax: 'impuesto',
+      due: 'fecha de vencimiento',
+      date: 'fecha de emisión',
+      number: 'número',
+      documentType: 'tipo de documento',
+      status: 'estado',
+      cancelled: 'marca de documentos anulados',
+      reference: 'referencia a otro documento',
+      currency: 'moneda',
+      counterpartyName: 'nombre de la contraparte',
+      counterpartyFiscalId: 'ID fiscal de la contraparte',
+      balance: 'saldo',
+    },
+    column: (role, columns, field) =>
+      `Ningún registro tiene ${role}${columns.length === 0 ? '' : ` en ${columns.join(' o ')}`}: indique la columna con --field ${field}=<columna>.`,
   },
 };
 

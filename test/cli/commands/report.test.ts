@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -298,7 +299,23 @@ describe('folio report', () => {
     const undue = pageOf([INVOICE.replace('"dueBy"', '"until"')]);
     const { stdout } = await report(['--lang', 'es'], { issued: undue }, 'es_CL.UTF-8');
     expect(textOf(stdout)).toMatch(
-      /Emitido: No se muestran saldos .* folio dice, en inglés: .*no record has a due date/,
+      /Emitido: No se muestran saldos .* Ningún registro tiene fecha de vencimiento en dueBy o .*: indique la columna con --field due=&lt;columna&gt;\./,
+    );
+    const file = join(temporaryFolder(), 'issued.jsonl');
+    writeFileSync(file, `${INVOICE}\n`);
+    const part = { records: 1, finishedAt: '', complete: false, errors: ['no disk'] };
+    writeFileSync(
+      `${file}.receipt.json`,
+      JSON.stringify({
+        ...part,
+        output: 'issued.jsonl',
+        bytes: INVOICE.length + 1,
+        sha256: hash('sha256', `${INVOICE}\n`),
+      }),
+    );
+    const rare = await report(['--lang', 'es', '--from', file], {}, 'es_CL.UTF-8');
+    expect(textOf(rare.stdout)).toContain(
+      `folio dice, en inglés: issued: ${file} does not hold all that there was: no disk`,
     );
   });
 
