@@ -38,10 +38,15 @@ export class Spool {
     this.#memory = memory;
   }
 
+  /** Whether so many bytes more stay in memory. */
+  hasRoomFor(bytes: number): boolean {
+    return this.#file === undefined && this.#held + bytes <= this.#memory;
+  }
+
   /** Takes a chunk. Its buffer may be used again as soon as this resolves. */
   async append(chunk: Uint8Array): Promise<void> {
+    const isFull = !this.hasRoomFor(chunk.length);
     this.#held += chunk.length;
-    const isFull = this.#held > (this.#file === undefined ? this.#memory : 0);
     this.#chunks.push(isFull ? chunk : Buffer.from(chunk));
     if (isFull) await this.#explained(() => this.#flush());
   }

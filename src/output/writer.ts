@@ -6,6 +6,11 @@ import type { ParquetType } from './parquet/column-type.ts';
 /** Where bytes go. A write resolves when the bytes are out, so that their buffer may be used again; rejects with OutputError. */
 export interface Sink {
   write(bytes: Uint8Array | string): Promise<void>;
+  /**
+   * Only of a file, which nobody reads before it is whole: begins it anew, and gives back what it had, in parts of these lengths in
+   * bytes. Each stands until the next one is asked for.
+   */
+  readonly startOver?: (lengths: readonly number[]) => Promise<AsyncIterable<Buffer>>;
 }
 
 /** Turns batches of records into one format's bytes and passes them on to its sink. */

@@ -49,15 +49,26 @@ export function csvHeader(names: readonly string[], delimiter: string, lineEnd: 
   return Buffer.from(`${cells.join(delimiter)}${lineEnd}`);
 }
 
+/** What was written at a time: the header, or rows with so many columns. */
+interface Written {
+  readonly length: number;
+  readonly columns: number;
+  readonly isHeader: boolean;
+}
+
 /**
- * Writes a header and rows. With columns given, rows stream. Without, the header is the union over all records: rows wait
- * in a spool, and at the end those that were written before a column appeared get their missing delimiters.
+ * Writes a header and rows. With columns given, rows stream. Without, the header is the union over all records: rows wait in a spool,
+ * and at the end those that were made before a column appeared get their missing delimiters. A file takes the rows as soon as they
+ * are more than the spool has memory for, with the columns that there are by then; where another one appears later, which is rare,
+ * it is begun anew at the end.
  */
 export class RowWriter implements Writer {
   readonly #options: RowWriterOptions;
   readonly #spool = new Spool();
   /** How many columns the rows of each spooled chunk have. */
   readonly #widths: number[] = [];
+  /** What a file holds that can be begun anew. */
+  #written: Written[] = [];
   #encoder: RowEncoder | undefined;
   #begun = false;
 
@@ -71,10 +82,10 @@ export class RowWriter implements Writer {
 
   async write(batch: RecordBatch): Promise<void> {
     const encoder = await this.#open();
-    const streams = this.#options.layout.columns !== undefined;
-    if (streams) await this.#begin(encoder);
+    if (this.#options.layout.columns !== undefined) await this.#begin(encoder);
     for (const { bytes, columns } of encoder.encode(batch)) {
-      if (streams) await this.#put(encoder, bytes, columns);
+      if (!this.#begun && this.#mayBegin(encoder, bytes)) await this.#drain(encoder);
+      if (this.#begun) await this.#put(encoder, bytes, columns);
       else {
         this.#widths.push(columns);
         await this.#spool.append(bytes);
@@ -84,6 +95,27 @@ export class RowWriter implements Writer {
 
   async end(): Promise<void> {
     const encoder = await this.#open();
+    await this.#drain(encoder);
+    const written = this.#written;
+    if (written.every(({ columns }) => columns === encoder.columns.length)) return;
+    const parts = await this.#options.sink.startOver!(written.map(({ length }) => length));
+    this.#begun = false;
+    await this.#begin(encoder);
+    let part = 0;
+    for await (const rows of parts) {
+      const { columns, isHeader } = written[part++]!;
+      if (!isHeader) await this.#put(encoder, rows, columns);
+    }
+  }
+
+  /** Whether rows can go into the file although columns may follow. A lone column is another matter: see `#put`. */
+  #mayBegin(encoder: RowEncoder, rows: Buffer): boolean {
+    const { sink } = this.#options;
+    return sink.startOver !== undefined && encoder.columns.length > 1 && !this.#spool.hasRoomFor(rows.length);
+  }
+
+  /** Writes the rows that wait. */
+  async #drain(encoder: RowEncoder): Promise<void> {
     // Records without any column leave nothing to write.
     const isEmpty = encoder.columns.length === 0;
     if (!isEmpty) await this.#begin(encoder);
@@ -98,14 +130,16 @@ export class RowWriter implements Writer {
   }
 
   /** Writes rows that were made when `width` columns were known. */
-  async #put(encoder: RowEncoder, rows: Buffer, width: number): Promise<void> {
+  async #put(encoder: RowEncoder, rows: Buffer, width: number, isHeader = false): Promise<void> {
     const columns = encoder.columns.length;
     // A row without columns has no delimiter, like a row of one column.
     const missing = columns - Math.max(1, width);
     // A row whose only cell is empty would be an empty line, which readers of csv skip.
     const { sink, delimiter, quotes } = this.#options;
     const tail = columns === 1 && quotes ? '""' : delimiter.repeat(missing);
-    await sink.write(tail === '' ? rows : appendToRows(rows, tail, quotes));
+    const bytes = tail === '' ? rows : appendToRows(rows, tail, quotes);
+    if (sink.startOver !== undefined) this.#written.push({ length: bytes.length, columns, isHeader });
+    await sink.write(bytes);
   }
 
   async #open(): Promise<RowEncoder> {
@@ -115,8 +149,10 @@ export class RowWriter implements Writer {
   async #begin(encoder: RowEncoder): Promise<void> {
     if (this.#begun) return;
     this.#begun = true;
-    if (this.#options.preamble !== '') await this.#options.sink.write(this.#options.preamble);
-    if (this.#options.layout.header) await this.#put(encoder, encoder.header(), encoder.columns.length);
+    this.#written = [];
+    const head = Buffer.from(this.#options.preamble);
+    if (head.length > 0) await this.#put(encoder, head, encoder.columns.length, true);
+    if (this.#options.layout.header) await this.#put(encoder, encoder.header(), encoder.columns.length, true);
   }
 }
 

@@ -58,15 +58,25 @@ export function writeDirectly(sink: DirectSink, { tally, styled }: DirectOptions
 /** Counts the bytes that pass, and hashes them if asked to: hashing costs about as much as writing. */
 export class Tally {
   bytes = 0;
-  readonly #hash: Hash | undefined;
+  #hash: Hash | undefined;
+  readonly #newHash: (() => Hash) | undefined;
 
-  private constructor(hash: Hash | undefined) {
-    this.#hash = hash;
+  private constructor(newHash: (() => Hash) | undefined) {
+    this.#newHash = newHash;
+    this.#hash = newHash?.();
   }
 
   /** The runtime takes 3 ms to load its part for hashes, which only a run with a receipt needs. */
   static async open(digest: boolean): Promise<Tally> {
-    return new Tally(digest ? (await import('node:crypto')).createHash('sha256') : undefined);
+    if (!digest) return new Tally(undefined);
+    const { createHash } = await import('node:crypto');
+    return new Tally(() => createHash('sha256'));
+  }
+
+  /** Forgets what passed. */
+  reset(): void {
+    this.bytes = 0;
+    this.#hash = this.#newHash?.();
   }
 
   /** Adds the chunk and hands it back as bytes. */

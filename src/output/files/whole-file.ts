@@ -33,16 +33,8 @@ export async function openWholeFile(
   try {
     await lock.removeStaleFiles();
     if (!journalled && (await discardJournal(target))) onDiscard?.();
-    const name = sideFilesOf(target.name).temporary(context.processes.pid, context.clock.random());
-    const path = join(target.folder, name);
-    return new WholeFile({
-      target,
-      context,
-      path,
-      handle: await open(path, 'wx', 0o600),
-      lock,
-      tally: await Tally.open(digest),
-    });
+    const tally = await Tally.open(digest);
+    return new WholeFile({ target, context, lock, tally }, await openTemporary(target, context));
   } catch (error) {
     await lock.release();
     throw cannotWrite(target.shown, error);
@@ -51,22 +43,37 @@ export async function openWholeFile(
 
 interface Parts {
   readonly target: FileTarget;
-  readonly context: PlaceContext;
-  /** Of the temporary file. */
-  readonly path: string;
-  readonly handle: FileHandle;
+  readonly context: FileContext;
   readonly lock: FileLock;
   readonly tally: Tally;
+}
+
+interface TemporaryFile {
+  readonly path: string;
+  readonly handle: FileHandle;
+}
+
+async function openTemporary(target: FileTarget, { processes, clock }: FileContext): Promise<TemporaryFile> {
+  const name = sideFilesOf(target.name).temporary(processes.pid, clock.random());
+  const path = join(target.folder, name);
+  return { path, handle: await open(path, 'wx+', 0o600) };
 }
 
 class WholeFile implements Destination {
   readonly isFile = true;
   readonly #parts: Parts;
+  /** The last one is being written; those before it were begun anew. */
+  readonly #files: TemporaryFile[];
   /** The first commit or discard, once there is one. */
   #end: Promise<void> | undefined;
 
-  constructor(parts: Parts) {
+  constructor(parts: Parts, file: TemporaryFile) {
     this.#parts = parts;
+    this.#files = [file];
+  }
+
+  get #file(): TemporaryFile {
+    return this.#files.at(-1)!;
   }
 
   get bytes(): number {
@@ -79,14 +86,49 @@ class WholeFile implements Destination {
 
   async write(chunk: Uint8Array | string): Promise<void> {
     this.#refuseIfEnded();
-    const { handle, tally, target } = this.#parts;
-    const bytes = tally.add(chunk);
-    try {
+    const bytes = this.#parts.tally.add(chunk);
+    const { handle } = this.#file;
+    await this.#orDiscard(async () => {
       for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
+    });
+  }
+
+  async startOver(lengths: readonly number[]): Promise<AsyncIterable<Buffer>> {
+    this.#refuseIfEnded();
+    const before = this.#file;
+    const { target, context, tally } = this.#parts;
+    return this.#orDiscard(async () => {
+      this.#files.push(await openTemporary(target, context));
+      tally.reset();
+      // It has no name any more, so that a kill leaves nothing of it.
+      await rm(before.path);
+      return this.#partsOf(before, lengths);
+    });
+  }
+
+  async *#partsOf({ handle }: TemporaryFile, lengths: readonly number[]): AsyncGenerator<Buffer> {
+    const buffer = Buffer.allocUnsafeSlow(lengths.reduce((most, length) => Math.max(most, length), 0));
+    let position = 0;
+    for (const length of lengths) {
+      await this.#orDiscard(async () => {
+        for (let done = 0; done < length;) {
+          const { bytesRead } = await handle.read(buffer, done, length - done, position + done);
+          if (bytesRead === 0) throw new Error('something else has cut it short');
+          done += bytesRead;
+        }
+      });
+      position += length;
+      yield buffer.subarray(0, length);
+    }
+  }
+
+  /** After a failure the file can never become whole, and the disk may need the space. */
+  async #orDiscard<T>(action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
     } catch (error) {
-      // Part of the bytes may be in the file, so it can never become whole; and the disk may need the space.
       await this.discard();
-      throw cannotWrite(target.shown, error);
+      throw cannotWrite(this.#parts.target.shown, error);
     }
   }
 
@@ -102,7 +144,8 @@ class WholeFile implements Destination {
   }
 
   async #install(): Promise<void> {
-    const { target, context, path, handle, lock } = this.#parts;
+    const { target, context, lock } = this.#parts;
+    const { path, handle } = this.#file;
     const { existing, folder, name, shown } = target;
     try {
       // Only root may change the owner. For others the file becomes their own, as with any program that replaces files.
@@ -111,7 +154,7 @@ class WholeFile implements Destination {
       // Before the rename: else a power failure may leave the new name with none of the bytes.
       await handle.sync();
       const { ino, dev } = await handle.stat();
-      await handle.close();
+      for (const each of this.#files) await each.handle.close();
       if (!(await lock.isOurs())) throw takenOver(shown);
       const found = await lstat(path);
       // On Windows some versions of Node give a drive another number for a name than for an open file.
@@ -135,10 +178,11 @@ class WholeFile implements Destination {
   }
 
   async #remove(): Promise<void> {
-    const { handle, path, lock } = this.#parts;
-    await handle.close().catch(() => undefined);
-    await rm(path, { force: true }).catch(() => undefined);
-    await lock.release();
+    for (const { handle, path } of this.#files) {
+      await handle.close().catch(() => undefined);
+      await rm(path, { force: true }).catch(() => undefined);
+    }
+    await this.#parts.lock.release();
   }
 
   #refuseIfEnded(): void {

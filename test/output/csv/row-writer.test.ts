@@ -1,5 +1,13 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { appendToRows, RowCounter } from '../../../src/output/csv/row-writer.ts';
+import { startFaultServer } from '../../support/fault-server.ts';
+import { ModelService } from '../../support/model-service.ts';
+import { withServer } from '../../support/run-against.ts';
+import { runHere } from '../../support/run-here.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const appended = (rows: string, tail: string) => appendToRows(Buffer.from(rows), tail, true).toString();
 
@@ -46,4 +54,34 @@ describe('the rows of a file', () => {
   it('may have quotes that are text in tsv', () => {
     expect(counted('a"\nb\n', false)).toEqual([2, true]);
   });
+});
+
+describe('a file with more rows than memory is for', () => {
+  const LATE = [5_500, 5_999];
+  const issued = Array.from({ length: 6_000 }, (_, at) => {
+    const late = LATE.includes(at) ? { [`late ${at}`]: '' } : {};
+    return JSON.stringify({ id: at, note: `"${at}"\n${'.'.repeat(900)}`, ...late });
+  });
+
+  it.each([['csv', []] as const, ['csv', ['--excel']] as const, ['tsv', ['--no-header']] as const])(
+    'has the same bytes as standard output in %s %j, where columns appear late',
+    async (format, flags) => {
+      const folder = temporaryFolder();
+      const [output, receipt] = [join(folder, `all.${format}`), join(folder, 'receipt.json')];
+      const server = await startFaultServer(new ModelService({ issued }));
+      await withServer(server, async () => {
+        const options = { env: { FOLIO_BASE_URL: server.baseUrl } };
+        const asked = ['issued', '--format', format, ...flags];
+        const { stdout } = await runHere(asked, options);
+        const { code, stderr } = await runHere([...asked, '-o', output, '--receipt', receipt], options);
+        expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+        const written = readFileSync(output);
+        expect(written.length).toBeGreaterThan(5 * 2 ** 20);
+        expect(written.equals(Buffer.from(stdout))).toBe(true);
+        const sha256 = createHash('sha256').update(written).digest('hex');
+        expect(JSON.parse(readFileSync(receipt, 'utf8'))).toMatchObject({ bytes: written.length, sha256 });
+        expect(readdirSync(folder).toSorted()).toEqual([`all.${format}`, 'receipt.json']);
+      });
+    },
+  );
 });
