@@ -38,7 +38,7 @@ export interface Question {
 }
 
 /** How the rows of a result are shown. */
-interface ResultForm {
+export interface ResultForm {
   /**
    * The columns to write, once the first row is there: those of --columns, or the result's own; undefined for all that the
    * rows have. Throws UsageError for a column that the result does not have.
@@ -222,7 +222,7 @@ async function* limitRecords(
 }
 
 /** Opens the writer when the first rows come: the columns to choose from are not known before. */
-function writerOfResult(openWriter: OpenWriter, { columns, shown }: ResultForm): OpenWriter {
+export function writerOfResult(openWriter: OpenWriter, { columns, shown }: ResultForm): OpenWriter {
   return (sink, layout) => {
     let writer: Writer | undefined;
     const open = (): Writer => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { oneOf, target } from '../../run/parse-values.ts';
+import { columnList, oneOf, target } from '../../run/parse-values.ts';
 import type { StatementFlags, StatementOutputFlags } from '../../run/statements/read-statements.ts';
 import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
@@ -88,5 +88,11 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
     '--output-dir <dir>',
     'with --all: a page (html) for each, named by fiscal ID and name, and index.html',
   ),
+  columns: valued(
+    '--columns <names>',
+    'which columns of the rows, in which order; Folio=number is one under a heading of its own',
+    columnList('--columns'),
+  ),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
+  wide: yes('--wide', 'table: every column, however wide'),
 });

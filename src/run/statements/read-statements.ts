@@ -46,7 +46,9 @@ export interface StatementFlags {
 export interface StatementOutputFlags {
   readonly format?: 'html' | Format;
   readonly output?: string;
+  readonly columns?: readonly string[];
   readonly excel?: boolean;
+  readonly wide?: boolean;
   /** A folder with a page for everyone. */
   readonly outputDir?: string;
 }

@@ -4,9 +4,10 @@ import { localDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import { written } from '../../output/files/destination.ts';
-import { shownInOrder } from '../../output/column-roles.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
 import { localeOf } from '../../output/terminal/number-text.ts';
+import { writerOfResult, type ResultForm } from '../../query/questions.ts';
+import { chosenColumns } from '../../query/result-rows.ts';
 import {
   statementColumns,
   statementRows,
@@ -28,6 +29,7 @@ import {
   resourceOf,
   sourceOf,
   type Job,
+  type StatementOutputFlags,
   type StatementsRead,
   type StatementRun,
 } from './read-statements.ts';
@@ -41,6 +43,7 @@ import {
 export async function writeStatements(context: Context, asked: StatementRun): Promise<void> {
   const { statement, output, request, receipt, globals } = asked;
   const form = await formOf(context, asked);
+  if (form.kind !== 'rows') refuseRowFlags(output);
   const source = await sourceOf(asked);
   const profiles = await profilesOf(context, source, asked);
   const options = {
@@ -118,6 +121,15 @@ async function formOf(
   return { kind: 'json' };
 }
 
+/** Throws UsageError for flags that say how rows look. */
+function refuseRowFlags({ columns, wide }: StatementOutputFlags): void {
+  const flag = columns !== undefined ? '--columns' : wide ? '--wide' : undefined;
+  if (flag === undefined) return;
+  throw new UsageError(`${flag} is for rows, and none are written`, {
+    hint: 'Leave it out, or have rows with -o statement.csv.',
+  });
+}
+
 type Form =
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'html' | 'json' }
@@ -133,10 +145,15 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     color: run.globals.color,
     defaults: form.defaults,
     sheet: 'statement',
+    isResult: true,
   });
   const columns = statementColumns(isSeveral);
-  const known = shownInOrder(columns, STATEMENT_SHOWN);
-  const plan = { ...planned, layout: { ...planned.layout, columns, known } };
+  const result: ResultForm = {
+    columns: (named) =>
+      named === undefined ? columns : chosenColumns(columns, { asked: named, flag: '--columns' }),
+    shown: STATEMENT_SHOWN,
+  };
+  const plan = { ...planned, openWriter: writerOfResult(planned.openWriter, result) };
   let results: readonly PartResult[] = [];
   const rows = async function* (): AsyncGenerator<RecordBatch> {
     const outcome = await readAll(job);

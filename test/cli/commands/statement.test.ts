@@ -70,6 +70,23 @@ describe('folio statement', () => {
     expect(all.stdout).toBe(`${ROWS}Lago,2-7,CLP,7,INVOICE,2026-10-01,2026-11-10,10,119,100.5,1 to 30,[]\n`);
   });
 
+  it('has the columns that are asked for, under their headings, in rows alone', async () => {
+    const { code, stdout } = await statement([...ROBLE, '--columns', 'Folio=number,open']);
+    expect([code, stdout]).toEqual([0, 'Folio,open\n1,100.5\n2,7\n4,3\n3,-10\n5,0.1\n']);
+    const empty = await statement(['--all', '--columns', 'number,*,-age,-payments'], []);
+    expect(empty.stdout).toBe(
+      'number,counterparty,fiscalId,currency,documentType,date,due,daysLate,total,open\n',
+    );
+    expect(await statement([...ROBLE, '--columns', 'nummer'])).toMatchObject({
+      code: 2,
+      stderr: 'folio: --columns: the result has no column nummer\n  Did you mean number?\n',
+    });
+    for (const flags of [['--columns', 'number'], ['--wide']]) {
+      const { code: refused, stderr } = await statement([...ROBLE, ...flags, '--format', 'json']);
+      expect([refused, stderr]).toEqual([2, expect.stringMatching(/ is for rows, and none are written\n/)]);
+    }
+  });
+
   it('tells sums, ages and the amount due in JSON', async () => {
     const { stdout } = await statement([...ROBLE, '--format', 'json', '--organization', 'Norte SpA']);
     expect(JSON.parse(stdout)).toMatchObject({
