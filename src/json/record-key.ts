@@ -6,7 +6,7 @@ import type { RecordBatch } from './records.ts';
 export interface KeyColumns {
   /** The columns that the user named: they take the place of `id`. */
   readonly named?: readonly string[] | undefined;
-  /** The columns to use where a record has no `id`. */
+  /** The columns to use where a record has no `id`; the first of them must have a text. */
   readonly natural?: readonly string[] | undefined;
   /** True where no total counts the records, so that equal fast hashes do not prove that two of them are one. */
   readonly exact?: boolean | undefined;
@@ -14,8 +14,9 @@ export interface KeyColumns {
 
 /**
  * Reads the key of records, the text that tells one from all others: of the columns that the user named; else the `id`; else of
- * the natural columns. Each column must have a text; of several the texts are put into a JSON array. The number 7 and the
- * text "7" are one key, since a database, csv and the next version of a service may have the one for the other.
+ * the natural columns. Each named column must have a text, and the first natural one; of several the texts are put into a JSON
+ * array. The number 7 and the text "7" are one key, since a database, csv and the next version of a service may have the one
+ * for the other.
  */
 export class RecordKeys {
   /** Undefined where the key is the `id`, which is found as records are scanned. */
@@ -32,8 +33,8 @@ export class RecordKeys {
   read(batch: RecordBatch, index: number): string | undefined {
     const key =
       this.#named === undefined
-        ? (idOf(batch, index) ?? textsOf(this.#natural, batch, index))
-        : textsOf(this.#named, batch, index);
+        ? (idOf(batch, index) ?? textsOf(this.#natural, batch, index, 1))
+        : textsOf(this.#named, batch, index, Infinity);
     // PostgreSQL cannot hold NUL, and half a character has no UTF-8: there, keys that differ in nothing else would be equal.
     return key === undefined || /^[\x01-\xFF]*$/.test(key)
       ? key
@@ -57,12 +58,19 @@ function idOf({ bytes, ids }: RecordBatch, index: number): string | undefined {
   return literal.includes('\\') ? (JSON.parse(literal) as string) : literal.slice(1, -1);
 }
 
-function textsOf(reader: CellReader | undefined, batch: RecordBatch, index: number): string | undefined {
+/** @param needed how many of the columns, from the first on, must have a text */
+function textsOf(
+  reader: CellReader | undefined,
+  batch: RecordBatch,
+  index: number,
+  needed: number,
+): string | undefined {
   if (reader === undefined) return undefined;
   const texts: string[] = [];
   for (const cell of reader.read(batch, index)) {
-    if (cell === undefined || cell.text === '') return undefined;
-    texts.push(cell.text);
+    const { text } = cell ?? { text: '' };
+    if (text === '' && texts.length < needed) return undefined;
+    texts.push(text);
   }
   return texts.length === 1 ? texts[0] : JSON.stringify(texts);
 }

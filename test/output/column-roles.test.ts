@@ -11,20 +11,8 @@ describe('roleOf', () => {
     ['party', ['customer.name', 'issuer.name', 'receiverName', 'name']],
     ['amount', ['totalAmount', 'amountToBePaid', 'netAmount', 'total', 'balance', 'balance.overdue']],
     ['currency', ['currency']],
-    [
-      'other',
-      [
-        'id',
-        'statusText',
-        'update',
-        'files',
-        'customer.fiscalId',
-        'movements.date',
-        'subtotals',
-        'filename',
-        '',
-      ],
-    ],
+    ['fiscalId', ['customer.fiscalId', 'taxId', 'issuer.rut']],
+    ['other', ['id', 'statusText', 'update', 'files', 'movements.date', 'subtotals', 'filename', '']],
   ];
 
   it.each(roles.flatMap(([role, names]) => names.map((name) => [name, role] as const)))(

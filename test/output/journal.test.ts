@@ -109,6 +109,7 @@ describe('Journal', () => {
   });
 
   it('says which folder is missing', async () => {
-    await expect(Journal.open('/nonexistent/journal', clock)).rejects.toThrow(/nonexistent.*ENOENT/);
+    const path = join(temporaryFolder(), 'gone', 'journal');
+    await expect(Journal.open(path, clock)).rejects.toThrow(/gone.*ENOENT/);
   });
 });
