@@ -87,6 +87,9 @@ describe('UniqueRecords', () => {
       '{"number":7,"documentType":"NOTE","net":1}',
     ];
     expect(deduplicate(unique, batchOf(...page), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
+    deduplicate(unique, batchOf('{"number":8,"net":1}'), false);
+    const untyped = ['{"number":8,"net":2}', '{"documentType":"NOTE","net":1}'];
+    expect(deduplicate(unique, batchOf(...untyped), true)).toMatchObject({ changed: 1, fresh: { count: 1 } });
     const named = await UniqueRecords.of({ named: ['ref'] });
     deduplicate(named, batchOf('{"id":1,"ref":"a"}', '{"id":1,"ref":"b"}'), false);
     expect(named.keysRepeat).toBe(false);
