@@ -101,7 +101,7 @@ export function agingRows(
   return resultRows(
     currencies,
     {
-      ...{ columns, spare: [...beside, 'fiscalId', 'invoices', ...empty] },
+      ...{ columns, shown: FIRST, spare: [...beside, 'fiscalId', 'invoices', ...empty] },
       together: { columns: names.slice(1), as: OVERDUE },
       further: [...names, OVERDUE],
     },

@@ -2,17 +2,12 @@ import type { Environment } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
+import { GAP, tableWidth } from '../output/table/table-fit.ts';
 import type { Limits } from '../invoices/references.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { PlaceOf } from './questions.ts';
 import { batchOfRows, type Row } from './rows.ts';
-
-/** Cells between two columns of a table. */
-const GAP = 2;
-/** The display cells to which a table cuts a column of text, or of numbers, where columns have too little room. */
-const MIN_WIDTH = { text: 8, numbers: 16 };
-/** Characters of which many take two cells. All others take one or none. */
-const WIDE = /[^\p{ASCII}\p{Script=Latin}]/gu;
 
 /** A result for a writer. */
 export interface ResultRows {
@@ -48,6 +43,8 @@ export interface ResultContext {
 /** The columns of a result, and those that a narrow terminal may leave out. */
 interface ResultColumns {
   readonly columns: readonly string[];
+  /** What they are to a reader. */
+  readonly shown: ShownColumns;
   /** Left out together where the table has too little room to show every cell whole. */
   readonly spare: readonly string[];
   /** Columns in whose place stands their sum, another column of the rows, where there is still too little room; no bar is drawn. */
@@ -70,15 +67,16 @@ export function resultRows(
   terminal?: BarTerminal,
 ): ResultRows {
   const plain = currencies.flatMap((rows) => rows.map(({ row }) => row));
-  const { columns } = choice;
+  const { columns, shown: roles } = choice;
   if (terminal === undefined) return { batch: batchOfRows(plain), columns, leftOut: [] };
-  const shown = shownColumns(plain, choice, terminal.width);
+  const widthOf: WidthOf = (some) => tableWidth(batchOfRows(plain), shownInOrder(some, roles));
+  const shown = shownColumns(widthOf, choice, terminal.width);
   const leftOut = columns.filter((column) => !shown.includes(column));
-  const { whole, least } = tableWidth(plain, shown);
+  const { whole, least } = widthOf(shown);
   const isTight = choice.together !== undefined && shown.includes(choice.together.as);
-  if (isTight || least + BAR_MIN > terminal.width)
+  if (isTight || least + GAP + BAR_MIN > terminal.width)
     return { batch: batchOfRows(plain), columns: shown, leftOut };
-  const width = Math.max(BAR_MIN, Math.min(BAR_MAX, terminal.width - whole));
+  const width = Math.max(BAR_MIN, Math.min(BAR_MAX, terminal.width - whole - GAP));
   const style = { width, blocks: terminal.blocks };
   return {
     batch: batchOfRows(currencies.flatMap((rows) => withBars(rows, style))),
@@ -87,15 +85,17 @@ export function resultRows(
   };
 }
 
+/** The display cells of a table of some columns. */
+type WidthOf = (columns: readonly string[]) => ReturnType<typeof tableWidth>;
+
 function shownColumns(
-  rows: readonly Row[],
+  widthOf: WidthOf,
   { columns, spare, together, further }: ResultColumns,
   room: number,
 ): readonly string[] {
-  if (tableWidth(rows, columns).whole + BAR_MIN <= room) return columns;
+  if (widthOf(columns).whole + GAP + BAR_MIN <= room) return columns;
   let shown = columns.filter((column) => !spare.includes(column));
-  // There is no gap behind the last column.
-  const isRoom = (): boolean => tableWidth(rows, shown).least - GAP <= room;
+  const isRoom = (): boolean => widthOf(shown).least <= room;
   const parts = shown.filter((column) => together?.columns.includes(column));
   if (together !== undefined && parts.length > 1 && !isRoom()) {
     shown = shown.flatMap((column) =>
@@ -107,37 +107,6 @@ function shownColumns(
     shown = shown.filter((other) => other !== column);
   }
   return shown;
-}
-
-/**
- * The display cells of a table of the columns, with a gap behind each: with every cell whole, and with every column cut as
- * far as it can be. An estimate that is never too small.
- */
-function tableWidth(rows: readonly Row[], columns: readonly string[]): { whole: number; least: number } {
-  const widths = new Map(
-    columns.map((column) => [column, { whole: column.length, least: MIN_WIDTH.numbers }]),
-  );
-  for (const [name, json] of rows.flat()) {
-    const width = widths.get(name);
-    if (width === undefined) continue;
-    width.whole = Math.max(width.whole, cellWidth(json));
-    if (json.startsWith('"')) width.least = MIN_WIDTH.text;
-  }
-  let [whole, least] = [0, 0];
-  for (const width of widths.values()) {
-    whole += width.whole + GAP;
-    least += Math.min(width.whole, width.least) + GAP;
-  }
-  return { whole, least };
-}
-
-/** Display cells of a JSON value. */
-function cellWidth(json: string): number {
-  if (json === 'null') return 0;
-  // The digits of numbers may be grouped by threes.
-  if (!json.startsWith('"')) return json.length + Math.floor(json.length / 3);
-  const text = JSON.parse(json) as string;
-  return text.length + (text.match(WIDE)?.length ?? 0);
 }
 
 /** Adds bars to the rows of one currency. */

@@ -2,6 +2,7 @@ import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { isAmountRole, type Fields, type Role } from '../invoices/fields.ts';
+import type { ShownColumns } from '../output/column-roles.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { roleNamed, type ColumnNames } from './named-cells.ts';
 import { groupColumn } from './question-syntax.ts';
@@ -58,7 +59,12 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
       value: sizeOf(group),
     }));
   });
-  return resultRows(currencies, { columns, spare: [], further: [] }, terminal);
+  return resultRows(currencies, { columns, shown: shownOf(request.sums), spare: [], further: [] }, terminal);
+}
+
+/** What matters most to a reader. */
+function shownOf([first = 'records']: readonly string[]): ShownColumns {
+  return { [first]: { rank: -1 } };
 }
 
 interface TotalsLayout {
@@ -188,7 +194,7 @@ export function totalsQuestion(
     result: {
       columns: (asked) =>
         asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
-      shown: { [sum[0] ?? 'records']: { rank: -1 } },
+      shown: shownOf(sum),
     },
     notes: () => totals.notes(),
     failure: () => totals.failure(),

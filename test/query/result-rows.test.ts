@@ -94,7 +94,10 @@ describe('rows of a result', () => {
     [row('El Roble', 1_000_000n), row('Lago', 250_000n)],
     [row('Río', 8n, 'USD'), { row: [['name', '"total"']] as Row, value: undefined }],
   ];
-  const choice = { columns: ['name', 'currency', 'count', 'sum'], spare: ['count'], further: ['currency'] };
+  const choice = {
+    ...{ columns: ['name', 'currency', 'count', 'sum'], shown: {} },
+    ...{ spare: ['count'], further: ['currency'] },
+  };
   const at = (width: number, blocks = true) => resultRows(rows, choice, { width, blocks });
   const barsOf = (width: number) =>
     valuesOf(at(width).batch).map(({ bar }) => (typeof bar === 'string' ? bar.length : undefined));
@@ -127,7 +130,7 @@ describe('rows of a result', () => {
 
   it('take wide characters for two cells', () => {
     const wide = [[{ row: [['name', '"東京東京東京"']] as Row, value: whole(1n) }]];
-    const only = { columns: ['name'], spare: [], further: [] };
+    const only = { columns: ['name'], shown: {}, spare: [], further: [] };
     expect(valuesOf(resultRows(wide, only, { width: 24, blocks: false }).batch)[0]!['bar']).toBe(
       '#'.repeat(10),
     );

@@ -1,7 +1,8 @@
 import { displayWidth, truncate, columnWidth } from '../terminal/terminal-text.ts';
 import { countOf } from '../terminal/number-text.ts';
-import type { ColumnRole } from '../column-roles.ts';
-import type { ShownColumn } from './table-rows.ts';
+import type { RecordBatch } from '../../json/records.ts';
+import type { ColumnRole, KnownColumn } from '../column-roles.ts';
+import { TableRows, type ShownColumn } from './table-rows.ts';
 
 /** Cells between two columns; the narrow one where it makes room for another column that people look for. */
 export const GAP = 2;
@@ -69,6 +70,25 @@ export function fitColumns(columns: readonly ShownColumn[], room: number, asked:
   if (fitted.length === 0 && columns.length > 0)
     fitted.push({ column: columns[0]!, width: Math.max(1, Math.min(columns[0]!.width, room)) });
   return { columns: fitted, gap: fit.gap };
+}
+
+/**
+ * The display cells of a table of rows, with all its columns in a gap's distance: with every cell whole, and with each cut as far as
+ * it can be.
+ */
+export function tableWidth(
+  rows: RecordBatch,
+  columns: readonly KnownColumn[],
+): { readonly whole: number; readonly least: number } {
+  const reader = new TableRows({
+    columns: columns.flatMap(({ names }) => names),
+    asked: true,
+    known: columns,
+  });
+  for (let index = 0; index < rows.count; index++) reader.read(rows, index);
+  const sumOf = (widthOf: WidthOf): number =>
+    reader.columns().reduce((sum, column) => sum + widthOf(column) + GAP, -GAP);
+  return { whole: sumOf(({ width }) => width), least: sumOf(leastOf) };
 }
 
 /** What stands in the head of a column. */
