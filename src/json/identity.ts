@@ -64,7 +64,8 @@ export abstract class IdentityReader {
     this.#open(batch);
     this.begin();
     this.hasKey = true;
-    if (this.#keys.isPlainId(batch, index)) this.#takeId(batch.ids[2 * index]!, batch.ids[2 * index + 1]!);
+    if (this.#keys.isPlainId(batch, index, this.#view))
+      this.#takeId(batch.ids[2 * index]!, batch.ids[2 * index + 1]!);
     else {
       const key = this.#keys.read(batch, index);
       this.hasKey = key !== undefined;

@@ -1,4 +1,4 @@
-import { BACKSLASH, QUOTE } from './bytes.ts';
+import { endOfPlainText, QUOTE, type WordView } from './bytes.ts';
 import { CellReader } from './cells.ts';
 import type { RecordBatch } from './records.ts';
 
@@ -41,12 +41,11 @@ export class RecordKeys {
       : Buffer.from(key.replaceAll('\0', '\uFFFD')).toString('utf8');
   }
 
-  /** Whether the key is the `id`, and this is written without escapes: then its text is in the bytes of the batch. */
-  isPlainId({ bytes, ids }: RecordBatch, index: number): boolean {
-    if (this.#named !== undefined || ids[2 * index]! < 0) return false;
-    const end = ids[2 * index + 1]!;
-    for (let at = ids[2 * index]!; at < end; at++) if (bytes[at] === BACKSLASH) return false;
-    return true;
+  /** Whether the key is the `id`, and this is written without escapes: then its text is in the bytes of the batch, which `view` is of. */
+  isPlainId({ ids }: RecordBatch, index: number, view: WordView): boolean {
+    const start = ids[2 * index]!;
+    if (this.#named !== undefined || start < 0) return false;
+    return view.bytes[start] !== QUOTE || endOfPlainText(view, start + 1) === ids[2 * index + 1]! - 1;
   }
 }
 
