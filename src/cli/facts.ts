@@ -34,17 +34,22 @@ export async function writeFactTable(out: OutputStream, rows: readonly Facts[]):
 
 /** Cells between two columns. */
 const GAP = 2;
-/** The fewest cells of a column that is worth showing. */
-const NARROWEST = 8;
+/** The fewest cells of a column that is worth showing, and of one of points in time: a day stays whole. */
+const NARROWEST = { text: 8, time: '2026-11-22…'.length };
 
 /** The rows, cut to the width of the screen: the widest column is cut first; then the last columns are left out. */
 function fitted(rows: readonly (readonly string[])[], room: number): readonly (readonly string[])[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => displayWidth(row[column]!))));
+  const least = widths.map((_, column) =>
+    rows.some((row) => /^\d{4}-\d\d-\d\d/.test(row[column]!)) ? NARROWEST.time : NARROWEST.text,
+  );
   const excess = (): number => widths.reduce((sum, width) => sum + width, GAP * (widths.length - 1)) - room;
   for (let over; (over = excess()) > 0;) {
-    const widest = Math.max(...widths);
-    const second = Math.max(NARROWEST, ...widths.filter((width) => width < widest));
-    if (widest > NARROWEST) widths[widths.indexOf(widest)] = Math.max(second - 1, widest - over, NARROWEST);
+    const wide = widths.filter((width, column) => width > least[column]!);
+    const widest = Math.max(...wide);
+    const at = widths.findIndex((width, column) => width === widest && width > least[column]!);
+    const second = Math.max(0, ...wide.filter((width) => width < widest));
+    if (at >= 0) widths[at] = Math.max(second - 1, widest - over, least[at]!);
     else if (widths.length > 1) widths.pop();
     else break;
   }

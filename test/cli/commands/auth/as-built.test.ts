@@ -203,4 +203,11 @@ describe.concurrent('auth list', () => {
     expect(lines).toHaveLength(3);
     expect(lines.filter((line) => line.length > 100)).toEqual([]);
   });
+
+  it('shows no part of a day', needingTerminal, async () => {
+    const token = tokenOf('adb14f14a323bdda2725cb7d', { exp: Date.UTC(2099, 10, 22) / 1000 });
+    const { env } = storeOf('https://api.example.com/v1', { north: token });
+    const { screen } = await runInTerminal(['auth', 'list'], { env, columns: 60 });
+    expect(screen).toMatch(/ 2099-11-22…\r\n/);
+  });
 });
