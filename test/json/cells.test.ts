@@ -3,6 +3,7 @@ import { parse } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/errors.ts';
 import { CellReader } from '../../src/json/cells.ts';
+import { FieldComparer } from '../../src/json/field-comparer.ts';
 import { scanArray } from '../../src/json/scan-records.ts';
 import { objectText } from './json-arbitrary.ts';
 import { randomRuns } from '../support/random-runs.ts';
@@ -231,5 +232,32 @@ describe('CellReader beside lossless-json', () => {
       }),
       { numRuns: randomRuns(10_000) },
     );
+  });
+});
+
+describe('two records, field by field', () => {
+  const isSame = (before: string, after: string): boolean =>
+    new FieldComparer().isSame(
+      [scanArray(Buffer.from(`[${before}]`)), 0],
+      [scanArray(Buffer.from(`[{},${after}]`)), 1],
+    );
+
+  it.each([
+    ['{"a":1,"b":"x"}', '{ "b" : "\\u0078" , "a" : 1 }'],
+    ['{"a":{"b":[{"c":1,"d":true}]}}', '{"a":{"b":[ {"d":true,"c":1} ]}}'],
+    ['{"a":"1\\u00e9"}', '{"a":"1é"}'],
+  ])('say the same: %s and %s', (before, after) => {
+    expect([isSame(before, after), isSame(after, before)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ['{"a":1}', '{"a":2}'],
+    ['{"a":1}', '{"a":"1"}'],
+    ['{"a":1}', '{"b":1}'],
+    ['{"a":1}', '{"a":1,"b":0}'],
+    ['{"a":[1,2]}', '{"a":[2,1]}'],
+    ['{"a":"x"}', '{"a":true}'],
+  ])('do not: %s and %s', (before, after) => {
+    expect([isSame(before, after), isSame(after, before)]).toEqual([false, false]);
   });
 });
