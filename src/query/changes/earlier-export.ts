@@ -99,12 +99,11 @@ export class EarlierExport {
 
   /** Finds the earlier record with this key, and takes it: the second record of a key finds the second earlier one. */
   take({ words }: DigestReader): EarlierRecord {
-    for (const candidate of this.#index.candidates(words)) {
-      if (this.#taken[candidate] === 1) continue;
-      this.#taken[candidate] = 1;
-      return this.#index.hasContent(candidate, words) ? 'same' : { record: this.#read(candidate) };
-    }
-    return 'none';
+    const record = this.#index.rotate(words);
+    // One that was taken comes first again when all of the key were.
+    if (record < 0 || this.#taken[record] === 1) return 'none';
+    this.#taken[record] = 1;
+    return this.#index.hasContent(record, words) ? 'same' : { record: this.#read(record) };
   }
 
   /** The records that were not taken, in their order. */

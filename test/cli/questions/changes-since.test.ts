@@ -103,6 +103,21 @@ describe('--changes-since', () => {
     expect(stderr).toContain('has 1 record whose id another one has: paired in their order');
   });
 
+  it('pairs records of one key in their order, also where all have the same, in which a search of each would never end', async () => {
+    const records = Array.from({ length: 50_000 }, (_, at) => `{"id":${at},"kind":"A"}`);
+    const file = earlier(records.join('\n'));
+    const now = earlier(
+      [...records, '{"id":"new","kind":"A"}'].with(7, '{"id":"seven","kind":"A"}').join('\n'),
+    );
+    const argv = ['issued', '--from', now, '--changes-since', file, '--key', 'kind', '--format', 'jsonl'];
+    const { code, stdout } = await runScripted(argv, []);
+    expect(code).toBe(0);
+    expect(stdout.trimEnd().split('\n')).toEqual([
+      '{"_change":"changed","kind":"A","number":null,"field":"id","old":7,"new":"seven"}',
+      '{"_change":"added","kind":"A","number":null,"field":null,"old":null,"new":null,"record":{"id":"new","kind":"A"}}',
+    ]);
+  });
+
   it('refuses to write over what it compares with', async () => {
     const file = earlier(BEFORE[0]!);
     const outcome = await runScripted(['issued', '--changes-since', file, '-o', file], []);
