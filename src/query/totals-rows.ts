@@ -59,12 +59,13 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
       value: sizeOf(group),
     }));
   });
-  return resultRows(currencies, { columns, shown: shownOf(request.sums), spare: [], further: [] }, terminal);
+  return resultRows(currencies, { columns, shown: shownOf(request), spare: [], further: [] }, terminal);
 }
 
-/** What matters most to a reader. */
-function shownOf([first = 'records']: readonly string[]): ShownColumns {
-  return { [first]: { rank: -1 } };
+/** What was asked for matters most to a reader: the first total, whose it is, the other totals. What is beside them comes after that. */
+function shownOf({ sums: [first = 'records', ...others], groupBy }: TotalsRequest): ShownColumns {
+  const asked = [...new Set([first, ...groupBy, CURRENCY, ...others])];
+  return Object.fromEntries(asked.map((column, at) => [column, { rank: at - asked.length }]));
 }
 
 interface TotalsLayout {
@@ -194,7 +195,7 @@ export function totalsQuestion(
     result: {
       columns: (asked) =>
         asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
-      shown: shownOf(sum),
+      shown: shownOf(request),
     },
     notes: () => totals.notes(),
     failure: () => totals.failure(),

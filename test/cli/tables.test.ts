@@ -151,6 +151,59 @@ describe('a result on a terminal', () => {
       }
     },
   );
+
+  const LATE = [-5, 10, 40, 70, 100].flatMap((late, n) =>
+    ['Norte', 'Sur'].map((end) =>
+      JSON.stringify({
+        ...{ number: n, documentType: 'INVOICE', currency: 'CLP', dueBy: day(-late), date: '2024-01-02' },
+        ...{
+          totalAmount: 9_000_000,
+          amountToBePaid: 1_234_567,
+          customer: { name: `Inmobiliaria del ${end}` },
+        },
+      }),
+    ),
+  );
+  const CREDIT = LATE[0]!.replace('INVOICE', 'CREDIT_NOTE').replaceAll('1234567', '0');
+  const late = join(folder, 'late.jsonl');
+  writeFileSync(late, [...LATE, CREDIT].join('\n'));
+  const onTerminal = async (columns: number, args: readonly string[]): Promise<string> => {
+    const options = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
+    const { code, stdout } = await runStub([...args, '--from', late], {}, options);
+    expect(code).toBe(0);
+    return stdout;
+  };
+
+  it('of ages has columns that add up to the total, or one of what is overdue, at any width', async () => {
+    const added: string[] = [];
+    for (let columns = 50; columns <= 130; columns += 4) {
+      const [head = '', , ...rows] = (await onTerminal(columns, ['aging'])).split('\n');
+      const names = head.match(/not due|\d+ to \d+|over 90|overdue|total/g) ?? [];
+      const amounts = rows
+        .slice(0, 3)
+        .map((row) => row.match(/\b[\d,]+\b/g)!.map((text) => Number(text.replaceAll(',', ''))));
+      for (const row of amounts) {
+        const [total, ...parts] = row.slice(-names.length).toReversed();
+        if (parts.length > 1)
+          expect([columns, parts.reduce((sum, part) => sum + part, 0)]).toEqual([columns, total]);
+      }
+      expect(names.slice(0, -1)).not.toEqual([expect.stringMatching(/not due|\d/)]);
+      added.push(names.join());
+    }
+    expect(new Set(added).size).toBeGreaterThan(2);
+  });
+
+  it('of totals shows each total that was asked for before what is beside one', async () => {
+    const args = ['issued', '--sum', 'totalAmount,amountToBePaid', '--group-by', 'customer.name'];
+    const [head] = (await onTerminal(72, args)).split('\n');
+    expect(head!.trim().split(/ +/)).toEqual([
+      'customer.name',
+      'currency',
+      'records',
+      'totalAmount',
+      'amountToBePaid',
+    ]);
+  });
 });
 
 const SIXTY = Array.from({ length: 60 }, (_, n) => `{"id":"i${n}","number":${1000 + n},"date":"2026-01-05"}`);

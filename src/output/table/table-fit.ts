@@ -72,9 +72,21 @@ export function fitColumns(columns: readonly ShownColumn[], room: number, asked:
   return { columns: fitted, gap: fit.gap };
 }
 
+/** The columns with what the names of parties, which are among the texts of these rows, need to be told apart. */
+export function withTelling(
+  columns: readonly ShownColumn[],
+  rows: readonly (readonly (string | undefined)[])[],
+): ShownColumn[] {
+  return columns.map((column) =>
+    column.role === 'party'
+      ? { ...column, telling: tellingWidth(rows.map((texts) => texts[column.index])) }
+      : column,
+  );
+}
+
 /**
  * The display cells of a table of rows, with all its columns in a gap's distance: with every cell whole, and with each cut as far as
- * it can be.
+ * it can be without that two names become one.
  */
 export function tableWidth(
   rows: RecordBatch,
@@ -85,10 +97,14 @@ export function tableWidth(
     asked: true,
     known: columns,
   });
-  for (let index = 0; index < rows.count; index++) reader.read(rows, index);
+  const isNamed = columns.map(({ role }) => role === 'party');
+  const names = Array.from({ length: rows.count }, (_, index) =>
+    reader.read(rows, index).map((text, column) => (isNamed[column] ? text : undefined)),
+  );
+  const measured = withTelling(reader.columns(), names);
   const sumOf = (widthOf: WidthOf): number =>
-    reader.columns().reduce((sum, column) => sum + widthOf(column) + GAP, -GAP);
-  return { whole: sumOf(({ width }) => width), least: sumOf(leastOf) };
+    measured.reduce((sum, column) => sum + widthOf(column) + GAP, -GAP);
+  return { whole: sumOf(({ width }) => width), least: sumOf(tellingOf) };
 }
 
 /** What stands in the head of a column. */
@@ -167,7 +183,7 @@ function tellingOf(column: ShownColumn): number {
 }
 
 /** The least width at which texts that differ are not cut to the same text. */
-export function tellingWidth(texts: Iterable<string | undefined>): number {
+function tellingWidth(texts: Iterable<string | undefined>): number {
   const sorted = [...new Set(texts)].filter((text) => text !== undefined).toSorted();
   let telling = 0;
   for (let at = 1; at < sorted.length; at++) {

@@ -7,7 +7,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { paint, columnWidth, type Style } from '../terminal/terminal-text.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
 import { TableDrawing } from './table-drawing.ts';
-import { fitColumns, GAP, leftOutNote, tellingWidth, type FittedTable } from './table-fit.ts';
+import { fitColumns, GAP, leftOutNote, withTelling, type FittedTable } from './table-fit.ts';
 import { dayOf, TableRows, type ShownColumn } from './table-rows.ts';
 
 /** How many records decide the columns and their widths: where cells are cut to fit the terminal, and where they are whole. */
@@ -105,10 +105,8 @@ class TableWriter implements Writer {
     if (columns.length === 0) return undefined;
     const { width = Infinity, color, asked = false } = this.#layout;
     const form = new RowForm(columns, this.#layout);
-    const measured = columns.map((column) => ({
-      ...form.withRoomForMark(column),
-      telling: column.role === 'party' ? tellingWidth(this.#held.map((texts) => texts[column.index])) : 0,
-    }));
+    const marked = columns.map((column) => form.withRoomForMark(column));
+    const measured = withTelling(marked, this.#held);
     const fitted: FittedTable = this.#cut
       ? fitColumns(measured, width, asked)
       : { columns: measured.map((column) => ({ column, width: column.width })), gap: GAP };
