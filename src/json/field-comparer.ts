@@ -9,19 +9,23 @@ interface DifferingField {
   readonly after: Cell | undefined;
 }
 
+/** Fields after which those of earlier records are forgotten: names may be keys of data, other ones in each record. */
+const MANY_FIELDS = 1000;
+
 /**
  * Compares two records field by field, where their bytes differ. The order of members, how texts are escaped, white space and
  * signed links do not count; null, missing and an object without a value are the same. Values count as they were sent: 10.0 and 10.00 differ, and so do the
  * number 1 and the text "1".
  */
 export class FieldComparer {
-  readonly #reader = new CellReader();
+  #reader = new CellReader();
 
-  /** The fields that differ. Throws ServiceError where the records have too many. */
+  /** The fields that differ. Throws ServiceError where the two records have too many. */
   *differences(
     [before, beforeAt]: readonly [RecordBatch, number],
     [after, afterAt]: readonly [RecordBatch, number],
   ): Generator<DifferingField> {
+    if (this.#reader.columns.length > MANY_FIELDS) this.#reader = new CellReader();
     const [old, now] = [this.#reader.read(before, beforeAt), this.#reader.read(after, afterAt)];
     for (const [at, column] of this.#reader.columns.entries()) {
       const field = { column, before: old[at], after: now[at] };
