@@ -52,7 +52,8 @@ const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
  * since it was cancelled, and how many documents have no open amount; `note`.
  *
  * A terminal has totals and `bar`, but no `_row` and no `note`, and leaves out rows of nothing but zeros. A narrow one leaves
- * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up.
+ * out `fiscalId`, `invoices` and columns of zeros, then has `overdue` for the late buckets, so that the columns still add up. Where
+ * that is too much, too, it keeps `overdue` the longest.
  */
 export function agingRows(
   balances: readonly AgedBalance[],
@@ -103,7 +104,7 @@ export function agingRows(
     {
       ...{ columns, shown: FIRST, spare: [...beside, 'fiscalId', 'invoices', ...empty] },
       together: { columns: names.slice(1), as: OVERDUE },
-      further: [...names, OVERDUE],
+      further: [names[0]!, NO_DUE_DATE, 'credits', ...names.slice(1), OVERDUE],
     },
     terminal,
   );

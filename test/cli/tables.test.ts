@@ -167,9 +167,9 @@ describe('a result on a terminal', () => {
   const CREDIT = LATE[0]!.replace('INVOICE', 'CREDIT_NOTE').replaceAll('1234567', '0');
   const late = join(folder, 'late.jsonl');
   writeFileSync(late, [...LATE, CREDIT].join('\n'));
-  const onTerminal = async (columns: number, args: readonly string[]): Promise<string> => {
+  const onTerminal = async (columns: number, args: readonly string[], from = late): Promise<string> => {
     const options = { terminal: true, columns, env: { LANG: 'C.UTF-8', NO_COLOR: '1' } };
-    const { code, stdout } = await runStub([...args, '--from', late], {}, options);
+    const { code, stdout } = await runStub([...args, '--from', from], {}, options);
     expect(code).toBe(0);
     return stdout;
   };
@@ -191,6 +191,21 @@ describe('a result on a terminal', () => {
       added.push(names.join());
     }
     expect(new Set(added).size).toBeGreaterThan(2);
+  });
+
+  it('of ages keeps what is overdue before credits and what has no due date', async () => {
+    const undated = LATE[0]!.replace(/"dueBy":"[^"]*"/, '"dueBy":null').replace('del', 'sin');
+    const credit = LATE[1]!.replace('INVOICE', 'CREDIT_NOTE');
+    const book = join(folder, 'undated.jsonl');
+    writeFileSync(book, [...LATE, undated, credit].join('\n'));
+    const heads: string[][] = [];
+    for (const columns of [56, 68, 80])
+      heads.push((await onTerminal(columns, ['aging'], book)).split('\n')[0]!.trim().split(/ {2,}/).slice(2));
+    expect(heads).toEqual([
+      ['overdue', 'total'],
+      ['overdue', 'credits', 'total'],
+      ['overdue', 'no due date', 'credits', 'total'],
+    ]);
   });
 
   it('of totals shows each total that was asked for before what is beside one', async () => {

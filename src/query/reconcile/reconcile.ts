@@ -97,7 +97,7 @@ export class Reconciliation {
   readonly #unreadable = new Unreadable();
   readonly #own: readonly number[];
   /** The numbers of the fiscal IDs that many share. */
-  readonly #shared: ReadonlySet<number>;
+  readonly #shared: readonly number[];
   readonly #hasTypes: boolean;
   /** What the lists have, or their period asks for: whatever else a record says need not be readable. */
   readonly #isCompared: Readonly<Record<'total' | 'net' | 'tax' | 'date', boolean>>;
@@ -115,7 +115,7 @@ export class Reconciliation {
     this.#reader = new CellReader(columns);
     this.#own = own.map((column) => columns.indexOf(column));
     const numberOf = (id: string): number => options.texts.numberOf(bareFiscalId(id));
-    this.#shared = new Set(fields.usual.sharedIds.map(numberOf));
+    this.#shared = [...new Set(fields.usual.sharedIds.map(numberOf))];
     const has = (field: ListField): boolean => lists.every(({ layout }) => layout.places.has(field));
     this.#hasTypes = has('documentType');
     const isIn = (field: ListField): boolean => lists.some(({ layout }) => layout.places.has(field));
@@ -267,11 +267,12 @@ export class Reconciliation {
     return day !== undefined && this.#options.months.some(({ first, last }) => day >= first && day <= last);
   }
 
-  /** An ID that many share is no counterparty: there the name tells. */
+  /** An ID that many share is no counterparty: there it and the name together are. */
   #partyKey(documents: DocumentsKept, index: number): number | undefined {
     const party = documents.partyOf(index);
     if (party === 0) return undefined;
-    return this.#shared.has(party) ? -1 - documents.nameNumberOf(index) : party;
+    const at = this.#shared.indexOf(party);
+    return at < 0 ? party : -1 - at - this.#shared.length * documents.nameNumberOf(index);
   }
 
   #isApart(family: Family): boolean {

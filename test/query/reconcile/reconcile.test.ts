@@ -224,6 +224,18 @@ describe('reconcile', () => {
     expect(short(await sales(abroad, issued))).toEqual(['differs 6 counterparty']);
   });
 
+  it('takes namesakes under two fiscal IDs that many share for two parties', async () => {
+    const alike = (rut: string) => [{ number: 7, rut, name: 'Acme', total: 500 }];
+    const record = receivedRecord({
+      ...{ number: 8, issuerFiscalId: '55555555-5', issuer: { name: 'Acme' }, totalAmount: 500 },
+    });
+    expect(short(await purchases(alike('55555555-5'), [record]))).toEqual(['near 7', 'near 8']);
+    expect(short(await purchases(alike('66666666-6'), [record]))).toEqual([
+      'only in the list 7',
+      'only in the service 8',
+    ]);
+  });
+
   it('chooses of several candidates the one with the same total, then the same day, else none', async () => {
     const list = [
       { type: 33, number: 1, total: 100 },
