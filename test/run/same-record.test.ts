@@ -187,3 +187,16 @@ it('compares records whose members are named by data, more names in all than a t
   }));
   expect(await changesOf(pairs, folder)).toEqual(pairs.map(({ id }) => id));
 });
+
+it('begins anew where records without a key come in other bytes: read once more, they would come twice', async () => {
+  const record = (number: number): string => `{"x":${number},"y":"v${number}"}`;
+  const before = Array.from({ length: 24 }, (_, at) => record(at));
+  const site = new ResumeSite(new ModelService({ issued: before }));
+  const line = 'issued --page-size 4 --concurrency 1 -o FOLDER/out.jsonl --resume';
+  expect(await site.run(line, { stopAt: 5 })).toMatchObject({ code: 130 });
+  const after = before.map((_, at) => `{"y":"v${at}","x":${at}}`);
+  site.service.records.issued.splice(0, before.length, ...after);
+  const { code, stderr } = await site.run(line);
+  expect([code, stderr]).toEqual([0, expect.stringContaining('the listing has changed before that place')]);
+  expect(site.read('out.jsonl').trimEnd().split('\n')).toEqual(after);
+});

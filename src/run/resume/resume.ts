@@ -31,15 +31,18 @@ import {
 
 /**
  * Compares pages that are read again with the records of an earlier page: the same, in the same order, each unchanged. Signed
- * links change with every answer and are not compared.
+ * links change with every answer and are not compared. A record without a key is known by its bytes alone, so it must come in the
+ * same: else a walk that reads it once more would give it a second time.
  */
 class SameRecords {
   readonly #before: RecordBatch;
   readonly #comparer = new FieldComparer();
+  readonly #columns: KeyColumns;
   #met = 0;
 
-  constructor(before: RecordBatch) {
+  constructor(before: RecordBatch, columns: KeyColumns) {
     this.#before = before;
+    this.#columns = columns;
   }
 
   /** True when every record of the earlier page has come again. */
@@ -49,11 +52,11 @@ class SameRecords {
 
   /** Compares the next records. Returns false where they differ. Records behind those of the earlier page do not matter. */
   matches(again: RecordBatch): boolean {
-    const [one, other] = [new DigestReader(), new DigestReader()];
+    const [one, other] = [new DigestReader(this.#columns), new DigestReader(this.#columns)];
     for (let index = 0; index < again.count && !this.isComplete; index++) {
       const at = this.#met++;
       if (one.read(this.#before, at).content() === other.read(again, index).content()) continue;
-      if (!this.#comparer.isSame([this.#before, at], [again, index])) return false;
+      if (!one.hasKey || !this.#comparer.isSame([this.#before, at], [again, index])) return false;
     }
     return true;
   }
@@ -63,8 +66,12 @@ class SameRecords {
 type ReadAgain = { readonly deliveries: readonly Delivery[] } | { readonly reason: string };
 
 /** Reads as many records of the walk as the page had, and compares them with it. */
-async function readAgain(walk: AsyncGenerator<Delivery>, page: RecordBatch): Promise<ReadAgain> {
-  const same = new SameRecords(page);
+async function readAgain(
+  walk: AsyncGenerator<Delivery>,
+  page: RecordBatch,
+  columns: KeyColumns,
+): Promise<ReadAgain> {
+  const same = new SameRecords(page, columns);
   const deliveries: Delivery[] = [];
   try {
     while (!same.isComplete) {
@@ -170,7 +177,7 @@ export class ResumableWalk {
     restoreCheckpoint(checkpoint, records, { status, partial });
     const { repeats } = status;
     const walk = open({ next: checkpoint.next, given });
-    const again = await readAgain(walk, lastPage);
+    const again = await readAgain(walk, lastPage, this.#options.columns);
     const grew = checkpoint.totalAtEnd !== status.totalAtEnd;
     // Records that came twice were pushed behind the place by new ones in front of it, and these would be missed.
     const reason =
@@ -194,7 +201,7 @@ export class ResumableWalk {
     if (firstPage === undefined || firstPage.count === 0) return undefined;
     const walk = this.#options.peek(firstPage.count);
     try {
-      const again = await readAgain(walk, firstPage);
+      const again = await readAgain(walk, firstPage, this.#options.columns);
       return 'reason' in again ? again.reason : undefined;
     } finally {
       await walk.return(undefined);
