@@ -73,11 +73,16 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
     'parquet: the type of a column: number, number(12,2), integer, text, boolean, date, timestamp, json',
     ofColumn('--type', columnType('--type')),
   ),
-  pager: no(
+  pager: pagerFlag(),
+});
+
+/** Tables without a pager. `planOutput` reads it. */
+export function pagerFlag() {
+  return no(
     '--no-pager',
     'table: no pager ($FOLIO_PAGER, $PAGER or less) for a table longer than the screen',
-  ),
-});
+  );
+}
 
 /** The receipt of the run. `Receipt` in `run/receipt.ts` reads them. */
 export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {

@@ -7,7 +7,7 @@ import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf, type CounterpartyFlags } from '../counterparties.ts';
 import { flagGroup, text, valued, yes } from '../flag-group.ts';
-import { fieldFlag, fromFlags, langFlag, receiptFlags, requestFlags } from '../flags.ts';
+import { fieldFlag, fromFlags, langFlag, pagerFlag, receiptFlags, requestFlags } from '../flags.ts';
 
 /** `statement`: what one customer owes, to send to him. */
 export function addStatement(program: Command, context: Context): void {
@@ -95,4 +95,5 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
   ),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
   wide: yes('--wide', 'table: every column, however wide'),
+  pager: pagerFlag(),
 });

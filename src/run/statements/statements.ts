@@ -122,8 +122,9 @@ async function formOf(
 }
 
 /** Throws UsageError for flags that say how rows look. */
-function refuseRowFlags({ columns, wide }: StatementOutputFlags): void {
-  const flag = columns !== undefined ? '--columns' : wide ? '--wide' : undefined;
+function refuseRowFlags({ columns, wide, pager }: StatementOutputFlags): void {
+  const given = { '--columns': columns !== undefined, '--wide': wide, '--no-pager': pager === false };
+  const flag = Object.entries(given).find(([, isGiven]) => isGiven)?.[0];
   if (flag === undefined) return;
   throw new UsageError(`${flag} is for rows, and none are written`, {
     hint: 'Leave it out, or have rows with -o statement.csv.',
