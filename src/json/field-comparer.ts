@@ -14,8 +14,8 @@ const MANY_FIELDS = 1000;
 
 /**
  * Compares two records field by field, where their bytes differ. The order of members, how texts are escaped, white space and
- * signed links do not count; null, missing and an object without a value are the same. Values count as they were sent: 10.0 and 10.00 differ, and so do the
- * number 1 and the text "1".
+ * signed links do not count; null, missing and an object without a value are the same. Values count as they were sent: 10.0 and
+ * 10.00 differ, and so do the number 1 and the text "1".
  */
 export class FieldComparer {
   #reader = new CellReader();

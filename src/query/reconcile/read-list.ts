@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { BadBody } from '../../errors.ts';
+import { bareCurrency } from '../../invoices/amounts.ts';
 import { familyOf } from '../../invoices/documents.ts';
 import { isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
@@ -222,7 +223,7 @@ class RowReader {
       type: type || undefined,
       fiscalId: isFiscalId(fiscalId) ? fiscalId : undefined,
       name: this.#textOf('counterpartyName', cells) || undefined,
-      currency: this.#textOf('currency', cells).toUpperCase() || undefined,
+      currency: bareCurrency(this.#textOf('currency', cells)),
       day: this.#dayOf(line, cells),
       total: signed(total),
       net: signed(this.#amountOf('net', line, cells)),
