@@ -1,6 +1,6 @@
 import { dirname, relative, resolve, sep } from 'node:path';
 import type { Context } from '../context.ts';
-import { DifferenceError } from '../errors.ts';
+import { DifferenceError, IncompleteError } from '../errors.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { Destination } from '../output/files/destination.ts';
 import { findStream } from '../output/files/target.ts';
@@ -136,17 +136,23 @@ function sectionOf(
   section: CountedFacts & { readonly profile: string },
   run: ReceiptFacts,
 ): Record<string, unknown> {
-  const { profile, session, plan, records, failure } = section;
+  const { profile, session, plan } = section;
   return {
     profile,
     baseUrl: session?.baseUrl.href ?? null,
     tokenEndsSoon: endOfToken(session),
     ...(plan === undefined
-      ? { records }
+      ? { records: isInPlace(run) ? section.records : 0 }
       : { output: plan.target ?? null, ...placeOf(section, run), ...writtenOf(section) }),
     ...walkOf([section]),
-    ...endOf([section], failure),
+    ...endOf([section], section.failure ?? fatalTo(section, run)),
   };
+}
+
+/** What ended the run, where that kept a part from being delivered that may itself have been read whole. */
+function fatalTo({ delivered }: PartFacts, { failure }: PartFacts): unknown {
+  const isFatal = !(failure instanceof IncompleteError || failure instanceof DifferenceError);
+  return isFatal && delivered === undefined ? failure : undefined;
 }
 
 /** Where the file or the folder is, for `folio verify`, which may run in another folder. */
@@ -162,8 +168,8 @@ function isOneFile({ plan, delivered }: PartFacts): boolean {
 }
 
 /** What was written. Records and bytes are 0 where a file was not put in place. */
-function writtenOf({ plan, delivered, records, columns }: CountedFacts): Record<string, unknown> {
-  const isStream = plan !== undefined && plan.target === undefined;
+function writtenOf(facts: CountedFacts): Record<string, unknown> {
+  const { plan, delivered, records, columns } = facts;
   return {
     format: plan?.format ?? null,
     header: plan?.layout.header ?? null,
@@ -172,10 +178,15 @@ function writtenOf({ plan, delivered, records, columns }: CountedFacts): Record<
     ...(columns && { columns }),
     ...(plan !== undefined && plan.headings.length > 0 && { headings: plan.headings }),
     ...(plan?.expanded !== undefined && { expanded: plan.expanded }),
-    records: delivered !== undefined || isStream ? records : 0,
+    records: isInPlace(facts) ? records : 0,
     bytes: delivered?.bytes ?? 0,
     sha256: delivered?.sha256() ?? null,
   };
+}
+
+/** Whether the records that were written are there for the user: a stream has them at once, a file when it is put in place. */
+function isInPlace({ plan, delivered }: PartFacts): boolean {
+  return delivered !== undefined || (plan !== undefined && plan.target === undefined);
 }
 
 /** The same for a folder with a file for each part. The hashes are those of the parts. */

@@ -331,6 +331,31 @@ describe('a run over several profiles', () => {
     expect(verified.code).toBe(0);
   });
 
+  it.each(['', '--where id>1', '--sort -id', '--group-by _profile --count'])(
+    'has no section call complete what was read and not delivered when it was stopped: %s',
+    async (questions) => {
+      const folder = temporaryFolder();
+      const line = `issued --all-profiles ${questions} -o FOLDER/out.csv --receipt FOLDER/receipt.json ${PAGES}`;
+      const { code } = await runOrganizations(line.replaceAll('  ', ' '), {
+        organizations: three({ west: { turns: 300 } }),
+        folder,
+        onRequest: ({ profile, url }, context) => {
+          if (profile === 'west' && url.searchParams.get('options_page') === '1') context.stop();
+        },
+      });
+      expect(code).toBe(130);
+      const stopped = { records: 0, complete: false, errors: ['stopped by SIGINT'] };
+      expect(JSON.parse(readFileSync(join(folder, 'receipt.json'), 'utf8'))).toMatchObject({
+        ...stopped,
+        profiles: [
+          { profile: 'north', recordsRead: 5, ...stopped },
+          { profile: 'south', recordsRead: 3, ...stopped },
+          { profile: 'west', ...stopped },
+        ],
+      });
+    },
+  );
+
   it('shows in a table on a terminal the newest of each, and says how many there are of all', async () => {
     const organizations = {
       a: { records: { issued: modelRecords(60) } },
