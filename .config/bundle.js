@@ -25,6 +25,7 @@ const aliases = {
   undici: `
     module.exports = {
       Agent: require('undici/lib/dispatcher/agent.js'),
+      Pool: require('undici/lib/dispatcher/pool.js'),
       get EnvHttpProxyAgent() {
         const Dispatcher = require('undici/lib/dispatcher/dispatcher.js');
         Object.assign(Dispatcher.prototype, { connect: require('undici/lib/api/api-connect.js') });

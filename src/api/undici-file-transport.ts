@@ -12,8 +12,9 @@ import {
 import {
   avoidSlowExit,
   LimitedResponse,
-  openDispatcher,
+  openConnections,
   refuseUncheckedTls,
+  type Connections,
   type RequestHandle,
 } from './undici-transport.ts';
 
@@ -21,47 +22,39 @@ import {
 export const openUndiciFileTransport: OpenFileTransport = async (options) => {
   refuseUncheckedTls(options.env);
   await avoidSlowExit();
-  const closing = new AbortController();
-  const dispatchers = openDispatchers(options, closing.signal);
+  const connections = connectionsByProxy(options);
   return {
     async open({ url, headers, signal, timeout }) {
       const stream = new ResponseStream({ signal, timeout });
       if (!signal.aborted) {
         const path = url.pathname + url.search;
         const request = { origin: url.origin, path, method: 'GET' as const, headers: { ...headers } };
-        dispatchers.of(url.origin).dispatch(request, stream);
+        connections.of(url.origin).dispatch(request, stream);
       }
       return stream.response;
     },
     proxyHost: (origin) => proxyFor(origin, options.env)?.host,
-    async close() {
-      const destroyed = dispatchers.destroy();
-      // destroy() leaves connections that are still being made.
-      closing.abort();
-      await destroyed;
-    },
+    close: () => connections.destroy(),
   };
 };
 
-type Dispatcher = ReturnType<typeof openDispatcher>;
-
-/** One dispatcher for origins without a proxy and one for those behind it. Each is made when it is first needed. */
-function openDispatchers(
-  options: FileTransportOptions,
-  closing: AbortSignal,
-): { of(origin: string): Dispatcher; destroy(): Promise<void> } {
-  const byProxy = new Map<string | undefined, Dispatcher>();
+/** The connections without a proxy, and those through each proxy. They are opened when they are first needed. */
+function connectionsByProxy(options: FileTransportOptions): {
+  of(origin: string): Connections;
+  destroy(): Promise<void>;
+} {
+  const byProxy = new Map<string | undefined, Connections>();
   const { onLoopback, lookup: find = dnsLookup } = options;
   const lookup = onLoopback ? options.lookup : refusingThisMachine(find);
   return {
     of(origin) {
       const proxy = proxyFor(origin, options.env);
-      const known = byProxy.get(proxy?.url) ?? openDispatcher(options, proxy, { closing, lookup });
+      const known = byProxy.get(proxy?.url) ?? openConnections(options, proxy, lookup);
       byProxy.set(proxy?.url, known);
       return known;
     },
     async destroy() {
-      await Promise.all([...byProxy.values()].map((dispatcher) => dispatcher.destroy()));
+      await Promise.all([...byProxy.values()].map((connections) => connections.destroy()));
     },
   };
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { LookupFunction } from 'node:net';
-import { Agent, EnvHttpProxyAgent } from 'undici';
+import { Agent, EnvHttpProxyAgent, Pool } from 'undici';
 import { ServiceError, UsageError } from '../errors.ts';
 import {
   proxyFor,
@@ -23,8 +23,7 @@ export const openUndiciTransport: OpenTransport = async (options) => {
   refuseUncheckedTls(options.env);
   await avoidSlowExit();
   const proxy = proxyFor(options.origin, options.env);
-  const closing = new AbortController();
-  const dispatcher = openDispatcher(options, proxy, { closing: closing.signal });
+  const connections = openConnections(options, proxy);
   return {
     proxy,
     async send({ url, headers, signal, timeout }) {
@@ -36,41 +35,67 @@ export const openUndiciTransport: OpenTransport = async (options) => {
       const collector = new ResponseCollector({ signal, timeout, maxBytes: options.maxResponseBytes });
       if (!signal.aborted) {
         const path = url.pathname + url.search;
-        dispatcher.dispatch({ origin: url.origin, path, method: 'GET', headers: { ...headers } }, collector);
+        connections.dispatch({ origin: url.origin, path, method: 'GET', headers: { ...headers } }, collector);
       }
       return collector.response;
     },
-    async close() {
-      // dispatcher.close() would wait for requests in flight, and those of a stopped run may hang.
-      const destroyed = dispatcher.destroy();
-      // destroy() does not end connections that are still being made; they would keep the process alive.
-      closing.abort();
-      await destroyed;
-    },
+    close: () => connections.destroy(),
   };
 };
+
+/** Connections to origins, and the requests that are sent over them. */
+export interface Connections {
+  readonly dispatch: Agent['dispatch'];
+  /** Ends all connections at once, also those in use or still being made, and refuses the requests that wait for one. */
+  destroy(): Promise<void>;
+}
 
 /**
  * Makes undici's part that connects: through the proxy, or directly when there is none.
  *
  * @param lookup finds the addresses of names where there is no proxy; the system does, unless given
  */
-export function openDispatcher(
+export function openConnections(
   { connections }: Pick<TransportOptions, 'connections'>,
   proxy: Proxy | undefined,
-  { closing, lookup }: { readonly closing: AbortSignal; readonly lookup?: LookupFunction | undefined },
-): Agent | EnvHttpProxyAgent {
+  lookup?: LookupFunction,
+): Connections {
+  const closing = new AbortController();
   // Every connection listens: many listeners are no leak here.
-  setMaxListeners(0, closing);
-  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing };
+  setMaxListeners(0, closing.signal);
+  // An agent forgets a pool whose connections have all ended, though requests may wait in it: destroy() would leave it.
+  const pools = new Set<Pool>();
+  const factory = (origin: string | URL, settings: Pool.Options): Pool => {
+    for (const pool of pools) if (pool.destroyed) pools.delete(pool);
+    const pool = new Pool(origin, settings);
+    pools.add(pool);
+    return pool;
+  };
+  const connect = { timeout: CONNECT_TIMEOUT, rejectUnauthorized: true, signal: closing.signal };
   // The collector's timer limits the whole request. undici's own timers limit parts of it, and only in seconds.
-  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, connect };
-  if (proxy === undefined) {
-    return new Agent(lookup === undefined ? limits : { ...limits, connect: { ...connect, lookup } });
-  }
-  // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
-  const asked = { httpsProxy: proxy.url, httpProxy: '', noProxy: '' };
-  return new EnvHttpProxyAgent({ ...limits, ...asked, requestTls: connect, proxyTls: connect });
+  const limits = { connections, pipelining: 1, headersTimeout: 0, bodyTimeout: 0, factory };
+  const dispatcher =
+    proxy === undefined
+      ? new Agent({ ...limits, connect: lookup === undefined ? connect : { ...connect, lookup } })
+      : // NO_PROXY has been read already. The empty values keep undici from reading the environment itself.
+        new EnvHttpProxyAgent({
+          ...limits,
+          httpsProxy: proxy.url,
+          httpProxy: '',
+          noProxy: '',
+          requestTls: connect,
+          proxyTls: connect,
+        });
+  return {
+    dispatch: (request, handler) => dispatcher.dispatch(request, handler),
+    async destroy() {
+      // close() would wait for requests in flight, and those of a stopped run may hang.
+      const destroyed = [dispatcher.destroy(), ...[...pools].map((pool) => pool.destroy())];
+      // destroy() does not end connections that are still being made; they would keep the process alive.
+      closing.abort();
+      await Promise.all(destroyed);
+    },
+  };
 }
 
 /** Throws UsageError when the environment switches off the check of certificates. */

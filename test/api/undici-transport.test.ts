@@ -217,6 +217,33 @@ describe('closing', () => {
   });
 });
 
+describe('closing after requests were given up', () => {
+  it('ends the requests that wait, and makes no connection for them', async () => {
+    const server = await loopbackServer((socket, head) => {
+      if (head.startsWith('GET /last')) socket.end(httpResponse(200));
+    });
+    const origin = `http://${server.host}`;
+    const transport = await openUndiciTransport({ origin, connections: 2, env: {}, maxResponseBytes: 1 });
+    const givenUp = new AbortController();
+    const { signal } = new AbortController();
+    const signals = [givenUp.signal, givenUp.signal, signal, signal, signal, signal];
+    const sent = signals.map((of) =>
+      expect(
+        transport.send({ url: new URL(origin), headers: {}, signal: of, timeout: 60_000 }),
+      ).rejects.toThrow(),
+    );
+    await vi.waitFor(() => expect(server.heads).toHaveLength(2));
+    // All connections end with these requests; the next two are sent over others.
+    givenUp.abort(new Error('given up'));
+    await vi.waitFor(() => expect(server.heads).toHaveLength(4));
+    await transport.close();
+    await Promise.all(sent);
+    // Connections are taken in turn: one that was made before this one has been counted by now.
+    await fetch(`${origin}/last`);
+    expect(server.connections).toBe(5);
+  });
+});
+
 describe('a redirect', () => {
   it.each([301, 302, 303, 307, 308])('%i takes the token nowhere', async (status) => {
     const other = await loopbackServer((socket) => socket.write(httpResponse(200, '{}')));
