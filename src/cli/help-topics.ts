@@ -167,7 +167,7 @@ const questionsTopic: Topic = {
       ],
     ],
     'Counterparties are told by their fiscal IDs, then by name. IDs that many share are fields.sharedIds.',
-    '--sum adds exactly, each currency by itself, and asks for --field currency where no record has one; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that --where, --overdue, ' +
+    '--sum adds exactly, each currency by itself (clp is CLP), and asks for --field currency where no record has one; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that --where, --overdue, ' +
       '--since and --until keep; so do --group-by, --sort and --changes-since.',
     '--group-by date:month (:day, :quarter, :year) goes by the day as it is written, in no time zone, and comes in the order of ' +
       'the calendar. It takes any column of dates; what is no date is in no group, named, and makes exit code 6.',
@@ -252,7 +252,7 @@ export const databaseQueries: readonly DatabaseQuery[] = [
     question:
       'What is open, for each customer, less credits, without what was cancelled: the totals of folio aging',
     sqlite: `WITH documents AS (
-  SELECT _profile, nullif(i.currency, '') AS currency, i."customer.name" AS name, _raw -> '$.amountToBePaid' AS amount,
+  SELECT _profile, nullif(upper(trim(i.currency)), '') AS currency, i."customer.name" AS name, _raw -> '$.amountToBePaid' AS amount,
     upper(replace(replace(replace(coalesce(i."receiverFiscalId", ''), '.', ''), '-', ''), ' ', '')) AS id,
     '_' || trim(coalesce(i."documentType", '')) || '_' AS type
   FROM issued i WHERE _gone_run IS NULL AND i."amountToBePaid" <> 0
@@ -263,7 +263,7 @@ SELECT _profile, min(name) AS customer, id, currency,
 FROM kinds WHERE kind <> 'no'
 GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER BY open * 1.0 DESC;`,
     postgres: `WITH documents AS (
-  SELECT _profile, nullif(currency, '') AS currency, "customer.name" AS name, "amountToBePaid" AS amount,
+  SELECT _profile, nullif(upper(trim(currency)), '') AS currency, "customer.name" AS name, "amountToBePaid" AS amount,
     upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
     '_' || regexp_replace(upper(regexp_replace(trim(coalesce("documentType"::text, '')), '([a-z])([A-Z])', '\\1_\\2', 'g')),
       '[^A-Z0-9]+', '_', 'g') || '_' AS type

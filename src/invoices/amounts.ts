@@ -81,8 +81,3 @@ function limited(amount: Decimal, limit: Decimal): Decimal {
   if (compareDecimals(size, limit) <= 0) return amount;
   return isNegative ? negateDecimal(limit) : limit;
 }
-
-/** A currency as two are compared, where lists and services spell them differently; undefined for none. */
-export function bareCurrency(text: string | undefined): string | undefined {
-  return text?.trim().toUpperCase() || undefined;
-}

@@ -65,6 +65,11 @@ export class Invoice {
     return undefined;
   }
 
+  /** Its currency, as amounts are told apart by it. */
+  get currency(): string | undefined {
+    return bareCurrency(this.cell('currency')?.text);
+  }
+
   /** What kind of document it is. */
   get family(): Family {
     return familyOf(this.cell('documentType')?.text);
@@ -93,6 +98,11 @@ export class Invoice {
   get counterpartyKey(): string {
     return counterpartyKey(this.counterparty, this.fields.sharedIds);
   }
+}
+
+/** A currency as two are compared: ISO 4217 writes its codes in capitals, services and lists do not always. Undefined for none. */
+export function bareCurrency(text: string | undefined): string | undefined {
+  return text?.trim().toUpperCase() || undefined;
 }
 
 /** Reads cells as what a record says, each record by the fields of its own profile. Knows which roles no record had. */

@@ -228,8 +228,7 @@ export class Aging {
   }
 
   #balanceOf(invoice: Invoice): AgedBalance {
-    const { profile, counterparty } = invoice;
-    const currency = invoice.cell('currency')?.text;
+    const { profile, counterparty, currency } = invoice;
     const isKnown = currency !== undefined;
     const isApart = isKnown || this.#options.apart === true;
     const key = isApart ? invoice.counterpartyKey : '';

@@ -84,7 +84,7 @@ function rolesOf({ groupBy, sums, names }: TotalsRequest): RequestRoles {
 /** The currency of a group, also where --group-by names it: each currency has its own scale and order. */
 function currencyOf({ currency, values }: TotalsGroup, { roles }: TotalsLayout): string | undefined {
   const at = roles.groupBy.indexOf('currency');
-  return (at === -1 ? currency : values[at])?.text;
+  return at === -1 ? currency : values[at]?.text;
 }
 
 /** The column beside the counterparties of the groups: of their fiscal IDs or names, where one of the two is asked for. */
@@ -121,7 +121,8 @@ function fieldsOf(group: TotalsGroup, layout: TotalsLayout, scales: readonly num
   const other = otherColumn(layout);
   if (other !== undefined) fields.push([other, cellJson(group.other)]);
   // With --group-by currency, that column is there already.
-  if (!layout.roles.groupBy.includes('currency')) fields.push([CURRENCY, cellJson(group.currency)]);
+  if (!layout.roles.groupBy.includes('currency'))
+    fields.push([CURRENCY, JSON.stringify(group.currency ?? null)]);
   fields.push(['records', String(group.records)]);
   for (const [index, column] of sums.entries()) {
     const { total, creditNotes, cancelled, missing, isFound } = group.sums[index]!;

@@ -7,7 +7,7 @@ import { nameOfCell, readAmount, worthOf } from '../invoices/amounts.ts';
 import { Counted } from '../invoices/counted.ts';
 import { isAmountRole, type AmountRole, type Fields, type Role } from '../invoices/fields.ts';
 import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
-import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
+import { bareCurrency, InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { CALENDAR_UNITS, calendarName } from '../invoices/periods.ts';
 import type { Limits } from '../invoices/references.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
@@ -32,7 +32,7 @@ export interface TotalsRequest {
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
 export interface TotalsGroup {
   readonly values: readonly (Cell | undefined)[];
-  readonly currency: Cell | undefined;
+  readonly currency: string | undefined;
   /** The counterparty's fiscal ID or name, where the group is a counterparty and `--group-by` names the other one alone. */
   readonly other: Cell | undefined;
   records: number;
@@ -303,12 +303,13 @@ export class Totals {
   }
 
   #groupOf(
-    values: readonly (Cell | undefined)[],
+    cells: readonly (Cell | undefined)[],
     invoice: Invoice,
     roles: RequestRoles['groupBy'],
   ): TotalsGroup {
     const splits = this.#request.sums.length > 0 && !roles.includes('currency');
-    const currency = splits ? invoice.cell('currency') : undefined;
+    const currency = splits ? invoice.currency : undefined;
+    const values = cells.map((cell, at) => (roles[at] === 'currency' ? asCurrency(cell) : cell));
     const [nameAt, idAt] = [roles.indexOf('counterpartyName'), roles.indexOf('counterpartyFiscalId')];
     const isByParty = nameAt !== -1 || idAt !== -1;
     const name = nameAt === -1 ? invoice.cell('counterpartyName') : filled(values[nameAt]);
@@ -317,7 +318,7 @@ export class Totals {
     const plain = values.filter((_, at) => at !== nameAt && at !== idAt);
     const party = { name: name?.text, fiscalId: fiscalId?.text };
     const who = isByParty ? [counterpartyKey(party, invoice.fields.sharedIds)] : [];
-    const key = [currency, ...plain].map(identity).concat(who).join('\n');
+    const key = [currency ?? '', ...plain.map(identity), ...who].join('\n');
     const known = this.#groups.get(key);
     if (known) return known;
     const other = nameAt === -1 ? name : idAt === -1 ? fiscalId : undefined;
@@ -328,7 +329,7 @@ export class Totals {
   #newGroup(
     key: string,
     values: readonly (Cell | undefined)[],
-    currency: Cell | undefined,
+    currency: string | undefined,
     other: Cell | undefined,
   ): TotalsGroup {
     if (this.#groups.size === MAX_GROUPS) this.#refuseMoreGroups();
@@ -372,6 +373,11 @@ type CellWorth = 'absent' | 'unreadable' | 'in no sum' | Worth;
 /** The cell, if it has a value: empty text is none. */
 export function filled(cell: Cell | undefined): Cell | undefined {
   return cell?.text === '' ? undefined : cell;
+}
+
+function asCurrency(cell: Cell | undefined): Cell | undefined {
+  const text = bareCurrency(cell?.text);
+  return text === undefined ? undefined : { kind: 'string', text };
 }
 
 /** A text that is equal for cells of one group: for 1.0 and 1.00, for nothing and empty text, but not for 1 and "1". */

@@ -199,8 +199,7 @@ export class InvoiceFigures {
     this.#tallyOf(invoice).addOpen(open, this.#dates.asOf);
   }
 
-  #tallyOf(invoice: Invoice): CurrencyTally {
-    const currency = invoice.cell('currency')?.text;
+  #tallyOf({ currency }: Invoice): CurrencyTally {
     const known = this.#currencies.get(currency);
     if (known !== undefined) return known;
     const tally = new CurrencyTally();

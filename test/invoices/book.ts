@@ -226,7 +226,7 @@ function recordOf(
           ? nothing()
           : JSON.stringify(day(due) + (below(3) === 0 ? 'T23:00:00-03:00' : '')),
     date: JSON.stringify(day(document.date)),
-    currency: text(document.currency),
+    currency: text(place % 5 === 3 ? document.currency?.toLowerCase() : document.currency),
     type: document.type,
     status: text(status),
     name: undefined,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { BadBody } from '../../errors.ts';
-import { bareCurrency } from '../../invoices/amounts.ts';
+import { bareCurrency } from '../../invoices/invoice.ts';
 import { familyOf } from '../../invoices/documents.ts';
 import { isFiscalId } from '../../invoices/fiscal-ids.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';

@@ -1,5 +1,5 @@
 import { DifferenceError, UsageError, type FolioError } from '../../errors.ts';
-import { bareCurrency, readAmount } from '../../invoices/amounts.ts';
+import { readAmount } from '../../invoices/amounts.ts';
 import { IN_NO_SUM, type Family } from '../../invoices/documents.ts';
 import { ownIdColumns, type FieldsOf, type Role } from '../../invoices/fields.ts';
 import { bareFiscalId, isFiscalId } from '../../invoices/fiscal-ids.ts';
@@ -223,7 +223,7 @@ export class Reconciliation {
       type: invoice.cell('documentType')?.text,
       fiscalId: counterparty.fiscalId,
       name: counterparty.name,
-      currency: bareCurrency(invoice.cell('currency')?.text),
+      currency: invoice.currency,
       day: day === 'unreadable' ? undefined : day,
       total: amountOf('total'),
       net: amountOf('net'),

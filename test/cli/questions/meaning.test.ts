@@ -31,6 +31,25 @@ async function row(records: readonly string[], line: string, store: object = {})
   return JSON.parse(stdout.split('\n')[0]!) as Fields;
 }
 
+describe('currencies in other letters', () => {
+  const book = ['usd', 'USD', ' Usd'].map((currency) => invoice({ currency }));
+
+  it.each([
+    ['issued --sum total', { currency: 'USD', records: 3, total: 300 }],
+    ['issued --sum total --group-by currency', { currency: 'USD', total: 300 }],
+    ['issued --count --group-by currency', { currency: 'USD', records: 3 }],
+    ['issued --sum total --group-by currency --as-sent', { currency: 'USD', total: 300 }],
+    ['aging', { currency: 'USD', total: 300 }],
+    ['statement --all', { currency: 'USD' }],
+  ])('are one: %s', async (line, expected) => {
+    expect(await row(book, line)).toMatchObject(expected);
+  });
+
+  it('stay as sent in records', async () => {
+    expect((await ask(book, 'issued --columns currency --no-header')).stdout).toBe('usd\nUSD\n Usd\n');
+  });
+});
+
 describe('what a document is worth', () => {
   const book = [
     invoice({ amountToBePaid: 200, totalAmount: 200, taxAmount: 38 }),
