@@ -2,7 +2,8 @@ import { CommanderError } from 'commander';
 import type { Context, OutputStream, Secrets } from '../context.ts';
 import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
-import { declareCommands, emptyProgram, isCommand } from './program.ts';
+import { UnknownFlag } from './help.ts';
+import { declareCommands, emptyProgram, isCommand, wholeProgram } from './program.ts';
 import { expandShortcut } from './shortcuts.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
@@ -45,10 +46,15 @@ export async function runCommandLine(given: Context): Promise<number> {
     if (answer !== '') await context.stdout.write(answer);
     return 0;
   } catch (thrown) {
-    const error = thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
+    const error = await complaintOf(thrown, context);
     await reportError(error, context, context.argv.includes('--debug')).catch(() => {});
     return exitCodeOf(error);
   }
+}
+
+async function complaintOf(thrown: unknown, context: Context): Promise<unknown> {
+  if (thrown instanceof UnknownFlag) return thrown.amongAll(await wholeProgram(context));
+  return thrown instanceof CommanderError ? usageErrorOf(thrown) : thrown;
 }
 
 /** Drops the errors that commander throws for help and for the version, which are answers. */

@@ -94,8 +94,7 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
   if (code === 'commander.unknownOption') {
     // Behind an equals sign is a value. It may be a secret, given to a flag that does not exist.
     const flag = /'([^'=]*)/.exec(message)?.[1] ?? '';
-    const hint = nearestHintOfFlag(flag, command);
-    return new UsageError(`unknown option '${flag}'`, { hint });
+    return new UnknownFlag(flag, command);
   }
   if (code === 'commander.missingArgument') {
     return new UsageError(message.replace(/^error: /, ''), {
@@ -113,12 +112,40 @@ function complaintOf(command: Command, { code, message }: CommanderError): Usage
 /** Flags by another word that people have for them, and that no misspelling leads to. */
 const OTHER_WORDS: Readonly<Record<string, string>> = { report: 'receipt' };
 
+/** A command has no such flag. */
+export class UnknownFlag extends UsageError {
+  readonly #flag: string;
+  readonly #hasNear: boolean;
+
+  constructor(flag: string, command: Command) {
+    const near = nearestFlags(flag, command);
+    const instead =
+      near.length === 0
+        ? `See ${commandPath(command)} --help for what there is.`
+        : `Did you mean ${near.join(' or ')}?`;
+    super(`unknown option '${flag}'`, { hint: instead });
+    this.#flag = flag;
+    this.#hasNear = near.length > 0;
+  }
+
+  /** The same error; where no flag of the command is near, and others have this one, it says which. */
+  amongAll(program: Command): UsageError {
+    const have = this.#hasNear ? [] : commandsWith(this.#flag, program).map(commandPath);
+    if (have.length === 0) return this;
+    return new UsageError(this.message, { hint: `It is a flag of ${have.join(', ')}. ${this.hint}` });
+  }
+}
+
+/** The commands that have the flag, without those under them. */
+function commandsWith(flag: string, command: Command): Command[] {
+  if (command.options.some(({ long }) => long === flag)) return [command];
+  return shownUnder(command).flatMap((child) => commandsWith(flag, child));
+}
+
 /** Compares names without their dashes, which all of them have. */
-function nearestHintOfFlag(flag: string, command: Command): string {
+function nearestFlags(flag: string, command: Command): string[] {
   const names = command.options.flatMap(({ long }) => (long === '--token' ? [] : (long?.slice(2) ?? [])));
   const word = flag.replace(/^-+/, '');
   const other = names.filter((name) => name === OTHER_WORDS[word]);
-  const near = [...other, ...nearestNames(word, names)].map((name) => `--${name}`);
-  if (near.length === 0) return `See ${commandPath(command)} --help for what there is.`;
-  return `Did you mean ${near.join(' or ')}?`;
+  return [...other, ...nearestNames(word, names)].map((name) => `--${name}`);
 }

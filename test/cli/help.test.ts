@@ -138,6 +138,18 @@ describe('a slip of the keys', () => {
     expect(await folio(argv)).toEqual({ code: 2, stdout: '', stderr: `folio: ${complaint}\n  ${hint}\n` });
   });
 
+  it.each([
+    [['issued', '--fail-rate', '0.3'], "'--fail-rate'", 'It is a flag of folio sandbox. See folio issued'],
+    [['aging', '--strict'], "'--strict'", 'It is a flag of folio issued, folio received. See folio aging'],
+    [['customers', 'get', '1', '--nowhere'], "'--nowhere'", 'See folio customers get'],
+  ])('%s is told where the flag belongs', async (argv, flag, hint) => {
+    expect(await folio(argv)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `folio: unknown option ${flag}\n  ${hint} --help for what there is.\n`,
+    });
+  });
+
   it('never repeats what was given to a flag that does not exist', async () => {
     const { stderr } = await folio(['issued', '--tokn=s3cret-value']);
     expect(stderr).not.toContain('s3cret');

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts';
-import { CellReader, type Cell } from '../../json/cells.ts';
+import { cellJson, CellReader, type Cell } from '../../json/cells.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import type { FetchPage } from '../../paging/page.ts';
 
@@ -43,7 +43,7 @@ export class InvoiceFileReader {
     const about = {
       document: JSON.stringify([this.#owner, ...own]),
       invoice: (id ?? number)?.text ?? '',
-      shown: name === undefined ? 'null' : asJson(name),
+      shown: cellJson(name),
       stem: name?.text ?? '',
       place,
     };
@@ -56,10 +56,6 @@ export class InvoiceFileReader {
       return { ...about, index: at + 1, path, nth, link };
     });
   }
-}
-
-function asJson({ kind, text }: Cell): string {
-  return kind === 'string' ? JSON.stringify(text) : text;
 }
 
 /** The most characters of an invoice's list of files, which is parsed. Two thousand signed links take less. */

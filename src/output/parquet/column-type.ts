@@ -1,6 +1,6 @@
 import { meantKind, type FieldsOf } from '../../invoices/fields.ts';
 import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
-import type { Cell } from '../../json/cells.ts';
+import { cellJson, type Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
 import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
 
@@ -99,7 +99,7 @@ export type ParquetValue = bigint | boolean | number | string;
 export function storedValue(cell: Cell, type: ParquetType): ParquetValue | null | undefined {
   const { kind, text } = cell;
   if (type.kind === 'text') return text;
-  if (type.kind === 'json') return kind === 'string' ? JSON.stringify(text) : text;
+  if (type.kind === 'json') return cellJson(cell);
   if (kind === 'string' && text === '') return null;
   switch (type.kind) {
     case 'whole':

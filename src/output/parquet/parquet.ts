@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { OutputError } from '../../errors.ts';
-import { CellReader, type Cell } from '../../json/cells.ts';
+import { cellJson, CellReader, type Cell } from '../../json/cells.ts';
 import { ColumnSurvey } from '../../json/column-facts.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../collected.ts';
@@ -165,8 +165,8 @@ function halfCharacterError(column: string, place: number): OutputError {
 /** Characters of a value that an error shows. */
 const SHOWN = 40;
 
-function unfitError({ name, type }: StoredColumn, place: number, { kind, text }: Cell): OutputError {
-  const value = kind === 'string' ? JSON.stringify(text) : text;
+function unfitError({ name, type }: StoredColumn, place: number, cell: Cell): OutputError {
+  const value = cellJson(cell);
   const shown = value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
   return new OutputError(
     `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(type)}`,
