@@ -21,6 +21,8 @@ process.env.FOLIO_RUN_SOURCE = '1';
 
 const root = join(import.meta.dirname, '..');
 const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, () => process.exit(1));
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -47,7 +49,8 @@ for (const folder of positionals.length > 0 ? positionals : FOLDERS) {
   }
 }
 if (options.survivors !== undefined) writeFileSync(options.survivors, list.sort().join(''));
-rmSync(scratch, { recursive: true });
+// A mutant that was found is a test that failed, which vitest notes.
+process.exitCode = 0;
 
 async function tryFolder(folder) {
   const { code, mutants } = await instrument(folder);
