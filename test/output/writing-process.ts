@@ -5,7 +5,10 @@ import { buildSync } from 'esbuild';
 import { onTestFinished } from 'vitest';
 import { pathOf, startProgram } from '../support/programs.ts';
 
-/** A run reduced to its output: it opens the target, writes ten pieces of 100 kB, and commits; a line before each step. */
+/**
+ * A run reduced to its output: it opens the target, writes five pieces of 100 kB, begins the file anew with them, writes five others,
+ * and commits; a line before each step.
+ */
 const PROGRAM = `
   import { writeSync } from 'node:fs';
   import { setTimeout } from 'node:timers/promises';
@@ -18,10 +21,16 @@ const PROGRAM = `
   try {
     step('open');
     const destination = await openDestination(target, { clock, processes: processTable(process) });
-    for (let piece = 0; piece < 10; piece++) {
-      step('write');
-      await destination.write(String(piece).repeat(100_000));
-    }
+    const writeFrom = async (first) => {
+      for (let piece = first; piece < first + 5; piece++) {
+        step('write');
+        await destination.write(String(piece).repeat(100_000));
+      }
+    };
+    await writeFrom(0);
+    step('begin anew');
+    for await (const piece of await destination.startOver(Array(5).fill(100_000))) await destination.write(piece);
+    await writeFrom(5);
     if (hold) await new Promise((resolve) => process.stdin.once('data', resolve));
     step('commit');
     await destination.commit();

@@ -95,7 +95,7 @@ export class RowWriter implements Writer {
 
   async end(): Promise<void> {
     const encoder = await this.#open();
-    await this.#drain(encoder);
+    if (!this.#begun) await this.#drain(encoder);
     const written = this.#written;
     if (written.every(({ columns }) => columns === encoder.columns.length)) return;
     const parts = await this.#options.sink.startOver!(written.map(({ length }) => length));

@@ -7,8 +7,8 @@ import { destinationContext } from '../destination-context.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { buildProgram, startWriting, WHOLE } from '../writing-process.ts';
 
-/** 1 open, 10 writes, 1 commit, 1 done. */
-const STEPS = 13;
+/** 1 open, 10 writes and, between them, 1 beginning anew, 1 commit, 1 done. */
+const STEPS = 14;
 
 async function writeAgain(target: string): Promise<void> {
   const destination = await openDestination(target, destinationContext({ processes: processTable(process) }));
@@ -51,7 +51,7 @@ describe.skipIf(process.platform === 'win32')('a run of the real program', () =>
     const program = buildProgram(temporaryFolder());
     const folder = temporaryFolder();
     const run = startWriting(program, join(folder, 'out.csv'), { hold: true });
-    await run.reached(11);
+    await run.reached(12);
     run.child.kill('SIGKILL');
     await run.ended;
     expect(readdirSync(folder)).toEqual([expect.stringMatching(/\.folio-tmp$/), '.out.csv.folio-lock']);
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('a run of the real program', () =>
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     const first = startWriting(program, target, { hold: true });
-    await first.reached(11);
+    await first.reached(12);
     const second = startWriting(program, target);
     await second.ended;
     expect(second.steps).toEqual([
