@@ -36,7 +36,7 @@ export async function formOf(path: string, start: Buffer, flags: FormFlags): Pro
   const isExcel = text.startsWith(BYTE_ORDER_MARK);
   const separators = await separatorsOf(path, start, {
     format: format ?? (isExcel ? 'csv' : undefined),
-    delimiter: flags.fromDelimiter ?? (format === 'csv' ? receipt?.delimiter : undefined),
+    delimiter: flags.fromDelimiter ?? receipt?.delimiter,
   });
   const named = flags.fromColumns ?? (receipt?.header === false ? namesOf(receipt.columns) : undefined);
   const isSaid = named !== undefined || (receipt?.header ?? false);

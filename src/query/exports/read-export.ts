@@ -170,7 +170,7 @@ async function* readCsv(
 function endOfWholeCharacters(bytes: Uint8Array): number {
   for (let at = bytes.length - 1; at >= Math.max(0, bytes.length - 3); at--) {
     const byte = bytes[at]!;
-    if (byte < 0x80) break;
+    // It begins no character of several bytes.
     if (byte < 0xc0) continue;
     const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
     return at + length > bytes.length ? at : bytes.length;

@@ -7,8 +7,8 @@ import { LIST_FIELDS, type Against, type ListField, type Match } from './list-ma
 
 /** Where the fields of a list are. */
 export interface ListLayout {
-  /** How a register of the tax authority is called; `other` for any other list. */
-  readonly kind: 'registro' | 'no incluir' | 'reclamado' | 'pendiente' | 'sales' | 'other';
+  /** Which register of the tax authority it is; `other` for any other list. */
+  readonly kind: 'purchases' | 'pending' | 'sales' | 'other';
   /** What the list itself says that it is about. */
   readonly against: Against | undefined;
   /** The places of the cells of each field, which are added where there are several; or a text that all rows have. */
@@ -136,12 +136,10 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
   };
 }
 
-/** Which register of purchases it is, told by the columns that the others do not have. */
+/** Which register it is: of purchases, all but that of pending ones say when they were answered. */
 function kindOf({ against }: Register, has: (heading: string) => boolean): ListLayout['kind'] {
   if (against === 'issued') return 'sales';
-  if (has('Tabacos Puros')) return 'registro';
-  if (has('Fecha Reclamo')) return 'reclamado';
-  return has('Fecha Acuse') ? 'no incluir' : 'pendiente';
+  return has('Fecha Acuse') || has('Fecha Reclamo') ? 'purchases' : 'pending';
 }
 
 /** A heading without case, accents and superfluous blanks. */

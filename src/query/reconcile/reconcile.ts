@@ -123,14 +123,14 @@ export class Reconciliation {
       total: true,
       net: isIn('net') || isIn('exempt'),
       tax: isIn('tax'),
-      date: isIn('date') || options.months.length > 0,
+      date: options.months.length > 0,
     };
     const matchOptions: MatchOptions = {
       against,
       tolerance,
       hasIds: has('counterpartyFiscalId'),
       hasTypes: this.#hasTypes,
-      isPending: (file) => lists[file]!.layout.kind === 'pendiente',
+      isPending: (file) => lists[file]!.layout.kind === 'pending',
     };
     this.matching = new Matching(listed, this.#served, matchOptions);
     for (let index = 0; index < listed.count; index++) this.#familiesListed.add(listed.familyOf(index));
