@@ -276,6 +276,18 @@ describe('aging', () => {
     );
   });
 
+  it('counts what it leaves out of each counterparty, where these are told apart', () => {
+    const unread = (fields: object = {}) => invoice({ amountToBePaid: 'x', ...fields });
+    const records = [unread(), unread({ receiverFiscalId: '2-7', customer: {} }), unread(), invoice()];
+    const counts = (apart: boolean): number[] => {
+      const aging = new Aging({ ...options, apart });
+      aging.add(batchOf(...records));
+      expect(aging.unreadable).toBe(3);
+      return [...aging.unreadableOf.values()];
+    };
+    expect([counts(true), counts(false)]).toEqual([[2, 1], []]);
+  });
+
   it('takes other columns, or a fixed value, from a map', () => {
     const usual = mapFields(usualFields('issued'), { amount: 'open', currency: '=CLP' });
     const fields = { usual };

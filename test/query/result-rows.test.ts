@@ -9,7 +9,7 @@ import {
   resultRows,
   type MeasuredRow,
 } from '../../src/query/result-rows.ts';
-import type { Row } from '../../src/query/rows.ts';
+import { batchOfRows, type Row } from '../../src/query/rows.ts';
 import type { Decimal } from '../../src/json/decimal.ts';
 import { textsOf, valuesOf } from '../support/records.ts';
 
@@ -166,4 +166,13 @@ it('groups by currency as each first appears, and records without one, too', () 
   const items = currencies.map((currency, at) => ({ currency, at }));
   const groups = byCurrency(items, ({ currency }) => currency);
   expect(groups.map((group) => group.map(({ at }) => at))).toEqual([[0, 3], [1, 4], [2]]);
+});
+
+it('makes records of rows of any length, with names and letters of any kind', () => {
+  const rows = [1, 5_000, 5_461, 100_000].map((length): Row => [
+    ['"ñ"', JSON.stringify('€'.repeat(length))],
+    ['n', '1.0'],
+  ]);
+  const expected = rows.map(([[, text] = ['', '']]) => `{"\\"ñ\\"":${text},"n":1.0}`);
+  expect(textsOf(batchOfRows(rows))).toEqual(expected);
 });

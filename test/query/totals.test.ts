@@ -95,6 +95,12 @@ describe('totals', () => {
     ]);
   });
 
+  it('says nothing of documents where what is added has no meaning', () => {
+    const all = new Totals(request(['b']));
+    all.add(batchOf({ b: 1, status: 'VOIDED' }, { b: 2, documentType: 'CREDIT_NOTE' }));
+    expect(all.notes()).toEqual([]);
+  });
+
   it('is one group for nothing and empty text', () => {
     expect(totals(request([], ['s']), { s: null }, { s: '' }, {})).toEqual(['{"s":null,"records":3}']);
   });
@@ -119,6 +125,9 @@ describe('totals', () => {
     expect(totals(request(['a'], ['currency']), ...records)).toEqual([
       '{"currency":"CLP","records":1,"a":1,"a.missing":0}',
       '{"currency":null,"records":1,"a":2,"a.missing":0}',
+    ]);
+    expect(totals(request(['a'], ['currencyCode']), { currencyCode: 'USD', a: 1 })).toEqual([
+      '{"currencyCode":"USD","records":1,"a":1,"a.missing":0}',
     ]);
   });
 
@@ -289,6 +298,12 @@ describe('what may be asked of totals', () => {
       expect.objectContaining({
         message: 'nothing to add up: no record has a value in amuont',
         hint: 'To see the columns there are, use --list-columns.',
+      }),
+    );
+    expect(() => totals(request([], ['s', 'on:moon']), { s: 1 })).toThrow(
+      expect.objectContaining({
+        message: 'nothing to add up: no record has a value in on:moon',
+        hint: 'Behind the column and a colon stands day, month, quarter, year. To see the columns there are, use --list-columns.',
       }),
     );
   });

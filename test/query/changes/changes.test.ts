@@ -235,6 +235,15 @@ describe('Changes', () => {
     await changes.close();
   });
 
+  it('tells what each column is to a reader: one of the records keeps its own look, the key has one', async () => {
+    const path = join(folder, 'shown');
+    writeFileSync(path, '');
+    const changes = await Changes.open({ path, key: ['id', 'n'], shown: ['n', 'field'] });
+    expect(Object.keys(changes.shown)).toContain('id');
+    expect(Object.keys(changes.shown)).not.toContain('n');
+    await changes.close();
+  });
+
   it('starts from an empty export', async () => {
     expect(await compare([], [{ id: 1 }])).toMatchObject({ summary: { added: 1, gone: 0 } });
   });

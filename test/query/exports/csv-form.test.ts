@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formOf, type FormFlags } from '../../../src/query/exports/csv-form.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const form = (text: string, flags: FormFlags = {}, path = 'old.csv') =>
   formOf(path, Buffer.from(text), flags);
@@ -75,4 +78,31 @@ describe('the form of an export', () => {
       );
     },
   );
+
+  it('is what the receipt says, unless a flag does', async () => {
+    const path = join(temporaryFolder(), 'old.csv');
+    const text = 'Folio;x\n1;2\n';
+    writeFileSync(path, text);
+    const receipt = {
+      ...{
+        records: 1,
+        bytes: text.length,
+        sha256: '0'.repeat(64),
+        finishedAt: '',
+        complete: true,
+        errors: [],
+      },
+      ...{ output: 'old.csv', format: 'csv', delimiter: ';', columns: [{ name: 'number', kind: 'text' }] },
+      headings: [{ heading: 'Folio', column: 'number' }],
+    };
+    writeFileSync(`${path}.receipt.json`, JSON.stringify(receipt));
+    expect(await form(text, {}, path)).toEqual({
+      ...{ delimiter: ';', quoting: 'csv', isGuarded: false, columns: undefined },
+      headings: new Map([['Folio', 'number']]),
+      kinds: new Map([['number', 'text']]),
+    });
+    const flags = { fromColumns: ['a', 'b'], fromKind: [['a', 'number'] as const] };
+    expect(await form(text, flags, path)).toMatchObject({ columns: ['a', 'b'], headings: undefined });
+    expect((await form(text, { fromDelimiter: ',' }, path))!.delimiter).toBe(',');
+  });
 });

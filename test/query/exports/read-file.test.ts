@@ -6,6 +6,8 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { textsOf } from '../../support/records.ts';
 
 const folder = temporaryFolder();
+/** What is read of a file at a time. */
+const CHUNK_BYTES = 1 << 18;
 
 function fileOf(name: string, content: string | Buffer): string {
   const path = join(folder, name);
@@ -36,6 +38,17 @@ describe('readExport', () => {
     const rows = Array.from({ length: 40_000 }, (_, id) => `${id},${'x'.repeat(id % 20)}`);
     const texts = await read(fileOf('large.csv', `id,b\n${rows.join('\n')}\n`));
     expect([texts.length, texts.at(-1)]).toEqual([40_000, `{"id":39999,"b":"${'x'.repeat(19)}"}`]);
+  });
+
+  it('reads letters of every length where a piece ends within them', async () => {
+    for (const letter of ['ñ', '€', '𝄞']) {
+      const size = Buffer.byteLength(letter);
+      for (let before = 1; before < size; before++) {
+        const text = `${'x'.repeat(CHUNK_BYTES - 'b\n'.length - before)}${letter}`;
+        const [record] = await read(fileOf('border.csv', `b\n${text}\n`), { fromDelimiter: ',' });
+        expect(record?.endsWith(`x${letter}"}`), `${letter}, ${before} of it before`).toBe(true);
+      }
+    }
   });
 
   it.each([

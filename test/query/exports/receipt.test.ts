@@ -57,7 +57,7 @@ describe('readReceipt', () => {
   it('takes what an older receipt does not say for the usual', async () => {
     const path = receiptFile(
       'old',
-      receiptOf(TEXT, { output: 7, errors: [1, 'x'], columns: [{ name: 'a', kind: 'odd' }] }),
+      receiptOf(TEXT, { output: 7, file: 7, errors: [1, 'x'], columns: [{ name: 'a', kind: 'odd' }] }),
     );
     expect(await readReceipt(path)).toEqual([
       {

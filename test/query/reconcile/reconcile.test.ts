@@ -142,6 +142,13 @@ describe('reconcile', () => {
     expect(short(exit)).toEqual(['differs 2 tax', 'differs 3 net']);
   });
 
+  it('takes a row without a place of its own for a document where it has another number', async () => {
+    const lines = [1, 2].map((number) => lineOf('registro', '', { number }));
+    const list = [headingsOf('registro').join(';'), ...lines, ''].join('\n');
+    const records = [1, 2].map((number) => receivedRecord({ number }));
+    expect(await runReconcile({ [NAME]: list }, records)).toMatchObject({ code: 0 });
+  });
+
   it('adds further taxes wherever their columns are', async () => {
     const lines = [
       headingsOf('sales').join(';'),
@@ -330,6 +337,9 @@ describe('reconcile', () => {
     const exit = await purchases(list, records);
     expect(short(exit)).toEqual(['twice in the list 1', 'twice in the service 2']);
     expect(exit.rows.map((row) => row['list.row'])).toEqual(['3', '']);
+    // The issuer of what was issued is the organization itself, whoever the customer is.
+    const served = [1190, 7].map((totalAmount) => issuedRecord({ totalAmount, receiverFiscalId: null }));
+    expect(short(await sales([{}], served))).toEqual(['twice in the service 1']);
     for (const order of [0, 1]) {
       const files = [
         ['RCV_COMPRA_PENDIENTE_76999888-1_202610.csv', register('pendiente', [{ number: 1, total: 9 }])],
