@@ -95,7 +95,10 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
       expect(await run([...ISSUED, ids, '--list-encoding', how], service)).toMatchObject(WHOLE);
     const one = await run([...ISSUED, '2-7', '--list-encoding', how], service);
     expect(one).toMatchObject({ code: 0, ids: [2, 4] });
-    const ignoring = await run([...ISSUED, '2-7', '--list-encoding', how], { ...service, ignores: true });
+    const ignoring = await run([...ISSUED, '2-7', '--list-encoding', how], {
+      ...service,
+      ignores: true,
+    });
     expect(ignoring).toMatchObject(reading === 'brackets' ? {} : { code: 0, ids: [2, 4] });
   });
 
@@ -110,7 +113,10 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
     const some = await run([...ISSUED, '1-9,8-6,2-7,9-4'], service);
     expect(some).toMatchObject(WHOLE);
     expect(some.stderr).toMatch(/has the fiscal ID 8-6\n.*has the fiscal ID 9-4\n/);
-    const strict = await run([...RECEIVED, '1-9,8-6,2-7', '--strict'], { ...service, names: false });
+    const strict = await run([...RECEIVED, '1-9,8-6,2-7', '--strict'], {
+      ...service,
+      names: false,
+    });
     expect({ code: strict.code, ids: strict.ids }).toEqual({ ...WHOLE, code: 6 });
     expect(strict.stderr).toContain('1 unknown fiscal ID: 8-6');
   });
@@ -145,6 +151,48 @@ it.each(['comma', 'repeat', 'first', 'last', 'one'] as const)(
   },
 );
 
+// A way that fails is made good by the next one: what it costs shows in the number of calls alone, one for each reading.
+describe('the calls that a list of fiscal IDs takes', () => {
+  const [hidden, nameless] = [{ shows: false }, { names: false }];
+  const as = (how: string): string[] => ['--list-encoding', how];
+
+  it.each<readonly [line: readonly string[], how: Partial<Service>, calls: readonly number[]]>([
+    [[...ISSUED, '1-9'], {}, [1, 1, 1, 1, 4, 1]],
+    [[...ISSUED, '1-9', ...as('repeat')], {}, [1, 1, 1, 1, 3, 1]],
+    [[...ISSUED, '1-9', ...as('brackets')], {}, [4, 4, 4, 4, 1, 2]],
+    [[...ISSUED, '1-9', ...as('brackets')], { ignores: true }, [2, 2, 2, 2, 5, 2]],
+    [[...ISSUED, '1-9,2-7'], {}, [1, 2, 3, 3, 6, 5]],
+    [[...ISSUED, '1-9,2-7', ...as('comma')], {}, [1, 3, 3, 3, 7, 3]],
+    [[...ISSUED, '1-9,2-7', ...as('repeat')], {}, [2, 1, 2, 2, 7, 3]],
+    [[...ISSUED, '1-9,2-7', ...as('brackets')], {}, [5, 5, 5, 5, 1, 3]],
+    [[...ISSUED, '1-9,2-7', ...as('brackets')], { ignores: true }, [3, 3, 3, 3, 8, 3]],
+    [[...ISSUED, '1-9,2-7'], hidden, [1, 7, 7, 7, 12, 5]],
+    [[...ISSUED, '1-9,2-7', '--limit', '1'], {}, [1, 4, 8, 8, 8, 5]],
+    [[...ISSUED, '1-9,2-7', '--limit', '3'], {}, [1, 2, 8, 3, 4, 5]],
+    [[...ISSUED, '1-9,2-7', '--limit', '5'], {}, [1, 2, 3, 3, 4, 5]],
+    [[...ISSUED, '1-9,2-7', '--limit', '3'], hidden, [1, 6, 6, 6, 8, 5]],
+    [[...ISSUED, '1-9,2-7', '--page', '0', '--page-size', '2'], {}, [1, 4, 6, 6, 8, 3]],
+    [[...ISSUED, '4-3,2-7,1-9'], {}, [1, 3, 8, 7, 7, 6]],
+    [[...RECEIVED, '2-7,4-3,1-9'], nameless, [1, 5, 8, 8, 7, 10]],
+    [[...RECEIVED, '2-7,4-3,1-9', '--strict'], nameless, [4, 8, 9, 9, 13, 10]],
+    [[...ISSUED, '1-9,8-6,2-7,9-4'], {}, [1, 2, 8, 9, 6, 7]],
+    [[...RECEIVED, '1-9,8-6,2-7,9-4'], nameless, [1, 6, 11, 13, 8, 13]],
+    [[...RECEIVED, '1-9,8-6,2-7,9-4', '--strict'], nameless, [6, 8, 12, 13, 12, 13]],
+    [[...ISSUED, '8-6'], {}, [1, 1, 1, 1, 4, 1]],
+    [[...RECEIVED, '8-6'], nameless, [5, 5, 5, 5, 5, 5]],
+    [[...ISSUED, '8-6,9-4'], {}, [1, 2, 7, 7, 6, 5]],
+    [[...RECEIVED, '8-6,9-4'], nameless, [15, 15, 15, 15, 15, 15]],
+    [[...ISSUED, '4-3'], {}, [1, 1, 1, 1, 4, 1]],
+  ])('%j %j: %j', async (line, how, calls) => {
+    const counted: number[] = [];
+    for (const reading of READINGS) {
+      const service = { reading, invoices: INVOICES, parties: ['4-3'], ...how };
+      counted.push((await run(line, service)).calls);
+    }
+    expect(counted).toEqual(calls);
+  });
+});
+
 describe('hundreds of fiscal IDs', () => {
   const parties = Array.from({ length: 300 }, (_, at) => `${10_000_000 + at}-${at % 10}`);
   const invoices = parties.filter((_, at) => at % 3 === 0);
@@ -153,13 +201,21 @@ describe('hundreds of fiscal IDs', () => {
     ['repeat', 12],
     ['brackets', 14],
   ] as const)('take few calls where the service reads %s', async (reading, most) => {
-    const { code, ids, calls } = await run([...ISSUED, parties.join(',')], { reading, invoices, parties });
+    const { code, ids, calls } = await run([...ISSUED, parties.join(',')], {
+      reading,
+      invoices,
+      parties,
+    });
     expect({ code, ids: ids.length }).toEqual({ code: 0, ids: 100 });
     expect(calls).toBeLessThanOrEqual(most);
   });
 
   it('are asked for one by one where it reads one of them, and all come', async () => {
-    const { code, ids } = await run([...ISSUED, parties.join(',')], { reading: 'last', invoices, parties });
+    const { code, ids } = await run([...ISSUED, parties.join(',')], {
+      reading: 'last',
+      invoices,
+      parties,
+    });
     expect({ code, ids: ids.length }).toEqual({ code: 0, ids: 100 });
   });
 
