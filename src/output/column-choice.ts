@@ -18,6 +18,12 @@ export function onlyLeavesOut(asked: readonly string[]): boolean {
   return asked.every((column) => column.startsWith('-'));
 }
 
+/** Whether records keep every column under its own name. */
+export function keepsAll(asked: readonly string[]): boolean {
+  const isKept = (part: string): boolean => !part.startsWith('-') && namedColumn(part).heading === undefined;
+  return asked.includes(OTHERS) && asked.every(isKept);
+}
+
 /** A part of `--columns` that names a column, and the heading that it gets in place of its name. */
 export interface NamedColumn {
   readonly heading: string | undefined;

@@ -1,7 +1,7 @@
 import type { Context, LongLines } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
-import { columnsWithHeadings, isOpenChoice, withoutHeadings } from '../output/column-choice.ts';
+import { columnsWithHeadings, isOpenChoice, keepsAll, withoutHeadings } from '../output/column-choice.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import type { DestinationOptions } from '../output/files/open-destination.ts';
 import {
@@ -55,6 +55,8 @@ export interface OutputPlan {
   readonly layout: Layout;
   /** The headings that columns have in place of their names. */
   readonly headings: readonly { readonly heading: string; readonly column: string }[];
+  /** The columns as they were asked for, where records may have lost others by it. */
+  readonly chosen?: readonly string[] | undefined;
   /** The list of which each object is a row. */
   readonly expanded?: string | undefined;
   readonly openWriter: OpenWriter;
@@ -134,7 +136,9 @@ export async function planOutput(
   const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
   const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);
   const expanded = isResult ? undefined : expand;
-  return { format, layout, headings, expanded, openWriter, target, onTerminal, paged, tableLimit };
+  const chosen =
+    isResult || flags.columns === undefined || keepsAll(flags.columns) ? undefined : flags.columns;
+  return { format, layout, headings, chosen, expanded, openWriter, target, onTerminal, paged, tableLimit };
 }
 
 /** The writer of a format, which writes the headings of the columns in place of their names, where they have any. */

@@ -177,6 +177,7 @@ function writtenOf(facts: CountedFacts): Record<string, unknown> {
     excel: plan?.layout.excel ?? null,
     ...(columns && { columns }),
     ...(plan !== undefined && plan.headings.length > 0 && { headings: plan.headings }),
+    ...(plan?.chosen !== undefined && { chosen: plan.chosen }),
     ...(plan?.expanded !== undefined && { expanded: plan.expanded }),
     records: isInPlace(facts) ? records : 0,
     bytes: delivered?.bytes ?? 0,

@@ -60,7 +60,7 @@ export class EarlierExport {
     const earlier = new EarlierExport(file, options);
     const watch = new KeyWatch(key);
     try {
-      if (file !== undefined) await refuseHeadings(path);
+      if (file !== undefined) await refuseChosen(path);
       for await (const { batch, offset } of file?.parts() ?? []) {
         const kept = keep?.(batch) ?? batch;
         watch.look(kept);
@@ -169,12 +169,12 @@ function membersOf(batch: RecordBatch): readonly string[] {
   return Object.keys(JSON.parse(recordBytes(batch, 0).toString()) as object);
 }
 
-/** Throws UsageError for an export with headings of its own: none of its records has the names that the listing has. */
-async function refuseHeadings(path: string): Promise<void> {
-  const [heading] = (await deliveredForm(path))?.headings ?? [];
-  if (heading === undefined) return;
+/** Throws UsageError for an export whose receipt says that columns were chosen: what its records lack would look changed. */
+async function refuseChosen(path: string): Promise<void> {
+  const { chosen } = (await deliveredForm(path)) ?? {};
+  if (chosen === undefined) return;
   throw new UsageError(
-    `cannot compare with ${path}: it has headings of its own, as ${heading[0]} for ${heading[1]}`,
+    `cannot compare with ${path}: it was written with --columns ${chosen.join(',')}, and has no whole records`,
     { hint: WHOLE_RECORDS },
   );
 }

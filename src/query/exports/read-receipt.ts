@@ -29,6 +29,8 @@ export interface DeliveredFile {
   readonly columns: readonly DeliveredColumn[] | undefined;
   /** The column that each heading stands for, where columns had headings of their own. */
   readonly headings: ReadonlyMap<string, string>;
+  /** The columns as they were asked for, where records may have lost others by it. */
+  readonly chosen: readonly string[] | undefined;
   /** The list of which each object is a row, so that a record may be several rows. */
   readonly expanded: string | undefined;
 }
@@ -160,7 +162,7 @@ function deliveredIn(
   if (typeof complete !== 'boolean') return wrong('complete');
   if (!Array.isArray(errors)) return wrong('errors');
   if (format !== null && typeof format !== 'string') return wrong('format');
-  const { delimiter, excel, columns, headings, expanded, file } = receipt;
+  const { delimiter, excel, columns, headings, chosen, expanded, file } = receipt;
   const told = {
     errors: errors.map(String),
     format,
@@ -173,6 +175,7 @@ function deliveredIn(
         ? headings.filter(isHeading).map(({ heading, column }) => [heading, column])
         : [],
     ),
+    chosen: Array.isArray(chosen) ? chosen.map(String) : undefined,
     expanded: typeof expanded === 'string' ? expanded : undefined,
   };
   return {
