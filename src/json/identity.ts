@@ -26,8 +26,9 @@ export abstract class IdentityReader {
   readonly words: Uint32Array;
   readonly #bytes: Buffer;
   readonly #keys: RecordKeys;
-  #view: WordView = new WordView(Buffer.alloc(0));
-  #links: Int32Array = new Int32Array(0);
+  #batch: RecordBatch | undefined;
+  #view: WordView = NO_LINK;
+  #links: Int32Array | undefined;
   /** Where the last record's links begin in their table. */
   #link = 0;
   /** Has a part of a record without its white space. */
@@ -44,11 +45,11 @@ export abstract class IdentityReader {
   read(batch: RecordBatch, index: number): this {
     const { bounds, spaced } = batch;
     this.#open(batch);
-    const links = this.#links;
+    const links = (this.#links ??= signedLinks(batch));
     let at = bounds[2 * index]!;
     const end = bounds[2 * index + 1]!;
     this.begin();
-    for (let link = this.#firstLink(at); links[link]! < end; link += 2) {
+    for (let link = this.#firstLink(links, at); links[link]! < end; link += 2) {
       this.#takePart(at, links[link]!, spaced);
       this.take(NO_LINK, 0, NO_LINK.bytes.length);
       at = links[link + 1]!;
@@ -93,9 +94,10 @@ export abstract class IdentityReader {
   protected abstract finish(to: number): void;
 
   #open(batch: RecordBatch): void {
-    if (this.#view.bytes === batch.bytes) return;
+    if (this.#batch === batch) return;
+    this.#batch = batch;
     this.#view = new WordView(batch.bytes);
-    this.#links = signedLinks(batch);
+    this.#links = undefined;
   }
 
   #takePart(start: number, end: number, spaced: boolean): void {
@@ -117,8 +119,7 @@ export abstract class IdentityReader {
   }
 
   /** The place in the table of the first link at or behind `at`: usually that of the last record, or the next one. */
-  #firstLink(at: number): number {
-    const links = this.#links;
+  #firstLink(links: Int32Array, at: number): number {
     let link = Math.min(this.#link, links.length);
     while (link > 0 && links[link - 2]! >= at) link -= 2;
     while (links[link]! < at) link += 2;

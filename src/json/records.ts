@@ -16,7 +16,7 @@ export interface RecordBatch {
   readonly ids: Int32Array;
   /** Where arrays begin and end in the bytes, in order, without those within another one. Undefined when not noted. */
   readonly arrays?: Int32Array | undefined;
-  /** Where the strings that are links begin and end in the bytes, in order, with their quotes. Undefined when not noted. */
+  /** Where the texts that may be links begin and end in the bytes, in order, with their quotes. Undefined when not noted. */
   readonly links?: Int32Array | undefined;
   /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
   readonly spaced: boolean;
@@ -88,14 +88,15 @@ export function recordBytes(batch: RecordBatch, index: number): Buffer {
 
 /** The records with folio's own column as their first member, in new bytes. Everything else stays as it was sent. */
 export function wholeRecords(batch: RecordBatch): RecordBatch {
-  const { bytes, bounds, ids, count, spaced, own } = batch;
+  const { bytes, bounds, ids, links, count, spaced, own } = batch;
   if (own === undefined) return batch;
   const head = Buffer.from(`${JSON.stringify(own.name)}:${own.value}`);
   let size = 0;
   for (let index = 0; index < count; index++) size += bounds[2 * index + 1]! - bounds[2 * index]!;
   const longer = Buffer.allocUnsafeSlow(size + count * (head.length + 1));
   const [newBounds, newIds] = [new Int32Array(2 * count), new Int32Array(2 * count).fill(-1)];
-  let at = 0;
+  const newLinks: number[] = [];
+  let [at, link] = [0, 0];
   for (let slot = 0; slot < 2 * count; slot += 2) {
     const [start, end] = [bounds[slot]!, bounds[slot + 1]!];
     newBounds[slot] = at;
@@ -104,10 +105,19 @@ export function wholeRecords(batch: RecordBatch): RecordBatch {
     if (bytes[endOfSpace(bytes, start + 1)] !== CLOSE_BRACE) longer[at++] = COMMA;
     const shift = at - (start + 1);
     if (ids[slot] !== -1) newIds.set([ids[slot]! + shift, ids[slot + 1]! + shift], slot);
+    while (links !== undefined && links[link]! < start) link++;
+    for (; links !== undefined && links[link]! < end; link++) newLinks.push(links[link]! + shift);
     at += bytes.copy(longer, at, start + 1, end);
     newBounds[slot + 1] = at;
   }
-  return new PageRecords({ bytes: longer.subarray(0, at), count, bounds: newBounds, ids: newIds, spaced });
+  return new PageRecords({
+    bytes: longer.subarray(0, at),
+    count,
+    bounds: newBounds,
+    ids: newIds,
+    links: links && Int32Array.from(newLinks),
+    spaced,
+  });
 }
 
 /** The largest part of a page that is passed on at a time. Usual pages are smaller. */

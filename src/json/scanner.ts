@@ -72,7 +72,7 @@ export class JsonScanner {
   spaced = false;
   /** Where each array begins and ends, in order. Arrays within another one are left out. */
   readonly arrays = new SpanList();
-  /** Where each link begins and ends, in order: the strings that begin with "http". */
+  /** Where each text that may be a link begins and ends, in order: those that begin with "http", and those called `fileUrl`. */
   readonly links = new SpanList();
   /** Where each name of the last record begins, and its length in bytes up to and with the colon. */
   readonly #starts = new Int32Array(NAMES);
@@ -180,9 +180,11 @@ export class JsonScanner {
 
   /** A string that is a value. */
   #skipString(start: number): number {
-    const end = checkString(this.#view, start);
+    const view = this.#view;
+    const end = checkString(view, start);
     // The quotes are outside: a word of a shorter string may be beyond the end of the body.
-    if (end - start >= 6 && this.#view.words.getInt32(start + 1, true) === HTTP) {
+    const isAddress = end - start >= 6 && view.words.getInt32(start + 1, true) === HTTP;
+    if (isAddress || isCalledFileUrl(view, start)) {
       this.links.begin(start);
       this.links.end(end);
     }
@@ -213,10 +215,22 @@ for (const letter of '"\\/bfnrt') ESCAPES[letter.charCodeAt(0)] = 1;
 const HEX = new Uint8Array(256);
 for (const digit of '0123456789abcdefABCDEF') HEX[digit.charCodeAt(0)] = 1;
 
-/** The literals, and how a link begins, as words of four bytes. */
-const [NULL, TRUE, FALS, HTTP] = ['null', 'true', 'fals', 'http'].map((letters) =>
-  Buffer.from(letters).readInt32LE(),
+/** The literals, how a link begins, and the name of a member that is one, as words of four bytes. */
+const [NULL, TRUE, FALS, HTTP, FILE, URL_END] = ['null', 'true', 'fals', 'http', 'file', 'Url"'].map(
+  (letters) => Buffer.from(letters).readInt32LE(),
 );
+
+/** Whether the value that begins at `start` is that of a member called `fileUrl`. */
+export function isCalledFileUrl({ bytes, words }: WordView, start: number): boolean {
+  let at = start - 1;
+  while (at > 0 && bytes[at]! <= SPACE) at--;
+  if (at < 9 || bytes[at] !== COLON) return false;
+  do at--;
+  while (bytes[at]! <= SPACE);
+  if (words.getInt32(at - 3, true) !== URL_END || words.getInt32(at - 7, true) !== FILE) return false;
+  // A quote within a name has a backslash before it.
+  return bytes[at - 8] === QUOTE && bytes[at - 9] !== BACKSLASH;
+}
 
 /** A string, which begins with its opening quote. */
 function checkString(view: WordView, start: number): number {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scanArray } from '../../src/json/scan-records.ts';
+import { selectRecords, wholeRecords } from '../../src/json/records.ts';
+import { scanArray, withOwnColumn } from '../../src/json/scan-records.ts';
 import { withoutLinks, withoutSignedLinks } from '../../src/json/signed-links.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
@@ -39,29 +40,40 @@ describe('records without links', () => {
 
 describe('a signed link', () => {
   it.each([
-    ['[{"fileUrl":"https://a.example/f/1?sig=x"}]', '[{"fileUrl":null}]'],
+    ['{"fileUrl":"https://a.example/f/1?sig=x"}', '{"fileUrl":null}'],
     [
-      '[{"fileUrl":"https://b.example:8080/f/1?sig=\\"y"},{"fileUrl" : "/f/2"},{"fileUrl":""}]',
-      '[{"fileUrl":null},{"fileUrl" : null},{"fileUrl":""}]',
+      '{"a":[{"fileUrl":"https://b.example:8080/f/1?sig=\\"y"},{"fileUrl" :\n"/f/2"},{"fileUrl":""}]}',
+      '{"a":[{"fileUrl":null},{"fileUrl" :\nnull},{"fileUrl":""}]}',
     ],
     ['{"fileUrl":"https:\\/\\/a.example\\/f\\/1?sig=x"}', '{"fileUrl":null}'],
     ['{"pdf":"https://a.example/f/1?X-Amz-Expires=60&X-Amz-Signature=00ff"}', '{"pdf":null}'],
     ['{"pdf":"https://a.example/f/1?a=b\\u0026X-Amz-Signature=00ff"}', '{"pdf":null}'],
     ['{"xml":["https:\\/\\/a.example/f?q=1795440105"]}', '{"xml":[null]}'],
     ['{"pdf":"https://a.example/f?x=0123456789abcdefghij"}', '{"pdf":null}'],
-    ['{"note":"https://a.example/?page=2"}', '{"note":"https://a.example/?page=2"}'],
-    ['{"site":"https://a.example/contact"}', '{"site":"https://a.example/contact"}'],
-    ['{"note":",\\"https://a.example/?sig=x\\""}', '{"note":",\\"https://a.example/?sig=x\\""}'],
-    ['{"https://a.example/?sig=x":1}', '{"https://a.example/?sig=x":1}'],
-    ['{"a":["fileUrl","https:"],"fileUrl":null}', '{"a":["fileUrl","https:"],"fileUrl":null}'],
+    ...[
+      '{"note":"https://a.example/?page=2"}',
+      '{"site":"https://a.example/contact"}',
+      '{"note":",\\"https://a.example/?sig=x\\""}',
+      '{"https://a.example/?sig=x":1}',
+      '{"a":["fileUrl","https:"],"fileUrl":null}',
+      '{"fileUrl":["/f/1","/f/2"],"aFileUrl":"/f/3","fileUr1":"/f/4","f\\"fileUrl":"/f/5","Url":"/f/6"}',
+      '{"Url":"/f/7"}',
+    ].map((json): [string, string] => [json, json]),
   ])('%s', (json, cut) => {
     expect(withoutSignedLinks(json)).toBe(cut);
-    const [record, left] = json.startsWith('[') ? [`{"a":${json}}`, `{"a":${cut}}`] : [json, cut];
-    const scanned = batchOf(record);
-    expect(textsOf(withoutLinks(scanned))).toEqual([left]);
-    // Where nobody noted the addresses while scanning, they are searched for.
-    const { bytes } = batchOf(record);
-    expect(textsOf(withoutLinks({ ...scanned, bytes, links: undefined }))).toEqual([left]);
+    const scanned = batchOf(json);
+    expect(textsOf(withoutLinks(scanned))).toEqual([cut]);
+    // Where nobody noted what may be a link while scanning, the records are scanned again.
+    expect(textsOf(withoutLinks({ ...scanned, links: undefined }))).toEqual([cut]);
+  });
+
+  it('is left out of records that have a column of folio before it, and of some of them', () => {
+    const link = '"https://a.example/1?sig=x"';
+    const batch = batchOf(`{"pdf":${link}}`, `{"a":1}`, `{"a":2,"fileUrl":${link}}`);
+    const whole = wholeRecords(withOwnColumn(selectRecords(batch, [1, 2]), { name: 'from', value: '"b"' }));
+    const expected = ['{"from":"b","a":1}', '{"from":"b","a":2,"fileUrl":null}'];
+    expect(textsOf(withoutLinks(whole))).toEqual(expected);
+    expect(textsOf(withoutLinks({ ...whole, links: undefined }))).toEqual(expected);
   });
 
   it('is left out with the id that it is, and another id is known where it is then', () => {
