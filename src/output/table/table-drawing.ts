@@ -32,6 +32,13 @@ const NO_LINES = Object.fromEntries(
 const CUT_BEFORE = '.'.repeat(10);
 
 /**
+ * Stands for a text that is wider than its column, which is put in when the rest is drawn: cli-table3 takes seconds to learn how wide
+ * 300,000 emoji are. It takes a cell, and no text that is shown has it (`visible`).
+ */
+const STAND_IN = '\u00ad';
+const STAND_INS = /\u00ad+/g;
+
+/**
  * Draws rows in columns whose widths are known, with cli-table3: a few rows at a time, as one row of cells of so many lines, since it
  * takes as long for ten cells as for a hundred lines of them. Only the head has a line below it.
  */
@@ -49,10 +56,9 @@ export class TableDrawing {
     const { columns } = this.#table;
     const names = columns.map(headOf);
     const head = this.#options.color ? names.map((name) => paint(name, 'bold')) : names;
-    const widths = columns.map(({ width }) => width);
     const blank = columns.map(() => '');
     // There is no line below a head without rows.
-    return textOf(this.#draw(blank, widths, head).slice(0, 2));
+    return textOf(this.#draw(blank, head).slice(0, 2));
   }
 
   /** The rows, a line each. */
@@ -66,27 +72,26 @@ export class TableDrawing {
   #drawRows(rows: readonly DrawnRow[]): string[] {
     const { columns } = this.#table;
     const { cut, color } = this.#options;
-    const texts = columns.map(({ column: { index }, width }) =>
-      rows.map((row) => (cut ? truncate(row.texts[index] ?? '', width) : (row.texts[index] ?? ''))),
-    );
-    const widths = columns.map(({ width }, at) =>
-      cut ? width : Math.max(width, ...texts[at]!.map(displayWidth)),
-    );
-    // A row with a cell that is wider than its column has widths of its own.
-    if (rows.length > 1 && widths.some((width, at) => width > columns[at]!.width))
-      return rows.flatMap((row) => this.#drawRows([row]));
-    const cells = columns.map(({ column: { index } }, at) =>
-      texts[at]!.map((text, nth) => {
-        const style = color && text !== '' ? rows[nth]!.styles?.get(index) : undefined;
-        return style === undefined ? text : paint(text, style);
-      }).join('\n'),
-    );
-    return this.#draw(cells, widths);
+    const wide: string[][] = rows.map(() => []);
+    const cells = columns.map(({ column: { index }, width }) => {
+      const shown = rows.map(({ texts, styles }, nth) => {
+        const whole = texts[index] ?? '';
+        const text = cut ? truncate(whole, width) : whole;
+        const style = color && text !== '' ? styles?.get(index) : undefined;
+        const painted = style === undefined ? text : paint(text, style);
+        if (displayWidth(text) <= width) return painted;
+        wide[nth]!.push(painted);
+        return STAND_IN.repeat(width);
+      });
+      return shown.join('\n');
+    });
+    return this.#draw(cells).map((line, nth) => line.replaceAll(STAND_INS, () => wide[nth]!.shift()!));
   }
 
   /** The lines of a row of cells, and of a head above it with the line that parts them. */
-  #draw(cells: readonly string[], widths: readonly number[], head: readonly string[] = []): string[] {
+  #draw(cells: readonly string[], head: readonly string[] = []): string[] {
     const { columns, gap } = this.#table;
+    const widths = columns.map(({ width }) => width);
     const between = ' '.repeat(gap);
     let lines: string[] = [];
     for (let from = 0; from < columns.length; from += BLOCK.columns) {

@@ -10,12 +10,12 @@ const NARROW_GAP = 1;
 
 /**
  * Display cells for a column whose text is longer: `least` is enough to tell rows apart; up to `comfort` it grows before
- * another column gets room. Only text is ever cut: no day, no amount and no fiscal ID, of which a part says something else or
- * nothing. Of a point in time, `2024-10-15…` is enough for most.
+ * another column gets room. Only text is ever cut: no day, no amount, no fiscal ID and no number of a document, of which a part
+ * says something else or nothing; the longest such number is a UUID. Of a point in time, `2024-10-15…` is enough for most.
  */
 const SIZES: Readonly<Record<ColumnRole, { readonly least: number; readonly comfort: number }>> = {
   profile: { least: 12, comfort: 30 },
-  number: { least: 16, comfort: 30 },
+  number: { least: 36, comfort: 36 },
   status: { least: 8, comfort: 30 },
   date: { least: 11, comfort: 11 },
   due: { least: 11, comfort: 11 },
