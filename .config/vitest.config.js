@@ -1,15 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
-
-const root = new URL('..', import.meta.url).pathname;
-
-/** Files that replace a module for all that load it later: each has a process of its own. */
-const alone = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .map((name) => `test/${name}`)
-  .filter((name) => name.endsWith('.test.ts') && readFileSync(join(root, name), 'utf8').includes('vi.mock('));
 
 /** Files that begin, beside lint: those that mostly wait, for a service that hangs or a program that starts, and the longest. */
 const first = [
@@ -20,6 +11,8 @@ const first = [
   'safety/hangs',
   'output/parquet/parquet',
   'chaos/chaos',
+  'recipes',
+  'run/resume/torn',
   'paging/drift',
 ];
 
@@ -33,36 +26,21 @@ class FirstThose extends BaseSequencer {
   }
 }
 
-const shared = {
-  pool: 'forks',
-  setupFiles: ['test/support/around-each-file.ts', 'test/support/table-width.ts'],
-  // For what hangs: no test may fail because the machine is slow.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  env: { FOLIO_TOKEN: undefined, FOLIO_BASE_URL: undefined, FOLIO_PROFILE: undefined },
-};
-
 export default defineConfig({
-  root,
+  root: new URL('..', import.meta.url).pathname,
   test: {
+    include: ['test/**/*.test.ts'],
     reporters: ['default', './.config/skipped-tests.js'],
-    maxWorkers: Math.max(2, availableParallelism()),
+    pool: 'forks',
+    // A process runs one file after the other: loading the source takes longer than most files do.
+    isolate: false,
+    // One more than there are processors, since tests also wait: for the disk, a program that starts, a service that hangs.
+    maxWorkers: availableParallelism() + 1,
     sequence: { sequencer: FirstThose },
-    projects: [
-      {
-        extends: true,
-        test: {
-          ...shared,
-          name: 'together',
-          include: ['test/**/*.test.ts'],
-          exclude: alone,
-          isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: { ...shared, name: 'alone', include: alone, sequence: { groupOrder: 1 } },
-      },
-    ],
+    setupFiles: ['test/support/around-each-file.ts', 'test/support/table-width.ts'],
+    // For what hangs: no test may fail because the machine is slow.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    env: { FOLIO_TOKEN: undefined, FOLIO_BASE_URL: undefined, FOLIO_PROFILE: undefined },
   },
 });

@@ -1,29 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { OutputError } from '../../../src/errors.ts';
 import type { FileTarget } from '../../../src/output/files/target.ts';
 import { lockTarget } from '../../../src/output/files/lock.ts';
 import { destinationContext } from '../destination-context.ts';
+import { replaceFileFunctions } from '../../support/replaced-file-functions.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const fileSystem = vi.hoisted(() => ({ linkError: '', openError: '' }));
+const fileSystem = { linkError: '', openError: '' };
 
 function fail(code: string): Promise<never> {
   return Promise.reject(Object.assign(new Error(code), { code }));
 }
 
-vi.mock('node:fs/promises', async (importOriginal) => {
-  const original = await importOriginal<typeof import('node:fs/promises')>();
-  return {
-    ...original,
-    link: () => fail(fileSystem.linkError),
-    open: (...given: Parameters<typeof original.open>) =>
-      fileSystem.openError !== '' && String(given[0]).endsWith('.folio-lock')
-        ? fail(fileSystem.openError)
-        : original.open(...given),
-  };
-});
+replaceFileFunctions((own) => ({
+  link: () => fail(fileSystem.linkError),
+  open: (...given) =>
+    fileSystem.openError !== '' && String(given[0]).endsWith('.folio-lock')
+      ? fail(fileSystem.openError)
+      : own.open(...given),
+}));
 
 beforeEach(() => void Object.assign(fileSystem, { linkError: '', openError: '' }));
 

@@ -2,19 +2,19 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, it, vi, describe } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
 import { destinationContext } from '../destination-context.ts';
+import { replaceFileFunctions } from '../../support/replaced-file-functions.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { Interrupted, OutputError } from '../../../src/errors.ts';
 import { putInPlace } from '../../../src/output/files/whole-file.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** What was done to the files, in order, as far as a power failure could tell. */
-const steps = vi.hoisted((): string[] => []);
+const steps: string[] = [];
 
-vi.mock('node:fs/promises', async (importOriginal) => {
-  const original = await importOriginal<typeof import('node:fs/promises')>();
+replaceFileFunctions((own) => {
   const watched = (handle: FileHandle, what: string): FileHandle => {
     const sync = handle.sync.bind(handle);
     handle.sync = () => {
@@ -24,12 +24,11 @@ vi.mock('node:fs/promises', async (importOriginal) => {
     return handle;
   };
   return {
-    ...original,
-    open: async (...given: Parameters<typeof original.open>) =>
-      watched(await original.open(...given), String(given[0]).endsWith('.folio-tmp') ? 'file' : 'folder'),
-    rename: (...given: Parameters<typeof original.rename>) => {
+    open: async (...given) =>
+      watched(await own.open(...given), String(given[0]).endsWith('.folio-tmp') ? 'file' : 'folder'),
+    rename: (...given) => {
       steps.push('rename');
-      return original.rename(...given);
+      return own.rename(...given);
     },
   };
 });
