@@ -18,6 +18,8 @@ const TRIED = 200;
 const TOGETHER = 50;
 
 process.env.FOLIO_RUN_SOURCE = '1';
+// Properties are run for each mutant that they reach.
+process.env.FOLIO_RUNS ??= '0.02';
 
 const root = join(import.meta.dirname, '..');
 const scratch = mkdtempSync(join(tmpdir(), 'mutants-'));

@@ -284,7 +284,7 @@ async function parseCursorPage(
   // On the last page it is null (spec 2.3), missing or an empty text.
   const next = token === undefined ? null : readJson(body, token);
   if (next !== null && typeof next !== 'string') {
-    throw new BadBody('expected a cursor or null as "nextToken"', token?.[0] ?? 0);
+    throw new BadBody('expected a cursor or null as "nextToken"', token![0]);
   }
   passErrors(request, body, members);
   return { records, next: next === '' ? null : next };

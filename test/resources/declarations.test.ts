@@ -58,7 +58,9 @@ describe.each(resources.map((resource): [string, Resource] => [resource.name, re
       }
       const help = await run([...withoutFiles(resource.examples[0]![0]), '--help']);
       expect(help.stdout).toContain(resource.examples[1]![0]);
-      expect(resource.defaultOrder).not.toBe('');
+      const { defaultOrder, records, label, byDate } = resource;
+      for (const word of [defaultOrder, records, label, byDate?.field ?? 'none'])
+        expect(word).toMatch(/^[a-z]/);
     });
   },
 );
@@ -74,32 +76,42 @@ it.each([
     'issued',
     'number date dueBy customer.name totalAmount amountToBePaid currency status customer.fiscalId documentType id ',
     'number dueBy customer total open cur',
+    'number,date,due,customer,total,open,cur,status,fiscal ID,type,F-1,2026-01-02,2026-02-01,Roble,300,200,CLP,OVERDUE,1-9,33',
   ],
   [
     'received',
     'number date dueBy issuer.name totalAmount amountToBePaid currency status issuer.fiscalId documentType id ',
     'number date dueBy issuer total open cur',
+    'number,date,due,issuer,total,open,cur,status,fiscal ID,type,F-1,2026-01-02,2026-02-01,Alerce,300,200,CLP,OVERDUE,2-7,33',
   ],
   [
     'customers',
     'name fiscalId balance overdueAmount currency email phone id ',
     'name fiscalId balance overdueAmount currency',
+    'name,Ada',
   ],
   [
     'funds',
     'number name owner.name createdAt amount balance currency status id ',
     'number name owner amount balance cur status',
+    'number,name,owner,amount,balance,cur,status,F-1,Ada,Eva,100,70,CLP,OVERDUE',
   ],
   [
     'funds documents 4711',
     'number date issuer.name totalAmount currency category documentType id ',
     'number date issuer.name total currency',
+    'number,date,issuer,total,cur,category,type,F-1,2026-01-02,Alerce,300,CLP,travel,33',
   ],
 ])(
   'folio %s shows on a terminal what people look for, less of it where it is narrow',
-  async (line, wide, narrow) => {
+  async (line, wide, narrow, named) => {
     const argv = line.split(' ');
     expect((await headOf(argv, 200)).slice(0, wide.length)).toBe(wide);
     expect(await headOf(argv, 50)).toBe(narrow);
+    // Its words name the columns, too.
+    const words = named.split(',');
+    const columns = words.slice(0, words.length / 2).join();
+    const { stdout } = await run([...argv, '--columns', columns, '--format', 'csv']);
+    expect(stdout.trim().replaceAll('\n', ',')).toBe(named);
   },
 );

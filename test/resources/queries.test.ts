@@ -39,6 +39,10 @@ const single: readonly (readonly [argv: string, path: string])[] = [
     'received --issuer-fiscal-id 1-9',
     '/invoices/received?options_page=0&options_pageSize=500&issuerFiscalIds=1-9',
   ],
+  [
+    'received --sort-by number --limit 1',
+    '/invoices/received?options_page=0&options_pageSize=1&options_sortBy=NUMBER',
+  ],
   ['funds', '/accounts-payable/prepaid-expenses?options_page=1&options_pageSize=1000'],
   ['funds list --page 2', '/accounts-payable/prepaid-expenses?options_page=2'],
   [
@@ -65,6 +69,18 @@ describe('what a command line asks of the service', () => {
       asked: [`/invoices/issued?options_page=0&options_pageSize=2000&${list}`],
       stderr: '',
     });
+  });
+
+  it.each(['issued', 'received'])('begins a table of %s on a terminal with the newest', async (line) => {
+    const { asked } = await runScripted([line], [none], { terminal: true });
+    expect(asked[0]).toMatch(/&options_sortBy=DATE&options_sortOrder=DESC$/);
+  });
+
+  it('asks without fiscal IDs, for one record, whether they are what was refused', async () => {
+    const refusal = [400, '{"errors":"no"}'] as const;
+    const argv = ['issued', '--customer-fiscal-id', '1-9', '--page-size', '7'];
+    const { code, asked } = await runScripted(argv, [refusal, refusal]);
+    expect([code, asked[1]]).toEqual([2, '/invoices/issued?options_page=0&options_pageSize=1']);
   });
 
   it('spreads a limit evenly over as few pages as it takes', async () => {
@@ -164,6 +180,9 @@ describe('what a command line asks of the service', () => {
       [customersOf([twins[0]!], 'x'), customersOf([twins[1]!])],
     );
     expect(customers.stdout).toBe(`${twins.join('\n')}\n`);
+    const documents = [...twins, ''].map((twin) => `{"id":1,"assignedDocuments":[${twin}]}`);
+    const ofFund = await runScripted(['funds', 'documents', '1', ...line], documents);
+    expect(ofFund.stdout).toBe(customers.stdout);
   });
 
   it('sends a cursor back as it came', async () => {
