@@ -69,11 +69,11 @@ export class FiscalIdWalk {
 
   async *walk(): AsyncGenerator<Delivery> {
     const { fiscalIds, strict = false } = this.#query;
-    const [spelling = 'comma'] = this.#spellings;
+    const spelling = this.#spellings[0]!;
     const isPlain = spelling === 'comma' || (fiscalIds.length === 1 && spelling === 'repeat');
     const isWhole = isPlain && this.#cut(fiscalIds, spelling).length === 1 && (yield* this.#plain());
     if (!isWhole) yield* this.#inParts();
-    if (strict && this.#resource.fiscalIds?.namesUnknown === false) await this.#findUnknown();
+    if (strict && !this.#resource.fiscalIds!.namesUnknown) await this.#findUnknown();
     this.#tellUnknown();
   }
 
@@ -257,7 +257,7 @@ export class FiscalIdWalk {
 
   /** The IDs in parts that an address can hold. */
   #cut(fiscalIds: readonly string[], spelling: ListEncoding): string[][] {
-    const { parameter = '' } = this.#resource.fiscalIds ?? {};
+    const { parameter } = this.#resource.fiscalIds!;
     const bare = { ...this.#query, fiscalIds: [] };
     const filters = queryString(filterParameters(this.#resource, bare)).length;
     const rest = MAX_ADDRESS - ALLOWANCE - filters - this.#resource.path.length - parameter.length;
@@ -305,7 +305,6 @@ export class FiscalIdWalk {
 
   /** Reports the unknown IDs in the form of the service (spec 2.4). */
   #tellUnknown(): void {
-    if (this.#unknown.size === 0) return;
     const errors = [...this.#unknown].map((fiscalId) => ({
       _type: 'EmptyResponseError',
       requestName: 'byFiscalId',
