@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startFaultServer } from '../support/fault-server.ts';
@@ -95,5 +96,15 @@ describe('what ships', () => {
       const asked = [...text.matchAll(/\brequire\("(\.[^"]+)"\)/g)].map(([, path]) => path!.slice(2));
       expect(asked.filter((path) => !names.includes(path))).toEqual([]);
     }
+  });
+
+  it('hands on values that are there, and no getters, each of which Node would compile', () => {
+    const load = createRequire(join(dist, 'main.js'));
+    const others = names.flatMap((name) =>
+      Object.entries(Object.getOwnPropertyDescriptors(load(`./${name}`)))
+        .filter(([, { value }]) => value === undefined)
+        .map(([member]) => `${member} of ${name}`),
+    );
+    expect(others).toEqual([]);
   });
 });
