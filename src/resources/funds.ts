@@ -1,3 +1,4 @@
+import { usualFields } from '../invoices/fields.ts';
 import type { NumberedResource } from './resource.ts';
 
 /** `folio funds`. */
@@ -41,7 +42,8 @@ export const fundDocuments: NumberedResource = {
   name: 'fund documents',
   records: 'documents of the fund',
   label: 'number',
-  naturalKey: ['number', 'documentType'],
+  // Each issuer counts its own documents.
+  naturalKey: ['number', 'documentType', ...usualFields('fund documents').columns.counterpartyFiscalId],
   path: '/accounts-payable/prepaid-expenses/{id}',
   paging: {
     kind: 'numbered',

@@ -1,3 +1,4 @@
+import { usualFields } from '../invoices/fields.ts';
 import { shownOfInvoices, type NumberedResource } from './resource.ts';
 
 /** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `cli/flags.ts`. */
@@ -5,7 +6,8 @@ export const received: NumberedResource = {
   name: 'received',
   records: 'received invoices',
   label: 'number',
-  naturalKey: ['number', 'documentType'],
+  // Each issuer counts its own documents.
+  naturalKey: ['number', 'documentType', ...usualFields('received').columns.counterpartyFiscalId],
   path: '/invoices/received',
   paging: {
     kind: 'numbered',

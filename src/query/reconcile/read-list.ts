@@ -153,6 +153,8 @@ class RowReader {
     if (this.#goesOn(cells, type, number)) return this.#goOn(line, cells);
     const isTyped = typeof this.#list.layout.places.get('documentType') === 'object' && type !== '';
     if (number === '' && !isTyped) {
+      // Without a total it is no line of totals, but perhaps a document that was cut.
+      if (this.#textOf('total', cells) === '') this.#checkWidth(line, cells);
       this.#totals = line;
       return;
     }

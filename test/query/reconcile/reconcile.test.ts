@@ -566,6 +566,13 @@ describe('reconcile', () => {
       'registro',
       'line 3: the row has 6 cells, and there are 27 headings',
     ],
+    [
+      'a row that is cut behind its first cell',
+      '2;',
+      'registro',
+      'line 3: the row has 2 cells, and there are 27 headings',
+    ],
+    ['a row of one cell', '2', 'sales', 'line 3: the row has 1 cell, and there are 43 headings'],
     ['a row too long', `${lineOf('sales', 2, {})}x;y;z;1`, 'sales', 'line 3: a further tax is "y"'],
     [
       'a code that is none',
