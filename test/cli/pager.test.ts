@@ -5,6 +5,7 @@ import { needingTerminal, runInTerminal } from '../support/in-terminal.ts';
 import { needing } from '../support/programs.ts';
 import { TEST_TOKEN } from '../support/run-folio.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import { terminalsForTests } from '../support/terminal-here.ts';
 
 /** Listings of an export of so many records: nothing is asked of anybody. */
 function listing(records: number, ...flags: string[]): string[] {
@@ -13,6 +14,9 @@ function listing(records: number, ...flags: string[]): string[] {
   writeFileSync(file, lines.join(''));
   return ['customers', '--from', file, '--no-color', '--no-progress', ...flags];
 }
+
+/** For runs that start no pager. */
+const show = terminalsForTests();
 
 describe.concurrent('a pager', needingTerminal, () => {
   it('shows what is longer than the screen, and what is said of it comes when it is quit', async () => {
@@ -27,7 +31,7 @@ describe.concurrent('a pager', needingTerminal, () => {
   it('is not bothered with what fits the screen, with other formats, or with --no-pager', async () => {
     const env = { PAGER: 'sed "s/^/| /"', FOLIO_PAGER: undefined };
     for (const args of [listing(16), listing(60, '--format', 'csv'), listing(60, '--no-pager')]) {
-      const { code, screen } = await runInTerminal(args, { env, rows: 20 });
+      const { code, screen } = await show(args, { env, rows: 20 });
       expect([code, screen.includes('| ')]).toEqual([0, false]);
       expect(screen).toContain('customer 16');
     }
@@ -53,10 +57,8 @@ describe.concurrent('a pager', needingTerminal, () => {
   });
 
   it.each(['', 'cat', ' '])('is none where it is called %j', async (FOLIO_PAGER) => {
-    const { code, screen } = await runInTerminal(listing(60), {
-      env: { FOLIO_PAGER, PAGER: 'false' },
-      rows: 20,
-    });
+    const env = { FOLIO_PAGER, PAGER: 'false' };
+    const { code, screen } = await show(listing(60), { env, rows: 20 });
     expect([code, screen.includes('customer 50')]).toEqual([0, true]);
   });
 

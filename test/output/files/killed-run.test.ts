@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { openDestination } from '../../../src/output/files/open-destination.ts';
 import { processTable } from '../../../src/output/files/processes.ts';
 import { destinationContext } from '../destination-context.ts';
@@ -29,8 +29,10 @@ function ageEmptyClaims(folder: string): void {
 }
 
 describe.skipIf(process.platform === 'win32')('a run of the real program', () => {
+  let program: string;
+  beforeAll(() => void (program = buildProgram(temporaryFolder())));
+
   it('killed at any step leaves the old file or the new one, and no trace after the next run', async () => {
-    const program = buildProgram(temporaryFolder());
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     for (let step = 1; step <= STEPS; step++) {
@@ -48,7 +50,6 @@ describe.skipIf(process.platform === 'win32')('a run of the real program', () =>
   });
 
   it('leaves its lock and its temporary file when it is killed while it writes', async () => {
-    const program = buildProgram(temporaryFolder());
     const folder = temporaryFolder();
     const run = startWriting(program, join(folder, 'out.csv'), { hold: true });
     await run.reached(12);
@@ -58,7 +59,6 @@ describe.skipIf(process.platform === 'win32')('a run of the real program', () =>
   });
 
   it('holds off a second one, which says whose turn it is', async () => {
-    const program = buildProgram(temporaryFolder());
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     const first = startWriting(program, target, { hold: true });
@@ -80,7 +80,6 @@ describe.skipIf(process.platform === 'win32')('a run of the real program', () =>
   });
 
   it('that may write no more (disk full, quota, file too large) keeps the old file', async () => {
-    const program = buildProgram(temporaryFolder());
     const folder = temporaryFolder();
     const target = join(folder, 'out.csv');
     writeFileSync(target, 'old');
