@@ -73,6 +73,7 @@ export class UniqueRecords {
   readonly #keys: HashSet;
   readonly #inPage: HashSet;
   readonly #keysInPage: HashSet;
+  #isPageCounted = false;
   /** What came in this pass, where all is read again. */
   #pass: HashSet | undefined;
   #passKeys: HashSet;
@@ -157,8 +158,7 @@ export class UniqueRecords {
    */
   *deduplicate(batch: RecordBatch, moved: boolean, holdsSameKey = false): CooperativeTask<Deduplicated> {
     const result: Result = { fresh: [], again: 0, changed: 0, unsure: 0, sameKey: [], repeated: [] };
-    this.#inPage.clear();
-    this.#keysInPage.clear();
+    this.#isPageCounted = false;
     for (let from = 0; from < batch.count; from += STEP) {
       if (from > 0) yield;
       this.#deduplicateSome(batch, from, { result, moved, holdsSameKey });
@@ -178,17 +178,20 @@ export class UniqueRecords {
     const to = Math.min(from + STEP, batch.count);
     for (let index = from; index < to; index++) {
       const { words, width, hasKey } = this.#identity.read(batch, index);
-      const inPage = occurrenceIn(this.#inPage, words);
+      const isNew = this.#contents.add(words, width);
+      const isKnownKey = hasKey && !this.#noteKey();
+      // What never came before did not come in this page: only from the first record on that did is the page counted.
+      if ((!isNew || isKnownKey) && !this.#isPageCounted) this.#countPage(batch, index);
+      const inPage = this.#isPageCounted ? occurrenceIn(this.#inPage, words) : 0;
+      const isTwiceInPage = this.#isPageCounted && hasKey && !this.#keysInPage.add(words, 0);
       const which =
         hasKey || this.#occurrences === undefined ? inPage : occurrenceIn(this.#occurrences, words);
       this.#noteInSequence();
       this.hasKeys = hasKey;
-      const isTwiceInPage = hasKey && !this.#keysInPage.add(words, 0);
-      const isKnownKey = hasKey && !this.#noteKey();
       if (isTwiceInPage) this.keysRepeat = true;
       const isNewKey = !holdsSameKey || !hasKey || this.#passKeys.add(words, 0);
       const hasSameKey = holdsSameKey && !isNewKey && !isTwiceInPage;
-      const isKnown = !this.#contents.add(words, width, which);
+      const isKnown = !isNew && !this.#contents.add(words, width, which);
       const isRepeated = this.#pass === undefined ? isKnown : !this.#pass.add(words, width, inPage);
       if (isRepeated) result.repeated.push(index);
       else if (hasSameKey) {
@@ -202,6 +205,19 @@ export class UniqueRecords {
         if (!hasSameKey) result.fresh.push(index);
       }
     }
+  }
+
+  /** Counts the records of the page before this one. */
+  #countPage(batch: RecordBatch, index: number): void {
+    this.#isPageCounted = true;
+    this.#inPage.clear();
+    this.#keysInPage.clear();
+    for (let before = 0; before < index; before++) {
+      const { words, hasKey } = this.#identity.read(batch, before);
+      occurrenceIn(this.#inPage, words);
+      if (hasKey) this.#keysInPage.add(words, 0);
+    }
+    this.#identity.read(batch, index);
   }
 
   /** Notes the key of the record. Returns false where the key came before. */
@@ -238,6 +254,8 @@ function occurrenceIn(counted: HashSet, words: Readonly<Uint32Array>): number {
 }
 
 const FIRST_CAPACITY = 1024;
+/** Slots up to which the table grows to four times as many in place of twice, since to fill it anew is what takes time. */
+const LARGE = 2 ** 17;
 
 /**
  * Hashes of a few words, for listings of a million: no more than the words are kept, in a table that is at least a third full
@@ -310,8 +328,9 @@ export class HashSet {
 
   #grow(): void {
     const [old, width] = [this.#slots, this.#width];
-    this.#mask = 2 * this.#mask + 1;
-    this.#slots = new Uint32Array(2 * old.length);
+    const times = this.#mask < LARGE ? 4 : 2;
+    this.#mask = times * (this.#mask + 1) - 1;
+    this.#slots = new Uint32Array(times * old.length);
     for (let from = 0; from < old.length; from += width) {
       if (old[from] === 0) continue;
       const place = this.#find(old, from, 0);
