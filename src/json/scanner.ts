@@ -72,7 +72,7 @@ export class JsonScanner {
   spaced = false;
   /** Where each array begins and ends, in order. Arrays within another one are left out. */
   readonly arrays = new SpanList();
-  /** Where each text that may be a link begins and ends, in order: those that begin with "http", and those called `fileUrl`. */
+  /** Where each text that may be a link begins and ends, in order: those that may begin with "http", and those called `fileUrl`. */
   readonly links = new SpanList();
   /** Where each name of the last record begins, and its length in bytes up to and with the colon. */
   readonly #starts = new Int32Array(NAMES);
@@ -183,7 +183,7 @@ export class JsonScanner {
     const view = this.#view;
     const end = checkString(view, start);
     // The quotes are outside: a word of a shorter string may be beyond the end of the body.
-    const isAddress = end - start >= 6 && view.words.getInt32(start + 1, true) === HTTP;
+    const isAddress = end - start >= 6 && mayBeginAddress(view.words.getInt32(start + 1, true));
     if (isAddress || isCalledFileUrl(view, start)) {
       this.links.begin(start);
       this.links.end(end);
@@ -219,6 +219,15 @@ for (const digit of '0123456789abcdefABCDEF') HEX[digit.charCodeAt(0)] = 1;
 const [NULL, TRUE, FALS, HTTP, FILE, URL_END] = ['null', 'true', 'fals', 'http', 'file', 'Url"'].map(
   (letters) => Buffer.from(letters).readInt32LE(),
 );
+
+/** As words of four bytes: the bit by which a small letter differs from its capital, and what finds a byte among four. */
+const [SMALL_LETTERS, BACKSLASHES, ONES, HIGH_BITS] = [0x20202020, 0x5c5c5c5c, 0x01010101, 0x80808080];
+
+/** Whether a text may begin with "http", in small letters or capitals, or with a letter of it as an escape: there is a backslash then. */
+function mayBeginAddress(word: number): boolean {
+  const other = word ^ BACKSLASHES;
+  return (word | SMALL_LETTERS) === HTTP || ((other - ONES) & ~other & HIGH_BITS) !== 0;
+}
 
 /** Whether the value that begins at `start` is that of a member called `fileUrl`. */
 export function isCalledFileUrl({ bytes, words }: WordView, start: number): boolean {

@@ -10,7 +10,7 @@ import { isCalledFileUrl, JsonScanner } from './scanner.ts';
  */
 
 /** Text without which a record has no link. */
-const CANDIDATE = /"(?:http|fileUrl")/;
+const CANDIDATE = /"(?:http|[^"]{0,3}\\|fileUrl")/i;
 
 /** An address whose query signs: it has a parameter that is called so, a moment, or a long value. */
 const SIGNED =
@@ -49,7 +49,7 @@ function isFileLink(start: number, end: number): boolean {
 
 function isSigned(bytes: Buffer, start: number, end: number): boolean {
   const literal = bytes.toString('latin1', start, end);
-  return literal.includes('?') && SIGNED.test(JSON.parse(literal) as string);
+  return /[?\\]/.test(literal) && SIGNED.test(JSON.parse(literal) as string);
 }
 
 /** What a scan would have noted of these records. */

@@ -50,6 +50,13 @@ describe('a signed link', () => {
     ['{"pdf":"https://a.example/f/1?a=b\\u0026X-Amz-Signature=00ff"}', '{"pdf":null}'],
     ['{"xml":["https:\\/\\/a.example/f?q=1795440105"]}', '{"xml":[null]}'],
     ['{"pdf":"https://a.example/f?x=0123456789abcdefghij"}', '{"pdf":null}'],
+    ['{"pdf":"HTTPS://a.example/f?sig=x","xml":"Http://a.example/f?sig=x"}', '{"pdf":null,"xml":null}'],
+    ['{"pdf":"\\u0068ttps://a.example/f?sig=x"}', '{"pdf":null}'],
+    ['{"pdf":"htt\\u0070s:\\/\\/a.example\\u002ff\\u003fsig=x"}', '{"pdf":null}'],
+    [
+      '{"note":"\\"htt\\"?sig=x","n":"\\nhttps://a.example/?sig=x"}',
+      '{"note":"\\"htt\\"?sig=x","n":"\\nhttps://a.example/?sig=x"}',
+    ],
     ...[
       '{"note":"https://a.example/?page=2"}',
       '{"site":"https://a.example/contact"}',

@@ -45,6 +45,7 @@ describe('--changes-since', () => {
       `{"id":1,"number":10,"pdf":"https:\\/\\/files.example\\/1?expires=1&signature=${signature}",` +
       `"files":[{"fileUrl":"https:\\/\\/files.example\\/2?x=${signature}","xml":"https://files.example/3?token=${signature}"}],` +
       `"go":"https://files.example/4?a=b\\u0026signature=${signature}",` +
+      `"up":"HTTPS://files.example/5?signature=${signature}","esc":"\\u0068ttps://files.example/6?signature=${signature}",` +
       `"site":"https://acme.example/?page=${signature.length}"}`;
     const argv = ['issued', '--format', 'jsonl', '--changes-since', earlier(`${signed('aaa')}\n`)];
     expect((await runScripted(argv, [pageOf([signed('bbb')])])).stdout).toBe('');
