@@ -73,8 +73,11 @@ export class TerminalGate implements Sink {
 const NARROW =
   /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u052f\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2500-\u259f]*$/;
 
-/** Parts of Korean syllables. The library counts each; a terminal shows the syllable. */
-const SYLLABLE_PARTS = /[\u1100-\u11ff]/;
+/**
+ * Parts of Korean syllables. The library counts each; a terminal shows the syllable. They alone are composed: to compose a whole
+ * text takes the square of its combining marks.
+ */
+const SYLLABLE_PARTS = /[\uac00-\ud7a3]?[\u1100-\u11ff]+/g;
 
 /** More characters than a cell shows in any language. */
 const MAX_CHARACTERS_A_CELL = 32;
@@ -85,7 +88,7 @@ let graphemes: Intl.Segmenter | undefined;
 /** The cells of a terminal that the text takes. For text without controls: see `visible`. */
 export function displayWidth(text: string): number {
   if (isNarrow(text)) return text.length;
-  return stringWidth(SYLLABLE_PARTS.test(text) ? text.normalize('NFC') : text);
+  return stringWidth(text.replace(SYLLABLE_PARTS, (parts) => parts.normalize('NFC')));
 }
 
 /** The most characters of a cell that are measured: some texts take long to measure. */
