@@ -78,16 +78,16 @@ describe('the page of a report', () => {
   });
 
   it('stays small for many invoices', async () => {
-    const many = Array.from({ length: 20_000 }, (_, index) =>
+    const many = Array.from({ length: 4_000 }, (_, index) =>
       invoice({
         number: index,
         dueBy: index % 2 === 0 ? '2020-01-01' : '2026-11-30',
-        customer: { name: `Customer ${index % 5000}`, fiscalId: `${index % 5000}-1` },
+        customer: { name: `Customer ${index % 1000}`, fiscalId: `${index % 1000}-1` },
       }),
     );
     const text = readFileSync(await reportOf(many), 'utf8');
     expect(text.length).toBeLessThan(200_000);
-    expect(text).toContain('10,000');
+    expect(text).toContain('2,000');
   });
 });
 
@@ -247,7 +247,7 @@ describe('the page of a report in a browser', needing('chromium'), () => {
     await page.evaluate(OPEN_DETAILS);
     // The page's own policy forbids foreign scripts; the tool comes in through the browser, past it.
     const violations = await page.evaluate(`${axe}
-      axe.run().then((result) => result.violations.map((violation) => JSON.stringify(violation).slice(0, 500)))`);
+      axe.run({ resultTypes: ['violations'] }).then((result) => result.violations.map((violation) => JSON.stringify(violation).slice(0, 500)))`);
     expect(violations).toEqual([]);
   });
 });

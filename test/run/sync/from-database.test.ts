@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { needingTerminal } from '../../support/in-terminal.ts';
 import { atMidday } from '../../support/midday.ts';
 import { runSync } from '../../support/sync-service.ts';
@@ -21,6 +21,16 @@ async function answer(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await runHere(args);
   expect([args, code, stderr.replaceAll(/^warning: .*\n/gm, '')]).toEqual([args, 0, '']);
   return stdout.toString('utf8');
+}
+
+/** What the service answered so far, by the question. */
+const answered = new Map<string, string>();
+
+async function answerOfService(...args: string[]): Promise<string> {
+  const question = args.join(' ');
+  const text = answered.get(question) ?? (await answer('--sandbox', ...args));
+  answered.set(question, text);
+  return text;
 }
 
 const withoutLinks = (text: string): string => text.replaceAll(/"fileUrl":"[^"]*"/g, '"fileUrl":null');
@@ -48,7 +58,7 @@ describeDatabases('--from a %s database', (engine) => {
     ];
     for (const question of questions) {
       const [ofService, ofDatabase] = [
-        await answer('--sandbox', ...question),
+        await answerOfService(...question),
         await answer(...question, '--from', address),
       ];
       expect(ofDatabase).toBe(withoutLinks(ofService));
@@ -98,19 +108,19 @@ describeDatabases('the profiles of a %s database', (engine) => {
   it('are those that it holds', async () => {
     const path = engine === 'SQLite' ? join(temporaryFolder(), 'books.db') : await server().createDatabase();
     await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
-    const both = await answer('--sandbox', 'funds', '--all-profiles', '--format', 'jsonl');
+    const both = await answerOfService('funds', '--all-profiles', '--format', 'jsonl');
     const of = (...args: string[]): Promise<string> =>
       answer('funds', '--from', path, '--format', 'jsonl', ...args);
     expect(await of()).toBe(both);
     expect(await of('--all-profiles')).toBe(both);
     expect(await of('--profile', 'one,two')).toBe(both);
     expect(await of('--profile', 'two')).toBe(
-      await answer('--sandbox', 'funds', '--profile', 'two', '--format', 'jsonl'),
+      await answerOfService('funds', '--profile', 'two', '--format', 'jsonl'),
     );
     const largest = ['--sort-by', 'amount', '--sort-order', 'desc', '--limit', '3', '--columns', 'number'];
     await answer('--sandbox', 'sync', path, 'issued', '--all-profiles');
     expect(await answer('issued', '--from', path, '--all-profiles', ...largest)).toBe(
-      await answer('--sandbox', 'issued', '--all-profiles', ...largest),
+      await answerOfService('issued', '--all-profiles', ...largest),
     );
   });
 });
@@ -168,6 +178,16 @@ describe('--from a database', () => {
     });
     expect(await answer('customers', '--from', path, '--profile', 'north', '--count')).toBe('0\n');
   });
+});
+
+describe('--from a database that does not have what is asked', () => {
+  let [path, other] = ['', ''];
+  beforeAll(async () => {
+    const folder = temporaryFolder();
+    [path, other] = [join(folder, 'books.db'), join(folder, 'other')];
+    await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
+    writeFileSync(other, '{"not":1} json');
+  });
 
   it.each([
     [['issued', '--from', 'BOOKS'], 'holds no issued invoices'],
@@ -178,11 +198,7 @@ describe('--from a database', () => {
     [['funds', '--from', 'OTHER'], 'not a whole export'],
     [['funds', '--from', 'OTHER', '--sort-order', 'asc'], '--sort-order asc turns an order of the service'],
   ])('%j is refused', async (args, words) => {
-    const folder = temporaryFolder();
-    const path = join(folder, 'books.db');
-    await answer('--sandbox', 'sync', path, 'funds', '--all-profiles');
-    writeFileSync(join(folder, 'other'), '{"not":1} json');
-    const given = args.map((arg) => arg.replace('BOOKS', path).replace('OTHER', join(folder, 'other')));
+    const given = args.map((arg) => arg.replace('BOOKS', path).replace('OTHER', other));
     const { code, stderr } = await runHere(given);
     expect([code, stderr]).toEqual([2, expect.stringContaining(words)]);
   });
