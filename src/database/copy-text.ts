@@ -146,9 +146,7 @@ export class CopyRows implements RowSink {
 
 /** Writes a backslash or a control character, and returns the position behind it. */
 function putSpecial(to: Buffer, at: number, byte: number): number {
-  const letter = LETTERS[byte] ?? byte;
-  let end = at;
-  if (letter !== byte || byte === BACKSLASH) to[end++] = BACKSLASH;
-  to[end++] = letter;
-  return end;
+  to[at] = BACKSLASH;
+  to[at + 1] = LETTERS[byte] ?? byte;
+  return at + 2;
 }

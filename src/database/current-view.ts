@@ -142,7 +142,7 @@ export class CurrentView {
     if (shownAs === 'text') return `${cell}::text`;
     if (shownAs === 'json') return `to_json(${cell})`;
     // What is no text is of another kind than the column was.
-    if (type !== 'text' && type !== 'null') return `NULL::${shownAs}`;
+    if (type !== 'text') return `NULL::${shownAs}`;
     switch (shownAs) {
       case 'date':
         return `CASE WHEN ${startsWithDay(cell, '([T ].*)?$')} THEN substr(${cell}, 1, 10)::date END`;

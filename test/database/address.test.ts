@@ -61,6 +61,15 @@ describe('the address of a database', () => {
     }
   });
 
+  it('says what it may say, also in a variable', () => {
+    expect(() => parseDatabaseAddress('postgres://h/x?colour=red', 'DATABASE_URL')).toThrow(
+      expect.objectContaining({
+        message: 'the address in DATABASE_URL has the parameter colour, which folio does not know',
+        hint: 'It knows host, port, user, sslmode, sslrootcert, options.',
+      }),
+    );
+  });
+
   it.each([
     ['', 'the database is empty'],
     ['mysql://h/x', 'the database begins with mysql://, which is no database that folio knows'],

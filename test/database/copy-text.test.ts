@@ -65,6 +65,23 @@ describe('rows for COPY', () => {
     );
   });
 
+  it('count a record with NUL once, and none that has but the letters of its escape', () => {
+    const texts = [
+      ['\0', String.raw`\u0000`],
+      ['\0', '\0'],
+      [String.raw`\u0000`, ''],
+    ];
+    const batch = scanArray(Buffer.from(JSON.stringify(texts.map(([a, b]) => ({ a, b })))));
+    const columns = new TableColumns(postgresDialect, [], []);
+    for (const name of ['a', 'b']) columns.note(name, 'text');
+    const cells = new RecordCells(columns);
+    const lines = linesOf((rows) => texts.forEach((_, index) => cells.putInto(rows, batch, index)));
+    expect(lines.map(([, ...shown]) => shown)).toEqual(
+      texts.map((cells) => cells.map((text) => text.replace('\0', '\uFFFD'))),
+    );
+    expect(cells.withNul).toBe(2);
+  });
+
   it('are handed on in pieces, whatever their size', () => {
     const long = `${'x'.repeat(300_000)}\\`;
     const rows = new CopyRows();

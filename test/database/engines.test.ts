@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { checkElementTables } from '../../src/database/element-tables.ts';
 import { CommitUnknown } from '../../src/database/database.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import {
@@ -89,6 +90,11 @@ describeDatabases('%s', (engine) => {
     const database = await open(await newAddress(engine));
     const fresh = await planSync(database, [await part(invoices(3))], options);
     expect(fresh.parts[0]).toMatchObject({ added: 3 });
+    expect(fresh.samples.map(({ change, key }) => `${change} ${key}`)).toEqual([
+      'added 0',
+      'added 1',
+      'added 2',
+    ]);
     expect(await database.relation('issued')).toBe(undefined);
     expect(await database.relation('_runs')).toBe(undefined);
     await sync(database, invoices(3));
@@ -110,20 +116,54 @@ describeDatabases('%s', (engine) => {
     const texts = [
       '{ "id" : "a",\n "n": 1190.10, "n": 12345678901234567890.10 }',
       '{"files":[{"fileUrl":"https://x.example/a?sig=1"},{"fileUrl" : "https:\\/\\/x\\"y"},{"fileUrl":null}],"id":"b","s":"\\u0000 \\ud800 tab\\t"}',
+      // More than one piece of what the database sends, each of which may end within a letter.
+      `{"id":"long","s":"${'€'.repeat(100_000)}"}`,
     ];
     const links = [
       texts[0]!,
       texts[1]!.replace('"https://x.example/a?sig=1"', 'null').replace('"https:\\/\\/x\\"y"', 'null'),
+      texts[2]!,
     ];
     await sync(database, texts);
     await sync(database, ['{"id":"c"}'], { profile: 'south' });
-    const again = await sync(database, [texts[0]!, texts[1]!.replace('sig=1', 'sig=2')]);
+    const again = await sync(database, [texts[0]!, texts[1]!.replace('sig=1', 'sig=2'), texts[2]!]);
     expect(again.parts[0]).toMatchObject({ changed: 0, gone: 0, added: 0 });
     expect(await profilesIn(database, 'issued')).toEqual(['north', 'south']);
     const back: string[] = [];
     for await (const batch of readRecords(database, 'issued', { profile: 'north' }))
       back.push(...textsOf(batch));
     expect(back).toEqual(links);
+    await database.close();
+  });
+
+  it('takes the bytes of a record that says the same in others, which is no change', async () => {
+    const database = await open(await newAddress(engine));
+    await sync(database, ['{"id":1,"a":null}', '{"id":2,"a":1}']);
+    const { parts } = await sync(database, ['{"id":1}', '{"id":2,"a":2}']);
+    expect(parts[0]).toMatchObject({ added: 0, changed: 1, gone: 0, back: 0 });
+    expect(await database.query('SELECT _raw FROM issued ORDER BY _key')).toEqual([
+      ['{"id":1}'],
+      ['{"id":2,"a":2}'],
+    ]);
+    await database.close();
+  });
+
+  it('gives back records in order of a date, those of one date as they came or turned', async () => {
+    const database = await open(await newAddress(engine));
+    const dates = { a: '2026-01-02', b: '2026-01-01', c: '2026-01-02', d: undefined };
+    await sync(
+      database,
+      Object.entries(dates).map(([id, date]) => JSON.stringify({ id, date })),
+    );
+    const inOrder = async (descending: boolean, isTurned: boolean): Promise<string> => {
+      const order = { column: 'date', descending, isTurned };
+      const ids: string[] = [];
+      for await (const batch of readRecords(database, 'issued', { profile: 'north', order }))
+        ids.push(...textsOf(batch).map((text) => text.slice(7, 8)));
+      return ids.join('');
+    };
+    expect([await inOrder(false, false), await inOrder(true, false)]).toEqual(['bacd', 'acbd']);
+    expect([await inOrder(false, true), await inOrder(true, true)]).toEqual(['bcad', 'cabd']);
     await database.close();
   });
 
@@ -161,6 +201,11 @@ describeDatabases('%s', (engine) => {
       message: expect.stringContaining('a table or view issued that folio did not make'),
     });
     await checkTables(database, ['received'], '0.1.0');
+    await database.query('CREATE TABLE received_current (id integer)');
+    await expect(checkTables(database, ['received'], '0.1.0')).rejects.toMatchObject({
+      message: expect.stringContaining('a table or view received_current that folio did not make'),
+    });
+    await database.query('DROP TABLE received_current');
     await sync(database, invoices(1), { table: 'received' });
     await expect(checkTables(database, ['issued'], '0.1.0')).rejects.toMatchObject({ name: 'UsageError' });
     await checkTables(database, ['received'], '0.1.9');
@@ -304,6 +349,37 @@ describe('PostgreSQL alone', needing('postgres'), () => {
     expect(parts[0]).toMatchObject({ changed: 1, error: undefined });
     expect(await database.query('SELECT "a?", "b$1" FROM issued')).toEqual([['z\\?', '3']]);
     await database.close();
+    await expect(database.query('SELECT 1')).rejects.toThrow(/^postgres:.* is closed$/);
+    await expect(open(`${address}?options=-csearch_path%3Dnowhere`)).rejects.toMatchObject({
+      message: expect.stringMatching(/ has no schema for folio’s tables$/),
+      hint: expect.stringContaining('CREATE SCHEMA'),
+    });
+  });
+
+  it('takes no list whose table would have too long a name', async () => {
+    const database = await open(await server().createDatabase());
+    const list = 'x'.repeat(48);
+    await checkElementTables(database, ['issued'], [list]);
+    await expect(checkElementTables(database, ['issued'], [`${list}x`])).rejects.toMatchObject({
+      message: `--tables: PostgreSQL takes no name as long as issued_${list}x_current`,
+      hint: 'A name has at most 63 bytes.',
+    });
+    await database.close();
+  });
+
+  it('does not say that a sync was committed where the connection ends before the server says so', async () => {
+    const address = await server().createDatabase();
+    const database = await open(address);
+    await database.begin();
+    await database.query('CREATE TABLE written (a int)');
+    const [[process] = []] = await database.query('SELECT pg_backend_pid()');
+    await server().query(address, `SELECT pg_terminate_backend(${String(process)}, 10000)`);
+    await expect(database.commit()).rejects.toMatchObject({
+      name: 'CommitUnknown',
+      message: expect.stringMatching(/^the connection to postgres:.* was lost before it confirmed/),
+    });
+    await database.close();
+    expect(await server().query(address, "SELECT to_regclass('written')")).toEqual([{ to_regclass: null }]);
   });
 
   it('tries a transaction again that met another one', async () => {

@@ -24,6 +24,7 @@ describe('a SQLite file', () => {
     });
     await expect(openForReading(parseDatabaseAddress('/nowhere/b.db'), fakeContext())).rejects.toMatchObject({
       message: 'cannot read /nowhere/b.db: there is no such file',
+      hint: 'Name a database that folio sync has made.',
     });
   });
 
