@@ -5,6 +5,7 @@ import { CellReader } from '../../json/cells.ts';
 import { selectRecords, type RecordBatch } from '../../json/records.ts';
 import { renameMembers } from '../../json/scan-records.ts';
 import { PROFILE_COLUMN } from '../../invoices/fields.ts';
+import { Collected } from '../../output/collected.ts';
 import { batchOfRows } from '../rows.ts';
 import { SAMPLE_BYTES, formOf, type FormFlags } from './csv-form.ts';
 import { CsvReader } from './csv-reader.ts';
@@ -100,6 +101,28 @@ export async function* recordsOfProfile(
       if (reader.read(batch, index)[0]?.text === profile) own.push(index);
     }
     if (own.length > 0) yield selectRecords(batch, own);
+  }
+}
+
+/** The records of each of the profiles, put aside, so that the file is read once. The caller closes them. */
+export async function recordsByProfile(
+  records: AsyncIterable<RecordBatch>,
+  profiles: readonly string[],
+): Promise<ReadonlyMap<string, Collected>> {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  const all = new Map(profiles.map((profile) => [profile, new Collected()]));
+  try {
+    for await (const batch of records) {
+      const places = new Map<string, number[]>(profiles.map((profile) => [profile, []]));
+      for (let index = 0; index < batch.count; index++)
+        places.get(reader.read(batch, index)[0]?.text ?? '')?.push(index);
+      for (const [profile, own] of places)
+        if (own.length > 0) await all.get(profile)!.add(selectRecords(batch, own));
+    }
+    return all;
+  } catch (error) {
+    for (const collected of all.values()) await collected.close();
+    throw error;
   }
 }
 

@@ -1,9 +1,15 @@
 import type { Context } from '../../context.ts';
 import { UsageError, type IncompleteError } from '../../errors.ts';
-import { sliceRecords } from '../../json/records.ts';
+import { paced, sliceRecords } from '../../json/records.ts';
+import type { Collected } from '../../output/collected.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
-import { profilesInExport, readExport, recordsOfProfile } from '../../query/exports/read-export.ts';
+import {
+  profilesInExport,
+  readExport,
+  recordsByProfile,
+  recordsOfProfile,
+} from '../../query/exports/read-export.ts';
 import { deliveredForm, doubtOfExport, readsOfExport } from '../../query/exports/read-receipt.ts';
 import type { FieldsOf, RoleColumns } from '../../invoices/fields.ts';
 import { chooseHeld, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
@@ -50,6 +56,10 @@ export class ExportSource implements LocalSource {
   #fiscalIds: readonly string[] = [];
   #isNewestFirst = false;
   #isSeveral = false;
+  /** Whose records are read, where the file has those of several. */
+  #profiles: readonly string[] = [];
+  /** The records of each of several, from the first that is read. */
+  #apart: Promise<ReadonlyMap<string, Collected>> | undefined;
   #headings: ReadonlyMap<string, string> | undefined;
   /** Why the file does not hold all that it should. */
   #incomplete: IncompleteError | undefined;
@@ -92,7 +102,8 @@ export class ExportSource implements LocalSource {
     if (held.length === 0) return whose.names ?? [];
     this.#isSeveral = true;
     const { env } = context;
-    return chooseHeld({ shown: file, held }, whose, { env, store: await context.config() });
+    this.#profiles = chooseHeld({ shown: file, held }, whose, { env, store: await context.config() });
+    return this.#profiles;
   }
 
   /** Whether its records say of which profile they are. To be asked once its profiles are known. */
@@ -146,6 +157,11 @@ export class ExportSource implements LocalSource {
     if (this.#incomplete !== undefined) throw this.#incomplete;
   }
 
+  async close(): Promise<void> {
+    const apart = await this.#apart?.catch(() => undefined);
+    for (const collected of apart?.values() ?? []) await collected.close();
+  }
+
   async #chosen({ context, profile }: LocalReadOptions): Promise<Records> {
     const { resource, field, filters: { fiscalIds, sortBy } = {} } = this.#options;
     const records = await this.#stored(context, profile);
@@ -161,7 +177,10 @@ export class ExportSource implements LocalSource {
     const { file, exact = false, form, database, filters } = this.#options;
     if (database === undefined) {
       const records = readExport(file, { exact, ...form, groupedBy: await this.#groupedBy(context) });
-      return this.#isSeveral && profile !== undefined ? recordsOfProfile(records, profile) : records;
+      if (!this.#isSeveral || profile === undefined) return records;
+      if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
+      this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
+      return (await this.#apart).get(profile)!.read();
     }
     if (profile === undefined) throw new Error('a database is read a profile at a time');
     return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { modelRecords } from '../../support/model-service.ts';
@@ -87,6 +87,17 @@ describe('whose records are read from a source of several', () => {
       'issued --from FOLDER/group.jsonl --all-profiles --output-dir FOLDER/out',
     );
     expect(apart).toEqual({ code: 0, stdout: '', stderr: '' });
+    const lines = readFileSync(join(folder, 'group.jsonl'), 'utf8').trimEnd().split('\n');
+    // Mixed, those of each come together all the same, in their order.
+    writeFileSync(
+      join(folder, 'mixed.jsonl'),
+      `${[0, 3, 4, 1, 5, 6, 2, 7].map((at) => lines[at]).join('\n')}\n`,
+    );
+    expect(await run(folder, 'issued --from FOLDER/mixed.jsonl --all-profiles --format jsonl')).toEqual({
+      code: 0,
+      stdout: `${lines.join('\n')}\n`,
+      stderr: '',
+    });
     expect(await run(folder, 'issued --from FOLDER/out/south.issued.csv --count --profile south')).toEqual({
       code: 0,
       stdout: '5\n',
