@@ -12,6 +12,9 @@ const dist = `${root}dist`;
 
 const options = {
   ...outputOptions,
+  // As esbuild lays it out by itself: what is changed is found by its lines. The second turn writes it without spaces.
+  minifyWhitespace: false,
+  lineLimit: 0,
   absWorkingDir: root,
   // So that the bundle does not depend on the folder in which packages are kept.
   preserveSymlinks: true,
@@ -48,7 +51,7 @@ const WITH_LISTING = [
 
 /** A file that only hands on what another one has, by the same names. */
 const HANDS_ON =
-  /^import\{([\w$,]+)\}from"\.\/(chunk-\w+\.js)";\s*(?:import"\.\/[\w-]+\.js";\s*)*export\{\1\};\s*$/;
+  /^import \{([^}]+)\} from "\.\/(chunk-\w+\.js)";\s*(?:import "\.\/[\w-]+\.js";\s*)*export \{\1\};\s*$/;
 
 const { inputs } = (await build({ ...options, plugins: [alias] })).metafile;
 const start = loadedWith([START]);
@@ -101,7 +104,7 @@ for (const { path, text } of outputFiles) {
   const name = names.get(basename(path)) ?? basename(path);
   if (HANDS_ON.test(text)) continue;
   const renamed = text.replace(/(?<="\.\/)[\w-]+\.js(?=")/g, (file) => names.get(file) ?? file);
-  const { code } = await transform(handingOnValues(renamed), {
+  const { code } = await transform(readOnce(handingOnValues(renamed)), {
     ...outputOptions,
     format: 'cjs',
     supported: { 'dynamic-import': false },
@@ -138,11 +141,22 @@ function withoutHandingOn(files) {
  */
 function handingOnValues(text) {
   return text
-    .replace(/\bexport ?\{([^}]*)\};\s*$/, (_, names) => {
+    .replace(/\bexport \{([^}]*)\};\s*$/, (_, names) => {
       const members = names.replace(/([\w$]+) as ([\w$]+)/g, '$2:$1');
       return `module.exports={${members}};`;
     })
     .replace(/\bimport\(("\.\/[\w-]+\.js")\)/g, 'Promise.resolve().then(()=>require($1))');
+}
+
+/**
+ * The text with each module of CommonJS as a function in parentheses, which Node compiles at once. Of a method, as which esbuild
+ * writes it, Node first reads all to find its end, and reads it again when it is called.
+ */
+function readOnce(text) {
+  return text.replace(
+    /^ {2}("[^"\n]+")(\([\w, ]*\)) \{\n(.*?)^ {2}\}\n\}\);$/gms,
+    '  $1: (function$2 {\n$3  })\n});',
+  );
 }
 
 /** So that dist means the same however it is read. esbuild escapes strings; regular expressions it leaves as they are. */

@@ -32,6 +32,13 @@ const aliases = {
         return require('undici/lib/dispatcher/env-http-proxy-agent.js');
       },
     };`,
+  // undici takes Node's limit of the size of heads from it, and a class for bodies of requests.
+  'node:http': 'module.exports = { maxHeaderSize: 16_384, IncomingMessage: class {} };',
+  // The message of an assertion of Node's is the source, which Node reads again for it.
+  'node:assert': `
+    module.exports = (holds, what = 'an assertion of undici failed') => {
+      if (!holds) throw Object.assign(new Error(what), { code: 'ERR_ASSERTION' });
+    };`,
   // The HTTP/2 half of the client. No connection speaks it unasked, and folio does not ask.
   './client-h2.js': `module.exports = () => { throw new Error('folio speaks HTTP/1.1'); };`,
   // The client makes bodies of forms and streams with it, and folio sends no body.
@@ -75,6 +82,9 @@ export const alias = {
     );
     onResolve({ filter: /^node:child_process$/ }, ({ path, importer }) =>
       importer.includes('/node_modules/commander/') ? { path, namespace: 'alias' } : undefined,
+    );
+    onResolve({ filter: /^node:(http|assert)$/ }, ({ path, importer }) =>
+      importer.includes('/node_modules/undici/') ? { path, namespace: 'alias' } : undefined,
     );
     onResolve({ filter: /^string-width$/ }, ({ path, importer }) =>
       importer.includes('/node_modules/cli-table3/') ? { path, namespace: 'alias' } : undefined,

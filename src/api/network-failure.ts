@@ -54,9 +54,8 @@ export function networkFailure(error: unknown, to: RequestDestination): NetworkF
   if (!(error instanceof Error)) return undefined;
   // undici's parser gives its errors no code, though llhttp has names for them (HPE_INVALID_VERSION).
   const named = errorCode(error) ?? (error.name === 'HTTPParserError' ? 'HPE' : '');
-  // An answer that the parser does not expect, such as a status of 000, fails one of its assertions. To name the assertion,
-  // Node 22 and later read the source again, fail at the long lines of the bundle, and throw a SyntaxError instead.
-  const code = named === 'ERR_ASSERTION' || error instanceof SyntaxError ? 'HPE' : named;
+  // An answer that the parser does not expect, such as a status of 000, fails one of its assertions.
+  const code = named === 'ERR_ASSERTION' ? 'HPE' : named;
   if (code === 'UND_ERR_PRX_TLS') return tlsFailure(error.cause ?? error, to.proxyHost ?? to.host);
   if (isTlsFailure(code)) return tlsFailure(error, to.host);
   const answered = /^Proxy response \((\d+)\)/.exec(error.message)?.[1];

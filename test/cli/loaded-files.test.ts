@@ -61,7 +61,7 @@ describe('what a command loads of the built program', () => {
         /^(source|serve-assistant|table|csv-dialect|resume|whole-file|write-store|server|xlsx|certificate)-/;
       expect(files.filter((file) => others.test(file))).toEqual([]);
       // Not crypto, which the identity of records loads: a service is asked over TLS, which loads it in any case.
-      for (const part of ['fs/promises', 'http2', 'perf_hooks', 'tls', 'zlib'])
+      for (const part of ['assert', 'fs/promises', 'http', 'http2', 'perf_hooks', 'tls', 'zlib'])
         expect(parts).not.toContain(part);
     });
   });
