@@ -12,6 +12,8 @@ export interface Candidate {
 export interface Measured {
   /** From the start of the process to its end. */
   readonly seconds: number;
+  /** Seconds that the processors worked for it and for all that it ran, in the program and in the system; NaN where the system does not say. */
+  readonly cpu: number;
   /** MiB that were in memory at once, of the process itself; 0 where the system does not say. */
   readonly peak: number;
 }
@@ -23,6 +25,7 @@ const LOOK = 20;
 export function runOnce({ name, command, env = {}, mayFail = false }: Candidate): Promise<Measured> {
   return new Promise((resolve, reject) => {
     const started = performance.now();
+    const before = cpuOfEnded();
     const child = spawn(command[0]!, command.slice(1), {
       stdio: ['ignore', 'pipe', 'pipe'],
       // Nothing of the outer environment: with NODE_EXTRA_CA_CERTS, Node 20 takes three times as long to start.
@@ -37,10 +40,22 @@ export function runOnce({ name, command, env = {}, mayFail = false }: Candidate)
     child.on('close', (code) => {
       clearInterval(look);
       if (code === 0 || (mayFail && code !== null))
-        resolve({ seconds: (performance.now() - started) / 1000, peak });
+        resolve({ seconds: (performance.now() - started) / 1000, cpu: cpuOfEnded() - before, peak });
       else reject(new Error(`${name} ended with ${code}: ${complaint}`));
     });
   });
+}
+
+/** Seconds of processors that all processes took which this one started and which have ended. Linux counts in hundredths. */
+function cpuOfEnded(): number {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function residentPeak(pid: number): number {
@@ -52,14 +67,20 @@ function residentPeak(pid: number): number {
   }
 }
 
-/** Runs the candidates in turn, round after round, so that all meet the machine in the same moods. One round is not counted. */
+/**
+ * Runs the candidates in turn, round after round, so that all meet the machine in the same moods. One round is not counted.
+ *
+ * @param seconds after which no other round begins
+ */
 export async function measureInTurn(
   candidates: readonly Candidate[],
   rounds: number,
+  seconds = Infinity,
 ): Promise<Map<string, Measured[]>> {
   const results = new Map<string, Measured[]>(candidates.map(({ name }) => [name, []]));
+  const end = performance.now() + 1000 * seconds;
   for (const candidate of candidates) await runOnce(candidate);
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round === 0 || (round < rounds && performance.now() < end); round++) {
     for (const candidate of candidates) results.get(candidate.name)!.push(await runOnce(candidate));
   }
   return results;

@@ -4,13 +4,26 @@ export function printTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): void {
-  const widths = heads.map((head, column) =>
-    Math.max(head.length, ...rows.map((row) => row[column]!.length)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |\n`;
-  const rule = line(widths.map((width) => '-'.repeat(width)));
-  process.stdout.write(`\n${title}\n\n${line(heads)}${rule}${rows.map(line).join('')}`);
+  const widths = heads.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const print = beginTable(title, heads, widths);
+  for (const row of rows) print(row);
+}
+
+/** Prints the head of such a table, whose cells are going to have these lengths. Returns what prints a row of it. */
+export function beginTable(
+  title: string,
+  heads: readonly string[],
+  lengths: readonly number[],
+): (row: readonly string[]) => void {
+  const widths = heads.map((head, column) => Math.max(head.length, lengths[column] ?? 0));
+  const print = (cells: readonly string[]): void => {
+    const padded = cells.map((cell, column) => cell.padEnd(widths[column]!));
+    process.stdout.write(`| ${padded.join(' | ')} |\n`);
+  };
+  process.stdout.write(`\n${title}\n\n`);
+  print(heads);
+  print(widths.map((width) => '-'.repeat(width)));
+  return print;
 }
 
 export function seconds(value: number): string {
