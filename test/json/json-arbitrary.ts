@@ -1,8 +1,9 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../support/any-character.ts';
 
 const hostileText = fc.oneof(
   fc.string({ maxLength: 12 }),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
   fc.constantFrom(
     'id',
     'a.b',

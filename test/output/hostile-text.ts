@@ -1,4 +1,5 @@
 import * as fc from 'fast-check';
+import { anyCharacter } from '../support/any-character.ts';
 
 /** The classes by their numbers: a reading of its own, beside the one by Unicode's properties. */
 export const FORBIDDEN: readonly (readonly [number, number])[] = [
@@ -23,7 +24,7 @@ export function hasForbidden(text: string): boolean {
 export const hostileText = fc
   .array(
     fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 4 }),
+      fc.string({ unit: anyCharacter, maxLength: 4 }),
       fc
         .constantFrom(...FORBIDDEN)
         .chain(([first, last]) =>
