@@ -1,11 +1,10 @@
-import { link, lstat, open, readdir, rm, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, lstat, rm } from 'node:fs/promises';
 import { cannotWrite } from '../files/cannot-write.ts';
-import { lockTarget, NO_LINKS, type FileLock } from '../files/lock.ts';
-import { sideFilesOf } from '../files/side-files.ts';
+import { NO_LINKS } from '../files/lock.ts';
+import { LockedFolder } from '../files/locked-folder.ts';
 import { putInPlace, flushFolder, type PlaceContext, type FileContext } from '../files/whole-file.ts';
-import { makeFolder, realPath } from '../files/target.ts';
-import { errorCode, Interrupted } from '../../errors.ts';
+import { makeFolder } from '../files/target.ts';
+import { errorCode } from '../../errors.ts';
 import { FileLedger, FolderNames, type LedgerEntry, type NameClaim } from './file-ledger.ts';
 import type { InvoiceFile } from './invoice-files.ts';
 import { LinkRefused } from '../../api/files.ts';
@@ -24,11 +23,8 @@ export interface StoredFile {
 }
 
 interface Parts {
-  readonly path: string;
-  /** The folder as it was given. */
-  readonly shown: string;
+  readonly folder: LockedFolder;
   readonly context: FileContext;
-  readonly lock: FileLock;
   readonly ledger: FileLedger;
   readonly names: FolderNames;
   /** Removes the folder again where nothing is in it. */
@@ -38,31 +34,22 @@ interface Parts {
 /** A folder that the files of invoices are put into, by one run at a time. */
 export class DownloadFolder {
   readonly #parts: Parts;
-  #temporaries = 0;
 
   private constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  /**
-   * Opens the folder, makes it if there is none, and removes what a killed run left in it. Throws OutputError when another
-   * run uses it or it cannot be written. The caller must close it.
-   */
+  /** Opens the folder, and makes it if there is none. Throws OutputError as `LockedFolder.open` does. The caller must close it. */
   static async open(path: string, context: FileContext): Promise<DownloadFolder> {
     const removeEmpty = await makeFolder(path);
-    const folder = await realPath(path).catch((error: unknown) => {
-      throw cannotWrite(path, error);
-    });
-    const lock = await lockTarget({ shown: path, folder, name: LEDGER }, context);
     try {
-      await lock.removeStaleFiles();
-      const ledger = await FileLedger.open(join(folder, LEDGER));
-      const names = new FolderNames(await readdir(folder, { withFileTypes: true }), ledger);
-      return new DownloadFolder({ path: folder, shown: path, context, lock, ledger, names, removeEmpty });
+      const folder = await LockedFolder.open(path, context, { list: LEDGER, locked: LEDGER });
+      const ledger = new FileLedger(folder);
+      const names = new FolderNames(folder.entries, ledger);
+      return new DownloadFolder({ folder, context, ledger, names, removeEmpty });
     } catch (error) {
-      await lock.release();
       await removeEmpty();
-      throw cannotWrite(path, error);
+      throw error;
     }
   }
 
@@ -73,37 +60,23 @@ export class DownloadFolder {
 
   /** The file of that name that is here already. Throws OutputError. */
   async look(name: string): Promise<StoredFile> {
+    const { folder } = this.#parts;
     try {
-      return { name, bytes: (await lstat(join(this.#parts.path, name))).size, isNew: false };
+      return { name, bytes: (await lstat(folder.pathOf(name))).size, isNew: false };
     } catch (error) {
-      throw cannotWrite(this.#shown(name), error);
+      throw cannotWrite(folder.shown(name), error);
     }
   }
 
   /** Writes a file, whole or not at all. Throws OutputError, or what `body` throws; then nothing is left. */
   async store(entry: LedgerEntry, body: AsyncIterable<Buffer>): Promise<StoredFile> {
-    const { path, context, lock, ledger } = this.#parts;
+    const { folder, context, ledger } = this.#parts;
     const name = `${entry.base}.${entry.ending}`;
-    const temporary = join(path, this.#temporaryName());
-    let bytes: number;
-    let isNew: boolean;
-    try {
-      bytes = await writeWhole(temporary, checkedStart(body, entry.ending), {
-        mode: lock.newFileMode,
-        shown: this.#shown(name),
-      });
-      // Before the rename: after a kill between the two, the name still belongs to this invoice.
+    const { bytes, placed } = await folder.put(name, checkedStart(body, entry.ending), async (temporary) => {
       await ledger.add(entry);
-      isNew = await placeFile(temporary, join(path, name), { ...context, shown: this.#shown(name) }).catch(
-        (error: unknown) => {
-          throw error instanceof Interrupted ? error : cannotWrite(this.#shown(name), error);
-        },
-      );
-    } catch (error) {
-      await rm(temporary, { force: true }).catch(() => undefined);
-      throw error;
-    }
-    return isNew ? { name, bytes, isNew } : this.look(name);
+      return placeFile(temporary, folder.pathOf(name), { ...context, shown: folder.shown(name) });
+    });
+    return placed ? { name, bytes, isNew: true } : this.look(name);
   }
 
   /** Remembers a file that is there, or the ending of one that is not wanted, so that the next run does not ask for it. */
@@ -112,57 +85,12 @@ export class DownloadFolder {
   }
 
   async close(): Promise<void> {
-    const { path, lock, ledger, removeEmpty } = this.#parts;
-    await ledger.close();
-    await flushFolder(path).catch(() => undefined);
-    await lock.release();
+    const { folder, removeEmpty } = this.#parts;
+    await folder.endList();
+    await flushFolder(folder.pathOf('')).catch(() => undefined);
+    await folder.release();
     await removeEmpty();
   }
-
-  /** A file of the folder, as messages call it. */
-  #shown(name: string): string {
-    return join(this.#parts.shown, name);
-  }
-
-  #temporaryName(): string {
-    return sideFilesOf(LEDGER).temporary(
-      this.#parts.context.processes.pid,
-      (this.#temporaries++ + 0.5) / 36 ** 8,
-    );
-  }
-}
-
-interface WholeOptions {
-  readonly mode: number;
-  readonly shown: string;
-}
-
-/** Writes the body to a new file and flushes it; returns its bytes. */
-async function writeWhole(
-  path: string,
-  body: AsyncIterable<Buffer>,
-  { mode, shown }: WholeOptions,
-): Promise<number> {
-  const rethrow = (error: unknown): never => {
-    throw cannotWrite(shown, error);
-  };
-  const handle = await open(path, 'wx', 0o600).catch(rethrow);
-  try {
-    let bytes = 0;
-    for await (const chunk of body) {
-      await writeChunk(handle, chunk).catch(rethrow);
-      bytes += chunk.length;
-    }
-    await handle.chmod(mode).catch(rethrow);
-    await handle.sync().catch(rethrow);
-    return bytes;
-  } finally {
-    await handle.close();
-  }
-}
-
-async function writeChunk(handle: FileHandle, chunk: Buffer): Promise<void> {
-  for (let at = 0; at < chunk.length;) at += (await handle.write(chunk, at)).bytesWritten;
 }
 
 /**

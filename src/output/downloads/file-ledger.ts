@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { constants, type Dirent } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
-import { errorCode, OutputError } from '../../errors.ts';
+import type { Dirent } from 'node:fs';
 import { parseJsonObject } from '../../json/json-object.ts';
-import { cannotWrite } from '../files/cannot-write.ts';
+import type { LockedFolder } from '../files/locked-folder.ts';
 import { isSafeName, foldName, NameRegister, safeFileName } from './file-names.ts';
 import { fileKey, type InvoiceFile } from './invoice-files.ts';
 
@@ -22,33 +20,14 @@ export interface LedgerEntry {
  * cut it.
  */
 export class FileLedger {
-  readonly #file: string;
+  readonly #folder: Pick<LockedFolder, 'list'>;
   readonly #entries = new Map<string, LedgerEntry>();
-  #handle: Promise<FileHandle> | undefined;
-  /** Whether the file ends at the end of a line: a kill may have cut the last one. */
-  #endsWithLine: boolean;
 
-  private constructor(file: string, text: string) {
-    this.#file = file;
-    this.#endsWithLine = text === '' || text.endsWith('\n');
-    for (const line of text.split('\n')) this.#learn(line);
-  }
-
-  /**
-   * Reads the ledger, which is empty if there is no file. Throws OutputError, also where the name is not that of a file: others
-   * who may write in the folder could have put a link there.
-   */
-  static async open(file: string): Promise<FileLedger> {
-    const handle = await openLedger(file, constants.O_RDONLY).catch((error: unknown) => {
-      if (errorCode(error) !== 'ENOENT') throw error;
-      return undefined;
-    });
-    try {
-      return new FileLedger(file, (await handle?.readFile('utf8')) ?? '');
-    } catch (error) {
-      throw cannotWrite(file, error);
-    } finally {
-      await handle?.close();
+  constructor(folder: Pick<LockedFolder, 'lines' | 'list'>) {
+    this.#folder = folder;
+    for (const line of folder.lines) {
+      const entry = parseEntry(line);
+      if (entry !== undefined) this.#entries.set(entry.file, entry);
     }
   }
 
@@ -66,42 +45,8 @@ export class FileLedger {
     const known = this.find(file);
     if (known?.base === base && known.ending === ending) return;
     this.#entries.set(file, entry);
-    try {
-      // The promise, not the handle, is kept: another file may be done while the ledger is being opened.
-      this.#handle ??= openLedger(this.#file, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT);
-      const handle = await this.#handle;
-      // In one write, so that lines of files that end at the same time do not mix.
-      const line = `${this.#endsWithLine ? '' : '\n'}${JSON.stringify({ file, base, ending })}\n`;
-      this.#endsWithLine = true;
-      await handle.appendFile(line);
-    } catch (error) {
-      throw cannotWrite(this.#file, error);
-    }
+    await this.#folder.list(JSON.stringify({ file, base, ending }));
   }
-
-  async close(): Promise<void> {
-    await (await this.#handle?.catch(() => undefined))?.close();
-  }
-
-  #learn(line: string): void {
-    const entry = parseEntry(line);
-    if (entry !== undefined) this.#entries.set(entry.file, entry);
-  }
-}
-
-/** Opens the ledger without following a link, and without waiting for the other end of a pipe. Rejects as `open` does. */
-export async function openLedger(file: string, flags: number): Promise<FileHandle> {
-  const { O_NOFOLLOW, O_NONBLOCK } = constants;
-  const refused = (): OutputError =>
-    new OutputError(`cannot use ${file}: it is no file of folio's`, {
-      hint: 'Remove it, or choose another folder.',
-    });
-  const handle = await open(file, flags | O_NOFOLLOW | O_NONBLOCK, 0o600).catch((error: unknown) => {
-    throw ['ELOOP', 'ENXIO', 'EISDIR'].includes(errorCode(error) ?? '') ? refused() : error;
-  });
-  if ((await handle.stat()).isFile()) return handle;
-  await handle.close();
-  throw refused();
 }
 
 /** The entry of a line; undefined for a line that was cut, and for names that no file here could have got. */
