@@ -8,6 +8,7 @@ import { startFaultServer } from '../support/fault-server.ts';
 import { ModelService, modelRecords } from '../support/model-service.ts';
 import { lines, quickly, runAgainst, withServer } from '../support/run-against.ts';
 import { runFolio, startFolio, type RunFolioOptions } from '../support/run-folio.ts';
+import { runHere } from '../support/run-here.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { needing, pathOf } from '../support/programs.ts';
 import { needingSmallDisk, onSmallDisk } from '../support/small-disk.ts';
@@ -160,7 +161,7 @@ describe('two runs on one output', () => {
       const script: FaultScript = () => undefined;
       const server = await startFaultServer(new ModelService({ issued }), script);
       const runs = ['a.jsonl', 'b.jsonl'].map((name) =>
-        runFolio(quickly([...EXPORT, '-o', join(folder, name)], server)),
+        runHere(quickly([...EXPORT, '-o', join(folder, name)], server)),
       );
       const codes = await withServer(server, async () => (await Promise.all(runs)).map(({ code }) => code));
       expect(codes).toEqual([0, 0]);

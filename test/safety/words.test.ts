@@ -87,7 +87,7 @@ const setBack = (milliseconds: number): string =>
     `const now=Date.now,sent=performance.now();Date.now=()=>now()-(performance.now()-sent>300?${milliseconds}:0)`,
   )}`;
 
-describe('a clock that is set back during a pause', () => {
+describe.concurrent('a clock that is set back during a pause', () => {
   it.each([3_600_000, 366 * 86_400_000])('by %i ms does not make the pause longer', async (milliseconds) => {
     const records = modelRecords(30);
     const service = new ModelService({ issued: records });

@@ -12,18 +12,16 @@ export interface SyncExit extends FolioExit {
 
 interface RunSyncOptions extends Pick<RunFolioOptions, 'env'> {
   readonly script?: FaultScript;
-  /** What runs it: `runFolio` where a test needs all that the run has open to be closed. */
-  readonly run?: (args: readonly string[], options: RunFolioOptions) => Promise<FolioExit>;
 }
 
 /** Runs `folio sync` of the built program, in this process, against a service that has these records. */
 export async function runSync(
   records: Partial<ModelRecords>,
   args: readonly string[],
-  { script, env, run = runHere }: RunSyncOptions = {},
+  { script, env }: RunSyncOptions = {},
 ): Promise<SyncExit> {
   return withServer(await startFaultServer(new ModelService(records), script), async (server) => {
-    const exit = await run(quickly(['sync', ...args], server), env === undefined ? {} : { env });
+    const exit = await runHere(quickly(['sync', ...args], server), env === undefined ? {} : { env });
     return { ...exit, text: exit.stdout.toString('utf8') };
   });
 }
