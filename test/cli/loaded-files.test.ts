@@ -26,12 +26,16 @@ interface Loaded {
   readonly parts: readonly string[];
 }
 
-async function loadedBy(args: readonly string[], env: Record<string, string> = {}): Promise<Loaded> {
+async function loadedBy(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  expectedCode = 0,
+): Promise<Loaded> {
   const spy = join(temporaryFolder(), 'spy.cjs');
   writeFileSync(spy, SPY);
   const { code, stderr } = await runFolio(args, { env: { ...env, NODE_OPTIONS: `--require ${spy}` } });
-  expect(code).toBe(0);
-  return JSON.parse(stderr) as Loaded;
+  expect(code).toBe(expectedCode);
+  return JSON.parse(stderr.slice(stderr.indexOf('{"files"'))) as Loaded;
 }
 
 describe('what a command loads of the built program', () => {
@@ -64,6 +68,13 @@ describe('what a command loads of the built program', () => {
       for (const part of ['assert', 'fs/promises', 'http', 'http2', 'perf_hooks', 'tls', 'zlib'])
         expect(parts).not.toContain(part);
     });
+  });
+
+  it('is TLS, for a service behind it, before a flag is set that has Node 20 compile what it loads afterwards', async () => {
+    const env = { FOLIO_BASE_URL: 'https://127.0.0.1:1/v1' };
+    const { parts } = await loadedBy(['issued', '--limit', '5', '--retries', '0'], env, 5);
+    const flag = parts.indexOf('v8');
+    expect(flag === -1 ? parts : parts.slice(0, flag)).toContain('tls');
   });
 });
 
