@@ -83,22 +83,15 @@ export async function checkTables(
   tables: readonly string[],
   version: string,
 ): Promise<void> {
-  const [runs, columns] = [await database.relation('_runs'), await database.relation('_columns')];
-  requireOwn(database, { name: '_runs', relation: runs, own: RUNS });
-  requireOwn(database, { name: '_columns', relation: columns, own: COLUMNS });
+  const runs = await requireOwn(database, '_runs', RUNS);
+  const columns = await requireOwn(database, '_columns', COLUMNS);
   if (runs !== undefined) await refuseNewer(database, version);
   const isOurs = runs !== undefined && columns !== undefined;
   for (const table of tables) {
     const history = `${table}_history`;
-    const records = await database.relation(table);
-    const past = await database.relation(history);
-    const current = await database.relation(`${table}_current`);
-    if (!isOurs) refuseForeign(database, [table, records], [history, past], [`${table}_current`, current]);
-    requireOwn(database, { name: table, relation: records, own: RECORDS });
-    requireOwn(database, { name: history, relation: past, own: HISTORY });
-    if (current?.kind === 'table' || (current !== undefined && records === undefined)) {
-      throw foreignRelation(database, `${table}_current`);
-    }
+    if (!isOurs) await refuseAny(database, [table, history, `${table}_current`]);
+    await requireOwnWithView(database, table, RECORDS);
+    await requireOwn(database, history, HISTORY);
   }
 }
 
@@ -129,10 +122,7 @@ export async function makeElementTable(database: Database, table: string): Promi
 
 /** Throws UsageError where there is a table of that name, or a view of the name of its view, which folio did not make. */
 export async function requireElementTable(database: Database, name: string): Promise<void> {
-  const [relation, current] = [await database.relation(name), await database.relation(`${name}_current`)];
-  requireOwn(database, { name, relation, own: ELEMENTS });
-  if (current?.kind === 'table' || (current !== undefined && relation === undefined))
-    throw foreignRelation(database, `${name}_current`);
+  await requireOwnWithView(database, name, ELEMENTS);
 }
 
 /** Adds the primary key that `makeRecordTables` left out. */
@@ -248,23 +238,29 @@ async function refuseDependentViews(database: Database, table: string, column: T
   );
 }
 
-interface OwnRelation {
-  readonly name: string;
-  readonly relation: Relation | undefined;
-  readonly own: OwnTable;
+async function requireOwnWithView(database: Database, name: string, own: OwnTable): Promise<void> {
+  const relation = await requireOwn(database, name, own);
+  const current = await database.relation(`${name}_current`);
+  if (current?.kind === 'table' || (current !== undefined && relation === undefined))
+    throw foreignRelation(database, `${name}_current`);
 }
 
-function requireOwn(database: Database, { name, relation, own }: OwnRelation): void {
-  if (relation === undefined) return;
-  const isOwn = Object.keys(own.columns).every((column) => relation.columns.includes(column));
-  if (relation.kind !== 'table' || !isOwn) throw foreignRelation(database, name);
-}
-
-function refuseForeign(
+/** The table, where it is there. Throws UsageError where it is another than folio makes. */
+async function requireOwn(
   database: Database,
-  ...relations: readonly (readonly [name: string, relation: Relation | undefined])[]
-): void {
-  for (const [name, relation] of relations) if (relation !== undefined) throw foreignRelation(database, name);
+  name: string,
+  { columns }: OwnTable,
+): Promise<Relation | undefined> {
+  const relation = await database.relation(name);
+  if (relation === undefined) return undefined;
+  const isOwn = Object.keys(columns).every((column) => relation.columns.includes(column));
+  if (relation.kind !== 'table' || !isOwn) throw foreignRelation(database, name);
+  return relation;
+}
+
+async function refuseAny(database: Database, names: readonly string[]): Promise<void> {
+  for (const name of names)
+    if ((await database.relation(name)) !== undefined) throw foreignRelation(database, name);
 }
 
 function foreignRelation(database: Database, name: string): UsageError {
