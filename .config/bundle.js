@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ERROR, TYPE } from 'undici/lib/llhttp/constants.js';
 
 export const root = new URL('..', import.meta.url).pathname;
 
@@ -39,6 +40,8 @@ const aliases = {
     module.exports = (holds, what = 'an assertion of undici failed') => {
       if (!holds) throw Object.assign(new Error(what), { code: 'ERR_ASSERTION' });
     };`,
+  // The tables of the parser, of which the client reads two.
+  '../llhttp/constants.js': `module.exports = ${JSON.stringify({ ERROR, TYPE })};`,
   // The HTTP/2 half of the client. No connection speaks it unasked, and folio does not ask.
   './client-h2.js': `module.exports = () => { throw new Error('folio speaks HTTP/1.1'); };`,
   // The client makes bodies of forms and streams with it, and folio sends no body.
@@ -73,7 +76,7 @@ export const alias = {
     onResolve(
       {
         filter:
-          /^(undici|\.\/client-h2\.js|\.\.\/web\/fetch\/body\.js|\.\/socks5-proxy-agent|ajv\/dist\/2020\.js|ajv-formats|semver|debounce-fn|env-paths|when-exit|@modelcontextprotocol\/server\/_shims)$/,
+          /^(undici|\.\/client-h2\.js|\.\.\/llhttp\/constants\.js|\.\.\/web\/fetch\/body\.js|\.\/socks5-proxy-agent|ajv\/dist\/2020\.js|ajv-formats|semver|debounce-fn|env-paths|when-exit|@modelcontextprotocol\/server\/_shims)$/,
       },
       ({ path }) => ({
         path,
