@@ -1,5 +1,5 @@
 import CliTable from 'cli-table3';
-import { paint, displayWidth, truncate, type Style } from '../terminal/terminal-text.ts';
+import { fits, paint, truncate, type Style } from '../terminal/terminal-text.ts';
 import { headOf, type FittedTable } from './table-fit.ts';
 
 interface DrawingOptions {
@@ -79,7 +79,7 @@ export class TableDrawing {
         const text = cut ? truncate(whole, width) : whole;
         const style = color && text !== '' ? styles?.get(index) : undefined;
         const painted = style === undefined ? text : paint(text, style);
-        if (displayWidth(text) <= width) return painted;
+        if (fits(text, width)) return painted;
         wide[nth]!.push(painted);
         return STAND_IN.repeat(width);
       });

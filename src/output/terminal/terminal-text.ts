@@ -109,13 +109,18 @@ function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
 
+/** Whether the text takes at most `width` cells. One of more characters than these show in any language takes more, and is not measured. */
+export function fits(text: string, width: number): boolean {
+  return text.length <= width * MAX_CHARACTERS_A_CELL && displayWidth(text) <= width;
+}
+
 /** The text, or as much of its beginning as leaves room for the `…` that says it was cut, in at most `width` cells. */
 export function truncate(text: string, width: number): string {
-  const most = Math.max(width, 0) * MAX_CHARACTERS_A_CELL;
-  if (text.length <= most && displayWidth(text) <= width) return text;
+  if (fits(text, width)) return text;
   if (width < 1) return '';
   if (isNarrow(text)) return `${text.slice(0, width - 1)}…`;
   graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  const most = width * MAX_CHARACTERS_A_CELL;
   let [kept, room] = ['', width - 1];
   for (const { segment } of graphemes.segment(text.slice(0, most))) {
     room -= displayWidth(segment);
