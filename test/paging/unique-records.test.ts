@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { HashSet, UniqueRecords } from '../../src/paging/unique-records.ts';
 import { runToEnd } from '../../src/json/cooperative-task.ts';
+import { randomRuns } from '../support/random-runs.ts';
 import { batchOf, textsOf } from '../support/records.ts';
 
 const deduplicate = (unique: UniqueRecords, ...args: Parameters<UniqueRecords['deduplicate']>) =>
@@ -27,6 +28,42 @@ function broken(all: readonly (readonly string[])[], at: number, counting: 'page
   return given;
 }
 
+/** What a record is to count as, said without a table: by all the records that came before it, in its page and before. */
+class CountedRecords {
+  readonly #given: string[] = [];
+  readonly #keys: string[] = [];
+  #keysRepeat = false;
+
+  add(page: readonly string[], moved: boolean): object {
+    const fresh: string[] = [];
+    let [again, changed, unsure] = [0, 0, 0];
+    for (const [index, text] of page.entries()) {
+      const before = page.slice(0, index);
+      const key = keyOf(text);
+      const isKnown = key !== undefined && this.#keys.includes(key);
+      const isTwice = key !== undefined && before.some((other) => keyOf(other) === key);
+      if (key !== undefined) this.#keys.push(key);
+      this.#keysRepeat ||= isTwice;
+      const nth = before.filter((other) => other === text).length;
+      if (this.#given.filter((other) => other === text).length > nth) again++;
+      else {
+        this.#given.push(text);
+        if (isKnown && moved && !this.#keysRepeat) changed++;
+        else {
+          if (isKnown && moved && !isTwice) unsure++;
+          this.#keysRepeat ||= isKnown;
+          fresh.push(text);
+        }
+      }
+    }
+    return { fresh, again, changed, unsure, keysRepeat: this.#keysRepeat };
+  }
+}
+
+function keyOf(text: string): string | undefined {
+  return /"id":(\d)/.exec(text)?.[1];
+}
+
 describe('UniqueRecords', () => {
   it.each(['page', 'pass'] as const)(
     'gives the same after restoring what was given before (counting equal records by %s)',
@@ -38,6 +75,23 @@ describe('UniqueRecords', () => {
       );
     },
   );
+
+  it('sorts the records of a page as if each page were counted from its beginning', () => {
+    const other = fc.constantFrom('{"id":1}', '{"id":1,"x":1}', '{"id":1,"x":2}', '{"id":2}', '{"a":1}');
+    const moving = fc.array(fc.tuple(fc.array(other, { maxLength: 4 }), fc.boolean()), { maxLength: 6 });
+    fc.assert(
+      fc.property(moving, (all) => {
+        const unique = new UniqueRecords();
+        const counted = new CountedRecords();
+        for (const [page, moved] of all) {
+          const { fresh, again, changed, unsure } = deduplicate(unique, batchOf(...page), moved);
+          const sorted = { fresh: textsOf(fresh), again, changed, unsure, keysRepeat: unique.keysRepeat };
+          expect(sorted).toEqual(counted.add(page, moved));
+        }
+      }),
+      { numRuns: randomRuns(5000) },
+    );
+  });
 
   it('takes equal records without a key for different ones when nothing is read twice', () => {
     const unique = new UniqueRecords();
