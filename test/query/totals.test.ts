@@ -294,12 +294,14 @@ describe('what may be asked of totals', () => {
   });
 
   it('is nothing where no record has a column', () => {
-    expect(() => totals(request(['amuont']), { a: 1 })).toThrow(
-      expect.objectContaining({
-        message: 'nothing to add up: no record has a value in amuont',
-        hint: 'To see the columns there are, use --list-columns.',
-      }),
-    );
+    for (const groupBy of [[], ['a']]) {
+      expect(() => totals(request(['amuont'], groupBy), { a: 1 })).toThrow(
+        expect.objectContaining({
+          message: 'nothing to add up: no record has a value in amuont',
+          hint: 'To see the columns there are, use --list-columns.',
+        }),
+      );
+    }
     expect(() => totals(request([], ['s', 'on:moon']), { s: 1 })).toThrow(
       expect.objectContaining({
         message: 'nothing to add up: no record has a value in on:moon',

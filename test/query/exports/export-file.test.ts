@@ -33,7 +33,7 @@ async function read(text: string): Promise<string[]> {
 
 /** Nearly 1 MB: several pieces. */
 const many = Array.from({ length: 1000 }, (_, id) =>
-  JSON.stringify({ id, text: `{"}${'},{"[]\\'.repeat(100)}{`, list: [[], {}, 'a,'] }),
+  JSON.stringify({ id, text: `{"}${'},{"[]\\'.repeat(100)}{`, end: 'x}', n: 1, list: [[], {}, 'a,'] }),
 );
 
 /** How many there are, and what: a difference in megabytes is not to be printed. */
