@@ -108,13 +108,13 @@ export const HEAVY_BODIES: readonly HeavyBody[] = [
   {
     name: 'a cell of emoji sequences',
     args: TABLE,
-    size: 5_000,
+    size: 20_000,
     body: (n) => page(JSON.stringify({ id: 1, a: '👩‍👩‍👧‍👦'.repeat(n) }), 3),
   },
   {
     name: 'a cell of combining marks',
     args: TABLE,
-    size: 40_000,
+    size: 100_000,
     body: (n) => page(JSON.stringify({ id: 1, a: `e${'\u0301\u0323'.repeat(n)}ᄀ` }), 3),
   },
   {
