@@ -21,7 +21,7 @@ describe('a hint', () => {
     const all = [...hints()];
     // What is put in is a sentence itself.
     const isSentence = (hint: string): boolean =>
-      /^(?:[A-Z]|\$\{\w*[hH]int\})/.test(hint) && /(?:[.?]|\$\{\w*(?:[hH]int|_HINT)\})$/.test(hint);
+      /^(?:[A-Z]|\$\{\w*[hH]int\})/.test(hint) && /(?:[.?]|\$\{[\w.]*(?:[hH]int|_HINT)\})$/.test(hint);
     expect(all.filter(([, hint]) => !isSentence(hint))).toEqual([]);
     // Far more than a few, so that the search itself works.
     expect(all.length).toBeGreaterThan(60);
