@@ -67,9 +67,10 @@ export function endOfPlainText(view: WordView, start: number): number {
   let at = start;
   while (at <= lastWord) {
     const word = words.getInt32(at, true);
-    // The last part marks the bytes below 0x20 in the same way.
-    const marks =
-      zeroBytes(word ^ 0x22222222) | zeroBytes(word ^ 0x5c5c5c5c) | ((word - 0x20202020) & ~word & HIGH_BITS);
+    // As `zeroBytes` does: the first part marks the bytes below 0x21, of which the quote becomes one, and all control characters stay.
+    const quotes = word ^ 0x02020202;
+    const backslashes = word ^ 0x5c5c5c5c;
+    const marks = (((quotes - 0x21212121) & ~quotes) | ((backslashes - ONES) & ~backslashes)) & HIGH_BITS;
     if (marks !== 0) return at + firstMarked(marks);
     at += 4;
   }

@@ -12,7 +12,7 @@ import {
   endOfPlainText,
   WordView,
 } from './bytes.ts';
-import { Columns, Members, type Member } from './columns.ts';
+import { Columns, Members, UNWANTED, type Member } from './columns.ts';
 
 type CellKind = 'string' | 'number' | 'boolean' | 'array';
 
@@ -140,6 +140,17 @@ class CellSpans {
   }
 }
 
+/** The kind of a value by its first byte; numbers have many. Null is no cell. */
+const KIND_OF = new Uint8Array(256).fill(NUMBER_LITERAL);
+KIND_OF[LETTER_N] = ABSENT;
+KIND_OF[LETTER_T] = BOOLEAN_LITERAL;
+KIND_OF[LETTER_F] = BOOLEAN_LITERAL;
+KIND_OF[OPEN_BRACKET] = JSON_TEXT;
+KIND_OF[QUOTE] = PLAIN_TEXT;
+
+/** The column of a value, and where the value begins. */
+type Found = readonly [column: number, start: number];
+
 const NONE: Int32Array = new Int32Array(0);
 
 /** How many expected members are compared with a name before it is looked up: a record may leave out some. */
@@ -160,8 +171,13 @@ export class Projection {
   readonly #root: Members;
   readonly #duplicates: readonly [number, number][];
   #bytes = this.view.bytes;
-  #arrays = NONE;
-  #nextArray = 0;
+  #notes = NONE;
+  /** For each value of a record its column and how many bytes stand before it, by the shape of the record; null where it has no such list. */
+  #shapes: (Int32Array | null | undefined)[] = [];
+  /** The values with a column of the record that is being read name by name, where its notes are to be learned. */
+  #found: Found[] | undefined;
+  /** False where the columns of that record do not follow from its shape. */
+  #isPlain = true;
   #own: Member | undefined;
   #record = 0;
 
@@ -181,15 +197,76 @@ export class Projection {
     this.#record++;
     this.cells.clear(this.columns.names.length);
     if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);
-    this.#walk(this.#root, batch.bounds[2 * index]!);
+    const start = batch.bounds[2 * index]!;
+    const place = batch.places?.[index] ?? -1;
+    if (place < 0) this.#walk(this.#root, start);
+    else this.#readNoted(start, place);
     for (const [first, again] of this.#duplicates) this.cells.repeat(first, again);
   }
 
-  #enter({ bytes, arrays = NONE, own }: RecordBatch): void {
+  /** Reads a record that begins at `start` and whose notes begin at `place`. */
+  #readNoted(start: number, place: number): void {
+    const shape = this.#notes[place]!;
+    const values = this.#shapes[shape];
+    if (values) return this.#fill(values, start, place);
+    const found: Found[] = [];
+    this.#found = values === null ? undefined : found;
+    this.#isPlain = true;
+    this.#walk(this.#root, start);
+    this.#found = undefined;
+    if (values === undefined)
+      this.#shapes[shape] = this.#isPlain ? this.#valuesOf(found, start, place) : null;
+  }
+
+  /** For each value of the record that was read, up to the last one with a column, its column and how many bytes stand before it. */
+  #valuesOf(found: readonly Found[], start: number, place: number): Int32Array {
+    const notes = this.#notes;
+    const values: number[] = [];
+    let end = start;
+    let next = place;
+    for (const [column, begin] of found) {
+      for (;;) {
+        const before = end;
+        const noted = notes[++next]!;
+        end = noted < 0 ? ~noted : noted;
+        if (end > begin) {
+          values.push(column, begin - before);
+          break;
+        }
+        values.push(UNWANTED, 0);
+      }
+    }
+    return Int32Array.from(values);
+  }
+
+  /** Takes the cells of a record from its notes. */
+  #fill(values: Int32Array, start: number, place: number): void {
+    const { bytes } = this.view;
+    const notes = this.#notes;
+    const { kinds, starts, ends } = this.cells;
+    let before = start;
+    let next = place + 1;
+    for (let at = 0; at < values.length; at += 2) {
+      const column = values[at]!;
+      const noted = notes[next++]!;
+      const end = noted < 0 ? ~noted : noted;
+      if (column >= 0) {
+        const begin = before + values[at + 1]!;
+        const kind = KIND_OF[bytes[begin]!]!;
+        const quote = kind === PLAIN_TEXT ? 1 : 0;
+        kinds[column] = noted < 0 ? ESCAPED_TEXT : kind;
+        starts[column] = begin + quote;
+        ends[column] = end - quote;
+      }
+      before = end;
+    }
+  }
+
+  #enter({ bytes, notes = NONE, own }: RecordBatch): void {
     this.view = new WordView(own === undefined ? bytes : Buffer.concat([bytes, Buffer.from(own.value)]));
     this.#bytes = bytes;
-    this.#arrays = arrays;
-    this.#nextArray = 0;
+    this.#notes = notes;
+    this.#shapes = [];
     this.#own = own && this.#root.find(own.name);
   }
 
@@ -216,6 +293,7 @@ export class Projection {
     const byte = bytes[start]!;
     if (byte === OPEN_BRACE) return this.#object(members, member, start);
     const column = (member.column ??= this.#columnOf(member));
+    if (column !== UNWANTED) this.#found?.push([column, start]);
     if (byte === QUOTE) {
       const run = endOfPlainText(this.view, start + 1);
       const end = bytes[run] === QUOTE ? run : endOfString(this.view, run);
@@ -223,7 +301,7 @@ export class Projection {
       return end + 1;
     }
     if (byte === OPEN_BRACKET) {
-      const end = this.#endOfArray(start);
+      const end = endOfNested(this.view, start);
       this.cells.set(column, JSON_TEXT, start, end);
       return end;
     }
@@ -242,17 +320,11 @@ export class Projection {
     const inner = members.within(member);
     const end = inner ? this.#walk(inner, start) : endOfNested(this.view, start);
     // A whole object is shown only in a column that was given by its name.
-    if (this.columns.fixed) this.cells.set((member.column ??= this.#columnOf(member)), JSON_TEXT, start, end);
+    if (!this.columns.fixed) return end;
+    const column = (member.column ??= this.#columnOf(member));
+    if (column !== UNWANTED) this.#isPlain = false;
+    this.cells.set(column, JSON_TEXT, start, end);
     return end;
-  }
-
-  /** Records are usually read in order, and so are their arrays: the next array is most likely the next one in the notes. */
-  #endOfArray(start: number): number {
-    const arrays = this.#arrays;
-    let next = this.#nextArray;
-    while (arrays[next]! < start) next += 2;
-    this.#nextArray = next;
-    return arrays[next] === start ? arrays[next + 1]! : endOfNested(this.view, start);
   }
 
   /** The member at `at`, if it is among the few that followed `previous` in earlier records. */
@@ -284,6 +356,7 @@ export class Projection {
 
   /** Drops what was found in this member, because the same object has it once more. */
   #forget(member: Member): void {
+    this.#isPlain = false;
     if (member.column !== undefined && member.column >= 0) this.cells.kinds[member.column] = ABSENT;
     for (const inner of member.members?.forgotten() ?? []) this.#forget(inner);
   }

@@ -8,7 +8,7 @@ const MAX_COLUMNS = 10_000;
 const MAX_NAMES = 4 * 2 ** 20;
 
 /** What `Columns.find` returns for a field that is in no column. */
-const UNWANTED = -1;
+export const UNWANTED = -1;
 
 /**
  * Knows the column of each field of the records. The path of a field is the names of the members that lead to it, and its

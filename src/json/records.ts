@@ -14,8 +14,10 @@ export interface RecordBatch {
   readonly count: number;
   readonly bounds: Int32Array;
   readonly ids: Int32Array;
-  /** Where arrays begin and end in the bytes, in order, without those within another one. Undefined when not noted. */
-  readonly arrays?: Int32Array | undefined;
+  /** Where in `notes` those of each record begin; -1 for one without. Undefined where there are none. */
+  readonly places?: Int32Array | undefined;
+  /** See `RecordShapes`. */
+  readonly notes?: Int32Array | undefined;
   /** Where the texts that may be links begin and end in the bytes, in order, with their quotes. Undefined when not noted. */
   readonly links?: Int32Array | undefined;
   /** Whether there is white space between tokens, so that a record must be compacted to be one line. */
@@ -38,17 +40,19 @@ export class PageRecords implements RecordBatch {
   readonly count: number;
   readonly bounds: Int32Array;
   readonly ids: Int32Array;
-  readonly arrays: Int32Array | undefined;
+  readonly places: Int32Array | undefined;
+  readonly notes: Int32Array | undefined;
   readonly links: Int32Array | undefined;
   readonly spaced: boolean;
   readonly own: OwnColumn | undefined;
 
-  constructor({ bytes, count, bounds, ids, arrays, links, spaced, own }: RecordBatch) {
+  constructor({ bytes, count, bounds, ids, places, notes, links, spaced, own }: RecordBatch) {
     this.bytes = bytes;
     this.count = count;
     this.bounds = bounds;
     this.ids = ids;
-    this.arrays = arrays;
+    this.places = places;
+    this.notes = notes;
     this.links = links;
     this.spaced = spaced;
     this.own = own;
@@ -59,14 +63,16 @@ export class PageRecords implements RecordBatch {
 export function selectRecords(batch: RecordBatch, indices: readonly number[]): RecordBatch {
   const bounds = new Int32Array(indices.length * 2);
   const ids = new Int32Array(indices.length * 2);
+  const places = new Int32Array(indices.length);
   for (let to = 0; to < indices.length; to++) {
     const from = indices[to]! * 2;
     bounds[2 * to] = batch.bounds[from]!;
     bounds[2 * to + 1] = batch.bounds[from + 1]!;
     ids[2 * to] = batch.ids[from]!;
     ids[2 * to + 1] = batch.ids[from + 1]!;
+    places[to] = batch.places?.[indices[to]!] ?? -1;
   }
-  return new PageRecords({ ...batch, count: indices.length, bounds, ids });
+  return new PageRecords({ ...batch, count: indices.length, bounds, ids, places });
 }
 
 /** The batch of the records `from` up to, not including, `to`. */
@@ -77,6 +83,7 @@ export function sliceRecords(batch: RecordBatch, from: number, to: number): Reco
     count: Math.max(0, last - first),
     bounds: batch.bounds.subarray(first * 2, last * 2),
     ids: batch.ids.subarray(first * 2, last * 2),
+    places: batch.places?.subarray(first, last),
   });
 }
 

@@ -16,6 +16,7 @@ import {
 } from './bytes.ts';
 import { BadBody } from '../errors.ts';
 import type { Span } from './checked-text.ts';
+import { RecordShapes } from './record-shapes.ts';
 import { PageRecords, recordBytes, type OwnColumn, type RecordBatch } from './records.ts';
 import { bodyStart, expectEnd, JsonScanner, openBody } from './scanner.ts';
 import { runToEnd, type CooperativeTask } from './cooperative-task.ts';
@@ -178,13 +179,18 @@ const STEP = 2 * 1024 * 1024;
 /** Collects the records that a scanner finds in a body, and where the `id` of each is. */
 class RecordCollector {
   readonly #scanner: JsonScanner;
+  readonly #shapes: RecordShapes;
   #bounds = new Int32Array(1024);
   #ids = new Int32Array(1024);
+  #places = new Int32Array(512);
   #count = 0;
+  /** Where the value of the last record's `id` begins, whatever it is; -1 without. */
+  #id = -1;
   #spaced = false;
 
   constructor(scanner: JsonScanner) {
     this.#scanner = scanner;
+    this.#shapes = new RecordShapes(scanner);
   }
 
   /** Scans the array that begins at `start`. Returns the position after it. Throws BadBody. */
@@ -215,30 +221,45 @@ class RecordCollector {
 
   /** Scans the record that begins at `start`. Returns the position after it. Throws BadBody. */
   scanRecord(start: number): number {
+    const shapes = this.#shapes;
+    const slot = this.#openSlot();
+    // Only white space within a record matters.
+    this.#scanner.spaced = false;
+    let end = shapes.scan(start);
+    if (end < 0) {
+      end = this.#scanMembers(slot, start);
+      shapes.learn(start, end, this.#id);
+    } else if (shapes.id >= 0) this.#noteId(slot, shapes.id, shapes.idEnd);
+    this.#bounds[slot] = start;
+    this.#bounds[slot + 1] = end;
+    this.#places[slot / 2] = shapes.place;
+    this.#spaced ||= this.#scanner.spaced;
+    return end;
+  }
+
+  /** The same for a record of any shape. */
+  #scanMembers(slot: number, start: number): number {
     const scanner = this.#scanner;
     const { bytes } = scanner;
     if (bytes[start] !== OPEN_BRACE) scanner.fail('a record, which is an object', start);
-    const slot = this.#openSlot();
-    // Only white space within a record matters.
-    scanner.spaced = false;
+    this.#id = -1;
     scanner.beginNames();
     let at = bytes[start + 1]! <= SPACE ? scanner.skipSpace(start + 1) : start + 1;
     while (bytes[at] !== CLOSE_BRACE) {
       const name = at;
       const value = scanner.skipName(name);
       at = scanner.skipValue(value);
-      if (isNamedId(bytes, name)) this.#noteId(slot, value, at);
+      if (isNamedId(bytes, name)) {
+        this.#id = value;
+        this.#noteId(slot, value, at);
+      }
       if (bytes[at]! <= SPACE) at = scanner.skipSpace(at);
       if (bytes[at] === CLOSE_BRACE) break;
       if (bytes[at] !== COMMA) scanner.fail('"," or "}"', at);
       at = bytes[at + 1]! <= SPACE ? scanner.skipSpace(at + 1) : at + 1;
       if (bytes[at] !== QUOTE) scanner.fail('a string', at);
     }
-    at++;
-    this.#bounds[slot] = start;
-    this.#bounds[slot + 1] = at;
-    this.#spaced ||= scanner.spaced;
-    return at;
+    return at + 1;
   }
 
   /** All records that were collected. */
@@ -249,7 +270,8 @@ class RecordCollector {
       count: this.#count,
       bounds: this.#bounds.subarray(0, used),
       ids: this.#ids.subarray(0, used),
-      arrays: this.#scanner.arrays.table,
+      places: this.#places.subarray(0, this.#count),
+      notes: this.#shapes.notes,
       links: this.#scanner.links.table,
       spaced: this.#spaced,
     });
@@ -260,6 +282,7 @@ class RecordCollector {
     if (slot === this.#bounds.length) {
       this.#bounds = doubleSize(this.#bounds);
       this.#ids = doubleSize(this.#ids);
+      this.#places = doubleSize(this.#places);
     }
     this.#ids[slot] = -1;
     this.#ids[slot + 1] = -1;

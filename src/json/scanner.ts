@@ -70,20 +70,18 @@ export class JsonScanner {
   readonly bytes: Buffer;
   /** Set to true when white space is stepped over. */
   spaced = false;
-  /** Where each array begins and ends, in order. Arrays within another one are left out. */
-  readonly arrays = new SpanList();
   /** Where each text that may be a link begins and ends, in order: those that may begin with "http", and those called `fileUrl`. */
   readonly links = new SpanList();
   /** Where each name of the last record begins, and its length in bytes up to and with the colon. */
   readonly #starts = new Int32Array(NAMES);
   readonly #lengths = new Int32Array(NAMES);
   #name = 0;
-  readonly #view: WordView;
+  readonly view: WordView;
   readonly #closers = new Uint8Array(MAX_DEPTH + 1);
 
   constructor(bytes: Buffer) {
     this.bytes = bytes;
-    this.#view = new WordView(bytes);
+    this.view = new WordView(bytes);
   }
 
   skipSpace(start: number): number {
@@ -108,7 +106,7 @@ export class JsonScanner {
     const name = this.#name++;
     const behind = start + this.#lengths[name]!;
     if (this.#isName(name, start)) return this.bytes[behind]! <= SPACE ? this.skipSpace(behind) : behind;
-    let at = checkString(this.#view, start);
+    let at = checkString(this.view, start);
     if (this.bytes[at] !== COLON) {
       at = this.skipSpace(at);
       if (this.bytes[at] !== COLON) this.fail('":"', at);
@@ -121,7 +119,7 @@ export class JsonScanner {
 
   /** Whether the name at `start` has the same bytes, with its colon, as the name in this place of the last record. */
   #isName(name: number, start: number): boolean {
-    const { words, bytes } = this.#view;
+    const { words, bytes } = this.view;
     const length = this.#lengths[name]!;
     // The length is undefined after the last name that is remembered.
     if (!(length >= 4) || start + length > bytes.length) return false;
@@ -132,34 +130,28 @@ export class JsonScanner {
     return words.getInt32(before, true) === words.getInt32(start, true);
   }
 
-  /** Any value. It uses no recursion, so that deep nesting cannot exhaust the stack. */
-  skipValue(start: number): number {
+  /** Any value, with `level` levels around it. It uses no recursion, so that deep nesting cannot exhaust the stack. */
+  skipValue(start: number, level = 0): number {
     const { bytes } = this;
     const closers = this.#closers;
-    let depth = 0;
-    // The level of the outermost array that is open, or 0.
-    let outermost = 0;
+    let depth = level;
     let at = start;
     for (;;) {
       const byte = bytes[at]!;
-      if (byte === QUOTE) at = this.#skipString(at);
+      if (byte === QUOTE) at = this.skipRest(at, endOfPlainText(this.view, at + 1));
       else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         if (++depth > MAX_DEPTH) throw new BadBody(`more than ${MAX_DEPTH} levels of nesting`, at);
         closers[depth] = byte + CLOSES;
-        if (byte === OPEN_BRACKET && outermost === 0) {
-          outermost = depth;
-          this.arrays.begin(at);
-        }
         at = bytes[at + 1]! <= SPACE ? this.skipSpace(at + 1) : at + 1;
         if (bytes[at] !== byte + CLOSES) {
           if (byte === OPEN_BRACE) at = this.skipName(at);
           continue;
         }
-      } else at = checkScalar(this.#view, at);
+      } else at = this.skipScalar(at);
 
       // After a value: close what ends here, then go on to the next value or return.
       for (;;) {
-        if (depth === 0) return at;
+        if (depth === level) return at;
         if (bytes[at]! <= SPACE) at = this.skipSpace(at);
         const next = bytes[at];
         if (next === COMMA) {
@@ -169,26 +161,24 @@ export class JsonScanner {
         }
         if (next !== closers[depth]) this.fail(`"," or "${String.fromCharCode(closers[depth]!)}"`, at);
         at++;
-        if (depth === outermost) {
-          outermost = 0;
-          this.arrays.end(at);
-        }
         depth--;
       }
     }
   }
 
-  /** A string that is a value. */
-  #skipString(start: number): number {
-    const view = this.#view;
-    const end = checkString(view, start);
+  /** The rest of a string that is a value, from `plain` on, which is where its plain text ends. */
+  skipRest(start: number, plain: number): number {
+    const { view } = this;
+    const end = checkRest(view, start, plain);
     // The quotes are outside: a word of a shorter string may be beyond the end of the body.
     const isAddress = end - start >= 6 && mayBeginAddress(view.words.getInt32(start + 1, true));
-    if (isAddress || isCalledFileUrl(view, start)) {
-      this.links.begin(start);
-      this.links.end(end);
-    }
+    if (isAddress || isCalledFileUrl(view, start)) this.links.add(start, end);
     return end;
+  }
+
+  /** A number, or one of null, true and false. */
+  skipScalar(start: number): number {
+    return checkScalar(this.view, start);
   }
 
   /** Throws BadBody, because something else was expected at `at`. */
@@ -245,7 +235,13 @@ export function isCalledFileUrl({ bytes, words }: WordView, start: number): bool
 function checkString(view: WordView, start: number): number {
   const { bytes } = view;
   if (bytes[start] !== QUOTE) failAt(bytes, start, 'a string');
-  let at = endOfPlainText(view, start + 1);
+  return checkRest(view, start, endOfPlainText(view, start + 1));
+}
+
+/** The rest of a string, from the first position on that is no plain text. */
+function checkRest(view: WordView, start: number, plain: number): number {
+  const { bytes } = view;
+  let at = plain;
   while (bytes[at] !== QUOTE) at = endOfPlainText(view, checkEscape(bytes, at));
   if (at - start > MAX_STRING) throw new BadBody(`a string is longer than ${MAX_STRING} bytes`, start);
   return at + 1;
@@ -306,23 +302,30 @@ function failInLiteral(bytes: Buffer, start: number): never {
 
 const INITIAL_CAPACITY = 1024;
 
-/** Spans of a text that do not overlap, in order. Each is noted when it begins and again when it ends. */
+/** Spans of a text that do not overlap, in order. */
 class SpanList {
   #table = new Int32Array(INITIAL_CAPACITY);
   #used = 0;
 
-  begin(at: number): void {
+  /** How many spans there are. */
+  get count(): number {
+    return this.#used / 2;
+  }
+
+  add(start: number, end: number): void {
     if (this.#used === this.#table.length) {
       const larger = new Int32Array(2 * this.#used);
       larger.set(this.#table);
       this.#table = larger;
     }
-    this.#table[this.#used] = at;
+    this.#table[this.#used] = start;
+    this.#table[this.#used + 1] = end;
+    this.#used += 2;
   }
 
-  end(at: number): void {
-    this.#table[this.#used + 1] = at;
-    this.#used += 2;
+  /** Leaves only the first `count` spans. */
+  cutTo(count: number): void {
+    this.#used = 2 * count;
   }
 
   /** For each span its first position and the position after its last one. */

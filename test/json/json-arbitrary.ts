@@ -65,7 +65,8 @@ export function objectText(options: JsonTextOptions = {}): fc.Arbitrary<string> 
     .map(([empty, members]) => (members.length === 0 ? `{${empty}}` : `{${members.join(',')}}`));
 }
 
-function valueText(options: JsonTextOptions = {}): fc.Arbitrary<string> {
+/** The text of any value. */
+export function valueText(options: JsonTextOptions = {}): fc.Arbitrary<string> {
   const scalar = fc.oneof(stringText, numberText, fc.constantFrom('true', 'false', 'null'));
   if ((options.depth ?? 4) <= 0) return scalar;
   return fc.oneof(
