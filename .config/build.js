@@ -137,7 +137,7 @@ function withoutHandingOn(files) {
 
 /**
  * The text with its own exports, and its late imports, as CommonJS has them: values. esbuild would make a function of each name that
- * is handed on, which Node compiles at the first use: with them, a small command takes a tenth longer. No value may be set later.
+ * is handed on, which Node compiles at the first use: 4 % of what Node computes for a small listing. No value may be set later.
  */
 function handingOnValues(text) {
   return text
