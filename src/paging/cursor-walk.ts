@@ -72,7 +72,7 @@ class CursorWalk {
   #isRepeating = false;
   /** Whether everything is read once more, so that a record may have come before in another form. */
   #isAgain = false;
-  #unsure = 0;
+  #isUnsure = false;
   readonly #identity: IdentityReader;
   /** Contents of records that were held back because another had their key. */
   readonly #notGiven = new Set<string>();
@@ -130,7 +130,7 @@ class CursorWalk {
     for (let round = 0; round < rounds; round++) {
       const held = yield* this.#passAgain(first?.read);
       const { read, sequence } = this.#passed;
-      const isClean = this.#unsure === 0 && !this.#isShifted && !this.#holdsTwoForms;
+      const isClean = !this.#isUnsure && !this.#isShifted && !this.#holdsTwoForms;
       if (this.#heldBack.length === 0 && isClean) return status.settle(0, undefined);
       if (first !== undefined && read === first.read && sequence === first.sequence) {
         status.repeats -= this.#heldBackCount;
@@ -181,7 +181,7 @@ class CursorWalk {
       this.#isAgain,
       true,
     );
-    this.#unsure += unsure;
+    this.#isUnsure ||= unsure > 0;
     status.repeat(repeated.count + sameKey.count);
     this.#heldBack.push(...copiesOf(repeated));
     for (const record of copiesOf(sameKey)) this.#notGiven.add(this.#contentOf(record, 0));

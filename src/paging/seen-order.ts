@@ -5,8 +5,8 @@ import type { NewReader } from './unique-records.ts';
 /** Records looked at on either end of a page: between two pages, records are lost there. */
 const AT_EITHER_END = 24;
 
-/** Where a record first stood: the number of the page, and its place in it. Undefined where it stood there twice. */
-type Place = { readonly page: number; readonly index: number } | undefined;
+/** Where a record first stood: the page, which is itself alone, and its place in it. Undefined where it stood there twice. */
+type Place = { readonly page: object; readonly index: number } | undefined;
 
 /**
  * Watches whether the service's order depends on the request: two records of one page stand in the opposite order in
@@ -19,7 +19,6 @@ export class SeenOrder {
   isUnstable = false;
   readonly #identity: IdentityReader;
   readonly #places = new Map<string, Place>();
-  #pages = 0;
 
   constructor(newReader: NewReader) {
     this.#identity = newReader();
@@ -28,9 +27,9 @@ export class SeenOrder {
   /** Notes a page. Pages may come in any order. */
   see(records: RecordBatch): void {
     if (this.isUnstable) return;
-    const page = this.#pages++;
+    const page = {};
     /** By earlier page: the place there of its last record that was met in this page. */
-    const reached = new Map<number, number>();
+    const reached = new Map<object, number>();
     for (let index = 0; index < records.count; index++) {
       if (index === AT_EITHER_END) index = Math.max(index, records.count - AT_EITHER_END);
       const content = this.#identity.read(records, index).content();

@@ -213,9 +213,9 @@ export class UniqueRecords {
     this.#inPage.clear();
     this.#keysInPage.clear();
     for (let before = 0; before < index; before++) {
-      const { words, hasKey } = this.#identity.read(batch, before);
+      const { words } = this.#identity.read(batch, before);
       occurrenceIn(this.#inPage, words);
-      if (hasKey) this.#keysInPage.add(words, 0);
+      this.#keysInPage.add(words, 0);
     }
     this.#identity.read(batch, index);
   }
