@@ -88,6 +88,10 @@ describe('displayWidth', () => {
   ])('%j takes %i cells', (text, cells) => {
     expect(displayWidth(text)).toBe(cells);
   });
+
+  it('measures a long text of marks, for which work that takes its square would take half an hour', () => {
+    expect(displayWidth('e\u0301'.repeat(100_000))).toBe(100_000);
+  });
 });
 
 describe('truncate', () => {
