@@ -254,8 +254,6 @@ function occurrenceIn(counted: HashSet, words: Readonly<Uint32Array>): number {
 }
 
 const FIRST_CAPACITY = 1024;
-/** Slots up to which the table grows to four times as many in place of twice, since to fill it anew is what takes time. */
-const LARGE = 2 ** 17;
 
 /**
  * Hashes of a few words, for listings of a million: no more than the words are kept, in a table that is at least a third full
@@ -328,9 +326,8 @@ export class HashSet {
 
   #grow(): void {
     const [old, width] = [this.#slots, this.#width];
-    const times = this.#mask < LARGE ? 4 : 2;
-    this.#mask = times * (this.#mask + 1) - 1;
-    this.#slots = new Uint32Array(times * old.length);
+    this.#mask = 2 * this.#mask + 1;
+    this.#slots = new Uint32Array(2 * old.length);
     for (let from = 0; from < old.length; from += width) {
       if (old[from] === 0) continue;
       const place = this.#find(old, from, 0);
