@@ -171,8 +171,10 @@ function membersOf(batch: RecordBatch): readonly string[] {
 
 /** Throws UsageError for an export whose receipt says that columns were chosen: what its records lack would look changed. */
 async function refuseChosen(path: string): Promise<void> {
-  const { chosen } = (await deliveredForm(path)) ?? {};
-  if (chosen === undefined) return;
+  const form = await deliveredForm(path);
+  // Older receipts have the headings alone.
+  const chosen = form?.chosen ?? Array.from(form?.headings ?? [], (names) => names.join('='));
+  if (chosen.length === 0) return;
   throw new UsageError(
     `cannot compare with ${path}: it was written with --columns ${chosen.join(',')}, and has no whole records`,
     { hint: WHOLE_RECORDS },

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parseJsonObject } from '../../../src/json/json-object.ts';
 import { readParquet } from '../../output/parquet/read-parquet.ts';
 import { readWorkbook } from '../../output/xlsx/read-workbook.ts';
 import { memoryStore } from '../../support/memory-store.ts';
@@ -234,6 +235,17 @@ describe('headings of --columns', () => {
       expect(stderr).toContain(`cannot compare with ${file}: it was written with --columns ${columns}, and`);
     },
   );
+
+  it('are not compared with by a receipt that has them alone, as older ones do', async () => {
+    const file = join(temporaryFolder(), 'issued.jsonl');
+    await ask('--columns', 'id,Folio=number', '-o', file, '--receipt', `${file}.receipt.json`);
+    const { chosen, ...older } = parseJsonObject(readFileSync(`${file}.receipt.json`, 'utf8'))!;
+    expect(chosen).toEqual(['id', 'Folio=number']);
+    writeFileSync(`${file}.receipt.json`, JSON.stringify(older));
+    const { code, stdout, stderr } = await runStub(['issued', '--changes-since', file], { issued: PAGE });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(`cannot compare with ${file}: it was written with --columns Folio=number, and`);
+  });
 
   it('are compared with where all columns are there by their names', async () => {
     const file = join(temporaryFolder(), 'issued.jsonl');
