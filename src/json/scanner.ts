@@ -226,6 +226,8 @@ export function isCalledFileUrl({ bytes, words }: WordView, start: number): bool
   if (at < 9 || bytes[at] !== COLON) return false;
   do at--;
   while (bytes[at]! <= SPACE);
+  // The white space may be more than what stands before it: `{""        :`.
+  if (at < 9) return false;
   if (words.getInt32(at - 3, true) !== URL_END || words.getInt32(at - 7, true) !== FILE) return false;
   // A quote within a name has a backslash before it.
   return bytes[at - 8] === QUOTE && bytes[at - 9] !== BACKSLASH;

@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { checkJson } from '../../src/json/scanner.ts';
 
 describe('checkJson', () => {
-  it.each(['{}', ' [1, "x", null] ', '"text"', '-1e5', '\ufeff[]'])('takes %j', (text) => {
-    expect(() => checkJson(Buffer.from(text))).not.toThrow();
-  });
+  it.each(['{}', ' [1, "x", null] ', '"text"', '-1e5', '\ufeff[]', '{""         :"x"}'])(
+    'takes %j',
+    (text) => {
+      expect(() => checkJson(Buffer.from(text))).not.toThrow();
+    },
+  );
 
   it.each([
     ['', /found the end of the body \(byte 0\)/],
