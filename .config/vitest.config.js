@@ -41,6 +41,15 @@ export default defineConfig({
     // For what hangs: no test may fail because the machine is slow.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    env: { FOLIO_TOKEN: undefined, FOLIO_BASE_URL: undefined, FOLIO_PROFILE: undefined },
+    env: {
+      FOLIO_TOKEN: undefined,
+      FOLIO_BASE_URL: undefined,
+      FOLIO_PROFILE: undefined,
+      // Wherever they run, tests see the same days and numbers.
+      TZ: 'UTC',
+      LC_ALL: '',
+      LC_NUMERIC: '',
+      LANG: '',
+    },
   },
 });

@@ -8,6 +8,6 @@ const { enableCompileCache } = require('node:module');
 const caches = `${process.env.HOME}/.cache`;
 if (caches.startsWith('/') && existsSync(caches)) enableCompileCache?.(`${caches}/folio`);
 
-require('../dist/main.js')
+void require('../dist/main.js')
   .main()
   .then((code) => (process.exitCode = code));

@@ -2,8 +2,8 @@ import { afterAll, beforeAll } from 'vitest';
 
 const hour = new Date().getUTCHours();
 
-/** Hours that the clock of `MIDDAY_ZONE` is ahead of UTC. */
-const AHEAD = 12 - hour;
+/** Hours that the clock of `MIDDAY_ZONE` is ahead of UTC: from -12 to 11, so that noon in UTC, which fake clocks tell, is there on the same day. */
+const AHEAD = 11 - hour;
 
 /** For TZ: a zone in which it is about noon, so that no day ends while a test compares what is said of today. */
 export const MIDDAY_ZONE = `Etc/GMT${AHEAD > 0 ? '-' : '+'}${Math.abs(AHEAD)}`;
