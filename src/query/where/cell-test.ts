@@ -44,7 +44,7 @@ const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
  *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`.
  * - Dates are compared by `compareDate`: `dueBy<=2026-11-01` includes all of that day.
  * - Fiscal IDs are equal in any spelling: `60.155.445-k` and `60155445-K`.
- * - Text is compared without regard to case and accents. `==` compares text, and numbers as they were sent, exactly.
+ * - Text is compared without regard to case, accents and white space around it. `==` compares text, and numbers as they were sent, exactly.
  */
 export function cellTest({ column, operator, values }: Condition, context: WhereContext): CellTest {
   const folds = FISCAL_COLUMN.test(column) ? [foldFiscalId] : [];
@@ -77,7 +77,7 @@ function anyOf(tests: readonly PlainTest[]): PlainTest {
 function equalityTest(value: string, { today }: WhereContext, isFiscal: boolean): PlainTest {
   const number = numberOrder(value);
   const date = parseDate(value, today);
-  const folded = foldText(value);
+  const folded = foldText(value).trim();
   const fiscal = isFiscal || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
   return (cell) => {
     if (cell === undefined || cell.text === '' || value === '') return (cell?.text ?? '') === value;
@@ -87,7 +87,7 @@ function equalityTest(value: string, { today }: WhereContext, isFiscal: boolean)
     if (cell.kind === 'number') return number !== undefined && numberOrder(cell.text) === number;
     if (date !== undefined && cell.kind === 'string' && isDate(cell.text))
       return compareDate(cell.text, date) === 0;
-    return foldText(cell.text) === folded;
+    return foldText(cell.text).trim() === folded;
   };
 }
 

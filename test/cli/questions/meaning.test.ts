@@ -36,6 +36,7 @@ describe('currencies in other letters', () => {
 
   it.each([
     ['issued --sum total', { currency: 'USD', records: 3, total: 300 }],
+    ['issued --sum total --where currency=usd', { currency: 'USD', records: 3, total: 300 }],
     ['issued --sum total --group-by currency', { currency: 'USD', total: 300 }],
     ['issued --count --group-by currency', { currency: 'USD', records: 3 }],
     ['issued --sum total --group-by currency --as-sent', { currency: 'USD', total: 300 }],

@@ -78,8 +78,12 @@ describe('WhereFilter', () => {
     ['a~\'"id":4\'', '{"a":[{"id":4}]}', true],
     ['a~libreria', '{"a":"La Librería"}', true],
     ['a!~libreria', '{"a":"La LIBRERÍA"}', false],
-    // Text without regard to case and accents, but for `==`.
+    // Text without regard to case, accents and white space around it, but for `==`.
     ['a=overdue', '{"a":"OVERDUE"}', true],
+    ['a=overdue', '{"a":" Overdue\\t"}', true],
+    ['a=over due', '{"a":"Overdue"}', false],
+    ['a==Overdue', '{"a":" Overdue"}', false],
+    ['a=', '{"a":" "}', false],
     ['a=PENDING,overdue', '{"a":"OVERDUE"}', true],
     ['a=pending,paid', '{"a":"OVERDUE"}', false],
     ['a!=pending,paid', '{"a":"OVERDUE"}', true],
@@ -226,8 +230,8 @@ function holds<T>(operator: Operator, a: T, b: T): boolean {
 
 describe('--where against a plain model', () => {
   const digits = fc.bigInt({ min: 0n, max: 10n ** 20n });
-  // Of one case: text of another is equal, and not of the same order.
-  const text = fc.stringMatching(/^[a-z ]{1,4}$/).map((text) => `x${text}`);
+  // Of one case, and without blanks at its ends: with others, text is equal, and not of the same order.
+  const text = fc.stringMatching(/^[a-z ]{1,4}$/).map((text) => `x${text}y`);
   const operator = fc.constantFrom<Operator>('=', '!=', '<', '<=', '>', '>=');
 
   it('compares numbers as thousandths in big integers do', () => {
