@@ -27,7 +27,8 @@ export class Extent {
     if (offset < this.total) return true;
     // Where the last page before the total is full, one more page shows whether the total is true.
     if (offset === this.total) return offset > 0;
-    return coming === 0 && offset <= this.#fullUntil;
+    // A short page may have held records beyond those that it was to bring.
+    return coming === 0 && (offset <= this.#fullUntil || offset < this.reached);
   }
 
   /** Notes a page of `count` records. It was asked for at `offset`, with `size` records, to bring the one at `from`. */

@@ -423,6 +423,18 @@ describe('a total that is not true', () => {
     expect(status.complete).toBe(true);
   });
 
+  it('too low: leaves out no record that a page held, also behind a page that was refused', async () => {
+    for (let count = 26; count <= 100; count++) {
+      let refused = 0;
+      const { fetchPage } = fakeListing(
+        () => numberedRecords(count),
+        (page, { offset }) => (offset > 0 && refused++ === 0 ? refuse('large') : { ...page, total: 20 }),
+      );
+      const { all, status } = walk({ fetchPage, size: 25 });
+      expect([await all, status.complete]).toEqual([numberedRecords(count), true]);
+    }
+  });
+
   it('too high: ends, re-reads, and says how many are in doubt', async () => {
     const { fetchPage, asked } = fakeListing(
       () => numberedRecords(250),
