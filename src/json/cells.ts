@@ -193,7 +193,8 @@ export class Projection {
 
   /** Fills `cells` from record `index`. Throws ServiceError for too many columns or levels. */
   project(batch: RecordBatch, index: number): void {
-    if (this.#bytes !== batch.bytes) this.#enter(batch);
+    // The same bytes may come with notes and without.
+    if (this.#bytes !== batch.bytes || this.#notes !== (batch.notes ?? NONE)) this.#enter(batch);
     this.#record++;
     this.cells.clear(this.columns.names.length);
     if (this.#own !== undefined) this.#value(this.#root, this.#own, this.#bytes.length);

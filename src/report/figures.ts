@@ -257,7 +257,7 @@ export class FundTally {
         name: name?.text,
         number: (fund.cell('number') ?? named.at(-1))?.text,
         status: fund.cell('status')?.text,
-        currency: fund.cell('currency')?.text,
+        currency: fund.currency,
         amount: typeof amount === 'string' ? undefined : amount,
         balance,
       });
