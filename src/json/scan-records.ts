@@ -54,27 +54,17 @@ interface RecordsHolder {
 export function* scanPage(bytes: Buffer, recordsIn: RecordsMember): CooperativeTask<ScannedPage> {
   const scanner = openBody(bytes);
   const collector = new RecordCollector(scanner);
-  let envelope: Map<string, Span> | undefined;
+  let envelope: ReadonlyMap<string, Span> | undefined;
   const start = scanner.skipSpace(bodyStart(bytes));
-  const isWithin = recordsIn === 'assignedDocuments';
+  const mayBeEnvelope = recordsIn === 'assignedDocuments';
   const [members, end] = yield* scanMembers(scanner, start, {
     names: [recordsIn],
-    isOptional: isWithin,
-    *scanValue(at) {
-      if (!isWithin || bytes[at] === OPEN_BRACKET) return yield* scanRecords(scanner, collector, at);
-      if (bytes[at] !== OPEN_BRACE) return scanNull(scanner, at);
-      const [inner, behind] = yield* scanMembers(scanner, at, {
-        names: ['pageResults', 'data'],
-        isOptional: false,
-        *scanValue(list) {
-          return bytes[list] === OPEN_BRACKET
-            ? yield* scanRecords(scanner, collector, list)
-            : scanNull(scanner, list);
-        },
-      });
-      envelope = inner;
-      return behind;
-    },
+    isOptional: mayBeEnvelope,
+    // No generator function is made for each page: V8 would keep it, and the page that it sees, until a full collection.
+    scanValue: (at) =>
+      mayBeEnvelope
+        ? scanAssigned(scanner, collector, at, (inner) => (envelope = inner))
+        : scanRecords(scanner, collector, at),
   });
   expectEnd(scanner, end);
   return { records: collector.batch(), members, ...(envelope && { envelope }) };
@@ -151,6 +141,30 @@ function* scanMembers(
 function scanRecords(scanner: JsonScanner, collector: RecordCollector, at: number): CooperativeTask<number> {
   if (scanner.bytes[at] !== OPEN_BRACKET) scanner.fail('an array of records', at);
   return collector.scanArray(at);
+}
+
+/** Scans a list of records, the envelope of one, whose other members go to `keep`, or null. */
+function* scanAssigned(
+  scanner: JsonScanner,
+  collector: RecordCollector,
+  at: number,
+  keep: (members: ReadonlyMap<string, Span>) => void,
+): CooperativeTask<number> {
+  if (scanner.bytes[at] !== OPEN_BRACE) return yield* scanList(scanner, collector, at);
+  const [members, end] = yield* scanMembers(scanner, at, {
+    names: ['pageResults', 'data'],
+    isOptional: false,
+    scanValue: (list) => scanList(scanner, collector, list),
+  });
+  keep(members);
+  return end;
+}
+
+/** Scans an array of records, or null. */
+function* scanList(scanner: JsonScanner, collector: RecordCollector, at: number): CooperativeTask<number> {
+  return scanner.bytes[at] === OPEN_BRACKET
+    ? yield* scanRecords(scanner, collector, at)
+    : scanNull(scanner, at);
 }
 
 /** Skips null, which stands for a list that is not there. Throws BadBody for anything else. */

@@ -13,7 +13,10 @@ interface Plan<Region, Task, Result> {
   run(task: Task, signal: AbortSignal): Promise<TaskResult<Region, Result>>;
   /** Tasks running at once. */
   readonly concurrency: number;
-  /** Tasks running or done but not yet read, at most: this bounds the memory. */
+  /**
+   * Tasks running or done but not yet read, at most, while the reader waits for the first of them: this bounds the memory. Where the
+   * reader has a result to go on with, it is no more than `concurrency`: to read faster than the reader takes it would only fill memory.
+   */
   readonly ahead: number;
 }
 
@@ -100,7 +103,8 @@ class Queue<Region, Task, Result> {
     if (this.running >= this.#plan.concurrency) return false;
     if (at === 0) return true;
     if (this.slots[at - 1]!.kind === 'failed') return false;
-    return this.slots.filter((slot) => slot.kind !== 'region').length < this.#plan.ahead;
+    const ahead = this.slots[0]!.kind === 'done' ? this.#plan.concurrency : this.#plan.ahead;
+    return this.slots.filter((slot) => slot.kind !== 'region').length < ahead;
   }
 
   #begin(slot: Slot<Region, Result>, task: Task): void {

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BadBody } from '../../src/errors.ts';
@@ -355,6 +357,26 @@ describe('other bodies', () => {
     const batch = scanRecord(Buffer.from(' {"id": 1}\n'));
     expect([texts(batch), ids(batch), batch.spaced]).toEqual([['{"id": 1}'], ['1'], true]);
     expect(refusal(() => scanRecord(Buffer.from('{}{}')))[1]).toBe(2);
+  });
+});
+
+describe('the memory of a page', () => {
+  it('is free after a collection of young objects, once nothing needs the page', () => {
+    // A generator function made for a page would keep it until a full collection, and 60 MB of pages with it.
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as (options?: { type: 'minor' }) => void;
+    const text = JSON.stringify({
+      pageResults: Array.from({ length: 1000 }, (_, id) => ({ id, note: 'x'.repeat(900) })),
+    });
+    collect();
+    const before = process.memoryUsage().arrayBuffers;
+    for (let page = 0; page < 20; page++) {
+      runToEnd(scanPage(Buffer.from(text), 'pageResults'));
+      collect({ type: 'minor' });
+    }
+    collect({ type: 'minor' });
+    const pages = (process.memoryUsage().arrayBuffers - before) / text.length;
+    expect(pages).toBeLessThan(5);
   });
 });
 

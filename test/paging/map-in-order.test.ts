@@ -50,6 +50,21 @@ describe('mapInOrder', () => {
     expect(await collect(items)).toHaveLength(99);
   });
 
+  it('reads no further ahead of a slow reader than there may be running at once', async () => {
+    let begun = 0;
+    const run = async (job: number): Promise<number> => {
+      begun++;
+      return job;
+    };
+    const items = mapInOrder(() => numbers(100), run, { concurrency: 4, ahead: 10, signal: forever });
+    for (let read = 1; read <= 20; read++) {
+      await items.next();
+      await turns(10);
+      expect(begun).toBeLessThanOrEqual(read + 4);
+    }
+    await items.return(undefined);
+  });
+
   it('throws a failure at its turn, after what was before it, and waits for what runs', async () => {
     let ended = 0;
     const run = async (job: number, signal: AbortSignal): Promise<number> => {

@@ -49,7 +49,8 @@ describe('a walk over numbered pages', () => {
       () => numberedRecords(950),
       async (page, { offset }) => {
         most = Math.max(most, ++flying);
-        for (let turn = 0; turn < (offset * 7) % 11; turn++) await Promise.resolve();
+        for (let turn = 0; turn < (offset * 7) % 11; turn++)
+          await new Promise((resolve) => setImmediate(resolve));
         flying--;
         return page;
       },

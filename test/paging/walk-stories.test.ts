@@ -814,12 +814,12 @@ const STORIES: Record<string, readonly [asked: string, outcome: string]> = {
     'given 50, incomplete 1, pages 24, repeats 103, rereads 2, unsteady',
   ],
   'another order at each request': [
-    '0+10 9+9 16+8 20+10 27+9 35+7 0+10 10+10 20+10 30+10 40+10 50+10',
-    'given 50, pages 12, repeats 46, rereads 1, total 50',
+    '0+10 9+9 16+8 20+10 27+9 0+10 10+10 20+10 30+10 40+10 50+10',
+    'given 50, pages 11, repeats 46, rereads 1, total 50',
   ],
   'the same, where there is one that keeps': [
-    '0+10 9+9 16+8 20+10 27+9 35+7 0+10 10+10 20+10 30+10 40+10 50+10',
-    'given 50, pages 12, repeats 46, rereads 1, total 50',
+    '0+10 9+9 16+8 20+10 27+9 0+10 10+10 20+10 30+10 40+10 50+10',
+    'given 50, pages 11, repeats 46, rereads 1, total 50',
   ],
   'pairs that change places at each request': [
     '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 0+10 10+10 20+10 30+10 40+10 50+10',
@@ -862,11 +862,11 @@ const STORIES: Record<string, readonly [asked: string, outcome: string]> = {
     'given 40, incomplete 5, pages 13, repeats 57, rereads 2, total 50, unsteady, drift',
   ],
   'the same, four pages at a time': [
-    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 10+10 20+10 30+10 40+10 50+10 40+10 40+10',
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 49+7 48+8 50+10 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 49+7 48+8 50+10 0+10 10+10 20+10 30+10 40+10 40+10 40+10 50+10',
     'given 50, pages 30, repeats 99, rereads 2, total 50, drift',
   ],
   'a total that stays although a record goes, and others go for others when it is read again': [
-    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 48+8 50+10 49+7 0+10 10+10 20+10 30+10 40+10 50+10 40+10 40+10',
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 49+7 48+8 50+10 0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 49+7 48+8 50+10 0+10 10+10 20+10 30+10 40+10 40+10 40+10 50+10',
     'given 52, incomplete 1, pages 30, repeats 97, rereads 2, total 50, unsteady, drift',
   ],
   'a key that repeats, without a total': [
@@ -919,17 +919,17 @@ const STORIES: Record<string, readonly [asked: string, outcome: string]> = {
     'given 6, pages 10, repeats 3, rereads 1, total 5, drift',
   ],
   'the same page for ever': [
-    '0+10 9+9 20+10 retry 0+10 retry 10+10 retry 20+10 retry',
-    'given 10, incomplete 40, pages 6, repeats 50, rereads 1, total 50, repeating',
+    '0+10 9+9 0+10 retry 10+10 retry',
+    'given 10, incomplete 40, pages 4, repeats 30, rereads 1, total 50, repeating',
   ],
   'the same page for ever, without a total': ['0+10 9+9', 'given 10, pages 1'],
   'the first hundred for ever, of a total of a thousand': [
-    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 54+9 60+10 63+9 70+10 77+7 80+10 88+8 90+10 99+9 104+8 110+10 117+9 120+10 128+8 135+9 140+10 147+7 153+9 160+10',
-    'given 100, incomplete 900, pages 27, repeats 70, total 1000, repeating',
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 54+9 60+10 63+9 70+10 77+7 80+10 88+8 90+10 99+9 104+8 110+10 117+9 120+10 128+8 135+9 140+10 147+7 153+9',
+    'given 100, incomplete 900, pages 26, repeats 62, total 1000, repeating',
   ],
   'the same without keys': [
-    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 54+9 60+10 63+9 70+10 77+7 80+10 88+8 90+10 99+9 104+8 110+10 117+9 120+10 128+8 135+9 140+10 147+7 153+9 160+10 168+8 175+7',
-    'given 100, incomplete 900, pages 29, repeats 82, total 1000, repeating',
+    '0+10 9+9 16+8 20+10 27+9 35+7 40+10 48+8 54+9 60+10 63+9 70+10 77+7 80+10 88+8 90+10 99+9 104+8 110+10 117+9 120+10 128+8 135+9 140+10 147+7 153+9 160+10 168+8',
+    'given 100, incomplete 900, pages 28, repeats 76, total 1000, repeating',
   ],
   'pages of twenty at most, which it says': [
     '0+50 19+19 36+18 48+16 60+20 76+19',
@@ -996,15 +996,15 @@ const STORIES: Record<string, readonly [asked: string, outcome: string]> = {
     'given 60, pages 11, shrinks 1, slow 1, total 60',
   ],
   'takes sizes of 60 at most': [
-    '0+200 0+10 once 0+100 once 198+99 once 9+9 once 198+9 once 17+17 once 205+41 once 33+33 65+65 once 63+9 once 129+43 once 64+32 86+43 126+18 168+42 240+40 273+39 294+42 333+37 369+41 407+37 440+40 473+43 504+42 544+34 574+41',
-    'given 600, pages 23, total 600',
+    '0+200 0+10 once 0+100 once 9+9 once 198+99 once 17+17 once 33+33 once 50+50 once 98+49 144+48 186+31 198+9 once 205+41 244+61 once 243+9 once 294+49 250+25 336+48 270+45 376+47 420+42 460+46 504+42 539+49 585+45',
+    'given 600, pages 21, total 600',
   ],
   'refuses one place above 3': [
     '0+10 9+9 16+8 20+10 20+5 24+8 24+4 24+2 26+2 27+3 27+9 35+7 40+10 48+8 54+9 60+10 63+9 70+10 77+7 80+10 88+8 90+10 99+9',
     'given 100, pages 20, shrinks 3, total 100',
   ],
   'refuses a stretch above 3, four at a time': [
-    '0+25 24+24 46+23 66+22 84+21 24+12 44+11 100+25 120+24 24+6 45+5 138+23 160+20 24+3 48+2 24+6 26+2 27+3 28+4 30+2 32+2 34+2 36+2 36+4 38+2 40+2 42+2 44+2 46+2 48+4 50+2 175+25 52+2 52+4 54+2 56+2 58+2 60+2 60+4 62+2 64+2 66+2 68+2 198+22',
+    '0+25 24+24 46+23 66+22 24+12 44+11 84+21 100+25 24+6 45+5 120+24 138+23 24+3 48+2 160+20 24+6 26+2 27+3 28+4 30+2 32+2 34+2 36+2 36+4 38+2 40+2 42+2 44+2 46+2 48+4 175+25 50+2 52+2 52+4 54+2 56+2 58+2 60+2 60+4 62+2 64+2 66+2 68+2 198+22',
     'given 200, pages 32, shrinks 12, total 200',
   ],
   'does not serve the 25th and 26th record': [
