@@ -104,7 +104,7 @@ for (const { path, text } of outputFiles) {
   const name = names.get(basename(path)) ?? basename(path);
   if (HANDS_ON.test(text)) continue;
   const renamed = text.replace(/(?<="\.\/)[\w-]+\.js(?=")/g, (file) => names.get(file) ?? file);
-  const { code } = await transform(readOnce(handingOnValues(renamed)), {
+  const { code } = await transform(handingOnValues(renamed), {
     ...outputOptions,
     format: 'cjs',
     supported: { 'dynamic-import': false },
@@ -146,17 +146,6 @@ function handingOnValues(text) {
       return `module.exports={${members}};`;
     })
     .replace(/\bimport\(("\.\/[\w-]+\.js")\)/g, 'Promise.resolve().then(()=>require($1))');
-}
-
-/**
- * The text with each module of CommonJS as a function in parentheses, which Node compiles at once. Of a method, as which esbuild
- * writes it, Node first reads all to find its end, and reads it again when it is called.
- */
-function readOnce(text) {
-  return text.replace(
-    /^ {2}("[^"\n]+")(\([\w, ]*\)) \{\n(.*?)^ {2}\}\n\}\);$/gms,
-    '  $1: (function$2 {\n$3  })\n});',
-  );
 }
 
 /** So that dist means the same however it is read. esbuild escapes strings; regular expressions it leaves as they are. */
