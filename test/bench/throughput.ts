@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import { folio } from './folio-command.ts';
 import { measureInTurn, median, ratio, type Measured } from './measure.ts';
 import { beginTable, printTable, seconds, times } from './print-table.ts';
@@ -23,12 +23,14 @@ export async function measureThroughput(): Promise<void> {
     command: folio('issued', '--format', format),
     env,
   }));
-  const toFiles = ['csv', 'jsonl'].map((format) => ({
-    name: `folio issued -o <file>.${format}`,
-    command: folio('issued', '-o', join(tmpdir(), `folio-bench.${format}`)),
+  const files = ['csv', 'jsonl'].map((format) => join(tmpdir(), `folio-bench.${format}`));
+  const toFiles = files.map((file) => ({
+    name: `folio issued -o <file>${extname(file)}`,
+    command: folio('issued', '-o', file),
     env,
   }));
-  const [floor, ...others] = yardsticks(baseUrl, RECORDS / PAGE_SIZE, PAGE_SIZE);
+  const pages = RECORDS / PAGE_SIZE;
+  const [floor, ...others] = yardsticks(baseUrl, { pages, pageSize: PAGE_SIZE, files });
   const candidates = [...formats, ...toFiles, ...others];
   const references = [floor!, formats[0]!];
   try {
@@ -66,7 +68,7 @@ export async function measureThroughput(): Promise<void> {
     );
   } finally {
     service.stop();
-    for (const { command } of toFiles) rmSync(command.at(-1)!, { force: true });
+    for (const file of files) rmSync(file, { force: true });
   }
 }
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { extname } from 'node:path';
 import type { Candidate } from './measure.ts';
 
 /** The columns of the records, as jq names them; those that hold arrays as text. */
@@ -28,8 +29,15 @@ const COLUMNS = [
   ...['.paymentInstructions.account', '.paymentInstructions.note', '(.files|tojson)', '.createdAt'],
 ];
 
-/** What users have today, as far as it is on this machine, for a listing of so many pages. The first is the floor. */
-export function yardsticks(baseUrl: string, pages: number, pageSize: number): Candidate[] {
+/**
+ * What users have today, as far as it is on this machine, for a listing of so many pages. The first is the floor.
+ *
+ * @param files what the bare loop writes besides, by their endings
+ */
+export function yardsticks(
+  baseUrl: string,
+  { pages, pageSize, files }: { pages: number; pageSize: number; files: readonly string[] },
+): Candidate[] {
   const url = `${baseUrl}/invoices/issued?options_pageSize=${pageSize}&options_page=`;
   const here = (name: string): string => new URL(name, import.meta.url).pathname;
   const found: Candidate[] = [];
@@ -49,10 +57,14 @@ export function yardsticks(baseUrl: string, pages: number, pageSize: number): Ca
     const command = [process.execPath, here('node-floor.mjs'), url, String(pages)];
     found.push({ name: 'node, eight at once, thrown away (the floor)', command });
   }
-  for (const format of ['csv', 'jsonl']) {
-    const command = [process.execPath, here('node-minimal.mjs'), url, String(pages), format];
-    found.push({ name: `Node, a bare loop to ${format}`, command });
-  }
+  const bare = [process.execPath, here('node-minimal.mjs'), url, String(pages)];
+  for (const format of ['csv', 'jsonl'])
+    found.push({ name: `Node, a bare loop to ${format}`, command: [...bare, format] });
+  for (const file of files)
+    found.push({
+      name: `Node, a bare loop to <file>${extname(file)}`,
+      command: [...bare, extname(file).slice(1), file],
+    });
   if (has('curl') && has('jq')) {
     const jq = `jq -r '.pageResults[] | [${COLUMNS.join(', ')}] | @csv'`;
     const loop = `for n in $(seq 0 ${pages - 1}); do curl -s --compressed "${url}$n" | ${jq}; done`;
