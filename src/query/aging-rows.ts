@@ -6,7 +6,15 @@ import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { bucketNames, type Buckets } from '../invoices/open-items.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { countOf } from '../output/terminal/number-text.ts';
-import { Aging, overdueOf, sumOfBalances, totalOf, type AgedBalance, type AgingOptions } from './aging.ts';
+import {
+  agesOf,
+  Aging,
+  overdueOf,
+  sumOfBalances,
+  totalOf,
+  type AgedBalance,
+  type AgingOptions,
+} from './aging.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import type { SortColumn } from './question-syntax.ts';
 import type { Note, Question } from './questions.ts';
@@ -121,8 +129,8 @@ function inOrder(balances: readonly AgedBalance[]): AgedBalance[] {
   return [...balances.filter((balance) => !isLast(balance)), ...balances.filter(isLast)];
 }
 
-function amountsIn({ amounts, undated, credits, creditNotes, cancelled }: AgedBalance): Decimal[] {
-  return [...amounts, undated, credits, creditNotes, cancelled];
+function amountsIn(balance: AgedBalance): Decimal[] {
+  return [...agesOf(balance), balance.creditNotes, balance.cancelled];
 }
 
 interface RowLayout {

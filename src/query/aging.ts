@@ -267,8 +267,13 @@ function emptyBalance(buckets: number): Omit<AgedBalance, keyof Party> {
 }
 
 /** Everything that is open: the sum of the buckets, of what has no due date, and of the credits. */
-export function totalOf({ amounts, undated, credits }: AgedBalance): Decimal {
-  return [...amounts, undated, credits].reduce(addDecimals, DECIMAL_ZERO);
+export function totalOf(balance: AgedBalance): Decimal {
+  return agesOf(balance).reduce(addDecimals, DECIMAL_ZERO);
+}
+
+/** The parts of that sum, in this order. */
+export function agesOf({ amounts, undated, credits }: AgedBalance): readonly Decimal[] {
+  return [...amounts, undated, credits];
 }
 
 /** The part of a balance that is past due. Credits are not. */

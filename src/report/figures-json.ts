@@ -1,7 +1,7 @@
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
-import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
-import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
+import { agesOf, overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
+import { AGES } from './ages.ts';
 import {
   type CurrencySection,
   type OpenFigures,
@@ -25,7 +25,7 @@ export function figuresJson({ dates, complete, doubts, organizations }: ReportFi
     },
     complete,
     doubts: doubts.map(({ text }) => text),
-    buckets: [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'],
+    buckets: AGES,
     organizations: organizations.map(organizationOf),
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
@@ -82,7 +82,7 @@ function partyOf(balance: AgedBalance): object {
     invoices: balance.invoices,
     total: formatDecimal(totalOf(balance)),
     overdue: formatDecimal(overdueOf(balance)),
-    buckets: [...balance.amounts, balance.undated, balance.credits].map(asText),
+    buckets: agesOf(balance).map(asText),
   };
 }
 

@@ -6,7 +6,7 @@ import { readAmount } from '../invoices/amounts.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { InvoiceReader } from '../invoices/invoice.ts';
 import { Unreadable, type UnreadableCell } from '../invoices/unreadable.ts';
-import { totalOf, type AgedBalance } from '../query/aging.ts';
+import { agesOf, totalOf, type AgedBalance } from '../query/aging.ts';
 import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
 
 /** Open amounts of one direction in one currency. */
@@ -187,8 +187,8 @@ function sectionOf(
 function openFigures(currency: string | undefined, { balances }: DirectionFigures): OpenFigures {
   const own = balances.filter((balance) => balance.currency === currency);
   const buckets: Decimal[] = [];
-  for (const { amounts, undated, credits } of own) {
-    for (const [index, amount] of [...amounts, undated, credits].entries()) {
+  for (const balance of own) {
+    for (const [index, amount] of agesOf(balance).entries()) {
       buckets[index] = addDecimals(buckets[index] ?? DECIMAL_ZERO, amount);
     }
   }

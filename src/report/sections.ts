@@ -1,7 +1,7 @@
 import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
-import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthsUpTo } from '../invoices/periods.ts';
-import { overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
+import { agesOf, overdueOf, totalOf, type AgedBalance } from '../query/aging.ts';
+import { ageNames, lookOf } from './ages.ts';
 import { monthlyColumns, stackedBars } from './charts.ts';
 import { lacksText, saidByFolio } from './doubts.ts';
 import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
@@ -216,12 +216,12 @@ function ageing({ receivable, payable }: CurrencySection, { writing, id }: Secti
     { label: words.payable, amounts: payable.buckets },
   ].filter(({ amounts }) => amounts.some(isSome));
   if (bars.length === 0) return undefined;
-  const names = bucketNames(words);
+  const names = ageNames(words);
   const there = [...names.keys()].filter((part) => bars.some(({ amounts }) => isSome(amounts[part]!)));
   const chart = {
     title: words.ageing,
     about: words.ageingAbout,
-    parts: there.map((part) => ({ name: names[part]!, look: part === UNDATED ? 'undated' : `part${part}` })),
+    parts: there.map((part) => ({ name: names[part]!, look: lookOf(part) })),
     bars: bars.map(({ label, amounts }) => ({ label, amounts: there.map((part) => amounts[part]!) })),
   };
   const rows = bars.map(({ label, amounts }) => [
@@ -238,9 +238,6 @@ function ageing({ receivable, payable }: CurrencySection, { writing, id }: Secti
     </figure>
   </section>`;
 }
-
-/** The place of what has no due date among the buckets. */
-const UNDATED = DEFAULT_BUCKETS.length + 2;
 
 function isSome({ coefficient }: Decimal): boolean {
   return coefficient !== 0n;
@@ -314,7 +311,7 @@ function parties(title: string, figures: OpenFigures, writing: Writing): Html | 
     fiscalIdTerm(ids, writing),
     words.total,
     words.overdue,
-    ...bucketNames(words),
+    ...ageNames(words),
   ];
   return titled(title, [
     table({ caption: title, heads, amounts: 2, rows, foot: partyCount > 1 ? foot : undefined }, writing),
@@ -325,8 +322,7 @@ function parties(title: string, figures: OpenFigures, writing: Writing): Html | 
 type PartySums = Pick<OpenFigures, 'open' | 'overdue' | 'buckets'>;
 
 function sumsOf(balance: AgedBalance): PartySums {
-  const buckets = [...balance.amounts, balance.undated, balance.credits];
-  return { open: totalOf(balance), overdue: overdueOf(balance), buckets };
+  return { open: totalOf(balance), overdue: overdueOf(balance), buckets: agesOf(balance) };
 }
 
 /** What is left of sums without those of one party. */
@@ -423,11 +419,4 @@ function fundsTable({ funds, fundCount }: OrganizationFigures, writing: Writing)
     <h3>${words.funds}</h3>
     ${table({ caption: words.funds, heads, amounts: 4, rows }, writing)}${rest}
   </section>`;
-}
-
-function bucketNames(words: Words): string[] {
-  const ranges = DEFAULT_BUCKETS.map((last, index) =>
-    words.daysRange((DEFAULT_BUCKETS[index - 1] ?? 0) + 1, last),
-  );
-  return [words.notDue, ...ranges, words.over(DEFAULT_BUCKETS.at(-1)!), words.noDueDate, words.credits];
 }

@@ -1,10 +1,10 @@
-import { DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
-import { overdueOf, totalOf } from '../query/aging.ts';
+import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
+import { ageNames, lookOf, UNDATED } from './ages.ts';
 import { fillOf, hatching } from './charts.ts';
 import { markup, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
-import { agesOf, type StatedCurrency, type StatedDay, type StatedDocument } from './statement.ts';
+import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
 import { statementWords, type StatementWords } from './statement-words.ts';
 import { fiscalIdTerm, typeTerm } from './terms.ts';
@@ -154,7 +154,7 @@ function ages(
   { writing, words }: PageContext,
   { id, amount }: StripOptions,
 ): Html {
-  const names = ageNames(writing);
+  const names = ageNames(writing.words);
   const sums = agesOf(balance);
   const isShown = (age: number): boolean => age < UNDATED || sums[age]!.coefficient !== 0n;
   return markup`<div class="ages" role="group" aria-label="${words.ages}">
@@ -167,7 +167,7 @@ function ages(
                 >${
                   age > UNDATED
                     ? undefined
-                    : markup`<svg aria-hidden="true"><rect width="100%" height="100%" ${fillOf(lookOf(age), id)} /></svg>`
+                    : markup`<svg aria-hidden="true"><rect width="100%" height="100%" ${fillOf({ look: lookOf(age) }, id)} /></svg>`
                 }${names[age]}</span
               >
               <b>${amount(sum)}</b>
@@ -178,13 +178,7 @@ function ages(
   </div>`;
 }
 
-/** The place among the ages of what has no due date. The credits are behind it: they take away, and have no length. */
-const UNDATED = DEFAULT_BUCKETS.length + 2;
 const WIDTH = 1000;
-
-function lookOf(age: number): { readonly look: string } {
-  return { look: age === UNDATED ? 'undated' : `part${age}` };
-}
 
 /** What is owed by age. */
 function bar(sums: readonly Decimal[], id: string): Html | undefined {
@@ -196,16 +190,9 @@ function bar(sums: readonly Decimal[], id: string): Html | undefined {
     const [from, width] = [at, (length / all) * WIDTH];
     at += width;
     if (!(width > 0)) return undefined;
-    return markup`<rect ${fillOf(lookOf(age), id)} x="${from.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="12" />`;
+    return markup`<rect ${fillOf({ look: lookOf(age) }, id)} x="${from.toFixed(1)}" y="0" width="${width.toFixed(1)}" height="12" />`;
   });
   return markup`<svg class="bar" viewBox="0 0 ${WIDTH} 12" preserveAspectRatio="none" aria-hidden="true">${hatching(id)}${pieces}</svg>`;
-}
-
-function ageNames({ words }: Writing): string[] {
-  const ranges = DEFAULT_BUCKETS.map((last, index) =>
-    words.daysRange((DEFAULT_BUCKETS[index - 1] ?? 0) + 1, last),
-  );
-  return [words.notDue, ...ranges, words.over(DEFAULT_BUCKETS.at(-1)!), words.noDueDate, words.credits];
 }
 
 interface TableOptions extends PageContext {

@@ -1,19 +1,13 @@
-import { bucketNames, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { cellJson } from '../json/cells.ts';
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
-import { overdueOf, totalOf } from '../query/aging.ts';
+import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
+import { AGES } from './ages.ts';
 import { batchOfRows, type Row } from '../query/rows.ts';
-import {
-  agesOf,
-  type StatedCurrency,
-  type StatedDay,
-  type StatedDocument,
-  type Statement,
-} from './statement.ts';
+import { type StatedCurrency, type StatedDay, type StatedDocument, type Statement } from './statement.ts';
 
 /** The organization that sends a statement. */
 export interface Sender {
@@ -42,7 +36,6 @@ export interface StatementFacts {
 }
 
 /** The names of the ages, as the columns of `folio aging`. */
-const AGES = [...bucketNames(DEFAULT_BUCKETS), 'no due date', 'credits'];
 
 const COLUMNS = [
   ...['counterparty', 'fiscalId', 'currency', 'number', 'documentType', 'date', 'due', 'daysLate'],

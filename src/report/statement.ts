@@ -11,6 +11,7 @@ import { compareDecimals, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
+import { CREDIT, UNDATED } from './ages.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;
@@ -33,7 +34,7 @@ export interface StatedDocument {
   /** What the whole document is worth: that of a credit note is negative. */
   readonly total: Decimal | undefined;
   readonly open: Decimal;
-  /** Among the ages: a bucket, then what has no due date, then the credits. */
+  /** Its place among the ages. */
   readonly age: number;
   readonly payments: readonly Payment[];
 }
@@ -223,15 +224,6 @@ export class StatementTally {
     const known = this.#seen.get(counterpartyKey);
     if (known?.name === undefined) this.#seen.set(counterpartyKey, { ...known, ...counterparty });
   }
-}
-
-/** The place among the ages of what has no due date, and of credits. */
-const UNDATED = DEFAULT_BUCKETS.length + 2;
-const CREDIT = UNDATED + 1;
-
-/** The sums of a balance in the order of the ages. */
-export function agesOf({ amounts, undated, credits }: AgedBalance): readonly Decimal[] {
-  return [...amounts, undated, credits];
 }
 
 function statedDay(invoice: Invoice, role: 'date' | 'due'): StatedDay {
