@@ -53,13 +53,15 @@ export function familyOf(type: string | undefined): Family {
   return family;
 }
 
+/** The code of a document type: `33`, `033`; undefined for a word. */
+export function typeCodeOf(type: string | undefined): number | undefined {
+  return type !== undefined && /^\s*\d{1,4}\s*$/.test(type) ? Number(type) : undefined;
+}
+
 function findFamily(type: string): Family {
-  const text = type.trim();
-  if (/^\d{1,4}$/.test(text)) {
-    const code = Number(text);
-    return FAMILIES.find(([, { codes }]) => codes.includes(code))?.[0] ?? 'unknown';
-  }
-  const spelled = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toUpperCase();
+  const code = typeCodeOf(type);
+  if (code !== undefined) return FAMILIES.find(([, { codes }]) => codes.includes(code))?.[0] ?? 'unknown';
+  const spelled = type.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toUpperCase();
   const words = `_${spelled.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}_`;
   const has = (word: string): boolean => words.includes(`_${word}_`);
   return FAMILIES.find(([, names]) => names.words.some(has))?.[0] ?? 'unknown';

@@ -2,7 +2,7 @@ import { CellReader, type Cell } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from './amounts.ts';
-import { familyOf, type Family } from './documents.ts';
+import { familyOf, typeCodeOf, type Family } from './documents.ts';
 import type { FieldsOf } from './fields.ts';
 import { InvoiceReader, type Invoice } from './invoice.ts';
 
@@ -159,12 +159,8 @@ function keyOf(parts: readonly string[]): string {
 
 /** Codes are compared as they are; a code and a word by what they mean. */
 function isOfType({ type, family }: Candidate, wanted: string): boolean {
-  const [one, other] = [codeOf(type), codeOf(wanted)];
+  const [one, other] = [typeCodeOf(type), typeCodeOf(wanted)];
   return one !== undefined && other !== undefined ? one === other : family === familyOf(wanted);
-}
-
-function codeOf(type: string | undefined): number | undefined {
-  return type !== undefined && /^\s*\d{1,4}\s*$/.test(type) ? Number(type) : undefined;
 }
 
 /** What a cell refers to: an id or `33 10001`, an object with an id or a type and number, or a list of these. */

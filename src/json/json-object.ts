@@ -3,6 +3,11 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether a JSON value is a whole number from 0, without a digit lost. */
+export function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
 /** The object that a text is as JSON; undefined for any other text. The runtime's own error would quote the text, which may be anything. */
 export function parseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,7 +1,7 @@
 import { access, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { FolioError, IncompleteError, UsageError, errorCode, systemReason } from '../../errors.ts';
-import { isJsonObject, parseJsonObject } from '../../json/json-object.ts';
+import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.ts';
 import { surveyFile } from './survey-file.ts';
 
 /** What a receipt says of a file that was delivered. */
@@ -228,8 +228,4 @@ function isColumn(value: unknown): value is DeliveredColumn {
 
 function isHeading(value: unknown): value is { readonly heading: string; readonly column: string } {
   return isJsonObject(value) && typeof value['heading'] === 'string' && typeof value['column'] === 'string';
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,4 +1,4 @@
-import { familyOf } from '../../invoices/documents.ts';
+import { familyOf, typeCodeOf } from '../../invoices/documents.ts';
 import { addDecimals, compareDecimals, negateDecimal, type Decimal } from '../../json/decimal.ts';
 import type { CooperativeTask } from '../../json/cooperative-task.ts';
 import { NO_NUMBER, type DocumentsKept } from './documents-kept.ts';
@@ -259,7 +259,7 @@ export class Matching {
     const [list, service] = [this.list.documents, this.service.documents];
     if (!this.#options.hasTypes) return 'type';
     const [type, otherType] = [list.typeOf(one), service.typeOf(other)];
-    const [code, otherCode] = [codeOf(type), codeOf(otherType)];
+    const [code, otherCode] = [typeCodeOf(type), typeCodeOf(otherType)];
     if (code !== undefined && otherCode !== undefined) return code === otherCode ? 'type' : 'other';
     const [family, otherFamily] = [familyOf(type), familyOf(otherType)];
     if (family !== 'unknown' && otherFamily !== 'unknown') return family === otherFamily ? 'type' : 'other';
@@ -326,7 +326,7 @@ export class Matching {
 
   #repeatKey(documents: DocumentsKept, index: number, which: 'list' | 'service'): string {
     const type = documents.typeOf(index);
-    const code = codeOf(type);
+    const code = typeCodeOf(type);
     const party = documents.partyOf(index);
     const isKnown =
       code !== undefined && (party !== 0 || (which === 'service' && this.#options.against === 'issued'));
@@ -370,11 +370,6 @@ function onlyOne(all: readonly number[], holds: (one: number) => boolean): numbe
   const at = all.findIndex(holds);
   if (at < 0 || all.slice(at + 1).some(holds)) return undefined;
   return all[at];
-}
-
-/** The code of a type: `33`, `033`; undefined for a word. */
-function codeOf(type: string | undefined): number | undefined {
-  return type !== undefined && /^\s*\d{1,4}\s*$/.test(type) ? Number(type) : undefined;
 }
 
 /** The amount as a text that is equal for equal amounts: 10.0 and 10. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { UsageError } from '../../errors.ts';
+import { isCount } from '../../json/json-object.ts';
 import type { KeyColumns } from '../../json/record-key.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { recordsOfEntry, type Journal } from '../../output/journal.ts';
@@ -239,10 +240,6 @@ function parseCheckpoint(head: Readonly<Record<string, unknown>>): Checkpoint | 
 
 function isMaybe<Value>(value: unknown, is: (value: unknown) => value is Value): value is Value | undefined {
   return value === undefined || is(value);
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
 function isListOf<Value>(value: unknown, is: (value: unknown) => value is Value): value is Value[] {
