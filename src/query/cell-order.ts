@@ -52,11 +52,11 @@ export function orderOf(cell: Cell | undefined): string | undefined {
   return cell === undefined || cell.text === '' ? undefined : cellOrder(cell);
 }
 
-/** Compares the orders of two cells: negative, zero or positive. Cells without a value come last, also when descending. */
+/** Compares the orders of two cells, or two texts: negative, zero or positive. What has no value comes last, also when descending. */
 export function compareOrders(
   left: string | undefined,
   right: string | undefined,
-  descending: boolean,
+  descending = false,
 ): number {
   if (left === right) return 0;
   if (left === undefined) return 1;

@@ -141,7 +141,7 @@ function fieldsOf(group: TotalsGroup, layout: TotalsLayout, scales: readonly num
 function comparePeriods(a: TotalsGroup, b: TotalsGroup, { groupBy }: TotalsRequest): number {
   for (const [index, asked] of groupBy.entries()) {
     if (groupColumn(asked).unit === undefined) continue;
-    const order = compareOrders(orderOf(a.values[index]), orderOf(b.values[index]), false);
+    const order = compareOrders(orderOf(a.values[index]), orderOf(b.values[index]));
     if (order !== 0) return order;
   }
   return 0;

@@ -7,6 +7,7 @@ import type { FieldsOf } from '../invoices/fields.ts';
 import { InvoiceReader } from '../invoices/invoice.ts';
 import { Unreadable, type UnreadableCell } from '../invoices/unreadable.ts';
 import { agesOf, totalOf, type AgedBalance } from '../query/aging.ts';
+import { compareOrders } from '../query/cell-order.ts';
 import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
 
 /** Open amounts of one direction in one currency. */
@@ -163,9 +164,9 @@ function failedFigures(
 /** All currencies, by name; invoices without one come last. */
 function currenciesOf(...directions: readonly DirectionFigures[]): (string | undefined)[] {
   const found = directions.flatMap(({ currencies, balances }) => [...currencies, ...balances]);
-  const names = new Set(found.map(({ currency }) => currency));
-  const named = [...names].filter((name) => name !== undefined).toSorted();
-  return names.has(undefined) ? [...named, undefined] : named;
+  return [...new Set(found.map(({ currency }) => currency))].toSorted((left, right) =>
+    compareOrders(left, right),
+  );
 }
 
 function sectionOf(

@@ -1,5 +1,6 @@
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import { overdueOf, totalOf } from '../query/aging.ts';
+import { compareOrders } from '../query/cell-order.ts';
 import { byCurrency } from '../query/result-rows.ts';
 import { markup, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
@@ -89,14 +90,9 @@ function senderSection(pages: readonly IndexedStatement[], context: PageContext)
   return markup`<section>
     <h2><bdi>${organization ?? organizationFiscalId ?? writing.words.organization}</bdi></h2>
     ${byCurrency(lines, ({ currency }) => currency)
-      .toSorted(([left], [right]) => (nameOf(left!) < nameOf(right!) ? -1 : 1))
+      .toSorted(([left], [right]) => compareOrders(left!.currency, right!.currency))
       .map((ofOne) => currencyTable(ofOne, context))}
   </section>`;
-}
-
-/** What has no currency comes last. */
-function nameOf({ currency }: IndexLine): string {
-  return currency === undefined ? '1' : `0${currency}`;
 }
 
 function currencyTable(lines: readonly IndexLine[], { words, writing, listing }: PageContext): Html {

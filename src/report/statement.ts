@@ -11,6 +11,7 @@ import { compareDecimals, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
+import { compareOrders } from '../query/cell-order.ts';
 import { CREDIT, UNDATED } from './ages.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
@@ -164,7 +165,9 @@ export class StatementTally {
         name: all.find(({ name }) => name !== undefined)?.name,
         fiscalId: all.find(({ fiscalId }) => fiscalId !== undefined)?.fiscalId,
       },
-      currencies: balances.map((balance) => this.#currencyOf(balance)).toSorted(byCurrencyName),
+      currencies: balances
+        .map((balance) => this.#currencyOf(balance))
+        .toSorted((left, right) => compareOrders(left.currency, right.currency)),
       unreadable: this.#aging.unreadableOf.get(key) ?? 0,
     };
   }
@@ -229,12 +232,6 @@ export class StatementTally {
 function statedDay(invoice: Invoice, role: 'date' | 'due'): StatedDay {
   const day = dayIn(invoice, role);
   return day === 'unreadable' ? invoice.cell(role)?.text : day;
-}
-
-function byCurrencyName({ currency: left }: StatedCurrency, { currency: right }: StatedCurrency): number {
-  if (left === undefined || right === undefined)
-    return Number(left === undefined) - Number(right === undefined);
-  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 function byDueDate(left: StatedDocument, right: StatedDocument): number {

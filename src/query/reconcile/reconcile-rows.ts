@@ -4,6 +4,7 @@ import type { RecordBatch } from '../../json/records.ts';
 import { runCooperatively, type CooperativeTask } from '../../json/cooperative-task.ts';
 import { countOf, digitGrouper } from '../../output/terminal/number-text.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
+import { compareOrders } from '../cell-order.ts';
 import type { Note, Question } from '../questions.ts';
 import { chosenColumns } from '../result-rows.ts';
 import { batchOfRows, type Row } from '../rows.ts';
@@ -172,21 +173,17 @@ class DocumentOrder {
     const padded = this.#parties.map((party) => (this.#texts.of(party) ?? '').padStart(PAD, '0'));
     const parties = yield* sortedNumbers(
       padded.length,
-      (a, b) => compareTexts(padded[a]!, padded[b]!) || a - b,
+      (a, b) => compareOrders(padded[a]!, padded[b]!) || a - b,
     );
     for (const [rank, at] of parties.entries()) this.#ranks.set(this.#parties[at]!, rank);
     const rankOf = (place: number): number => this.#ranks.get(this.#partyOf.get(place));
     const compare = (a: number, b: number): number =>
       rankOf(a) - rankOf(b) ||
       this.#numbers.get(a) - this.#numbers.get(b) ||
-      compareTexts(this.#words.get(a) ?? '', this.#words.get(b) ?? '') ||
+      compareOrders(this.#words.get(a) ?? '', this.#words.get(b) ?? '') ||
       a - b;
     return yield* sortedNumbers(this.#count, compare);
   }
-}
-
-function compareTexts(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** Rows are made one at a time, when they are written. */

@@ -2,7 +2,7 @@ import { UsageError } from '../../errors.ts';
 import type { Cell } from '../../json/cells.ts';
 import type { ColumnFacts } from '../../json/column-facts.ts';
 import { digitGrouper } from '../../output/terminal/number-text.ts';
-import { cellOrder, numberOrder } from '../cell-order.ts';
+import { cellOrder, compareOrders, numberOrder } from '../cell-order.ts';
 import { compareDate, DATE_FORMS, isDate, parseDate } from './date-value.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import type { Condition } from '../question-syntax.ts';
@@ -111,8 +111,7 @@ function orderTest(value: string, holds: (order: number) => boolean, { today }: 
     }
     const reads = (cell.kind === 'number' || cell.kind === 'string') && numberOrder(cell.text) !== undefined;
     if (isNumber ? !reads : date !== undefined) return undefined;
-    const order = cellOrder(cell);
-    return holds(order < wanted ? -1 : order > wanted ? 1 : 0);
+    return holds(compareOrders(cellOrder(cell), wanted));
   };
 }
 

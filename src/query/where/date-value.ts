@@ -1,4 +1,5 @@
 import { formatDay, parseCalendarDay } from '../../json/calendar-day.ts';
+import { compareOrders } from '../cell-order.ts';
 
 /** A date in a question: a day, month or year (`2026-11-21`, `2026-11`, `2026`), or a point in time. */
 export type DateValue = { readonly period: string } | { readonly instant: Instant; readonly day: string };
@@ -44,11 +45,11 @@ export function isDate(text: string): boolean {
  * names no zone; where the cell has no time, with its day.
  */
 export function compareDate(cell: string, wanted: DateValue): number {
-  if ('period' in wanted) return compareTexts(cell.slice(0, wanted.period.length), wanted.period);
+  if ('period' in wanted) return compareOrders(cell.slice(0, wanted.period.length), wanted.period);
   const instant = parseInstant(cell);
-  if (instant === undefined) return compareTexts(cell.slice(0, 10), wanted.day);
+  if (instant === undefined) return compareOrders(cell.slice(0, 10), wanted.day);
   const { seconds, fraction } = wanted.instant;
-  return instant.seconds === seconds ? compareTexts(instant.fraction, fraction) : instant.seconds - seconds;
+  return instant.seconds === seconds ? compareOrders(instant.fraction, fraction) : instant.seconds - seconds;
 }
 
 function parseInstant(text: string): Instant | undefined {
@@ -66,8 +67,4 @@ function offsetOf(zone: string | undefined): number {
   const [, sign, hours, minutes] = /^([+-])(\d{2}):?(\d{2})$/.exec(zone ?? '') ?? [];
   if (sign === undefined) return 0;
   return (Number(hours) * 3600 + Number(minutes) * 60) * (sign === '-' ? -1 : 1);
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
