@@ -1,4 +1,4 @@
-import { promises } from 'node:fs';
+import { existsSync, promises } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { parseDatabaseAddress } from '../../database/address.ts';
@@ -92,7 +92,7 @@ async function filesOf(file: string, options: VerifyOptions): Promise<FileToVeri
     () => false,
   );
   if (!isFolder) return [{ file, receipt: await usualReceipt(file) }];
-  const inside = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted(byText);
+  const inside = (await promises.readdir(file)).filter((name) => name.endsWith(RECEIPT)).toSorted();
   const receipts = inside.map((name) => join(file, name));
   const own = await usualReceipt(file.replace(/[/\\]+$/, ''));
   if (own !== undefined) receipts.push(own);
@@ -105,10 +105,6 @@ async function filesOf(file: string, options: VerifyOptions): Promise<FileToVeri
 }
 
 const NEXT_RUN = 'The next run writes one with --receipt <file>.receipt.json.';
-
-function byText(one: string, other: string): number {
-  return one < other ? -1 : 1;
-}
 
 /**
  * The files that a receipt names. They are looked for where they were written, as seen from the receipt, then beside it: the
@@ -123,8 +119,7 @@ async function filesNamedBy(receipt: string, { maxAge }: VerifyOptions): Promise
       isAbsolute(place) ? place : join(folder, place),
     );
     if (isAbsolute(output)) places.push(output);
-    const there = await Promise.all(places.map(isThere));
-    found.push({ file: places[Math.max(0, there.indexOf(true))], receipt });
+    found.push({ file: places.find((place) => existsSync(place)) ?? places[0], receipt });
   }
   if (found.length > 0) return found;
   // When the run was is told by its receipt, also where it wrote to a database.
@@ -149,7 +144,7 @@ async function verifyFile(
   const delivered = deliveredAs(file, all);
   if (delivered !== undefined) {
     refuseUndelivered({ file, receipt }, delivered);
-    if (!(await isThere(file))) refuseLost({ file, receipt }, delivered);
+    if (!existsSync(file)) refuseLost({ file, receipt }, delivered);
   }
   const form = { format: delivered?.format ?? formatOfEnding(file), header: delivered?.header ?? true };
   const survey = await surveyFile(file, form);
@@ -205,7 +200,7 @@ async function verifyDatabase(
   const { shown, syncs } = await lastSyncsIn(from, context, profile);
   const old = syncs.filter(({ wholeAt }) => isOlder(context.clock.now(), wholeAt ?? '', maxAge));
   if (old.length === 0) {
-    const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted(byText);
+    const [first] = syncs.map(({ wholeAt }) => wholeAt!).toSorted();
     return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
   }
   const says = old.map(({ table, profile: of, wholeAt, error }) => {
@@ -213,13 +208,6 @@ async function verifyDatabase(
     return `${table} of ${of} was ${since}${error === undefined ? '' : ` (${error})`}`;
   });
   throw new IncompleteError(`${shown} is older than ${maxAge.text}: ${says.join('; ')}`, { hint: NOT_RUN });
-}
-
-async function isThere(path: string): Promise<boolean> {
-  return promises.access(path).then(
-    () => true,
-    () => false,
-  );
 }
 
 function contents({ records, bytes, sha256 }: Survey, format = 'this format'): string {

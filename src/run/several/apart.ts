@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { endingOf, type Format } from '../../output/formats.ts';
@@ -70,12 +70,8 @@ async function planFiles(
       const format = fileFormat(output, store ? flagDefaults(store, profile, source.resource) : {});
       const ending = endingOf(format);
       const older = join(folder, `${profile}.${ending}`);
-      const isThere = await stat(older).then(
-        () => true,
-        () => false,
-      );
       const path = join(folder, `${profile}.${listing}.${ending}`);
-      return { profile, path, format, older: isThere ? older : undefined };
+      return { profile, path, format, older: existsSync(older) ? older : undefined };
     }),
   );
 }
