@@ -27,7 +27,7 @@ import {
   type ResultRows,
   type ResultContext,
 } from './result-rows.ts';
-import type { Row, RowField } from './rows.ts';
+import { textJson, type Row, type RowField } from './rows.ts';
 
 /** How the result of aging is laid out. */
 interface AgingLayout {
@@ -149,10 +149,10 @@ function agedRow(balance: AgedBalance, { buckets, scale, note, kind, isProfiled 
   const amount = (column: string, value: Decimal): RowField => [column, formatDecimal(value, scale)];
   return [
     ['_row', JSON.stringify(kind ?? own ?? 'counterparty')],
-    ...(isProfiled ? [[PROFILE_COLUMN, JSON.stringify(profile ?? null)] as const] : []),
-    ['counterparty', JSON.stringify(name ?? own ?? null)],
-    ['fiscalId', JSON.stringify(fiscalId ?? null)],
-    ['currency', JSON.stringify(currency ?? null)],
+    ...(isProfiled ? [[PROFILE_COLUMN, textJson(profile)] as const] : []),
+    ['counterparty', textJson(name ?? own)],
+    ['fiscalId', textJson(fiscalId)],
+    ['currency', textJson(currency)],
     ['invoices', String(invoices)],
     ...bucketNames(buckets).map((column, index) => amount(column, amounts[index]!)),
     amount(NO_DUE_DATE, undated),

@@ -1,9 +1,20 @@
+import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 
 /** One field of a row: its name, and its value as JSON text, so that a number keeps all its digits. */
 export type RowField = readonly [name: string, json: string];
 /** One row of a result. */
 export type Row = readonly RowField[];
+
+/** A text as JSON; null where there is none. */
+export function textJson(text: string | undefined): string {
+  return JSON.stringify(text ?? null);
+}
+
+/** An amount as JSON, with every digit; null where there is none. */
+export function amountJson(amount: Decimal | undefined): string {
+  return amount === undefined ? 'null' : formatDecimal(amount);
+}
 
 const FIRST_SIZE = 16 * 1024;
 /** The most bytes of UTF-8 that a unit of a text takes. */

@@ -16,7 +16,7 @@ import {
   type ResultRows,
   type ResultContext,
 } from './result-rows.ts';
-import type { RowField } from './rows.ts';
+import { textJson, type RowField } from './rows.ts';
 import {
   filled,
   Totals,
@@ -121,8 +121,7 @@ function fieldsOf(group: TotalsGroup, layout: TotalsLayout, scales: readonly num
   const other = otherColumn(layout);
   if (other !== undefined) fields.push([other, cellJson(group.other)]);
   // With --group-by currency, that column is there already.
-  if (!layout.roles.groupBy.includes('currency'))
-    fields.push([CURRENCY, JSON.stringify(group.currency ?? null)]);
+  if (!layout.roles.groupBy.includes('currency')) fields.push([CURRENCY, textJson(group.currency)]);
   fields.push(['records', String(group.records)]);
   for (const [index, column] of sums.entries()) {
     const { total, creditNotes, cancelled, missing, isFound } = group.sums[index]!;

@@ -1,13 +1,12 @@
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { cellJson } from '../json/cells.ts';
-import { formatDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { AGES } from './ages.ts';
-import { batchOfRows, type Row } from '../query/rows.ts';
-import { type StatedCurrency, type StatedDay, type StatedDocument, type Statement } from './statement.ts';
+import { amountJson, batchOfRows, textJson, type Row } from '../query/rows.ts';
+import type { StatedCurrency, StatedDay, StatedDocument, Statement } from './statement.ts';
 
 /** The organization that sends a statement. */
 export interface Sender {
@@ -85,10 +84,10 @@ export function* statementRows(
 function rowsOf({ profile, statement: { party, currencies } }: OwnStatement, isSeveral: boolean): Row[] {
   return currencies.flatMap(({ currency, documents, credits }) =>
     [...documents, ...credits].map((document): Row => [
-      ...(isSeveral ? [[PROFILE_COLUMN, JSON.stringify(profile ?? null)] as const] : []),
-      ['counterparty', JSON.stringify(party.name ?? null)],
-      ['fiscalId', JSON.stringify(party.fiscalId ?? null)],
-      ['currency', JSON.stringify(currency ?? null)],
+      ...(isSeveral ? [[PROFILE_COLUMN, textJson(profile)] as const] : []),
+      ['counterparty', textJson(party.name)],
+      ['fiscalId', textJson(party.fiscalId)],
+      ['currency', textJson(currency)],
       ...documentFields(document),
     ]),
   );
@@ -96,7 +95,7 @@ function rowsOf({ profile, statement: { party, currencies } }: OwnStatement, isS
 
 function documentFields({ payments, ...document }: StatedDocument): Row {
   const { number, type, date, due, daysLate, total, open, age } = document;
-  const paid = payments.map((one) => `{"date":${dayJson(one.date)},"amount":${formatDecimal(one.amount)}}`);
+  const paid = payments.map((one) => `{"date":${dayJson(one.date)},"amount":${amountJson(one.amount)}}`);
   return [
     ['number', cellJson(number)],
     ['documentType', cellJson(type)],
@@ -114,10 +113,6 @@ function dayJson(day: StatedDay): string {
   return JSON.stringify(typeof day === 'number' ? formatDay(day) : (day ?? null));
 }
 
-function amountJson(amount: Decimal | undefined): string {
-  return amount === undefined ? 'null' : formatDecimal(amount);
-}
-
 /** The statements as one JSON document. Amounts are numbers with every digit; null is what the records do not say. */
 export function statementsJson(
   statements: readonly OwnStatement[],
@@ -127,11 +122,11 @@ export function statementsJson(
   const all = statements.map((own) => {
     const { profile, organization, organizationFiscalId, statement } = own;
     return objectJson([
-      ['profile', JSON.stringify(profile ?? null)],
-      ['organization', JSON.stringify(organization ?? null)],
-      ['organizationFiscalId', JSON.stringify(organizationFiscalId ?? null)],
-      ['counterparty', JSON.stringify(statement.party.name ?? null)],
-      ['fiscalId', JSON.stringify(statement.party.fiscalId ?? null)],
+      ['profile', textJson(profile)],
+      ['organization', textJson(organization)],
+      ['organizationFiscalId', textJson(organizationFiscalId)],
+      ['counterparty', textJson(statement.party.name)],
+      ['fiscalId', textJson(statement.party.fiscalId)],
       ['complete', String(isWhole(own))],
       ['unreadable', String(statement.unreadable)],
       ['currencies', listJson(statement.currencies.map(currencyJson))],
@@ -147,7 +142,7 @@ export function statementsJson(
 function currencyJson({ currency, documents, credits, balance }: StatedCurrency): string {
   const ages = agesOf(balance).map((amount, age) => [AGES[age]!, amountJson(amount)] as const);
   return objectJson([
-    ['currency', JSON.stringify(currency ?? null)],
+    ['currency', textJson(currency)],
     ['amountDue', amountJson(totalOf(balance))],
     ['overdue', amountJson(overdueOf(balance))],
     ['ages', objectJson(ages)],

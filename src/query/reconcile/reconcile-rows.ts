@@ -7,7 +7,7 @@ import type { ShownColumns } from '../../output/column-roles.ts';
 import { compareOrders } from '../cell-order.ts';
 import type { Note, Question } from '../questions.ts';
 import { chosenColumns } from '../result-rows.ts';
-import { batchOfRows, type Row } from '../rows.ts';
+import { amountJson, batchOfRows, textJson, type Row } from '../rows.ts';
 import { sortedNumbers } from '../sort.ts';
 import type { DocumentsKept } from './documents-kept.ts';
 import { ROW_OUTCOMES, type Outcome, type Side } from './match-documents.ts';
@@ -224,14 +224,6 @@ function rowOf({ matching }: Reconciliation, { paths }: ReconcileLayout, found: 
 /** A number of digits is a number, as far as one holds it. */
 function numberJson(number: string | undefined): string {
   return number !== undefined && /^(?:0|[1-9]\d{0,14})$/.test(number) ? number : textJson(number);
-}
-
-function textJson(text: string | undefined): string {
-  return JSON.stringify(text ?? null);
-}
-
-function amountJson(amount: Decimal | undefined): string {
-  return amount === undefined ? 'null' : formatDecimal(amount);
 }
 
 /** The counts and sums. They are part of the answer where the two sides differ. */
