@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Cell } from '../json/cells.ts';
 
 /** The column that says of which organization a record is, where there are several. */
 export const PROFILE_COLUMN = '_profile';
@@ -229,12 +230,42 @@ export function howToMap(role: Role): string {
   return `Say which column it is in with --field ${field}=<column>, or for good with \`folio config set fields.${field} <column>\`.${one}`;
 }
 
-/** Whose records have which fields. */
-export interface FieldsOf {
+/** What holds for the records of which profile. */
+export interface ByProfile<Value> {
   /** Of the records of every profile that is not told apart. */
-  readonly usual: Fields;
-  /** The fields of each profile, where records say in `_profile` of which they are. */
-  readonly byProfile?: ReadonlyMap<string, Fields> | undefined;
+  readonly usual: Value;
+  /** That of each profile, where records say in `_profile` of which they are. */
+  readonly byProfile?: ReadonlyMap<string, Value> | undefined;
+}
+
+/** Whose records have which fields. */
+export type FieldsOf = ByProfile<Fields>;
+
+/** What holds for the records of any profile. */
+export function ofAny<Value>({ usual, byProfile }: ByProfile<Value>): Value[] {
+  return [usual, ...(byProfile?.values() ?? [])];
+}
+
+/** What holds for the records of one profile. */
+export function ofProfile<Value>({ usual, byProfile }: ByProfile<Value>, profile: string | undefined): Value {
+  return (profile === undefined ? undefined : byProfile?.get(profile)) ?? usual;
+}
+
+/** The same, with something made of what holds for each profile. */
+export function mapProfiles<Value, Made>(
+  { usual, byProfile }: ByProfile<Value>,
+  make: (value: Value) => Made,
+): ByProfile<Made> {
+  const profiles = byProfile && new Map([...byProfile].map(([name, value]) => [name, make(value)]));
+  return { usual: make(usual), byProfile: profiles };
+}
+
+/** Where each of the columns is among those that are read; for a fixed value, the cell itself. */
+export function placesAmong(columns: readonly string[], read: readonly string[]): (number | Cell)[] {
+  return columns.map((name) => {
+    const text = fixedValue(name);
+    return text === undefined ? read.indexOf(name) : { kind: 'string', text };
+  });
 }
 
 /** What the cells of a column are meant to be, whatever a record holds in it: an amount of money, or the day of a document. */
@@ -245,7 +276,7 @@ const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balanc
 
 /** What a column is meant to hold in the records of any profile; undefined where only its values tell. */
 export function meantKind(fields: FieldsOf | undefined, column: string): MeantKind | undefined {
-  const all = fields === undefined ? [] : [fields.usual, ...(fields.byProfile?.values() ?? [])];
+  const all = fields === undefined ? [] : ofAny(fields);
   const has = (role: Role): boolean => all.some(({ columns }) => columns[role].includes(column));
   if (has('date') || has('due')) return 'day';
   return has('balance') || AMOUNT_ROLES.some(has) || MONEY_NAME.test(column) ? 'money' : undefined;

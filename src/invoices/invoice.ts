@@ -5,7 +5,12 @@ import {
   describeRole,
   fixedValue,
   howToMap,
+  mapProfiles,
+  ofAny,
+  ofProfile,
+  placesAmong,
   PROFILE_COLUMN,
+  type ByProfile,
   type Fields,
   type FieldsOf,
   type Role,
@@ -109,32 +114,27 @@ export function bareCurrency(text: string | undefined): string | undefined {
 export class InvoiceReader {
   /** The columns whose cells `read` needs, in this order. */
   readonly columns: readonly string[];
-  readonly #usual: Places;
-  readonly #byProfile: ReadonlyMap<string, Places> | undefined;
+  readonly #places: ByProfile<Places>;
   readonly #roles: readonly Role[];
   /** The roles that no record had so far. */
   readonly #unseen: Set<Role>;
 
-  constructor({ usual, byProfile }: FieldsOf, roles: readonly Role[]) {
+  constructor(fields: FieldsOf, roles: readonly Role[]) {
     this.#unseen = new Set(roles);
     this.#roles = [...this.#unseen];
-    const all = [usual, ...(byProfile?.values() ?? [])];
-    const names = all.flatMap(({ columns }) => this.#roles.flatMap((role) => columns[role]));
-    const own = byProfile === undefined ? [] : [PROFILE_COLUMN];
+    const names = ofAny(fields).flatMap(({ columns }) => this.#roles.flatMap((role) => columns[role]));
+    const own = fields.byProfile === undefined ? [] : [PROFILE_COLUMN];
     this.columns = [...new Set([...own, ...names.filter((name) => fixedValue(name) === undefined)])];
-    const placesOf = (fields: Fields): Places => ({
-      fields,
-      ofRole: new Map(this.#roles.map((role) => [role, this.#placesIn(fields.columns[role])])),
-    });
-    this.#usual = placesOf(usual);
-    this.#byProfile = byProfile && new Map([...byProfile].map(([name, fields]) => [name, placesOf(fields)]));
+    this.#places = mapProfiles(fields, (own) => ({
+      fields: own,
+      ofRole: new Map(this.#roles.map((role) => [role, placesAmong(own.columns[role], this.columns)])),
+    }));
   }
 
   /** What the cells say; those of `columns`, in their order. */
   read(cells: readonly (Cell | undefined)[]): Invoice {
-    const profile = this.#byProfile === undefined ? undefined : cells[0]?.text;
-    const places = (profile === undefined ? undefined : this.#byProfile?.get(profile)) ?? this.#usual;
-    const invoice = new Invoice(places, cells, profile);
+    const profile = this.#places.byProfile === undefined ? undefined : cells[0]?.text;
+    const invoice = new Invoice(ofProfile(this.#places, profile), cells, profile);
     for (const role of this.#unseen) if (invoice.cell(role) !== undefined) this.#unseen.delete(role);
     return invoice;
   }
@@ -146,13 +146,12 @@ export class InvoiceReader {
 
   /** The columns that the role may be in, in the records of any profile. */
   columnsOf(role: Role): string[] {
-    const all = [this.#usual, ...(this.#byProfile?.values() ?? [])];
-    return all.flatMap(({ fields }) => fields.columns[role]);
+    return ofAny(this.#places).flatMap(({ fields }) => fields.columns[role]);
   }
 
   /** `a due date in dueBy or dueByDate`. */
   describe(role: Role): string {
-    return describeRole(this.#usual.fields, role);
+    return describeRole(this.#places.usual.fields, role);
   }
 
   /**
@@ -167,14 +166,7 @@ export class InvoiceReader {
     if (missing === undefined) return;
     throw new ColumnMissing(`${what}: no record has ${this.describe(missing)}`, {
       role: missing,
-      columns: this.#usual.fields.columns[missing],
-    });
-  }
-
-  #placesIn(columns: readonly string[]): (number | Cell)[] {
-    return columns.map((name) => {
-      const text = fixedValue(name);
-      return text === undefined ? this.columns.indexOf(name) : { kind: 'string', text };
+      columns: this.#places.usual.fields.columns[missing],
     });
   }
 }

@@ -3,7 +3,7 @@ import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/
 import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from './amounts.ts';
 import { familyOf, typeCodeOf, type Family } from './documents.ts';
-import type { FieldsOf } from './fields.ts';
+import { ofAny, type FieldsOf } from './fields.ts';
 import { InvoiceReader, type Invoice } from './invoice.ts';
 
 /** How much of a document's open amount the documents that it refers to leave. */
@@ -38,8 +38,8 @@ interface Candidate {
 }
 
 /** Whether a setting or flag says where references are. Without it, no record need be looked at twice. */
-export function hasReferences({ usual, byProfile }: FieldsOf): boolean {
-  return [usual, ...(byProfile?.values() ?? [])].some(({ columns }) => columns.reference.length > 0);
+export function hasReferences(fields: FieldsOf): boolean {
+  return ofAny(fields).some(({ columns }) => columns.reference.length > 0);
 }
 
 /**

@@ -1,7 +1,7 @@
 import {
   fixedValue,
+  mapProfiles,
   ROLES,
-  type Fields,
   type FieldsOf,
   type Role,
   type RoleColumns,
@@ -103,16 +103,12 @@ function meaningOf(
   };
 }
 
-function renameFields({ usual, byProfile }: FieldsOf, columns: readonly Heading[]): FieldsOf {
-  const rename = (fields: Fields): Fields => {
+function renameFields(fieldsOf: FieldsOf, columns: readonly Heading[]): FieldsOf {
+  return mapProfiles(fieldsOf, (fields) => {
     const roles: Record<Role, readonly string[]> = { ...fields.columns };
     for (const role of ROLES) roles[role] = renamed(role, fields.columns, columns);
     return { ...fields, columns: roles };
-  };
-  return {
-    usual: rename(usual),
-    byProfile: byProfile && new Map([...byProfile].map(([name, fields]) => [name, rename(fields)])),
-  };
+  });
 }
 
 /** The columns of a role by their headings, the likeliest first; a name of the role itself stands for them all. */

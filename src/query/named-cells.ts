@@ -3,9 +3,14 @@ import { CellReader, type Cell } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
 import {
   fixedValue,
+  mapProfiles,
+  ofAny,
+  ofProfile,
+  placesAmong,
   PROFILE_COLUMN,
   roleOfColumn,
   ROLES,
+  type ByProfile,
   type Fields,
   type FieldsOf,
   type Role,
@@ -35,9 +40,10 @@ export function columnsNamed(
 
 /** The names besides their own that stand for some of these columns. */
 export function namesMeaning(columns: readonly string[], names: ColumnNames): readonly string[] {
-  const all = [names.fields.usual, ...(names.fields.byProfile?.values() ?? [])];
   const isThere = (name: string): boolean =>
-    all.some((fields) => columnsNamed(name, names, fields)?.some((column) => columns.includes(column)));
+    ofAny(names.fields).some((fields) =>
+      columnsNamed(name, names, fields)?.some((column) => columns.includes(column)),
+    );
   return [...ROLES, ...names.headings.keys()].filter(isThere);
 }
 
@@ -61,8 +67,7 @@ interface NamePlaces {
 export class NamedCells {
   readonly #asked: readonly string[];
   readonly #reader: CellReader;
-  readonly #usual: readonly (NamePlaces | undefined)[];
-  readonly #byProfile: ReadonlyMap<string, readonly (NamePlaces | undefined)[]> | undefined;
+  readonly #places: ByProfile<readonly (NamePlaces | undefined)[]>;
   readonly #profileAt: number;
   readonly #furtherAt: readonly number[];
   readonly #askedAt: readonly number[];
@@ -76,23 +81,21 @@ export class NamedCells {
    */
   constructor(asked: readonly string[], names?: ColumnNames, further: readonly string[] = []) {
     this.#asked = asked;
-    const { usual, byProfile } = names?.fields ?? {};
-    const meantIn = (fields: Fields): (readonly string[] | undefined)[] =>
-      asked.map((name) => names && columnsNamed(name, names, fields));
-    const all = [usual, ...(byProfile?.values() ?? [])].filter((fields) => fields !== undefined);
-    const meant = all.flatMap((fields) => meantIn(fields).flatMap((columns) => columns ?? []));
-    const own = byProfile === undefined ? [] : [PROFILE_COLUMN];
+    const named = names
+      ? mapProfiles(names.fields, (fields) => asked.map((name) => columnsNamed(name, names, fields)))
+      : { usual: asked.map(() => undefined) };
+    const meant = ofAny(named).flatMap((ofNames) => ofNames.flatMap((columns) => columns ?? []));
+    const own = named.byProfile === undefined ? [] : [PROFILE_COLUMN];
     const columns = [
       ...new Set([...asked, ...further, ...own, ...meant.filter((name) => fixedValue(name) === undefined)]),
     ];
-    const placesIn = (fields: Fields): (NamePlaces | undefined)[] =>
-      meantIn(fields).map((named, at) => named && placesOf(asked[at]!, named, columns));
     this.#reader = new CellReader(columns);
     this.#askedAt = asked.map((name) => columns.indexOf(name));
     this.#furtherAt = further.map((name) => columns.indexOf(name));
     this.#profileAt = columns.indexOf(PROFILE_COLUMN);
-    this.#usual = usual === undefined ? asked.map(() => undefined) : placesIn(usual);
-    this.#byProfile = byProfile && new Map([...byProfile].map(([name, fields]) => [name, placesIn(fields)]));
+    this.#places = mapProfiles(named, (ofNames) =>
+      ofNames.map((one, at) => one && placesOf(asked[at]!, one, columns)),
+    );
     this.#seen = asked.map(() => ({ own: false, meant: undefined }));
   }
 
@@ -104,9 +107,8 @@ export class NamedCells {
   /** The cells of the names, in their order, and then those of the further columns. */
   read(batch: RecordBatch, index: number): (Cell | undefined)[] {
     const cells = this.#reader.read(batch, index);
-    const profile = this.#byProfile && cells[this.#profileAt]?.text;
-    const places = (profile === undefined ? undefined : this.#byProfile?.get(profile)) ?? this.#usual;
-    const asked = places.map((place, at) =>
+    const profile = this.#places.byProfile && cells[this.#profileAt]?.text;
+    const asked = ofProfile(this.#places, profile).map((place, at) =>
       place === undefined ? cells[this.#askedAt[at]!] : this.#meantCell(at, place, cells),
     );
     return [...asked, ...this.#furtherAt.map((at) => cells[at])];
@@ -128,14 +130,7 @@ export class NamedCells {
 }
 
 function placesOf(name: string, named: readonly string[], columns: readonly string[]): NamePlaces {
-  return {
-    own: columns.indexOf(name),
-    columns: named,
-    meant: named.map((column) => {
-      const text = fixedValue(column);
-      return text === undefined ? columns.indexOf(column) : { kind: 'string', text };
-    }),
-  };
+  return { own: columns.indexOf(name), columns: named, meant: placesAmong(named, columns) };
 }
 
 function clash(name: string, meant: string): UsageError {

@@ -1,5 +1,6 @@
 import { cellJson, type CellReader } from '../json/cells.ts';
 import type { RecordBatch } from '../json/records.ts';
+import { ofAny } from '../invoices/fields.ts';
 import { isChoice } from '../output/column-choice.ts';
 import type { OpenWriter } from '../output/writer.ts';
 import { columnsNamed, NamedCells, type ColumnNames } from './named-cells.ts';
@@ -38,8 +39,7 @@ function pick(batch: RecordBatch, columns: readonly string[], cells: Pick<CellRe
  * taken for the column: then records are written as they are.
  */
 function isName(column: string, names: ColumnNames): boolean {
-  const { usual, byProfile } = names.fields;
-  return [usual, ...(byProfile?.values() ?? [])].some((fields) => {
+  return ofAny(names.fields).some((fields) => {
     const meant = columnsNamed(column, names, fields);
     return meant !== undefined && meant[0] !== column;
   });

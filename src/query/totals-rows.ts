@@ -1,7 +1,7 @@
 import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { isAmountRole, type Fields, type Role } from '../invoices/fields.ts';
+import { isAmountRole, mapProfiles, type Fields, type Role } from '../invoices/fields.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { roleNamed, type ColumnNames } from './named-cells.ts';
@@ -210,7 +210,5 @@ function withCurrencyOf(expanded: string, names: ColumnNames): ColumnNames {
     columns: { ...columns, currency: [...own, ...columns.currency] },
     sharedIds,
   });
-  const { usual, byProfile } = names.fields;
-  const profiles = byProfile && new Map([...byProfile].map(([name, fields]) => [name, of(fields)]));
-  return { ...names, fields: { usual: of(usual), byProfile: profiles } };
+  return { ...names, fields: mapProfiles(names.fields, of) };
 }

@@ -9,6 +9,7 @@ import type { WhereContext } from '../query/where/cell-test.ts';
 import {
   AMOUNT_ROLES,
   mapFields,
+  ofAny,
   PROFILE_COLUMN,
   usualFields,
   type Fields,
@@ -288,8 +289,7 @@ export async function shownColumnsOf(
   context: Context,
   options: FieldOptions & { readonly expand?: string | undefined },
 ): Promise<readonly KnownColumn[]> {
-  const { usual, byProfile } = await fieldsOf(context, options);
-  const all = [usual, ...(byProfile?.values() ?? [])];
+  const all = ofAny(await fieldsOf(context, options));
   const shown = options.resource?.shown ?? [];
   const known = shown.map(({ in: place, ...column }): KnownColumn => {
     const names = typeof place === 'string' ? all.flatMap(({ columns }) => columns[place]) : place;
