@@ -1,4 +1,4 @@
-import { shownOfInvoices, type NumberedResource } from './resource.ts';
+import { shownOfInvoices, sortingOfInvoices, type NumberedResource } from './resource.ts';
 
 /** `folio issued`: invoices that the organization issued. The flags that the command has beside these are in `cli/flags.ts`. */
 export const issued: NumberedResource = {
@@ -19,14 +19,7 @@ export const issued: NumberedResource = {
   shown: shownOfInvoices('customer'),
   defaultOrder: 'by DATE, ascending',
   byDate: { field: 'date', usual: 'asc' },
-  sortBy: {
-    known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
-    // Amounts and due dates change, and move a record with them.
-    lasting: ['NUMBER', 'DATE'],
-    unique: 'NUMBER',
-  },
-  newestFirst: { sortBy: 'DATE', sortOrder: 'desc' },
-  sortDirections: ['ASC', 'DESC'],
+  ...sortingOfInvoices,
   fiscalIds: {
     flag: 'customer-fiscal-id',
     parameter: 'customerFiscalIds',

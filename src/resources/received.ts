@@ -1,5 +1,5 @@
 import { usualFields } from '../invoices/fields.ts';
-import { shownOfInvoices, type NumberedResource } from './resource.ts';
+import { shownOfInvoices, sortingOfInvoices, type NumberedResource } from './resource.ts';
 
 /** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `cli/flags.ts`. */
 export const received: NumberedResource = {
@@ -21,14 +21,7 @@ export const received: NumberedResource = {
   shown: shownOfInvoices('issuer'),
   defaultOrder: 'the service’s own, unsorted',
   byDate: { field: 'date', usual: undefined },
-  sortBy: {
-    known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
-    // Amounts and due dates change, and move a record with them.
-    lasting: ['NUMBER', 'DATE'],
-    unique: 'NUMBER',
-  },
-  newestFirst: { sortBy: 'DATE', sortOrder: 'desc' },
-  sortDirections: ['ASC', 'DESC'],
+  ...sortingOfInvoices,
   fiscalIds: { flag: 'issuer-fiscal-id', parameter: 'issuerFiscalIds', whose: 'issuer', namesUnknown: false },
   refusedParameters: {
     totalAmount: 'the service does not accept it on received invoices at present: any value is an error',

@@ -107,6 +107,18 @@ export function oneWordName({ name }: Pick<Resource, 'name'>, joint: '-' | '_'):
   return name.replaceAll(' ', joint);
 }
 
+/** How the service sorts invoices. */
+export const sortingOfInvoices = {
+  sortBy: {
+    known: ['NUMBER', 'DATE', 'DUE_BY', 'AMOUNT'],
+    // Amounts and due dates change, and move a record with them.
+    lasting: ['NUMBER', 'DATE'],
+    unique: 'NUMBER',
+  },
+  newestFirst: { sortBy: 'DATE', sortOrder: 'desc' },
+  sortDirections: ['ASC', 'DESC'],
+} satisfies Partial<Resource>;
+
 /** The fields that people look for in invoices. `party` is the word for the other side: `customer`, `issuer`. */
 export function shownOfInvoices(party: string): readonly ShownField[] {
   return [
