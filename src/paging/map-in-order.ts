@@ -13,15 +13,17 @@ interface MapOptions {
  * while jobs run. The first failure in that order is thrown. After it, and when the reader leaves, the jobs that still run
  * are aborted and awaited.
  *
- * @param source yields the jobs; its signal is aborted when no more jobs are wanted
+ * @param source the jobs, or what yields them; its signal is aborted when no more jobs are wanted
  */
 export async function* mapInOrder<Job, Result>(
-  source: (signal: AbortSignal) => AsyncIterable<Job>,
+  source: Iterable<Job> | ((signal: AbortSignal) => AsyncIterable<Job>),
   run: (job: Job, signal: AbortSignal) => Promise<Result>,
   { concurrency, ahead, signal }: MapOptions,
 ): AsyncGenerator<Result> {
   const leaving = new AbortController();
-  const jobs = source(AbortSignal.any([signal, leaving.signal]))[Symbol.asyncIterator]();
+  const given =
+    typeof source === 'function' ? source(AbortSignal.any([signal, leaving.signal])) : each(source);
+  const jobs = given[Symbol.asyncIterator]();
   const running = new Set<Promise<unknown>>();
   let ended = false;
   /** The next job, if there is one, and its result in a box, since it may be undefined. */
@@ -51,4 +53,8 @@ export async function* mapInOrder<Job, Result>(
     await Promise.allSettled(running);
     await jobs.return?.();
   }
+}
+
+async function* each<Job>(jobs: Iterable<Job>): AsyncGenerator<Job> {
+  yield* jobs;
 }

@@ -56,12 +56,9 @@ export class FiscalIdsAlone {
    */
   async *each(ids: readonly string[], limit: number | undefined): AsyncGenerator<OwnAnswer> {
     const { concurrency, signal } = this.#walk.options;
-    const jobs = async function* (): AsyncGenerator<string> {
-      yield* ids;
-    };
     const ask = (id: string, within: AbortSignal): Promise<OwnAnswer> =>
       this.#own(id, { limit, signal: within });
-    yield* mapInOrder(jobs, ask, { concurrency, ahead: concurrency, signal });
+    yield* mapInOrder(ids, ask, { concurrency, ahead: concurrency, signal });
   }
 
   /** Whether a refusal is one of the IDs, and not the rest of the query. Asks for the listing without them, once. */

@@ -16,10 +16,7 @@ export function forEachPart<Item, Result>(
   parts: readonly Item[],
   work: (part: Item, signal: AbortSignal) => Promise<Result>,
 ): AsyncGenerator<Result> {
-  const source = async function* () {
-    yield* parts;
-  };
-  return mapInOrder(source, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
+  return mapInOrder(parts, work, { concurrency: AT_ONCE, ahead: AHEAD, signal: context.signal });
 }
 
 /** One part of several: its name, its source, and whose it is. */

@@ -20,8 +20,6 @@ export interface SyncResource {
   readonly records: string;
   /** Whose columns its records have. */
   readonly resource: Resource;
-  /** The column by which people know a record. */
-  readonly label: string;
   /** Whether it is synced when no resource is named. */
   readonly isUsual: boolean;
   /**
@@ -43,7 +41,6 @@ export const syncResources: readonly SyncResource[] = [
     table: tableOf(resource),
     records: resource.records,
     resource,
-    label: resource.label,
     isUsual: true,
     source: (key: readonly string[] | undefined, pageSize?: number) =>
       new ListingSource({ resource, key, extent: pageSize === undefined ? {} : { pageSize } }),
@@ -53,7 +50,6 @@ export const syncResources: readonly SyncResource[] = [
     table: tableOf(fundDocuments),
     records: 'documents of all funds',
     resource: fundDocuments,
-    label: fundDocuments.label,
     isUsual: false,
     source: allFundDocuments,
   },
@@ -73,10 +69,7 @@ function allFundDocuments(): ServiceSource {
       const ids = await fundIds(options);
       const { concurrency } = options.session;
       const { signal } = options.context;
-      const source = async function* () {
-        yield* ids;
-      };
-      const all = mapInOrder(source, (id) => documentsOf(options, id), { concurrency, ahead: AHEAD, signal });
+      const all = mapInOrder(ids, (id) => documentsOf(options, id), { concurrency, ahead: AHEAD, signal });
       for await (const batches of all) {
         for (const records of batches) {
           options.status.records += records.count;

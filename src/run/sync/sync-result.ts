@@ -140,7 +140,7 @@ function nameOf(sample: SampleChange, resource: SyncResource): string {
   return name !== undefined && name !== sample.key ? `${name} (${sample.key})` : sample.key;
 }
 
-function labelOf({ record }: SampleChange, { label }: SyncResource): string | undefined {
+function labelOf({ record }: SampleChange, { resource: { label } }: SyncResource): string | undefined {
   const name = (JSON.parse(record) as Record<string, unknown>)[label];
   return typeof name === 'string' || typeof name === 'number' ? String(name) : undefined;
 }
