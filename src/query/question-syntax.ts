@@ -155,7 +155,7 @@ export interface QuestionFlags extends Readonly<Partial<Record<DateFlag['name'],
   /** True for records that are open and were due before today. */
   readonly overdue?: boolean;
   /** Which columns have which roles, where these are not the usual ones. */
-  readonly field?: readonly (readonly [field: string, column: string])[];
+  readonly field?: readonly (readonly [field: string, column: string])[] | undefined;
   /** The column whose objects each become a row. */
   readonly expand?: string;
   readonly count?: boolean;

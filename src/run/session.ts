@@ -241,7 +241,7 @@ export async function verifyConnection(context: Context, connection: CompleteCon
 
 /** Which organizations are asked, and how their records leave. */
 export interface ProfilesFlags {
-  readonly allProfiles?: boolean;
+  readonly allProfiles?: boolean | undefined;
   /** A folder with a file for each. */
   readonly outputDir?: string;
   readonly sheetPerProfile?: boolean;

@@ -101,8 +101,7 @@ async function runAging(
   const { payable, param, buckets, asOf, totals = false, sort, limit } = aging;
   const field = asked.questions?.field;
   const resource = payable ? received : issued;
-  const fiscalIds = fiscalIdsOf(aging);
-  const filters = { ...(fiscalIds && { fiscalIds }), ...(param && { param }) };
+  const filters = { fiscalIds: fiscalIdsOf(aging), param };
   const { exportRecords } = await import('../../run/pipeline.ts');
   const { askedSource } = await import('../../run/sources/asked-source.ts');
   await exportRecords(context, {

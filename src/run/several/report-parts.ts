@@ -53,7 +53,7 @@ export async function reportParts(
   { globals, allProfiles, from, form }: ReportSources,
 ): Promise<ReportParts> {
   if (from !== undefined) return partsFrom(context, from, { globals, allProfiles, form });
-  const whom = { globals, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
+  const whom = { globals, profiles: { allProfiles } };
   const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
   const parts = profiles.flatMap((profile) =>
     LISTINGS.map((listing) => ({

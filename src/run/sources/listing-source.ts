@@ -22,13 +22,13 @@ import type { FlagDefaults } from '../settings.ts';
 /** Which records the service is to choose. */
 export interface FilterFlags {
   /** IDs, `@file` or `@-`. */
-  readonly fiscalIds?: readonly string[];
+  readonly fiscalIds?: readonly string[] | undefined;
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly strict?: boolean;
   readonly listEncoding?: ListEncoding;
   readonly sortBy?: string;
   readonly sortOrder?: 'asc' | 'desc';
-  readonly param?: readonly (readonly [name: string, value: string])[];
+  readonly param?: readonly (readonly [name: string, value: string])[] | undefined;
 }
 
 /** How much of a listing. */

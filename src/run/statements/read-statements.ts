@@ -78,11 +78,11 @@ export interface Job {
 
 /** What is read: a listing of the service, or what --from names. Throws UsageError. */
 export function sourceOf({ statement, from, globals }: StatementRun): Promise<Source> {
-  const { fiscalIds, field, allProfiles } = statement;
-  const filters = { ...(fiscalIds && { fiscalIds }) };
-  const profiles = { ...(allProfiles !== undefined && { allProfiles }) };
-  const questions = { ...(field && { field }) };
-  return askedSource({ globals, profiles, filters, questions }, { resource: resourceOf(statement), from });
+  const { fiscalIds, field } = statement;
+  return askedSource(
+    { globals, profiles: statement, filters: { fiscalIds }, questions: { field } },
+    { resource: resourceOf(statement), from },
+  );
 }
 
 /** The organizations that are read. Throws UsageError. */
@@ -91,9 +91,9 @@ export async function profilesOf(
   source: Source,
   { globals, statement }: StatementRun,
 ): Promise<readonly (string | undefined)[]> {
-  const { allProfiles, organization } = statement;
+  const { organization } = statement;
   const own = (await source.profiles?.(context)) ?? [];
-  const whom = { globals, profiles: { ...(allProfiles !== undefined && { allProfiles }) } };
+  const whom = { globals, profiles: statement };
   // An export that does not say whose it is is nobody's.
   const isOne = own.length === 0 && (source.kind === 'local' || !asksSeveral(whom));
   const profiles = isOne ? [undefined] : own.length > 0 ? own : await chooseProfiles(context, whom);
