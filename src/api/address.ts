@@ -96,8 +96,9 @@ export function requestUrl(baseUrl: URL, path: string, query: readonly QueryPair
   return url;
 }
 
-/** How a list is written in a query: `a=1,2`, `a=1&a=2` or `a[]=1&a[]=2`. */
-export type ListEncoding = 'comma' | 'repeat' | 'brackets';
+/** How a list is written in a query: `a=1,2`, `a=1&a=2` or `a[]=1&a[]=2`. What services read most often comes first. */
+export type ListEncoding = (typeof LIST_ENCODINGS)[number];
+export const LIST_ENCODINGS = ['comma', 'repeat', 'brackets'] as const;
 /** A parameter of a query, neither of the two encoded. */
 export type QueryPair = readonly [name: string, value: string];
 

@@ -1,5 +1,5 @@
 import type { Option } from 'commander';
-import type { ListEncoding } from '../api/address.ts';
+import { LIST_ENCODINGS, type ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import { formats } from '../output/formats.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -7,7 +7,6 @@ import type { ExtentFlags, FilterFlags } from '../run/sources/listing-source.ts'
 import type { OutputFlags } from '../run/output-plan.ts';
 import {
   delimiter,
-  LIST_ENCODINGS,
   columnList,
   columnType,
   nameList,

@@ -1,4 +1,4 @@
-import { queryString, type ListEncoding } from '../api/address.ts';
+import { LIST_ENCODINGS, queryString, type ListEncoding } from '../api/address.ts';
 import { readPartialErrors } from '../api/error-body.ts';
 import { UnknownFiscalIds } from '../api/status-failure.ts';
 import { UsageError } from '../errors.ts';
@@ -22,8 +22,6 @@ import type { Resource } from './resource.ts';
 const MAX_ADDRESS = 8_000;
 /** What an address has besides its path and filters: the base address, the page, its size, the order. */
 const ALLOWANCE = 400;
-/** The spellings of a list that are tried, where the user chose none. */
-const SPELLINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
 /** Unknown fiscal IDs, asked for one by one, after which the others are not asked for where none was known. */
 const MOST_UNKNOWN = 20;
 
@@ -64,7 +62,7 @@ export class FiscalIdWalk {
     this.#query = query;
     this.#options = options;
     this.#openQuery = openQuery;
-    this.#spellings = query.listEncoding === undefined ? SPELLINGS : [query.listEncoding];
+    this.#spellings = query.listEncoding === undefined ? LIST_ENCODINGS : [query.listEncoding];
   }
 
   async *walk(): AsyncGenerator<Delivery> {

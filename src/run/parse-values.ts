@@ -6,7 +6,6 @@ import {
   splitColumns,
   type NamedColumn,
 } from '../output/column-choice.ts';
-import type { ListEncoding } from '../api/address.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
@@ -263,9 +262,6 @@ export function endings(flag: string) {
     return new Set(list);
   };
 }
-
-/** How lists can be sent. */
-export const LIST_ENCODINGS: readonly ListEncoding[] = ['comma', 'repeat', 'brackets'];
 
 /** Makes the parse functions of values for requests. The name is that of the flag or setting, for errors. */
 export const requestParsers = {

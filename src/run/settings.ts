@@ -1,4 +1,4 @@
-import type { ListEncoding } from '../api/address.ts';
+import { LIST_ENCODINGS, type ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import { formats, isBinary, type Format } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
@@ -9,7 +9,6 @@ import { resources } from '../resources/index.ts';
 import { oneWordName, type Resource } from '../resources/resource.ts';
 import {
   delimiter,
-  LIST_ENCODINGS,
   columnList,
   columnType,
   flagNamed,
