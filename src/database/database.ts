@@ -34,6 +34,17 @@ export interface RowSink {
 /** Puts rows, and yields whenever it has put some. */
 export type FillRows = (rows: RowSink) => AsyncIterable<unknown>;
 
+/** Puts these rows. */
+export function fillWith(rows: readonly StoredRow[]): FillRows {
+  return async function* (sink) {
+    for (const row of rows) {
+      for (const value of row) sink.put(value);
+      sink.endRow();
+    }
+    yield;
+  };
+}
+
 /** The new cells of the row that a profile has under a key. */
 export interface RowUpdate {
   readonly profile: string;

@@ -2,7 +2,7 @@ import type { Clock } from '../context.ts';
 import { IncompleteError, OutputError, ServiceError, type FolioError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { recordBytes } from '../json/records.ts';
-import { CommitUnknown, Conflict, type Database, type StoredRow } from './database.ts';
+import { CommitUnknown, Conflict, fillWith, type Database, type StoredRow } from './database.ts';
 import { INSERT, findDifferences, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { listsWithTables, writeElements, type WrittenElements } from './element-tables.ts';
@@ -214,13 +214,7 @@ async function writeParts(
     synced.push({ ...compared.synced, written, elements });
   }
   const entries = synced.map((each) => runEntry(database, { ...each, run }, options));
-  await database.insert({ table: '_runs', columns: RUN_COLUMNS }, async function* (rows) {
-    for (const entry of entries) {
-      for (const value of entry) rows.put(value);
-      rows.endRow();
-    }
-    yield;
-  });
+  await database.insert({ table: '_runs', columns: RUN_COLUMNS }, fillWith(entries));
   return { run, parts: synced };
 }
 

@@ -1,6 +1,7 @@
 import { OutputError, UsageError } from '../errors.ts';
 import {
   columnTypes,
+  fillWith,
   quoteName,
   type ColumnType,
   type Database,
@@ -213,13 +214,8 @@ export async function changeColumns(
   }
   if (added.length > 0) {
     const target = { table: '_columns', columns: ['resource', 'column', 'type', 'first_run', 'field'] };
-    await database.insert(target, async function* (sink) {
-      for (const column of added) {
-        for (const value of [table, column.name, column.type, run, column.field]) sink.put(value);
-        sink.endRow();
-      }
-      yield;
-    });
+    const rows = added.map(({ name, type, field }) => [table, name, type, run, field]);
+    await database.insert(target, fillWith(rows));
   }
   if (added.length > 0 || retyped.length > 0 || !hasView) await view.make();
   return view;
