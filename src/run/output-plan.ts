@@ -100,8 +100,7 @@ export async function planOutput(
   const ending = target === undefined ? undefined : endingFormat(target, flags.format);
   // Off a terminal a listing is rows for a script; a single record is a document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
-  const implied = flags.excel || flags.delimiter !== undefined ? 'csv' : defaults.format;
-  const format = flags.format ?? ending ?? implied ?? usual;
+  const format = flags.format ?? ending ?? impliedFormat(flags, defaults) ?? usual;
   checkFlagsOfFormat(format, {
     '--delimiter': flags.delimiter !== undefined,
     '--excel': flags.excel,
@@ -139,6 +138,14 @@ export async function planOutput(
   const chosen =
     isResult || flags.columns === undefined || keepsAll(flags.columns) ? undefined : flags.columns;
   return { format, layout, headings, chosen, expanded, openWriter, target, onTerminal, paged, tableLimit };
+}
+
+/** The format where none is named: csv by the flags that only it reads, else that of the settings. */
+export function impliedFormat(
+  { excel, delimiter }: OutputFlags,
+  defaults: Pick<FlagDefaults, 'format'>,
+): Format | undefined {
+  return excel || delimiter !== undefined ? 'csv' : defaults.format;
 }
 
 /** The writer of a format, which writes the headings of the columns in place of their names, where they have any. */

@@ -4,10 +4,10 @@ import type { Context } from '../../context.ts';
 import { endingOf, type Format } from '../../output/formats.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import { exportPart, runOf, type Export } from '../export-part.ts';
-import type { OutputFlags } from '../output-plan.ts';
+import { impliedFormat } from '../output-plan.ts';
 import { tryPart, type PartResult } from '../part.ts';
 import { inRun } from '../run.ts';
-import { flagDefaults, type FlagDefaults } from '../settings.ts';
+import { flagDefaults } from '../settings.ts';
 import { checkProfiles } from './joined-source.ts';
 import { forEachPart } from './buffered-parts.ts';
 
@@ -67,16 +67,12 @@ async function planFiles(
   const store = globals.sandbox ? undefined : await context.config();
   return Promise.all(
     names.map(async (profile) => {
-      const format = fileFormat(output, store ? flagDefaults(store, profile, source.resource) : {});
+      const defaults = store ? flagDefaults(store, profile, source.resource) : {};
+      const format = output.format ?? impliedFormat(output, defaults) ?? 'csv';
       const ending = endingOf(format);
       const older = join(folder, `${profile}.${ending}`);
       const path = join(folder, `${profile}.${listing}.${ending}`);
       return { profile, path, format, older: existsSync(older) ? older : undefined };
     }),
   );
-}
-
-function fileFormat({ format, excel, delimiter }: OutputFlags, defaults: FlagDefaults): Format {
-  const implied = excel || delimiter !== undefined ? 'csv' : defaults.format;
-  return format ?? implied ?? 'csv';
 }
