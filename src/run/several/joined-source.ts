@@ -138,9 +138,10 @@ function totalOf(listings: readonly WalkStatus[], limit = Infinity): number | un
 /** Throws where profiles are missing, or not whole. */
 export function checkProfiles(results: readonly PartResult[]): void {
   const failed = results.filter(({ failure }) => failure !== undefined);
+  const names = failed.map(({ name }) => name);
   checkResults(results, {
     what: 'profiles',
     lack: failed.every(hasRecords) ? 'not whole' : 'missing',
-    hint: `Use --profile ${failed.map(({ name }) => name).join(',')} to run these again.`,
+    hint: `\`folio doctor --profile ${names[0]}\` says what to fix there; to run these again, use --profile ${names.join(',')}.`,
   });
 }

@@ -13,7 +13,7 @@ interface OutcomeWords {
 }
 
 /**
- * Ends a run of several parts: nothing where all are whole; else names those that are not, each with its reason, or throws
+ * Ends a run of several parts: nothing where all are whole; else names those that are not, with their reasons, or throws
  * the failure that all have in common. Where nothing was had of any, it is of the kind of the first, and so is the exit code.
  */
 export function checkResults(
@@ -23,7 +23,7 @@ export function checkResults(
   const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
   if (first === undefined) return;
-  const reasons = failed.map(({ name, failure }) => `${name}: ${failure.message}`).join('; ');
+  const reasons = reasonsOf(failed);
   const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
   const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
   const isCommon = failed.every(({ failure }) => failure.message === first.message);
@@ -32,4 +32,12 @@ export function checkResults(
     throw first.reworded(`none of ${results.length} ${what}: ${reasons}`, advice);
   const says = `${failed.length} of ${results.length} ${what} ${lack}: ${reasons}`;
   throw leading?.reworded(says, leading.hint) ?? new IncompleteError(says, { hint: advice, cause: first });
+}
+
+/** Each reason once, behind the names of the parts that failed for it: a dozen of them mostly fail for the same. */
+function reasonsOf(failed: readonly { readonly name: string; readonly failure: FolioError }[]): string {
+  const names = new Map<string, string[]>();
+  for (const { name, failure } of failed)
+    names.set(failure.message, [...(names.get(failure.message) ?? []), name]);
+  return [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`).join('; ');
 }

@@ -50,7 +50,11 @@ export async function showResults(
   else if (lists.length > 0) run.notices.answer(planOfLists(results, lists));
   checkResults(
     results.map(({ name, synced: { error: failure } }) => ({ name, ...(failure && { failure }) })),
-    { what: 'listings', lack: 'left as they were', hint: 'Run folio sync again for these.' },
+    {
+      what: 'listings',
+      lack: 'left as they were',
+      hint: 'When that is seen to, run folio sync again for these.',
+    },
   );
 }
 

@@ -213,7 +213,7 @@ describe('a profile that fails', () => {
       folder,
     });
     expect(code).toBe(5);
-    expect(stderr).toMatch(/^folio: none of 3 profiles: north: .* south: .* west: /);
+    expect(stderr).toMatch(/^folio: none of 3 profiles: north: .*; south, west: /);
     expect(readFileSync(join(folder, 'out.csv'), 'utf8')).toBe('old');
   });
 

@@ -21,6 +21,11 @@ const ends: readonly [string, (FolioError | undefined)[], [typeof FolioError, st
       [ServiceError, 'none of 2 profiles: a: down; b: refused', words.hint],
     ],
     [
+      'several for one of the reasons',
+      [down, refused, new ServiceError('down'), undefined],
+      [IncompleteError, '3 of 4 profiles missing: a, c: down; b: refused', words.hint],
+    ],
+    [
       'something of one',
       [refused, partly],
       [IncompleteError, '2 of 2 profiles missing: a: refused; b: not all', words.hint],
@@ -50,7 +55,7 @@ it('is of the kind of the failure that leads, where others have records', () => 
 });
 
 function endOf(failures: readonly (FolioError | undefined)[], leading?: FolioError): FolioError | undefined {
-  const results = failures.map((failure, at) => ({ name: 'abc'[at]!, ...(failure && { failure }) }));
+  const results = failures.map((failure, at) => ({ name: 'abcd'[at]!, ...(failure && { failure }) }));
   try {
     checkResults(results, { ...words, leading });
   } catch (error) {
