@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import type { IncompleteError } from '../errors.ts';
+import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
@@ -232,9 +232,19 @@ async function invoiceTests(context: Context, asked: AskingOptions): Promise<Rec
   const { flags } = asked;
   if (!asksOfDocuments(flags)) return [];
   const { dateTest, overdueTest } = await import('../query/where/invoice-tests.ts');
-  const { parseDate } = await import('../query/where/date-value.ts');
+  const { isEmptySpan, parseDate } = await import('../query/where/date-value.ts');
   const { fields } = asked.names;
   const { today } = whereContext(context);
+  const { since, until } = flags;
+  if (
+    since !== undefined &&
+    until !== undefined &&
+    isEmptySpan(parseDate(since, today)!, parseDate(until, today)!)
+  ) {
+    throw new UsageError(`--since ${since} is later than --until ${until}: no document is of both`, {
+      hint: 'Write the earlier date behind --since.',
+    });
+  }
   const tests = flags.overdue ? [overdueTest({ fields, today, limits: asked.limits })] : [];
   for (const flag of DATE_FLAGS) {
     const date = flags[flag.name];

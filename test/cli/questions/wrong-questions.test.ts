@@ -33,6 +33,16 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--where totalAmount', /The shell takes a < or > for a file: put the condition in quotes/],
   ['--since hoy', /--since "hoy" is no date\n  Write a date as 2026-11-21, 2026-11 \(that month\)/],
   ['--until 21/11/2026', /--until "21\/11\/2026" is no date/],
+  [
+    '--since 2026-10 --until 2026-09',
+    /--since 2026-10 is later than --until 2026-09: no document is of both/,
+  ],
+  ['--since today --until -1d', /--since today is later than --until -1d/],
+  [
+    '--since 2026-10 --until 2026-09',
+    /--since 2026-10 is later than --until 2026-09: no document is of both\n {2}Write the earlier/,
+  ],
+  ['--since today --until -1d', /--since today is later than --until -1d/],
   ['--field due=a', /--field says what a column means, and no question asks for it/],
   ['--overdue --field deu=a', /there is no field deu to map/],
   ['--as-sent', /--as-sent goes with --sum: .*\n {2}Add --sum, or leave --as-sent out/],
