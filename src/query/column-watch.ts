@@ -118,6 +118,8 @@ export class ColumnWatch {
 }
 
 interface WatchOptions {
+  /** What named the columns, for the error. */
+  readonly flag: string;
   readonly columns: readonly string[];
   /** Reads the cells of the columns. */
   readonly reader: Pick<CellReader, 'read'>;
@@ -132,7 +134,7 @@ interface WatchOptions {
  */
 export async function* watchColumns(
   records: AsyncIterable<RecordBatch>,
-  { columns, reader, names, tell }: WatchOptions,
+  { flag, columns, reader, names, tell }: WatchOptions,
 ): AsyncGenerator<RecordBatch> {
   const watch = new ColumnWatch(columns, { names });
   let read = 0;
@@ -143,6 +145,6 @@ export async function* watchColumns(
     if (!watch.isComplete) watch.sample(batch);
     yield batch;
   }
-  watch.refuseNearMisses('--columns');
+  watch.refuseNearMisses(flag);
   for (const complaint of watch.complaints()) tell(`${complaint} (${countOf(read, 'record')} read)`);
 }

@@ -28,7 +28,12 @@ import type { RequestFlags } from './parse-values.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReceiptFlags, WrittenColumn } from './receipt.ts';
-import { namedColumns, withColumnBefore, withoutHeadings } from '../output/column-choice.ts';
+import {
+  columnsWithHeadings,
+  namedColumns,
+  withColumnBefore,
+  withoutHeadings,
+} from '../output/column-choice.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
@@ -91,7 +96,7 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const given = paced(questions.answer(listed), context);
   const answer = source.joined?.counted(given) ?? given;
   const { hasResult } = questions;
-  const records = await withColumnsWatched(answer, { columns: output.columns, names, hasResult, notices });
+  const records = await withColumnsWatched(answer, { ...output, names, hasResult, notices });
   try {
     const journalled = resumable !== undefined;
     const delivered = await deliver(context, records, { plan, receipt, notices, journalled });
@@ -185,30 +190,37 @@ async function openAnswer(
 /** Finds what the names of columns stand for. */
 type NamesOf = () => Promise<ColumnNames>;
 
-interface WatchedColumns {
-  readonly columns: readonly string[] | undefined;
+interface WatchedColumns extends Pick<OutputFlags, 'columns' | 'type'> {
   readonly names: NamesOf;
   readonly hasResult: boolean;
   readonly notices: Notices;
 }
 
 /**
- * The same records. At the end, warns of each column of --columns that no record had, and throws UsageError for one that is a
- * near miss of a column that is there.
+ * The same records. At the end, warns of each column of --columns and --type that no record had, and throws UsageError for one
+ * that is a near miss of a column that is there.
  */
 async function withColumnsWatched(
   records: AsyncIterable<RecordBatch>,
-  { columns, names, hasResult, notices }: WatchedColumns,
+  { columns = [], type = [], names, hasResult, notices }: WatchedColumns,
 ): Promise<AsyncIterable<RecordBatch>> {
   // The columns of a result are checked where it is made.
-  if (columns === undefined || hasResult) return records;
+  if (columns.length + type.length === 0 || hasResult) return records;
   const { watchColumns } = await import('../query/column-watch.ts');
   const { NamedCells } = await import('../query/named-cells.ts');
-  const named = namedColumns(columns);
-  const tell = (complaint: string): void => notices.warn(`--columns: ${complaint}`);
-  const meant = await names();
-  const reader = new NamedCells(named, meant);
-  return watchColumns(records, { columns: named, reader, names: meant, tell });
+  const watched = (
+    given: AsyncIterable<RecordBatch>,
+    asked: { readonly flag: string; readonly columns: readonly string[]; readonly names?: ColumnNames },
+  ): AsyncIterable<RecordBatch> => {
+    if (asked.columns.length === 0) return given;
+    const tell = (complaint: string): void => notices.warn(`${asked.flag}: ${complaint}`);
+    return watchColumns(given, { ...asked, reader: new NamedCells(asked.columns, asked.names), tell });
+  };
+  // A type may also be that of a heading or a role that --columns names, where it is looked for.
+  const chosen = new Set(columnsWithHeadings(columns).flatMap(({ column, heading }) => [column, heading]));
+  const typed = type.map(([column]) => column).filter((column) => !chosen.has(column));
+  const named = { flag: '--columns', columns: namedColumns(columns), names: await names() };
+  return watched(watched(records, named), { flag: '--type', columns: typed });
 }
 
 /** Tells a user at a terminal how much was written, and where. */

@@ -201,6 +201,7 @@ describe('columns that were asked for and never came', () => {
     const { records } = source(texts, 2);
     const batches = await gather(
       watchColumns(records, {
+        flag: '--columns',
         columns,
         reader: new CellReader(columns),
         tell: (sentence) => void sentences.push(sentence),

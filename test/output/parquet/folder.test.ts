@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
@@ -228,6 +228,29 @@ describe('a Parquet file of a listing', () => {
     expect((await readParquet(output)).columns).toEqual([
       ['number', 'VARCHAR'],
       ['customer.code', 'DECIMAL(4,1)'],
+    ]);
+  });
+
+  it('says which column of --type no record has', async () => {
+    const folder = temporaryFolder();
+    const from = join(folder, 'all.jsonl');
+    writeFileSync(from, '{"number":1,"totalAmount":2}\n');
+    const output = join(folder, 'all.parquet');
+    const typed = (...flags: string[]) => runHere(['issued', '--from', from, '-o', output, ...flags]);
+    expect(await typed('--type', 'nmber=text')).toMatchObject({
+      code: 2,
+      stderr: 'folio: --type: no record has a column nmber\n  Did you mean number?\n',
+    });
+    expect(existsSync(output)).toBe(false);
+    expect(await typed('--type', 'total=text')).toMatchObject({
+      code: 0,
+      stderr: 'warning: --type: no record has a value in total (1 record read)\n',
+    });
+    const named = ['--columns', 'Folio=number,total', '--type', 'Folio=text', '--type', 'total=text'];
+    expect(await typed(...named)).toMatchObject({ code: 0, stderr: '' });
+    expect((await readParquet(output)).columns).toEqual([
+      ['Folio', 'VARCHAR'],
+      ['total', 'VARCHAR'],
     ]);
   });
 
