@@ -160,8 +160,14 @@ export function namedProfile(flag: string | undefined, env: Environment): string
 export function knownProfile(name: string, store: ConfigStore): Profile {
   const profile = store.profile(name);
   if (profile !== undefined) return profile;
+  const { profileNames } = store;
+  const login = `\`folio auth login --profile ${name}\``;
+  // Most often the name is misspelt, so the names come before the way to a new one.
   throw new UsageError(`there is no profile ${JSON.stringify(name)}`, {
-    hint: `Log in with \`folio auth login --profile ${name}\`${listed(store)}.`,
+    hint:
+      profileNames.length === 0
+        ? `Log in with ${login}.`
+        : `The profiles are ${profileNames.join(', ')}. A new one begins with ${login}.`,
   });
 }
 

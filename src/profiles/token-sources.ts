@@ -143,7 +143,8 @@ interface Failure {
 }
 
 const HINT =
-  'Run the command by hand to see what it says; a new one is set with `folio auth login --token-command`.';
+  'It runs in the topmost folder, so paths in it have to be whole. Run it there by hand to see what it says; ' +
+  'a new one is set with `folio auth login --token-command`.';
 
 /** The system's own error is not kept as the cause: its message is the whole command line. */
 function failure({ name, error, limit, complaint }: Failure): AuthError {

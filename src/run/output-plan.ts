@@ -82,6 +82,8 @@ interface OutputPlanOptions {
   readonly sheet?: string | undefined;
   /** Finds the columns that people look for; called only for a format that shows them differently. */
   readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
+  /** What else the command writes by the ending of a file, as messages name it. */
+  readonly furtherEnding?: string | undefined;
   /** Whether rows of a result come out, whose columns have no other names. */
   readonly isResult?: boolean | undefined;
   /** The list of --expand. */
@@ -93,11 +95,22 @@ interface OutputPlanOptions {
 /** Decides on the format and its layout, and loads the writer. Throws UsageError for flags that do not go together. */
 export async function planOutput(
   context: Context,
-  { flags, color, defaults, single = false, sheet, known, isResult, expand, names }: OutputPlanOptions,
+  {
+    flags,
+    color,
+    defaults,
+    single = false,
+    sheet,
+    known,
+    furtherEnding,
+    isResult,
+    expand,
+    names,
+  }: OutputPlanOptions,
 ): Promise<OutputPlan> {
   const target = flags.output === '-' ? undefined : flags.output;
   const onTerminal = target === undefined && context.stdout.isTerminal;
-  const ending = target === undefined ? undefined : endingFormat(target, flags.format);
+  const ending = target === undefined ? undefined : endingFormat(target, flags.format, furtherEnding);
   // Off a terminal a listing is rows for a script; a single record is a document.
   const usual = onTerminal ? 'table' : single ? 'json' : 'csv';
   const format = flags.format ?? ending ?? impliedFormat(flags, defaults) ?? usual;
@@ -176,12 +189,16 @@ async function writerOf(
 }
 
 /** The format that a file's ending names. Throws UsageError for an ending that is no format, unless one is given. */
-function endingFormat(target: string, given: Format | undefined): Format | undefined {
+function endingFormat(
+  target: string,
+  given: Format | undefined,
+  further: string | undefined,
+): Format | undefined {
   const found = formatOfEnding(target);
   const ending = /\.([a-z][a-z0-9]*)$/i.exec(target)?.[1];
   if (given !== undefined || found !== undefined || ending === undefined) return found;
   throw new UsageError(`-o ${target}: .${ending} is no format of folio`, {
-    hint: `Name a file that ends with ${FILE_ENDINGS}, or say which format it is with --format.`,
+    hint: `Name a file that ends with ${[further ?? [], FILE_ENDINGS].flat().join(', ')}, or say which format it is with --format.`,
   });
 }
 

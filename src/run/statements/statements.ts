@@ -146,6 +146,7 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     color: run.globals.color,
     defaults: form.defaults,
     sheet: 'statement',
+    furtherEnding: '.html',
     isResult: true,
   });
   const columns = statementColumns(isSeveral);

@@ -363,7 +363,10 @@ describe('folio statement', () => {
     ],
     [['--all', ...ROBLE], '--all and --customer-fiscal-id do not go together: it is everyone'],
     [['--all', '-o', 'x.html'], 'a page is for one customer, and --all names everyone'],
-    [['--all', '-o', 'x.pdf'], '-o x.pdf: .pdf is no format of folio'],
+    [
+      ['--all', '-o', 'x.pdf'],
+      '-o x.pdf: .pdf is no format of folio\n  Name a file that ends with .html, .jsonl, ',
+    ],
     [[...ROBLE, '--lang', 'de'], '--lang "de": there is no such language'],
     [[...ROBLE, '--lang', 'es'], '--lang is for a page, and none is written'],
     [[...ROBLE, '--note', 'x', '-o', 'x.csv'], '--note is for a page, and none is written'],

@@ -9,7 +9,7 @@ import type { StatusOptions } from './profiles.ts';
 const loginFlags = flagGroup<LoginOptions>(undefined, {
   tokenCommand: wordList(
     '--token-command <argument...>',
-    'a program that prints the token, and its arguments; where they begin with a dash, as one JSON list',
+    'a program that prints the token, and its arguments, with whole paths; where they begin with a dash, as one JSON list',
   ),
   verify: no('--no-verify', 'store the token untried'),
   replace: yes('--replace', 'store it also over the token of another organization'),

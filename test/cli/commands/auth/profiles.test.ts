@@ -81,7 +81,7 @@ describe('folio auth use', () => {
       stdout: '',
       stderr:
         'folio: there is no profile "nobody"\n' +
-        '  Log in with `folio auth login --profile nobody` (there is: acme, vault, broken).\n',
+        '  The profiles are acme, vault, broken. A new one begins with `folio auth login --profile nobody`.\n',
       prompts: [],
     });
     expect(await run(['use', '../x'], store)).toMatchObject({ code: 2 });
