@@ -19,6 +19,11 @@ export function markup(texts: TemplateStringsArray, ...parts: readonly Part[]): 
   return new Html(texts.map((text, index) => text + textOf(parts[index])).join(''));
 }
 
+/** A paragraph of notes; undefined where there are none. */
+export function noteLine(notes: readonly string[]): Html | undefined {
+  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
+}
+
 /** For text that is HTML because we wrote it: the style and the script. */
 export function trusted(text: string): Html {
   return new Html(text);

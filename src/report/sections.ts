@@ -5,7 +5,7 @@ import { ageNames, lookOf } from './ages.ts';
 import { monthlyColumns, stackedBars } from './charts.ts';
 import { lacksText, saidByFolio } from './doubts.ts';
 import type { CurrencySection, OpenFigures, OrganizationFigures } from './figures.ts';
-import { markup, type Html } from './html.ts';
+import { markup, noteLine, type Html } from './html.ts';
 import type { InvoiceList, MissingFigure, ReportDates } from './invoice-figures.ts';
 import { PeriodTally, TYPE_ROLES, type PeriodFigures, type TypeFigures } from './period-figures.ts';
 import {
@@ -57,7 +57,7 @@ function inNoSumNote({ inNoSum }: OrganizationFigures, { words, count }: Writing
     const number = inNoSum[direction];
     return number === 0 ? [] : [`${words[direction]}: ${words.inNoSum(number, count(number))}`];
   });
-  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
+  return noteLine(notes);
 }
 
 function missingNotes({ missing }: OrganizationFigures, writing: Writing): Html | undefined {
@@ -206,7 +206,7 @@ function leftOutNote(
     ...(cancelled.coefficient === 0n ? [] : [`${label}: ${words.cancelledOf(amount(cancelled))}`]),
     ...(missing === 0 ? [] : [`${label}: ${words.withoutAmount(count(missing))}`]),
   ]);
-  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
+  return noteLine(notes);
 }
 
 function ageing({ receivable, payable }: CurrencySection, { writing, id }: SectionOptions): Html | undefined {

@@ -1,8 +1,8 @@
-import { formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import { addDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { ageNames, lookOf, UNDATED } from './ages.ts';
 import { fillOf, hatching } from './charts.ts';
-import { markup, type Html } from './html.ts';
+import { markup, noteLine, type Html } from './html.ts';
 import { htmlPage } from './page-frame.ts';
 import type { StatedCurrency, StatedDay, StatedDocument } from './statement.ts';
 import type { OwnStatement, StatementFacts } from './statement-rows.ts';
@@ -88,7 +88,8 @@ function currencySection(section: StatedCurrency, context: PageContext, id: stri
   const all = [...documents, ...credits];
   const told = all.flatMap(({ open, total }) => [open, ...(total === undefined ? [] : [total])]);
   const scale = Math.max(decimalsOf(currency), widestScale(told));
-  const amount = (value: Decimal): string => writing.amount(scaled(value, scale));
+  // A sum has the wider scale of the two.
+  const amount = (value: Decimal): string => writing.amount(addDecimals(value, { coefficient: 0n, scale }));
   const isOwed = due.coefficient >= 0n;
   const label = !isOwed ? words.inFavour : listing === 'issued' ? words.amountDue : words.amountPayable;
   const shown = isOwed ? due : { ...due, coefficient: -due.coefficient };
@@ -136,11 +137,6 @@ function decimalsOf(currency: string | undefined): number {
     currency,
   }).resolvedOptions();
   return minimumFractionDigits ?? 0;
-}
-
-function scaled(value: Decimal, scale: number): Decimal {
-  if (value.scale >= scale) return value;
-  return { coefficient: value.coefficient * 10n ** BigInt(scale - value.scale), scale };
 }
 
 interface StripOptions {
@@ -209,7 +205,7 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
   const { words, caption, id, amount } = options;
   const lines = documents.map((one) => ({ one, cells: lineOf(one, options) }));
   const heads = lines[0]!.cells;
-  const sum = documents.map(({ open }) => open).reduce(plus);
+  const sum = documents.map(({ open }) => open).reduce(addDecimals);
   const isLong = documents.length > MAX_ROWS_KEPT;
   return markup`<section class="block">
     <h3 id="${id}">${caption}</h3>
@@ -242,11 +238,6 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
 
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 20;
-
-function plus(left: Decimal, right: Decimal): Decimal {
-  const scale = Math.max(left.scale, right.scale);
-  return { coefficient: scaled(left, scale).coefficient + scaled(right, scale).coefficient, scale };
-}
 
 function lineOf(document: StatedDocument, { writing, words, amount, isCredit }: TableOptions): LineCell[] {
   const { number, type, date, due, daysLate, total, open } = document;
@@ -293,7 +284,7 @@ function leftOut(currencies: readonly StatedCurrency[], { words, writing }: Page
       ...(missing === 0 ? [] : [words.withoutAmount(writing.count(missing))]),
     ];
   });
-  return notes.length === 0 ? undefined : markup`<p class="note">${notes.join(' ')}</p>`;
+  return noteLine(notes);
 }
 
 /** Paragraphs, as blank lines part them. */
