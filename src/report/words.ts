@@ -1,15 +1,16 @@
+import type { Context } from '../context.ts';
 import type { Role } from '../invoices/fields.ts';
 import type { UnreadableCell } from '../invoices/unreadable.ts';
 import { formatDay } from '../json/calendar-day.ts';
 import { formatDecimal, negateDecimal, type Decimal } from '../json/decimal.ts';
-import { digitGrouper } from '../output/terminal/number-text.ts';
+import { digitGrouper, localeOf } from '../output/terminal/number-text.ts';
 import type { Doubt, Lack } from './figures.ts';
 
 /** The languages that a report is written in. */
 export type ReportLanguage = 'en' | 'es';
 
 /** The language of a locale such as `es-CL`; English where it is neither Spanish nor English. */
-export function languageOf(locale: string): ReportLanguage {
+function languageOf(locale: string): ReportLanguage {
   return locale.toLowerCase().startsWith('es') ? 'es' : 'en';
 }
 
@@ -351,10 +352,12 @@ export interface Writing {
 }
 
 /**
- * The writing of a language for a locale, such as `es-CL`. Where the locale is of another language, numbers and dates
- * are written as the language does.
+ * How pages are written for a user: in the language that is asked for, else in that of the locale, such as `es-CL`. Where the
+ * locale is of another language, numbers and dates are written as the language does.
  */
-export function writingOf(language: ReportLanguage, locale: string): Writing {
+export function writingFor({ env }: Pick<Context, 'env'>, asked: ReportLanguage | undefined): Writing {
+  const locale = localeOf(env);
+  const language = asked ?? languageOf(locale);
   const tag = languageOf(locale) === language && /^(?:en|es)/i.test(locale) ? locale : language;
   const group = digitGrouper(tag);
   const dayFormat = dateFormat(tag, { day: 'numeric', month: 'short', year: 'numeric' });

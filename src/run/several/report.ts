@@ -2,12 +2,11 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
-import { localeOf } from '../../output/terminal/number-text.ts';
 import type { FormFlags } from '../../query/exports/csv-form.ts';
 import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
-import { languageOf, writingOf, type ReportLanguage } from '../../report/words.ts';
+import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
 import { remarkWritten } from '../export-part.ts';
 import { hasRecords, type PartResult, type Source } from '../part.ts';
@@ -172,9 +171,7 @@ async function textOf(figures: ReportFigures, { format, page, context }: TextOpt
     return figuresJson(figures);
   }
   const { reportPage } = await import('../../report/page.ts');
-  const locale = localeOf(context.env);
-  const writing = writingOf(page.lang ?? languageOf(locale), locale);
-  return reportPage(figures, { writing, version, title: page.title });
+  return reportPage(figures, { writing: writingFor(context, page.lang), version, title: page.title });
 }
 
 /** Throws where the page is not about everything. */

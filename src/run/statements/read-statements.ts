@@ -105,9 +105,14 @@ export async function profilesOf(
   return profiles;
 }
 
+/** The listing that is read. */
+export function listingOf({ payable }: StatementFlags): 'issued' | 'received' {
+  return payable ? 'received' : 'issued';
+}
+
 /** What is listed. */
-export function resourceOf({ payable }: StatementFlags): Resource {
-  return payable ? received : issued;
+export function resourceOf(statement: StatementFlags): Resource {
+  return { issued, received }[listingOf(statement)];
 }
 
 /** What was read of one organization. */
@@ -143,11 +148,15 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
 }
 
 async function openTally({ asked: { statement }, today }: Job, part: Part): Promise<StatementTally> {
-  const { payable, field, fiscalIds } = statement;
+  const { field, fiscalIds } = statement;
   const settings = { profile: part.profile, sandbox: part.globals.sandbox === true };
   const fields = await fieldsOf(part.context, { resource: resourceOf(statement), settings, field });
-  const listing = payable ? 'received' : 'issued';
-  return new StatementTally({ fields, listing, today, everyone: fiscalIds !== undefined });
+  return new StatementTally({
+    fields,
+    listing: listingOf(statement),
+    today,
+    everyone: fiscalIds !== undefined,
+  });
 }
 
 /** All that was read. */
@@ -164,7 +173,7 @@ export interface StatementsRead {
 /** Reads every organization. Throws where nothing was had of any, and where nobody is known that was asked for. */
 export async function readAll(job: Job): Promise<StatementsRead> {
   const { run, profiles, asked, today } = job;
-  const { payable, fiscalIds, organization } = asked.statement;
+  const { fiscalIds, organization } = asked.statement;
   const parts: PartRead[] = [];
   for await (const one of forEachPart(run, profiles, (profile, signal) => readPart(job, profile, signal)))
     parts.push(one);
@@ -185,8 +194,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
   const isWhole = parts.every((part) => part.isWhole);
   if (fiscalIds !== undefined && statements.length === 0) {
     if (!isWhole) checkOutcome(results);
-    const what = payable ? 'received' : 'issued';
-    throw new NotFoundError(`no ${what} invoice is of ${fiscalIds.join(', ')}`, {
+    throw new NotFoundError(`no ${listingOf(asked.statement)} invoice is of ${fiscalIds.join(', ')}`, {
       hint: 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
     });
   }
@@ -196,7 +204,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     statements,
     unreadable,
     results,
-    facts: { asOf: today, listing: payable ? 'received' : 'issued' },
+    facts: { asOf: today, listing: listingOf(asked.statement) },
   };
 }
 

@@ -1,14 +1,13 @@
 import { UsageError } from '../../errors.ts';
 import { formatDay } from '../../json/calendar-day.ts';
 import { PageFolder, type FolderPage } from '../../output/files/page-folder.ts';
-import { localeOf } from '../../output/terminal/number-text.ts';
 import { statementIndex, type IndexedStatement } from '../../report/statement-index.ts';
 import { statementPage } from '../../report/statement-page.ts';
 import type { OwnStatement } from '../../report/statement-rows.ts';
-import { languageOf, writingOf, type Writing } from '../../report/words.ts';
+import { writingFor, type Writing } from '../../report/words.ts';
 import { remarkWritten } from '../export-part.ts';
 import { noteOf } from './note.ts';
-import { checkOutcome, readAll, type Job, type StatementsRead } from './read-statements.ts';
+import { checkOutcome, listingOf, readAll, type Job, type StatementsRead } from './read-statements.ts';
 
 const INDEX = 'index.html';
 const INDEX_KEY = 'index';
@@ -25,8 +24,7 @@ export async function writeFolder(job: Job, path: string): Promise<void> {
   try {
     await checkFolder(folder, job);
     const outcome = await readAll(job);
-    const locale = localeOf(context.env);
-    const writing = writingOf(asked.statement.lang ?? languageOf(locale), locale);
+    const writing = writingFor(context, asked.statement.lang);
     const pages = new Pages({ job, folder, outcome, writing, note });
     for (const own of outcome.statements) await pages.write(own);
     await pages.writeSettled();
@@ -58,10 +56,6 @@ async function checkFolder(folder: PageFolder, { asked: { statement } }: Job): P
   throw new UsageError(`--output-dir ${folder.shown('')} has the statements of ${there}`, {
     hint: `Name another folder for those of ${here}.`,
   });
-}
-
-function listingOf({ payable }: Job['asked']['statement']): 'issued' | 'received' {
-  return payable ? 'received' : 'issued';
 }
 
 interface PagesOptions {

@@ -5,7 +5,6 @@ import type { RecordBatch } from '../../json/records.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import { written } from '../../output/files/destination.ts';
 import { checkFlagsOfFormat, formatOfEnding, type Format } from '../../output/formats.ts';
-import { localeOf } from '../../output/terminal/number-text.ts';
 import { writerOfResult, type ResultForm } from '../../query/questions.ts';
 import { chosenColumns } from '../../query/result-rows.ts';
 import {
@@ -14,7 +13,7 @@ import {
   statementsJson,
   STATEMENT_SHOWN,
 } from '../../report/statement-rows.ts';
-import { languageOf, writingOf } from '../../report/words.ts';
+import { writingFor } from '../../report/words.ts';
 import { deliver, remarkWritten } from '../export-part.ts';
 import { planOutput } from '../output-plan.ts';
 import type { PartResult } from '../part.ts';
@@ -217,8 +216,7 @@ async function pageOf(
     });
   }
   const { statementPage } = await import('../../report/statement-page.ts');
-  const locale = localeOf(context.env);
-  const writing = writingOf(asked.statement.lang ?? languageOf(locale), locale);
+  const writing = writingFor(context, asked.statement.lang);
   return statementPage(statement!, { ...facts, writing, note });
 }
 
