@@ -319,7 +319,7 @@ export class Receipt extends ReceiptPart {
       await run();
     } catch (error) {
       await this.#write(error).catch((fault: unknown) => {
-        this.#options.notices.warn(`no receipt: ${fault instanceof Error ? fault.message : String(fault)}`);
+        this.#options.notices.warn(`no receipt: ${messageOf(fault)}`);
       });
       throw error;
     }

@@ -6,7 +6,7 @@ import { cannotWrite } from './cannot-write.ts';
 import { lockTarget, type FileLock } from './lock.ts';
 import { sideFilesOf } from './side-files.ts';
 import { realPath } from './target.ts';
-import type { FileContext } from './whole-file.ts';
+import { writeChunk, type FileContext } from './whole-file.ts';
 
 /** What of the folder is folio's own. */
 interface OwnFiles {
@@ -141,10 +141,6 @@ export class LockedFolder {
   async release(): Promise<void> {
     await this.#parts.lock.release();
   }
-}
-
-async function writeChunk(handle: FileHandle, chunk: Buffer): Promise<void> {
-  for (let at = 0; at < chunk.length;) at += (await handle.write(chunk, at)).bytesWritten;
 }
 
 async function readList(file: string): Promise<string> {

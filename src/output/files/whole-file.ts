@@ -88,9 +88,7 @@ class WholeFile implements Destination {
     this.#refuseIfEnded();
     const bytes = this.#parts.tally.add(chunk);
     const { handle } = this.#file;
-    await this.#orDiscard(async () => {
-      for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
-    });
+    await this.#orDiscard(() => writeChunk(handle, bytes));
   }
 
   async startOver(lengths: readonly number[]): Promise<AsyncIterable<Buffer>> {
@@ -189,6 +187,11 @@ class WholeFile implements Destination {
     if (this.#end !== undefined)
       throw new OutputError(`cannot write ${this.#parts.target.shown}: it was given up`);
   }
+}
+
+/** Writes all of the bytes: the system may take a part of them at a time. */
+export async function writeChunk(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.byteLength;) at += (await handle.write(bytes, at)).bytesWritten;
 }
 
 /** Windows and some network drives cannot flush a folder, nor can who may write the folder but not read it. */
