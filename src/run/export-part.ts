@@ -234,6 +234,17 @@ export async function remarkWritten(
   notices.remark(closingLine(told, { milliseconds, locale: localeOf(context.env) }));
 }
 
+/** The same of a file that is in place. Says nothing of a stream. */
+export async function remarkFile(
+  run: Pick<Part, 'context' | 'notices' | 'startedAt'>,
+  destination: Destination,
+  told: Omit<Written, 'place' | 'bytes'> & { readonly place: string | undefined },
+): Promise<void> {
+  const { place } = told;
+  if (place === undefined || !destination.isFile) return;
+  await remarkWritten(run, () => ({ ...told, place, bytes: destination.bytes }));
+}
+
 /** What the part has written into its file. */
 function writtenBy(
   { source, receipt, status }: Part,

@@ -309,6 +309,16 @@ export function checkPart({ source, status, partial }: Pick<Part, 'source' | 'st
   checkComplete(status, source.strict ? partial.missingAsTyped : []);
 }
 
+/**
+ * Whose the records of a part are. An export that does not say whose it is is nobody's: the current profile only says what its
+ * columns mean.
+ *
+ * @param asked the profile for which the part was opened
+ */
+export function ownerOf({ session, profile }: Part, asked: string | undefined): string | undefined {
+  return session === undefined ? asked : profile;
+}
+
 /** The result of one part of several. */
 export interface PartResult {
   readonly name: string;

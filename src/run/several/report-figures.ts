@@ -20,7 +20,7 @@ import {
   type MissingFigure,
   type ReportDates,
 } from '../../report/invoice-figures.ts';
-import { checkPart, hasRecords, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
+import { checkPart, hasRecords, ownerOf, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import { RecordsMissing } from '../completeness.ts';
 import type { Run } from '../run.ts';
 import { fieldsOf, referencesLook } from '../open-questions.ts';
@@ -64,9 +64,7 @@ export async function readPart(run: Run, reading: PartReading): Promise<PartFigu
     if (part.ofSeveral === undefined) {
       const tally = await openTally(open, open.profile, reading);
       const organization = open.session?.organization;
-      // An export that does not say whose it is is nobody's: the current profile only says what its columns mean.
-      const whose = open.session === undefined ? profile : open.profile;
-      found = [{ name, profile: name ?? whose, organization, tally }];
+      found = [{ name, profile: name ?? ownerOf(open, profile), organization, tally }];
       const { records, limits } = await lookedAt(open, open.profile, reading);
       let read = 0;
       for await (const batch of records) {

@@ -8,7 +8,7 @@ import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
 import { writingFor, type ReportLanguage } from '../../report/words.ts';
 import { version } from '../../version.ts';
-import { remarkWritten } from '../export-part.ts';
+import { remarkFile } from '../export-part.ts';
 import { hasRecords, type PartResult, type Source } from '../part.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import { checkResults } from './outcome.ts';
@@ -95,12 +95,7 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
       );
       await destination.commit();
       run.receipt.note({ delivered: destination });
-      const { output: place } = output;
-      await remarkWritten(run, () =>
-        place === undefined || !destination.isFile
-          ? undefined
-          : { count: 1, what: 'reports', place, bytes: destination.bytes },
-      );
+      await remarkFile(run, destination, { count: 1, what: 'reports', place: output.output });
       checkListings(results);
     } finally {
       for (const source of sourcesOf(parts)) await source.close?.();

@@ -13,6 +13,7 @@ import type { RequestFlags } from '../parse-values.ts';
 import {
   checkPart,
   hasRecords,
+  ownerOf,
   recordsOf,
   tryPart,
   type Part,
@@ -132,8 +133,7 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
   const isOneOfSeveral = profiles.length > 1 && profile !== undefined;
   const named = isOneOfSeveral ? { name: profile } : {};
   const result = await tryPart(run, { source, ...named, profile, signal }, async (part) => {
-    // An export that does not say whose it is is nobody's: the current profile only says what its columns mean.
-    const known = profile ?? (part.session === undefined ? undefined : part.profile);
+    const known = ownerOf(part, profile);
     read = { isWhole: false, profile: known };
     tally = await openTally(job, part);
     const look = await referencesLook(tally.fields);

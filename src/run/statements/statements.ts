@@ -14,7 +14,7 @@ import {
   STATEMENT_SHOWN,
 } from '../../report/statement-rows.ts';
 import { writingFor } from '../../report/words.ts';
-import { deliver, remarkWritten } from '../export-part.ts';
+import { deliver, remarkFile } from '../export-part.ts';
 import { planOutput } from '../output-plan.ts';
 import type { PartResult } from '../part.ts';
 import { inRun } from '../run.ts';
@@ -165,12 +165,8 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
   receipt.note({ plan });
   const delivered = await deliver(context, rows(), { plan, receipt, notices });
   receipt.note({ delivered });
-  const { target } = plan;
-  await remarkWritten(run, () =>
-    target === undefined || !delivered.isFile
-      ? undefined
-      : { count: receipt.facts.records, what: 'open documents', place: target, bytes: delivered.bytes },
-  );
+  const count = receipt.facts.records;
+  await remarkFile(run, delivered, { count, what: 'open documents', place: plan.target });
   checkOutcome(results);
 }
 
@@ -193,11 +189,7 @@ async function writeText(job: Job, format: 'html' | 'json'): Promise<void> {
     },
   );
   run.receipt.note({ delivered });
-  await remarkWritten(run, () =>
-    output === undefined || !delivered.isFile
-      ? undefined
-      : { count: 1, what: 'statements', place: output, bytes: delivered.bytes },
-  );
+  await remarkFile(run, delivered, { count: 1, what: 'statements', place: output });
   checkOutcome(results);
 }
 
