@@ -22,6 +22,11 @@ export interface Cell {
   readonly text: string;
 }
 
+/** The first of the cells that has a value: empty text is none. */
+export function firstFilled(cells: readonly (Cell | undefined)[]): Cell | undefined {
+  return cells.find((cell) => cell !== undefined && cell.text !== '');
+}
+
 /** The JSON text of a cell. Numbers and arrays stay as they came; a missing cell is `null`. */
 export function cellJson(cell: Cell | undefined): string {
   if (cell === undefined) return 'null';

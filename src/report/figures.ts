@@ -1,12 +1,12 @@
 import type { IncompleteError } from '../errors.ts';
-import { CellReader } from '../json/cells.ts';
+import { CellReader, firstFilled } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from '../invoices/amounts.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { InvoiceReader } from '../invoices/invoice.ts';
 import { Unreadable, type UnreadableCell } from '../invoices/unreadable.ts';
-import { agesOf, totalOf, type AgedBalance } from '../query/aging.ts';
+import { agesOf, overdueOf, sumOfBalances, totalOf, type AgedBalance } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
 import type { CurrencyFigures, DirectionFigures, MissingFigure, ReportDates } from './invoice-figures.ts';
 
@@ -187,32 +187,26 @@ function sectionOf(
 
 function openFigures(currency: string | undefined, { balances }: DirectionFigures): OpenFigures {
   const own = balances.filter((balance) => balance.currency === currency);
-  const buckets: Decimal[] = [];
-  for (const balance of own) {
-    for (const [index, amount] of agesOf(balance).entries()) {
-      buckets[index] = addDecimals(buckets[index] ?? DECIMAL_ZERO, amount);
-    }
-  }
+  if (own.length === 0) return NOTHING_OPEN;
+  const sum = sumOfBalances(own, '');
+  const { invoices, creditNotes, cancelled, missing } = sum;
   const parties = own.filter(({ invoices }) => invoices > 0);
   const byTotal = parties
     .map((balance) => ({ balance, total: totalOf(balance) }))
     .toSorted((left, right) => compareDecimals(right.total, left.total));
   return {
-    open: sumOf(buckets),
-    overdue: sumOf(buckets.slice(1, -2)),
-    invoices: own.reduce((count, { invoices }) => count + invoices, 0),
-    buckets,
-    creditNotes: sumOf(own.map(({ creditNotes }) => creditNotes)),
-    cancelled: sumOf(own.map(({ cancelled }) => cancelled)),
-    missing: own.reduce((count, { missing }) => count + missing, 0),
+    ...{ open: totalOf(sum), overdue: overdueOf(sum), buckets: agesOf(sum) },
+    ...{ invoices, creditNotes, cancelled, missing },
     parties: byTotal.slice(0, MAX_PARTIES).map(({ balance }) => balance),
     partyCount: parties.length,
   };
 }
 
-function sumOf(amounts: readonly Decimal[]): Decimal {
-  return amounts.reduce(addDecimals, DECIMAL_ZERO);
-}
+const NOTHING_OPEN: OpenFigures = {
+  ...{ open: DECIMAL_ZERO, overdue: DECIMAL_ZERO, buckets: [] },
+  ...{ invoices: 0, creditNotes: DECIMAL_ZERO, cancelled: DECIMAL_ZERO, missing: 0 },
+  ...{ parties: [], partyCount: 0 },
+};
 
 const FUND_ROLES = ['number', 'status', 'currency', 'total', 'balance'] as const;
 const FUND_NAMES = ['name', 'title', 'description'];
@@ -253,7 +247,7 @@ export class FundTally {
       if (this.#first.length === MAX_FUNDS) continue;
       const amount = readAmount(fund.cell('total'));
       const named = cells.slice(this.#roles.columns.length);
-      const name = named.slice(0, FUND_NAMES.length).find((cell) => cell !== undefined && cell.text !== '');
+      const name = firstFilled(named.slice(0, FUND_NAMES.length));
       this.#first.push({
         name: name?.text,
         number: (fund.cell('number') ?? named.at(-1))?.text,

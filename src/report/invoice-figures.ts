@@ -1,5 +1,5 @@
 import { IncompleteError, UsageError } from '../errors.ts';
-import { CellReader, type Cell } from '../json/cells.ts';
+import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { addDecimals, compareDecimals, DECIMAL_ZERO, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { worthOf } from '../invoices/amounts.ts';
@@ -217,7 +217,7 @@ export class InvoiceFigures {
 
 /** Counts the text of the first cell that has one, in a map of a few texts. */
 function countFirst(counts: Map<string, number>, cells: readonly (Cell | undefined)[]): void {
-  const text = cells.find((cell) => (cell?.text ?? '') !== '')?.text;
+  const text = firstFilled(cells)?.text;
   if (text === undefined) return;
   const count = counts.get(text);
   if (count === undefined && counts.size === MAX_OWN) return;

@@ -6,7 +6,7 @@ import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { bucketOf, dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import type { Limits } from '../invoices/references.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
-import { CellReader, type Cell } from '../json/cells.ts';
+import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
@@ -214,12 +214,10 @@ export class StatementTally {
   #noteOwn(cells: readonly (Cell | undefined)[]): void {
     const [ids, names] = this.#ownColumns;
     const own = cells.slice(-ids.length - names.length);
-    const first = (of: readonly (Cell | undefined)[]): string | undefined =>
-      of.find((cell) => cell !== undefined && cell.text !== '')?.text;
     const { fiscalId, name } = this.#own;
     this.#own = {
-      fiscalId: fiscalId ?? first(own.slice(0, ids.length)),
-      name: name ?? first(own.slice(ids.length)),
+      fiscalId: fiscalId ?? firstFilled(own.slice(0, ids.length))?.text,
+      name: name ?? firstFilled(own.slice(ids.length))?.text,
     };
   }
 
@@ -256,9 +254,8 @@ function paymentsIn(cell: Cell | undefined, reader: CellReader): Payment[] {
   const payments: Payment[] = [];
   for (let index = 0; index < batch.count; index++) {
     const cells = reader.read(batch, index);
-    const isThere = (one: Cell | undefined): boolean => one !== undefined && one.text !== '';
-    const amount = readAmount(cells.slice(0, PAYMENT_AMOUNTS.length).find(isThere));
-    const date = cells.slice(PAYMENT_AMOUNTS.length).find(isThere)?.text;
+    const amount = readAmount(firstFilled(cells.slice(0, PAYMENT_AMOUNTS.length)));
+    const date = firstFilled(cells.slice(PAYMENT_AMOUNTS.length))?.text;
     if (typeof amount === 'string') continue;
     payments.push({ date: date === undefined ? undefined : (parseCalendarDay(date) ?? date), amount });
   }
