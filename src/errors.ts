@@ -75,6 +75,11 @@ export class Interrupted extends FolioError {
   }
 }
 
+/** Whether an error is a failure of what was tried alone, and neither a stop of the whole run nor a fault of folio's own. */
+export function isFailure(error: unknown): error is FolioError {
+  return error instanceof FolioError && !(error instanceof Interrupted);
+}
+
 /** The `code` of an error of the system, such as ENOSPC; undefined for any other value. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

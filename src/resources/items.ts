@@ -2,7 +2,7 @@ import type { ApiClient } from '../api/client.ts';
 import { pathSegment, type QueryPair } from '../api/address.ts';
 import { RefusedQuery, StatusError } from '../api/status-failure.ts';
 import type { ResponseHead } from '../api/attempt.ts';
-import { FolioError, Interrupted, NotFoundError, BadBody } from '../errors.ts';
+import { BadBody, isFailure, NotFoundError } from '../errors.ts';
 import { isJsonObject } from '../json/json-object.ts';
 import { RecordKeys } from '../json/record-key.ts';
 import { recordBytes, type RecordBatch } from '../json/records.ts';
@@ -127,7 +127,7 @@ async function findCustomer(
     } catch (error) {
       const isOfSize = error instanceof PageRefused || error instanceof RefusedQuery;
       if (isOfSize && size !== undefined) size = undefined;
-      else if (isOfSize || (error instanceof FolioError && !(error instanceof Interrupted))) return undefined;
+      else if (isOfSize || isFailure(error)) return undefined;
       else throw error;
     }
   }

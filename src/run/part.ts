@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { FolioError, IncompleteError, Interrupted, UsageError } from '../errors.ts';
+import { IncompleteError, isFailure, UsageError, type FolioError } from '../errors.ts';
 import type { KeyColumns } from '../json/record-key.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
@@ -345,7 +345,7 @@ export async function tryPart(
     await askPart(run, options, read);
     return { name };
   } catch (error) {
-    if (error instanceof FolioError && !(error instanceof Interrupted)) return { name, failure: error };
+    if (isFailure(error)) return { name, failure: error };
     throw error;
   }
 }

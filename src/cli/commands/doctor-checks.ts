@@ -3,7 +3,7 @@ import { networkFailure } from '../../api/network-failure.ts';
 import type { HostAndPort, NetworkProbe } from '../../api/network-probe.ts';
 import { proxyFor, type Proxy } from '../../api/transport.ts';
 import type { Context } from '../../context.ts';
-import { AuthError, FolioError, Interrupted, UsageError } from '../../errors.ts';
+import { AuthError, isFailure, UsageError, type FolioError } from '../../errors.ts';
 import { MILLISECONDS_A_DAY } from '../../json/calendar-day.ts';
 import type { ConfigStore } from '../../profiles/profile.ts';
 import {
@@ -172,8 +172,8 @@ async function look(at: () => Promise<CheckResult> | CheckResult): Promise<Check
   try {
     return await at();
   } catch (error) {
-    if (!(error instanceof FolioError) || error instanceof Interrupted) throw error;
-    return failed(error);
+    if (isFailure(error)) return failed(error);
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Context } from '../../../context.ts';
-import { AuthError, FolioError, IncompleteError, Interrupted, UsageError } from '../../../errors.ts';
+import { AuthError, FolioError, IncompleteError, isFailure, UsageError } from '../../../errors.ts';
 import { parseProfileName, type ConfigStore, type Profile } from '../../../profiles/profile.ts';
 import {
   chooseProfile,
@@ -118,7 +118,7 @@ async function statusOf(query: StatusQuery, connection: Connection): Promise<Pro
 }
 
 function failureOf(error: unknown): FolioError {
-  if (error instanceof FolioError && !(error instanceof Interrupted)) return error;
+  if (isFailure(error)) return error;
   throw error;
 }
 
