@@ -11,12 +11,12 @@ export type TokenCommand = readonly [program: string, ...args: string[]];
 export interface Profile {
   readonly name: string;
   /** Where the token below belongs, as text; it is sent nowhere else. */
-  readonly baseUrl?: string;
-  readonly token?: Secret;
+  readonly baseUrl?: string | undefined;
+  readonly token?: Secret | undefined;
   /** A command that prints the token, in place of one. */
-  readonly tokenCommand?: TokenCommand;
+  readonly tokenCommand?: TokenCommand | undefined;
   /** What the token said at login; for people only. */
-  readonly organization?: string;
+  readonly organization?: string | undefined;
 }
 
 /**

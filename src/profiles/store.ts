@@ -78,12 +78,13 @@ export function readProfile(document: StoreDocument, name: string, file: string)
   }
   return {
     name,
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    ...(token === undefined ? {} : { token: parseToken(token, `${file}: ${place.member}.token`).token }),
-    ...(tokenCommand === undefined
-      ? {}
-      : { tokenCommand: parseTokenCommand(tokenCommand, `${file}: ${place.member}.tokenCommand`) }),
-    ...(organization === undefined ? {} : { organization }),
+    baseUrl,
+    token: token === undefined ? undefined : parseToken(token, `${file}: ${place.member}.token`).token,
+    tokenCommand:
+      tokenCommand === undefined
+        ? undefined
+        : parseTokenCommand(tokenCommand, `${file}: ${place.member}.tokenCommand`),
+    organization,
   };
 }
 

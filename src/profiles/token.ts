@@ -72,11 +72,11 @@ function nameOf(character: string): string {
 
 /** What a token says of itself. The specification promises none of it: folio reads what is there and relies on nothing. */
 interface TokenClaims {
-  readonly organizationId?: string;
+  readonly organizationId: string | undefined;
   /** Milliseconds since 1970. */
-  readonly issuedAt?: number;
+  readonly issuedAt: number | undefined;
   /** Milliseconds since 1970. */
-  readonly expiresAt?: number;
+  readonly expiresAt: number | undefined;
 }
 
 /** The furthest moment that a date can hold, in milliseconds. */
@@ -92,13 +92,10 @@ export function decodeToken(token: string): TokenClaims | undefined {
   if (parts.length !== 3 || decodePart(parts[0]!) === undefined) return undefined;
   const payload = decodePart(parts[1]!);
   if (payload === undefined) return undefined;
-  const organizationId = nameIn(payload.get('organizationId'));
-  const issuedAt = momentIn(payload.get('iat'));
-  const expiresAt = momentIn(payload.get('exp'));
   return {
-    ...(organizationId === undefined ? {} : { organizationId }),
-    ...(issuedAt === undefined ? {} : { issuedAt }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    organizationId: nameIn(payload.get('organizationId')),
+    issuedAt: momentIn(payload.get('iat')),
+    expiresAt: momentIn(payload.get('exp')),
   };
 }
 

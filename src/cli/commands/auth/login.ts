@@ -180,8 +180,8 @@ async function tryToken(verify: () => Promise<void>): Promise<void> {
 interface LoginFacts {
   readonly profile: string;
   readonly baseUrl: URL;
-  readonly organizationId?: string;
-  readonly expiresAt?: number;
+  readonly organizationId?: string | undefined;
+  readonly expiresAt?: number | undefined;
   readonly now: number;
 }
 
