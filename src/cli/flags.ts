@@ -44,6 +44,21 @@ import type { FormFlags } from '../query/exports/csv-form.ts';
 import type { ReportLanguage } from '../report/words.ts';
 import type { FromFlags } from '../run/sources/export-source.ts';
 
+/** Members of every group of flags of what is written as rows. `planOutput` reads them. */
+export const rowOutput = {
+  output: valued(
+    '-o, --output <file>',
+    'write a file, whole or not at all; - is standard output',
+    target('--output'),
+  ),
+  excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
+  wide: yes('--wide', 'table: every column, however wide'),
+  pager: no(
+    '--no-pager',
+    'table: no pager ($FOLIO_PAGER, $PAGER or less) for a table longer than the screen',
+  ),
+};
+
 /** In which format the records are written, and where. `planOutput` in `run/output-plan.ts` reads them. */
 export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   format: valued(
@@ -51,11 +66,7 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
     `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     oneOf('--format', formats),
   ),
-  output: valued(
-    '-o, --output <file>',
-    'write a file, whole or not at all; - is standard output',
-    target('--output'),
-  ),
+  output: rowOutput.output,
   columns: valued(
     '--columns <names>',
     'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
@@ -64,24 +75,16 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   listColumns: yes('--list-columns', 'print the names of the columns instead of the records'),
   delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter('--delimiter')),
   header: no('--no-header', 'csv, tsv: no line with the names of the columns'),
-  excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
-  wide: yes('--wide', 'table: every column, however wide'),
+  excel: rowOutput.excel,
+  wide: rowOutput.wide,
   raw: yes('--raw', 'table: numbers and dates as they were sent'),
   type: valued(
     '--type <name=type>',
     'parquet: the type of a column: number, number(12,2), integer, text, boolean, date, timestamp, json',
     ofColumn('--type', columnType('--type')),
   ),
-  pager: pagerFlag(),
+  pager: rowOutput.pager,
 });
-
-/** Tables without a pager. `planOutput` reads it. */
-export function pagerFlag() {
-  return no(
-    '--no-pager',
-    'table: no pager ($FOLIO_PAGER, $PAGER or less) for a table longer than the screen',
-  );
-}
 
 /** The receipt of the run. `Receipt` in `run/receipt.ts` reads them. */
 export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {

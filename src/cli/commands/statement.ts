@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { columnList, oneOf, target } from '../../run/parse-values.ts';
+import { columnList, oneOf } from '../../run/parse-values.ts';
 import type { StatementFlags, StatementOutputFlags } from '../../run/statements/read-statements.ts';
 import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
 import { counterpartyFlags, fiscalIdsOf, type CounterpartyFlags } from '../counterparties.ts';
 import { flagGroup, text, valued, yes } from '../flag-group.ts';
-import { fieldFlag, fromFlags, langFlag, pagerFlag, receiptFlags, requestFlags } from '../flags.ts';
+import { fieldFlag, fromFlags, langFlag, receiptFlags, requestFlags, rowOutput } from '../flags.ts';
 
 /** `statement`: what one customer owes, to send to him. */
 export function addStatement(program: Command, context: Context): void {
@@ -79,11 +79,7 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
     `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
     oneOf('--format', ['html', ...formats]),
   ),
-  output: valued(
-    '-o, --output <file>',
-    'write a file, whole or not at all; - is standard output',
-    target('--output'),
-  ),
+  output: rowOutput.output,
   outputDir: text(
     '--output-dir <dir>',
     'with --all: a page (html) for each, named by fiscal ID and name, and index.html',
@@ -93,7 +89,7 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
     'which columns of the rows, in which order; Folio=number is one under a heading of its own',
     columnList('--columns'),
   ),
-  excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
-  wide: yes('--wide', 'table: every column, however wide'),
-  pager: pagerFlag(),
+  excel: rowOutput.excel,
+  wide: rowOutput.wide,
+  pager: rowOutput.pager,
 });
