@@ -1,5 +1,6 @@
 import { CellReader, type Cell } from '../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
+import { parseWithDigits } from '../json/json-object.ts';
 import type { RecordBatch } from '../json/records.ts';
 import { readAmount } from './amounts.ts';
 import { familyOf, typeCodeOf, type Family } from './documents.ts';
@@ -167,14 +168,13 @@ function isOfType({ type, family }: Candidate, wanted: string): boolean {
 function readReferences(cell: Cell | undefined): Reference[] {
   if (cell === undefined || cell.kind === 'boolean') return [];
   if (cell.kind !== 'array') return referenceOf(cell.text);
-  const value: unknown = JSON.parse(cell.text);
+  const value = parseWithDigits(cell.text);
   return (Array.isArray(value) ? value : [value]).flatMap(referenceOf);
 }
 
 const TYPE_AND_NUMBER = /^(.*[\p{L}\p{N}])[\s:/#-]+(\d+)$/u;
 
 function referenceOf(value: unknown): Reference[] {
-  if (typeof value === 'number') return referenceOf(String(value));
   if (typeof value === 'string') {
     const id = value.trim();
     if (id === '') return [];
@@ -185,8 +185,8 @@ function referenceOf(value: unknown): Reference[] {
   if (typeof value !== 'object' || value === null) return [];
   const text = (names: readonly string[]): string | undefined => {
     const found = names.map((name) => (Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined));
-    const one = found.find((member) => typeof member === 'string' || typeof member === 'number');
-    return one === undefined || one === '' ? undefined : String(one);
+    const one = found.find((member) => typeof member === 'string');
+    return one === '' ? undefined : one;
   };
   const id = text(['id', 'documentId']);
   const number = text(['number', 'folio', 'documentNumber']);

@@ -1,4 +1,5 @@
 import { CellReader, cellJson, type Cell } from './cells.ts';
+import { TEXT_OR_NUMBER } from './json-object.ts';
 import type { RecordBatch } from './records.ts';
 import { withoutSignedLinks } from './signed-links.ts';
 
@@ -46,11 +47,9 @@ function isSame({ column, before, after }: DifferingField): boolean {
   return one === other;
 }
 
-const LITERAL = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
-
 /** JSON text as another one, which is the same for all spellings of the same: each number as a text, texts behind a mark. */
 function canonical(json: string): string {
-  const texts = withoutSignedLinks(json).replace(LITERAL, (literal) =>
+  const texts = withoutSignedLinks(json).replace(TEXT_OR_NUMBER, (literal) =>
     literal.startsWith('"') ? JSON.stringify(`"${JSON.parse(literal) as string}`) : `"${literal}"`,
   );
   const known: unknown = JSON.parse(texts, (_, value: unknown) => {

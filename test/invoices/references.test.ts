@@ -8,7 +8,7 @@ const fields = mapFields(usualFields('issued'), { reference: 'of' });
 
 /** What the documents that each record refers to leave of its open amount; undefined where nothing limits it. */
 function limitsOf(
-  records: readonly object[],
+  records: readonly (string | object)[],
   byProfile?: ReadonlyMap<string, Fields>,
 ): (string | undefined)[] {
   const looks = new ReferenceLooks({ usual: fields, byProfile });
@@ -139,6 +139,13 @@ describe('a credit note of a cancelled invoice', () => {
       ...[undefined, '30', '30', undefined, undefined],
     ]);
   });
+});
+
+it('an id within a list or an object is known by all its digits, as one that stands alone is', () => {
+  const id = '9007199254740993';
+  const others = ['{"id":9007199254740992}', `{"id":${id},"documentType":33,"status":"ANNULLED"}`];
+  for (const of of [id, `[${id}]`, `{"id":${id}}`, `[{"id":${id},"type":33}]`])
+    expect(limitsOf([...others, `{"documentType":61,"of":${of}}`]), of).toEqual([undefined, undefined, '0']);
 });
 
 describe('a debit note', () => {

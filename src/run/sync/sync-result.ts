@@ -6,6 +6,7 @@ import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
 import type { Format } from '../../output/formats.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
+import { parseWithDigits } from '../../json/json-object.ts';
 import { batchOfRows, type Row } from '../../query/rows.ts';
 import { planOutput } from '../output-plan.ts';
 import type { Notices } from '../notices.ts';
@@ -145,8 +146,8 @@ function nameOf(sample: SampleChange, resource: SyncResource): string {
 }
 
 function labelOf({ record }: SampleChange, { resource: { label } }: SyncResource): string | undefined {
-  const name = (JSON.parse(record) as Record<string, unknown>)[label];
-  return typeof name === 'string' || typeof name === 'number' ? String(name) : undefined;
+  const name = (parseWithDigits(record) as Record<string, unknown>)[label];
+  return typeof name === 'string' ? name : undefined;
 }
 
 /** A row for each of the sample records, for a table. */

@@ -127,6 +127,18 @@ describe('folio sync', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
+  it('plans with the numbers of documents, digit for digit', async () => {
+    const issued = ['{"id":1,"number":12345678901234567890}'];
+    const { text } = await runSync({ issued }, [
+      join(temporaryFolder(), 'books.db'),
+      'issued',
+      '--plan',
+      '--format',
+      'json',
+    ]);
+    expect(JSON.parse(text)).toMatchObject([{ 'first.added': '12345678901234567890 (1)' }]);
+  });
+
   it('plans for people with the first records below the table', needingTerminal, async () => {
     const path = join(temporaryFolder(), 'books.db');
     const sync = ['--sandbox', 'sync', path, 'issued', 'received', 'customers', 'funds'];
