@@ -1,4 +1,4 @@
-import type { Environment } from '../context.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { namedProfile } from './connection.ts';
 import { parseProfileName, type ConfigStore, type Profile } from './profile.ts';
@@ -40,14 +40,14 @@ interface HoldsProfiles {
  *
  * @throws UsageError for one that is not held
  */
-export function chooseHeld(
+export async function chooseHeld(
   { shown, held }: HoldsProfiles,
   { names, all }: ProfilesAsked,
-  { env, store }: { readonly env: Environment; readonly store: ConfigStore },
-): readonly string[] {
+  { env, config }: Pick<Context, 'env' | 'config'>,
+): Promise<readonly string[]> {
   if (all) return held;
   const named = namedProfile(undefined, env);
-  const { currentProfile } = store;
+  const { currentProfile } = await config();
   const usual = named ?? currentProfile;
   const chosen = names ?? (usual === undefined ? undefined : [usual]);
   const hint = `There are those of ${held.join(', ')}. Name some with --profile, or take --all-profiles.`;

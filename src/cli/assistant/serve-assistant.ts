@@ -152,12 +152,8 @@ async function profileIn(
     });
   }
   const { known } = await profilesHeld(from, listings, context);
-  const { env } = context;
   const choice = { names, all: false };
-  const [profile, ...others] = chooseHeld({ shown: from, held: known }, choice, {
-    env,
-    store: await context.config(),
-  });
+  const [profile, ...others] = await chooseHeld({ shown: from, held: known }, choice, context);
   if (profile === undefined) {
     throw new UsageError(`${from} holds no records`, { hint: `Bring them with folio sync ${from}.` });
   }

@@ -112,9 +112,8 @@ async function partsOfExports(
       hint: 'Export both with --all-profiles, or make a report of each profile.',
     });
   }
-  const store = await context.config();
-  const held = inOrderOf(store, new Set(said.flatMap((one) => one.held ?? [])));
-  const only = chooseHeld({ shown, held }, whose, { env: context.env, store });
+  const held = inOrderOf(await context.config(), new Set(said.flatMap((one) => one.held ?? [])));
+  const only = await chooseHeld({ shown, held }, whose, context);
   return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), globals: others };
 }
 
@@ -155,8 +154,7 @@ async function databaseParts(context: Context, from: string, whose: ProfilesAske
     });
   }
   const { shown } = parseDatabaseAddress(from);
-  const store = await context.config();
-  const profiles = chooseHeld({ shown, held: known }, whose, { env: context.env, store });
+  const profiles = await chooseHeld({ shown, held: known }, whose, context);
   const isNamed = whose.names !== undefined || whose.all || profiles.length > 1;
   const sources = LISTINGS.flatMap((listing) => {
     const resource = RESOURCES[listing];

@@ -101,8 +101,7 @@ export class ExportSource implements LocalSource {
     }
     if (held.length === 0) return whose.names ?? [];
     this.#isSeveral = true;
-    const { env } = context;
-    this.#profiles = chooseHeld({ shown: file, held }, whose, { env, store: await context.config() });
+    this.#profiles = await chooseHeld({ shown: file, held }, whose, context);
     return this.#profiles;
   }
 

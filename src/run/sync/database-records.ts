@@ -15,7 +15,7 @@ import { checkTables, readColumns } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { chooseHeld, duplicatesBy, type ProfilesAsked } from '../../profiles/choice.ts';
-import { inOrderOf, parseProfileName, type ConfigStore } from '../../profiles/profile.ts';
+import { inOrderOf, parseProfileName } from '../../profiles/profile.ts';
 import { oneWordName, type Resource } from '../../resources/resource.ts';
 import { version } from '../../version.ts';
 import { readsOfDatabase, type ReadPath } from '../paths.ts';
@@ -166,8 +166,7 @@ export class DatabaseRecords {
       const { profiles, syncs } = await heldListing(database, table);
       if (!isThere || profiles.length === 0) throw this.#holdsNone();
       this.#syncs = syncs;
-      const store = await context.config();
-      this.#profiles = this.#chosen(inOrderOf(store, profiles), context, store);
+      this.#profiles = await this.#chosen(inOrderOf(await context.config(), profiles), context);
       refuseDuplicates(this.#profiles, await rememberedOrganizations(database), this.#address.shown);
       const { known } = await readColumns(database, table);
       const dates = known.find(({ field }) => field === resource.byDate?.field);
@@ -236,10 +235,10 @@ export class DatabaseRecords {
     }
   }
 
-  #chosen(held: readonly string[], { env }: Context, store: ConfigStore): readonly string[] {
+  async #chosen(held: readonly string[], context: Context): Promise<readonly string[]> {
     const { profiles } = this.#options;
     if (!('all' in profiles)) return profiles;
-    return chooseHeld({ shown: this.#address.shown, held }, profiles, { env, store });
+    return chooseHeld({ shown: this.#address.shown, held }, profiles, context);
   }
 
   /** The last syncs of the profiles to read. */
