@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { errorCode, OutputError, UsageError } from '../../errors.ts';
@@ -168,7 +169,7 @@ async function runSandbox(
   });
   try {
     await context.stdout.write(describe(sandbox));
-    await aborted(context.signal);
+    if (!context.signal.aborted) await once(context.signal, 'abort');
   } finally {
     await sandbox.close();
   }
@@ -194,11 +195,4 @@ function describe({ baseUrl, tokens, certificateFile }: Sandbox): string {
   const lines = [`FOLIO_BASE_URL=${baseUrl}`, `FOLIO_TOKEN=${tokens[0]}`, `FOLIO_TOKEN_2=${tokens[1]}`];
   if (certificateFile !== undefined) lines.push(`NODE_EXTRA_CA_CERTS=${certificateFile}`);
   return `${lines.join('\n')}\n`;
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }
