@@ -11,7 +11,7 @@ export interface Period {
 }
 
 /** One month: `2026-11`, and the days that it has. */
-export interface Month {
+interface Month {
   readonly name: string;
   readonly first: number;
   readonly last: number;

@@ -5,8 +5,7 @@ import type { Invoice } from '../invoices/invoice.ts';
 
 /** The amounts that are told by type, in the order of their columns. */
 export const TYPE_ROLES = ['exempt', 'net', 'tax', 'total'] as const;
-/** One of these amounts. */
-export type TypeRole = (typeof TYPE_ROLES)[number];
+type TypeRole = (typeof TYPE_ROLES)[number];
 
 /** Documents of one type, or of several: each amount is what `--sum` says of them. */
 export interface TypeFigures {

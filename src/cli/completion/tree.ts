@@ -30,7 +30,7 @@ export interface CompletionNode {
 }
 
 /** What is known of the words that the declarations do not tell. */
-export interface KnownWords {
+interface KnownWords {
   /** Those of the argument of a command, by its path. */
   readonly ofArguments: ReadonlyMap<string, readonly string[]>;
   /** The names of columns, by the path of the command that has such records. */

@@ -22,7 +22,7 @@ const OUTCOMES = [...ROW_OUTCOMES, 'in another currency', 'pending before', 'unm
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** In which of its facts a document differs on the two sides. */
-export type Difference = 'total' | 'net' | 'tax' | 'date' | 'counterparty';
+type Difference = 'total' | 'net' | 'tax' | 'date' | 'counterparty';
 
 export interface MatchOptions {
   readonly against: Against;

@@ -36,13 +36,13 @@ export interface ReconcileOptions {
 }
 
 /** How many documents there are of an outcome, and what they are worth on each side, by currency; '' where none is said. */
-export interface OutcomeSum {
+interface OutcomeSum {
   count: number;
   readonly byCurrency: Map<string, { service: Decimal | undefined; list: Decimal | undefined }>;
 }
 
 /** What is no difference, and is said. */
-export interface CountedApart {
+interface CountedApart {
   /** Documents of the service of kinds that the list has none of. */
   readonly ofKind: Map<Family, number>;
   /** Documents in another currency than the list's, by currency. */

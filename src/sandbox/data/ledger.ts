@@ -14,7 +14,7 @@ export const documentTypes = ['INVOICE', 'CREDIT_NOTE'] as const;
 export type DocumentType = (typeof documentTypes)[number];
 
 /** All in hundredths; `total` is the sum of the others. */
-export interface Amounts {
+interface Amounts {
   readonly net: number;
   /** What no tax is due on. */
   readonly exempt: number;
