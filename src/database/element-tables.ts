@@ -4,7 +4,7 @@ import { compact, type Span } from '../json/checked-text.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
 import { digestOf } from '../json/digest-identity.ts';
 import { RecordLists } from '../json/record-lists.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { batchWithoutIds, type RecordBatch } from '../json/records.ts';
 import type { ViewRows } from './current-view.ts';
 import type { Database, RowSink } from './database.ts';
 import { TableWithColumns, type WrittenRecords } from './fit-table.ts';
@@ -224,14 +224,7 @@ async function* listsToWrite(
 }
 
 function batchOfSpans({ bytes, spaced }: RecordBatch, spans: readonly Span[]): RecordBatch {
-  const count = spans.length;
-  return {
-    bytes,
-    count,
-    bounds: Int32Array.from(spans.flat()),
-    ids: new Int32Array(2 * count).fill(-1),
-    spaced,
-  };
+  return batchWithoutIds(bytes, Int32Array.from(spans.flat()), spaced);
 }
 
 /** What each field holds in the rows that are to be written; undefined where there are none. */

@@ -59,6 +59,12 @@ export class PageRecords implements RecordBatch {
   }
 }
 
+/** A batch of objects that have no identity, such as the rows of a result. Each is `bytes[bounds[2i] .. bounds[2i + 1])`. */
+export function batchWithoutIds(bytes: Buffer, bounds: Int32Array, spaced: boolean): RecordBatch {
+  const ids = new Int32Array(bounds.length).fill(-1);
+  return new PageRecords({ bytes, count: bounds.length / 2, bounds, ids, spaced });
+}
+
 /** The batch of the records at `indices`, sharing the same bytes. */
 export function selectRecords(batch: RecordBatch, indices: readonly number[]): RecordBatch {
   const bounds = new Int32Array(indices.length * 2);

@@ -1,5 +1,5 @@
 import { ABSENT, ESCAPED_TEXT, PLAIN_TEXT, Projection } from '../json/cells.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { batchWithoutIds, type RecordBatch } from '../json/records.ts';
 
 const NULL = Buffer.from('null');
 const CLOSE = Buffer.from('}');
@@ -29,8 +29,7 @@ export class RecordPicker {
       }
       bounds[2 * index + 1] = size;
     }
-    const ids = new Int32Array(2 * count).fill(-1);
-    return { bytes: Buffer.concat(parts, size), count, bounds, ids, spaced };
+    return batchWithoutIds(Buffer.concat(parts, size), bounds, spaced);
   }
 
   *#partsOf(batch: RecordBatch, index: number): Generator<Buffer> {

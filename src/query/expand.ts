@@ -1,7 +1,7 @@
 import { IncompleteError, UsageError } from '../errors.ts';
 import type { Span } from '../json/checked-text.ts';
 import { RecordLists, withoutMember, type RecordList } from '../json/record-lists.ts';
-import { wholeRecords, type RecordBatch } from '../json/records.ts';
+import { batchWithoutIds, wholeRecords, type RecordBatch } from '../json/records.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { ExpandQuestion, Note, PlaceOf, Records } from './questions.ts';
 
@@ -122,14 +122,9 @@ class PendingRows {
   }
 
   batch(): RecordBatch {
-    return {
-      bytes: Buffer.concat(this.#parts, this.#size),
-      count: this.count,
-      bounds: Int32Array.from(this.#bounds),
-      // A row is no record, and nothing tells it from the others of its record.
-      ids: new Int32Array(2 * this.count).fill(-1),
-      spaced: this.#spaced,
-    };
+    // A row is no record, and nothing tells it from the others of its record.
+    const bytes = Buffer.concat(this.#parts, this.#size);
+    return batchWithoutIds(bytes, Int32Array.from(this.#bounds), this.#spaced);
   }
 }
 

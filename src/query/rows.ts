@@ -1,5 +1,5 @@
 import { formatDecimal, type Decimal } from '../json/decimal.ts';
-import type { RecordBatch } from '../json/records.ts';
+import { batchWithoutIds, type RecordBatch } from '../json/records.ts';
 
 /** One field of a row: its name, and its value as JSON text, so that a number keeps all its digits. */
 export type RowField = readonly [name: string, json: string];
@@ -44,7 +44,5 @@ export function batchOfRows(rows: Iterable<Row>): RecordBatch {
     at += bytes.write(text, at);
     bounds.push(at - 1);
   }
-  const ids = new Int32Array(bounds.length).fill(-1);
-  const count = bounds.length / 2;
-  return { bytes: bytes.subarray(0, at), count, bounds: Int32Array.from(bounds), ids, spaced: false };
+  return batchWithoutIds(bytes.subarray(0, at), Int32Array.from(bounds), false);
 }
