@@ -6,6 +6,9 @@ import { factFlags } from '../flags.ts';
 import { checkShortcut } from '../shortcuts.ts';
 import type { NamesFlags } from './config-settings.ts';
 
+/** Loaded when one of the commands runs. */
+const settings = () => import('./config-settings.ts');
+
 const namesFlags = flagGroup<NamesFlags>(undefined, {
   names: yes('--names', 'print the settings that there are instead'),
 });
@@ -29,27 +32,19 @@ export function addConfig(program: Command, context: Context): void {
     summary: 'the value of a setting',
     description: 'Prints the value of a setting; exit code 4 when it is not set.',
     arguments: [['<setting>', '']],
-    run: async ({ globals }, [name]) => {
-      const { runConfigGet } = await import('./config-settings.ts');
-      await runConfigGet(context, globals, name);
-    },
+    run: async ({ globals }, [name]) => (await settings()).runConfigGet(context, globals, name),
   });
   addCommand(config, 'list', {
     summary: 'the settings that are set',
     description: 'Prints what is set, a line each.',
     flags: { names: namesFlags, facts: factFlags },
-    run: async ({ globals, names, facts }) => {
-      const { runConfigList } = await import('./config-settings.ts');
-      await runConfigList(context, { ...globals, ...names, ...facts });
-    },
+    run: async ({ globals, names, facts }) =>
+      (await settings()).runConfigList(context, { ...globals, ...names, ...facts }),
   });
   addCommand(config, 'path', {
     summary: 'the file that holds profiles and settings',
     description: 'Prints the name of the file that holds profiles and settings, whether or not it exists.',
-    run: async () => {
-      const { runConfigPath } = await import('./config-settings.ts');
-      await runConfigPath(context);
-    },
+    run: async () => (await settings()).runConfigPath(context),
   });
   addCommand(config, 'set', {
     summary: 'set a default for a flag',
@@ -60,17 +55,13 @@ export function addConfig(program: Command, context: Context): void {
     ],
     run: async ({ globals }, [name, value]) => {
       await checkShortcut(name, program, globals.profile);
-      const { runConfigSet } = await import('./config-settings.ts');
-      await runConfigSet(context, globals, { name, value });
+      await (await settings()).runConfigSet(context, globals, { name, value });
     },
   });
   addCommand(config, 'unset', {
     summary: 'remove a setting',
     description: 'Removes a setting.',
     arguments: [['<setting>', '']],
-    run: async ({ globals }, [name]) => {
-      const { runConfigUnset } = await import('./config-settings.ts');
-      await runConfigUnset(context, globals, name);
-    },
+    run: async ({ globals }, [name]) => (await settings()).runConfigUnset(context, globals, name),
   });
 }

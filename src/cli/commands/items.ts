@@ -1,11 +1,26 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { fundDocuments } from '../../resources/funds.ts';
+import type { Export } from '../../run/export-part.ts';
+import type { Source } from '../../run/part.ts';
 import type { PortalFlags } from '../../run/sources/item-sources.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text } from '../flag-group.ts';
 import { outputFlags, paramFlag, requestFlags } from '../flags.ts';
 import { addListingOf } from './listing.ts';
+
+/** Loaded when one of the commands runs. */
+const sources = () => import('../../run/sources/item-sources.ts');
+
+/** Exports the only record of a source. */
+async function exportItem(
+  context: Context,
+  values: Pick<Export, 'globals' | 'output' | 'request'>,
+  source: Source,
+): Promise<void> {
+  const { exportRecords } = await import('../../run/pipeline.ts');
+  await exportRecords(context, { ...values, source, single: true });
+}
 
 /** `customers get` and `customers portal-link`. */
 export function addCustomerItems(customers: Command, context: Context): void {
@@ -18,11 +33,7 @@ export function addCustomerItems(customers: Command, context: Context): void {
       ['folio customers get 4711 --format jsonl', 'the same on one line'],
     ],
     flags: { output: outputFlags, request: requestFlags },
-    run: async (values, [id]) => {
-      const { exportRecords } = await import('../../run/pipeline.ts');
-      const { customerSource } = await import('../../run/sources/item-sources.ts');
-      await exportRecords(context, { ...values, source: customerSource(id), single: true });
-    },
+    run: async (values, [id]) => exportItem(context, values, (await sources()).customerSource(id)),
   });
   addCommand(customers, 'portal-link', {
     summary: 'the link to a customer’s portal',
@@ -34,11 +45,8 @@ export function addCustomerItems(customers: Command, context: Context): void {
       ['folio customers portal-link 86345678-9 --id-param fiscalId', 'the same by another parameter'],
     ],
     flags: { portal: portalFlags, output: outputFlags, request: requestFlags },
-    run: async ({ portal, ...values }, [id]) => {
-      const { exportRecords } = await import('../../run/pipeline.ts');
-      const { portalLinkSource } = await import('../../run/sources/item-sources.ts');
-      await exportRecords(context, { ...values, source: portalLinkSource(id, portal), single: true });
-    },
+    run: async ({ portal, ...values }, [id]) =>
+      exportItem(context, values, (await sources()).portalLinkSource(id, portal)),
   });
 }
 
@@ -60,11 +68,7 @@ export function addFundItems(funds: Command, context: Context): void {
       ['folio funds get 4711 -o fund.json', 'the same as a file'],
     ],
     flags: { output: outputFlags, request: requestFlags },
-    run: async (values, [id]) => {
-      const { exportRecords } = await import('../../run/pipeline.ts');
-      const { fundSource } = await import('../../run/sources/item-sources.ts');
-      await exportRecords(context, { ...values, source: fundSource(id), single: true });
-    },
+    run: async (values, [id]) => exportItem(context, values, (await sources()).fundSource(id)),
   });
   addListingOf(funds, 'documents', { resource: fundDocuments, argument: FUND_ID, context });
 }

@@ -6,6 +6,9 @@ import { factFlags } from '../../flags.ts';
 import type { LoginOptions, VerifyConnection } from './login.ts';
 import type { StatusOptions } from './profiles.ts';
 
+/** Loaded when one of its commands runs. */
+const profiles = () => import('./profiles.ts');
+
 const loginFlags = flagGroup<LoginOptions>(undefined, {
   tokenCommand: wordList(
     '--token-command <argument...>',
@@ -31,38 +34,27 @@ export function addAuth(program: Command, context: Context, verify: VerifyConnec
     summary: 'the address, token and profile that commands use',
     description: 'Says which profile, base address and token commands use, and until when; never the token.',
     flags: { status: statusFlags, facts: factFlags },
-    run: async ({ globals, status, facts }) => {
-      const { runAuthStatus } = await import('./profiles.ts');
-      await runAuthStatus(context, { ...globals, ...status, ...facts }, verify);
-    },
+    run: async ({ globals, status, facts }) =>
+      (await profiles()).runAuthStatus(context, { ...globals, ...status, ...facts }, verify),
   });
   addCommand(auth, 'list', {
     summary: 'the profiles that are stored',
     description: 'The profiles that there are. Nothing is sent and no token command is run.',
     flags: { facts: factFlags },
-    run: async ({ globals, facts }) => {
-      const { runAuthList } = await import('./profiles.ts');
-      await runAuthList(context, { ...globals, ...facts });
-    },
+    run: async ({ globals, facts }) => (await profiles()).runAuthList(context, { ...globals, ...facts }),
   });
   addCommand(auth, 'use', {
     summary: 'make a profile the current one',
     description: 'Makes a profile the current one: that of commands which name none.',
     arguments: [['<name>', 'a profile']],
-    run: async ({ globals }, [name]) => {
-      const { runAuthUse } = await import('./profiles.ts');
-      await runAuthUse(context, globals, name);
-    },
+    run: async ({ globals }, [name]) => (await profiles()).runAuthUse(context, globals, name),
   });
   addCommand(auth, 'logout', {
     summary: 'forget a profile',
     description:
       'Forgets a profile: its token, base address and settings. The service is not asked, and takes the token until its end.',
     arguments: [['[name]', 'a profile (default: the current one)']],
-    run: async ({ globals }, [name]) => {
-      const { runLogout } = await import('./profiles.ts');
-      await runLogout(context, globals, name);
-    },
+    run: async ({ globals }, [name]) => (await profiles()).runLogout(context, globals, name),
   });
 }
 
