@@ -132,7 +132,9 @@ export class UnknownFlag extends UsageError {
   amongAll(program: Command): UsageError {
     const have = this.#hasNear ? [] : commandsWith(this.#flag, program).map(commandPath);
     if (have.length === 0) return this;
-    return new UsageError(this.message, { hint: `It is a flag of ${have.join(', ')}. ${this.hint}` });
+    return new UsageError(this.message, {
+      hint: `It is a flag of ${have.join(', ')}. See ${have[0]} --help for it.`,
+    });
   }
 }
 
