@@ -55,7 +55,8 @@ function isSigned(bytes: Buffer, start: number, end: number): boolean {
 /** What a scan would have noted of these records. */
 function noteLinks({ bytes, bounds, count }: RecordBatch): Int32Array {
   const scanner = new JsonScanner(bytes);
-  for (let index = 0; index < count; index++) scanner.skipValue(bounds[2 * index]!);
+  // The record itself is no level, as in the scan.
+  for (let index = 0; index < count; index++) scanner.skipValue(bounds[2 * index]!, -1);
   return scanner.links.table;
 }
 

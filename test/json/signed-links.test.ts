@@ -39,6 +39,12 @@ describe('records without links', () => {
 });
 
 describe('a signed link', () => {
+  it('is looked for in as many levels as a scan takes, also where it was not noted by one', () => {
+    const whole = batchOf(`{"a":${'['.repeat(1000)}${']'.repeat(1000)},"fileUrl":"https://f.example/1"}`);
+    const records = withoutLinks({ ...whole, bytes: whole.bytes, links: undefined });
+    expect(textsOf(records)[0]).toContain('"fileUrl":null');
+  });
+
   it.each([
     ['{"fileUrl":"https://a.example/f/1?sig=x"}', '{"fileUrl":null}'],
     [
