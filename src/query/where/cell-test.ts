@@ -38,7 +38,7 @@ const FISCAL_ID = /^\d{1,3}(?:\.?\d{3})*-[\dk]$/i;
 /**
  * The test for a condition.
  *
- * - A field that is null, missing or empty text has no value: it equals only the empty value, differs from every other
+ * - A field that is null, missing, empty text or blanks alone has no value: it equals only the empty value, differs from every other
  *   value, contains nothing, and is neither less nor greater than anything.
  * - Numbers are compared as exact decimals: `totalAmount=10` finds 10.00. `<` and `>` also take text that reads as a number,
  *   such as invoice numbers, for that number. `=` and `!=` take text as it is, so that `007` is not `7`.
@@ -80,7 +80,7 @@ function equalityTest(value: string, { today }: WhereContext, isFiscal: boolean)
   const folded = foldText(value).trim();
   const fiscal = isFiscal || FISCAL_ID.test(value) ? foldFiscalId(value) : undefined;
   return (cell) => {
-    if (cell === undefined || cell.text === '' || value === '') return (cell?.text ?? '') === value;
+    if (cell === undefined || cell.text === '' || value === '') return (cell?.text ?? '').trim() === value;
     if (cell.text === value) return true;
     if (fiscal !== undefined && (isFiscal || FISCAL_ID.test(cell.text)))
       return foldFiscalId(cell.text) === fiscal;

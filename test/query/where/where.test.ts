@@ -37,6 +37,11 @@ describe('WhereFilter', () => {
     ['a=7', '{"a":"007"}', false],
     ['a=007', '{"a":"007"}', true],
     ['a<B', '{"a":"A-12"}', true],
+    // Blanks alone are no value, as sums have it of a currency.
+    ['a=', '{"a":"  "}', true],
+    ['a!=', '{"a":" \\t"}', false],
+    ['a=USD', '{"a":" "}', false],
+    ['a=', '{"a":0}', false],
     // Dates to the day, month or year that is named, or relative to the day that it is.
     ['a<2026-11-01', '{"a":"2026-11-01T00:00:00Z"}', false],
     ['a<=2026-11-01', '{"a":"2026-11-01T23:59:59Z"}', true],
@@ -83,7 +88,6 @@ describe('WhereFilter', () => {
     ['a=overdue', '{"a":" Overdue\\t"}', true],
     ['a=over due', '{"a":"Overdue"}', false],
     ['a==Overdue', '{"a":" Overdue"}', false],
-    ['a=', '{"a":" "}', false],
     ['a=PENDING,overdue', '{"a":"OVERDUE"}', true],
     ['a=pending,paid', '{"a":"OVERDUE"}', false],
     ['a!=pending,paid', '{"a":"OVERDUE"}', true],
