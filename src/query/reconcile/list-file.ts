@@ -143,6 +143,8 @@ export interface ListRow {
   /** Where it begins, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** True where the file ends without the end of this row's line: then it may be cut. */
+  readonly isOpen?: boolean;
 }
 
 /**

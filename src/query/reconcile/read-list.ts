@@ -3,6 +3,7 @@ import { BadBody } from '../../errors.ts';
 import { bareCurrency } from '../../invoices/invoice.ts';
 import { familyOf } from '../../invoices/documents.ts';
 import { isFiscalId } from '../../invoices/fiscal-ids.ts';
+import { LINE_FEED } from '../../json/bytes.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import { CellReader } from '../../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
@@ -82,6 +83,9 @@ async function* csvRows({ path, file }: OpenList, delimiter: string): AsyncGener
   let isFirst = true;
   for await (const lines of file.lines()) {
     const rows = splitter.add(decode(lines, isText));
+    // Only the last line of a file may have no end.
+    const last = lines.at(-1) === LINE_FEED ? undefined : rows.pop();
+    if (last !== undefined) rows.push({ ...last, isOpen: true });
     yield isFirst ? rows.slice(1) : rows;
     isFirst &&= rows.length === 0;
   }
@@ -146,7 +150,9 @@ class RowReader {
     this.#width = list.layout.headings.length;
   }
 
-  add({ line, cells }: ListRow): void {
+  add({ line, cells, isOpen }: ListRow): void {
+    // What is left of a row that was cut may look like totals, or like further taxes that there are not.
+    if (isOpen === true && cells.join(';').trim() !== '') this.#checkWidth(line, cells);
     if (cells.every((cell) => cell.trim() === '')) return;
     if (this.#totals !== undefined) throw this.#nameless(this.#totals);
     const [type, number] = [this.#textOf('documentType', cells), this.#textOf('number', cells)];

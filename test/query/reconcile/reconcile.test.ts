@@ -124,6 +124,7 @@ describe('reconcile', () => {
       }),
       lineOf('registro', 3, { number: 3, type: 61, net: 1000, exempt: 50 }),
       'Totales;;;;;;;;;1;2;3;4;;5',
+      '',
     ];
     const records = [
       receivedRecord({ number: 1, taxAmount: 250 }),
@@ -765,6 +766,22 @@ describe('reconcile', () => {
     const match = ['--against', 'received', '--match', 'number=n,total=t,documentType==61,currency==USD'];
     const records = [receivedRecord({ documentType: 'CREDIT_NOTE', currency: 'usd', totalAmount: 7 })];
     expect(await runReconcile({ 'l.csv': 'n,t\n1,7\n,7\n' }, records, match)).toMatchObject({ code: 0 });
+  });
+
+  it.each(['7', '7,', '7,1'])(
+    'refuses a last row that is cut behind %s, and takes it for no totals',
+    async (cut) => {
+      const match = ['--against', 'received', '--match', 'total=t,number=n,date=d'];
+      const exit = await runReconcile({ 'l.csv': `t,n,d\n1190,9,2026-10-15\n${cut}` }, [], match);
+      expect(exit).toMatchObject({ code: 2, text: '' });
+      expect(exit.stderr).toMatch(/l\.csv, line 3: the row has [12] cells?, and there are 3 headings/);
+    },
+  );
+
+  it('refuses a row of further taxes that is cut before them', async () => {
+    const exit = await runReconcile({ [NAME]: `${register('registro', [{}])};;;` }, [receivedRecord()]);
+    expect(exit.stderr).toContain('line 3: the row has 4 cells, and there are 27 headings');
+    expect(exit.code).toBe(2);
   });
 
   it('refuses what is no list, without filling the memory', async () => {
