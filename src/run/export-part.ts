@@ -178,8 +178,7 @@ async function openAnswer(
   checkFlagsOfFormat(planned.format, { '--sheet-per-profile': profiles.sheetPerProfile });
   const makeResult = await asked.makeResult?.(settings);
   const { columns } = output;
-  const { isUnread } = joined ?? {};
-  const asking = { flags, extent, columns, headings, resource, records, settings, isUnread };
+  const asking = { flags, extent, columns, headings, resource, records, settings, joined };
   const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
   // Each profile that was had has a sheet, also where it has no records.
   const sheetFor = profiles.sheetPerProfile && joined && { column: PROFILE_COLUMN, values: joined.had };

@@ -1,7 +1,6 @@
 import type { Context } from '../context.ts';
 import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
-import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import { columnsWithHeadings } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
@@ -36,6 +35,7 @@ import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags } from './sources/listing-source.ts';
 import type { Notices } from './notices.ts';
+import type { JoinedProfiles } from './part.ts';
 import type { OutputFlags, OutputPlan } from './output-plan.ts';
 import { asksForTotals } from './question-checks.ts';
 import { fieldMap } from './settings.ts';
@@ -59,8 +59,8 @@ interface OpenQuestionsOptions {
   readonly resource: Resource | undefined;
   /** How the answer is written; undefined where only its columns are wanted. */
   readonly plan: OutputPlan | undefined;
-  /** Whether the listing that an earlier record was in could not be read. */
-  readonly isUnread?: ((record: RecordBatch) => boolean) | undefined;
+  /** The profiles whose records come as those of one listing; undefined where records do not say of which they are. */
+  readonly joined?: Pick<JoinedProfiles, 'names' | 'isUnread'> | undefined;
   /** A result of the command's own, in place of those that the flags can ask for. */
   readonly makeResult?: MakeResult | undefined;
 }
@@ -329,9 +329,9 @@ async function resultOf(
   shown: ResultContext,
 ): Promise<Question | undefined> {
   const { flags, columns, resource, plan, names, settings } = asked;
-  // Two organizations may have records of the same id.
-  const usualKey = settings.isSeveral ? [PROFILE_COLUMN, 'id'] : ['id'];
-  const { changesSince: path, key = usualKey, changesSinceMissingOk: missingOk = false } = flags;
+  const { changesSince: path, key: asKeyed = ['id'], changesSinceMissingOk: missingOk = false } = flags;
+  // Two organizations may have records of the same key.
+  const key = [...new Set([...(settings.isSeveral ? [PROFILE_COLUMN] : []), ...asKeyed])];
   if (asksForTotals(flags))
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
@@ -340,8 +340,10 @@ async function resultOf(
   const keep = earlier && ((batch: Parameters<typeof earlier.apply>[0]) => earlier.apply(batch));
   const named = columnsWithHeadings(columns ?? []).map(({ column }) => column);
   const beside = named.length > 0 ? named : undefined;
-  const { isUnread } = asked;
-  const options = { path, key, isUnread, columns: beside, shown: [resource?.label ?? 'id'], keep, missingOk };
+  const { names: profiles, isUnread } = asked.joined ?? {};
+  const alone = settings.isSeveral && settings.profile !== undefined ? [settings.profile] : undefined;
+  const of = { path, key, profiles: profiles?.() ?? alone, isUnread, keep, missingOk };
+  const options = { ...of, columns: beside, shown: [resource?.label ?? 'id'] };
   return changesQuestion(options, plan?.format === 'table');
 }
 

@@ -42,7 +42,7 @@ async function* compared(changes: Changes, records: Records): AsyncGenerator<Rec
   yield* changes.goneRecords();
 }
 
-function notesOf({ summary, isFirst }: Changes, { path, key }: ChangesOptions): Note[] {
+function notesOf({ summary, isFirst, others }: Changes, { path, key }: ChangesOptions): Note[] {
   const { added, changed, gone, unchanged, withoutKey, repeatedKeys } = summary;
   const notes: Note[] = [
     {
@@ -52,6 +52,10 @@ function notesOf({ summary, isFirst }: Changes, { path, key }: ChangesOptions): 
         : `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
     },
   ];
+  if (others.length > 0) {
+    const text = `${path} has records of ${others.join(', ')}, too, whose listings are not read: they are not compared`;
+    notes.push({ kind: 'warning', text });
+  }
   if (withoutKey > 0) {
     const text = `${countOf(withoutKey, 'record')} without ${key.join(', ')}: a change in one shows as one gone and one added`;
     notes.push({ kind: 'warning', text });
@@ -132,6 +136,11 @@ export class Changes {
   /** Whether there is no earlier export to compare with. */
   get isFirst(): boolean {
     return this.#earlier.isMissing;
+  }
+
+  /** The profiles whose earlier records are not compared. */
+  get others(): readonly string[] {
+    return this.#earlier.others;
   }
 
   /** The columns without those of whole records: for a terminal. */

@@ -6,6 +6,7 @@ import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
 import { ColumnWatch } from '../column-watch.ts';
 import { ExportFile } from '../exports/export-file.ts';
+import { ofProfiles, profilesInExport } from '../exports/read-export.ts';
 import { deliveredForm } from '../exports/read-receipt.ts';
 
 /** Which earlier export to compare with. */
@@ -14,6 +15,8 @@ export interface EarlierExportOptions {
   readonly path: string;
   /** The columns that together tell records apart. */
   readonly key: readonly string[];
+  /** The profiles whose records are compared; undefined where those of the listing do not say of which they are. */
+  readonly profiles?: readonly string[] | undefined;
   /** Selects the records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
   /** True where the file need not exist: then it counts as an export without records. */
@@ -29,6 +32,8 @@ export class EarlierExport {
   withoutKey = 0;
   /** Records that share their key with an earlier one. */
   repeatedKeys = 0;
+  /** The profiles whose records are not compared, since nobody asked for them. */
+  others: readonly string[] = [];
   /** Undefined where there is none. */
   readonly #file: ExportFile | undefined;
   readonly #identity: DigestReader;
@@ -48,7 +53,7 @@ export class EarlierExport {
 
   /** Reads the file once. Throws UsageError when it is no export, or when no record of it has the key. */
   static async open(options: EarlierExportOptions): Promise<EarlierExport> {
-    const { path, key, keep, missingOk } = options;
+    const { path, key, keep, missingOk, profiles } = options;
     const file = await ExportFile.open(path).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
       if (missingOk) return undefined;
@@ -61,8 +66,13 @@ export class EarlierExport {
     const watch = new KeyWatch(key);
     try {
       if (file !== undefined) await refuseChosen(path);
+      const held = file === undefined ? undefined : await profilesInExport(path, { tolerant: true });
+      if (profiles === undefined) refuseSeveral(path, held);
+      else earlier.others = held?.filter((name) => !profiles.includes(name)) ?? [];
+      const own = earlier.others.length === 0 ? undefined : profiles;
       for await (const { batch, offset } of file?.parts() ?? []) {
-        const kept = keep?.(batch) ?? batch;
+        const read = own === undefined ? batch : ofProfiles(batch, own);
+        const kept = keep?.(read) ?? read;
         watch.look(kept);
         earlier.#add(kept, offset);
       }
@@ -178,6 +188,17 @@ async function refuseChosen(path: string): Promise<void> {
   throw new UsageError(
     `cannot compare with ${path}: it was written with --columns ${chosen.join(',')}, and has no whole records`,
     { hint: WHOLE_RECORDS },
+  );
+}
+
+/** Throws UsageError for an export of several profiles: those of one listing would be compared with the records of all. */
+function refuseSeveral(path: string, held: readonly string[] = []): void {
+  if (held.length === 0) return;
+  throw new UsageError(
+    `cannot compare with ${path}: its records are of ${held.join(', ')}, and those of the listing do not say whose they are`,
+    {
+      hint: 'Add --all-profiles; with --where _profile=<name>, it compares one. Or keep an export of this profile alone.',
+    },
   );
 }
 

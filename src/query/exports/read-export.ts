@@ -94,14 +94,21 @@ export async function* recordsOfProfile(
   records: AsyncIterable<RecordBatch>,
   profile: string,
 ): AsyncGenerator<RecordBatch> {
-  const reader = new CellReader([PROFILE_COLUMN]);
   for await (const batch of records) {
-    const own: number[] = [];
-    for (let index = 0; index < batch.count; index++) {
-      if (reader.read(batch, index)[0]?.text === profile) own.push(index);
-    }
-    if (own.length > 0) yield selectRecords(batch, own);
+    const own = ofProfiles(batch, [profile]);
+    if (own.count > 0) yield own;
   }
+}
+
+/** Those of the records that say that they are of one of the profiles. */
+export function ofProfiles(batch: RecordBatch, profiles: readonly string[]): RecordBatch {
+  const reader = new CellReader([PROFILE_COLUMN]);
+  const own: number[] = [];
+  for (let index = 0; index < batch.count; index++) {
+    const name = reader.read(batch, index)[0]?.text;
+    if (name !== undefined && profiles.includes(name)) own.push(index);
+  }
+  return selectRecords(batch, own);
 }
 
 /** The records of each of the profiles, put aside, so that the file is read once. The caller closes them. */

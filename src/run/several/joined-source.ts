@@ -37,6 +37,7 @@ export class JoinedSource implements LocalSource {
   readonly kind = 'local';
   readonly isSeveral = true;
   readonly joined: JoinedProfiles = {
+    names: () => this.#options.names,
     had: () => this.#buffered?.namesHad ?? [],
     isUnread: (record) => {
       const profile = this.#profiles.read(record, 0)[0]?.text;

@@ -424,6 +424,56 @@ describe('records that repeat the name', () => {
   });
 });
 
+describe('changes since an export of several', () => {
+  const columns = '--columns _change,_profile,number,field,new --format jsonl';
+  const organizations = {
+    north: { records: { issued: ['{"id":1,"number":10,"a":1}', '{"id":2,"number":20,"a":1}'] } },
+    south: { records: { issued: ['{"id":1,"number":10,"a":2}'] } },
+    west: { records: { issued: ['{"id":3,"number":10,"a":3}'] } },
+  };
+  const now = { ...organizations, north: { records: { issued: ['{"id":1,"number":10,"a":5}'] } } };
+  const changed = [
+    '{"_change":"changed","_profile":"north","number":10,"field":"a","new":5}',
+    '{"_change":"gone","_profile":"north","number":20,"field":null,"new":null}',
+  ];
+
+  async function since(flags: string, from = '') {
+    const folder = temporaryFolder();
+    const old = 'issued --all-profiles -o FOLDER/old.jsonl';
+    expect(await runOrganizations(old, { organizations, folder })).toMatchObject({ code: 0 });
+    await runOrganizations('issued --all-profiles -o FOLDER/new.jsonl', { organizations: now, folder });
+    const line = `issued${from} --changes-since FOLDER/old.jsonl ${flags} ${columns}`;
+    return runOrganizations(line, { organizations: now, folder });
+  }
+
+  it.each(['', ' --from FOLDER/new.jsonl'])(
+    'are those of the profiles that are asked for: %s',
+    async (from) => {
+      const { code, stdout, stderr } = await since('--profile north,south', from);
+      expect({ code, stdout: stdout.trimEnd().split('\n') }).toEqual({ code: 0, stdout: changed });
+      expect(stderr).toMatch(
+        /^warning: .*old\.jsonl has records of west, too, whose listings are not read: /,
+      );
+    },
+  );
+
+  it('are those of one that is chosen of an export of several', async () => {
+    const { code, stdout } = await since('--profile north', ' --from FOLDER/new.jsonl');
+    expect({ code, stdout: stdout.trimEnd().split('\n') }).toEqual({ code: 0, stdout: changed });
+  });
+
+  it('pair no two records of different profiles, whatever --key names', async () => {
+    const { stdout, stderr } = await since('--all-profiles --key number');
+    expect({ stdout: stdout.trimEnd().split('\n'), stderr }).toEqual({ stdout: changed, stderr: '' });
+  });
+
+  it('cannot be told of a listing whose records do not say whose they are', async () => {
+    const { code, stdout, stderr } = await since('--profile north');
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('its records are of north, south, west, and those of the listing do not say');
+  });
+});
+
 describe('a member that is called as one of folio’s own', () => {
   it('leaves as \\_profile, and no question takes it for the profile', async () => {
     const records = {
