@@ -79,6 +79,9 @@ const REGISTERS: readonly Register[] = [
 /** The currency of a register, whatever the document was written in. */
 const CURRENCY: readonly [ListField, string] = ['currency', 'CLP'];
 
+const REGISTER_CUT =
+  'The register has it: take the file as the tax authority gives it, or say which column is which with --match.';
+
 /** Finds the fields in the headings of a list. Throws UsageError where it is none that is known, or a column is not there. */
 export function layoutOf(path: string, headings: readonly string[], match: Match | undefined): ListLayout {
   const names = headings.map(folded);
@@ -87,7 +90,9 @@ export function layoutOf(path: string, headings: readonly string[], match: Match
     const place = names.indexOf(name);
     if (place < 0) {
       const known = headings.filter((one) => one.trim() !== '');
-      throw badList(path, 1, `there is no column ${heading}`, nearestHint(heading, known));
+      // The headings of a register are folio's to know, and no name that the user could have misspelt.
+      const hint = match === undefined ? REGISTER_CUT : nearestHint(heading, known);
+      throw badList(path, 1, `there is no column ${heading}`, hint);
     }
     if (names.includes(name, place + 1)) {
       throw badList(path, 1, `there are two columns ${heading}`, 'Leave one of them out.');

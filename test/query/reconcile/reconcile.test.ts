@@ -653,7 +653,7 @@ describe('reconcile', () => {
     );
     expect(await said({ 'x.csv': 'a;c\n' }, [], '--match', 'due=a')).toContain('expected field=heading');
     expect(await said({ [NAME]: list.replace('Monto Total', 'Monto') }, [])).toContain(
-      'line 1: there is no column Monto Total',
+      'line 1: there is no column Monto Total\n  The register has it: take the file as the tax authority gives it',
     );
     expect(await said({ [NAME]: list }, [], '--profile', 'a,b')).toContain('a list is of one organization');
     expect(await said({ [NAME]: list }, [], '-o', NAME)).toContain(
