@@ -196,6 +196,7 @@ async function verifyDatabase(
       hint: 'Ask how old its last sync may be, as in --max-age 26h.',
     });
   }
+  const { reasonsOf } = await import('../../run/several/outcome.ts');
   const { lastSyncsIn } = await import('../../run/sync/database-records.ts');
   const { shown, syncs } = await lastSyncsIn(from, context, profile);
   const old = syncs.filter(({ wholeAt }) => isOlder(context.clock.now(), wholeAt ?? '', maxAge));
@@ -204,10 +205,10 @@ async function verifyDatabase(
     return [`${shown}: ${countOf(syncs.length, 'listing')}, none synced before ${first}`];
   }
   const says = old.map(({ table, profile: of, wholeAt, error }) => {
-    const since = wholeAt === undefined ? 'never whole' : `whole at ${wholeAt}`;
-    return `${table} of ${of} was ${since}${error === undefined ? '' : ` (${error})`}`;
+    const since = wholeAt === undefined ? 'never whole' : `last whole at ${wholeAt}`;
+    return { name: `${table} of ${of}`, reason: `${since}${error === undefined ? '' : ` (${error})`}` };
   });
-  throw new IncompleteError(`${shown} is older than ${maxAge.text}: ${says.join('; ')}`, { hint: NOT_RUN });
+  throw new IncompleteError(`${shown} is older than ${maxAge.text}: ${reasonsOf(says)}`, { hint: NOT_RUN });
 }
 
 function contents({ records, bytes, sha256 }: Survey, format = 'this format'): string {

@@ -23,7 +23,7 @@ export function checkResults(
   const failed = results.flatMap(({ name, failure }) => (failure ? [{ name, failure }] : []));
   const first = failed[0]?.failure;
   if (first === undefined) return;
-  const reasons = reasonsOf(failed);
+  const reasons = reasonsOf(failed.map(({ name, failure }) => ({ name, reason: failure.message })));
   const hasCommonHint = failed.every(({ failure }) => failure.hint === first.hint);
   const advice = hasCommonHint ? (first.hint ?? hint) : (hint ?? first.hint);
   const isCommon = failed.every(({ failure }) => failure.message === first.message);
@@ -34,10 +34,9 @@ export function checkResults(
   throw leading?.reworded(says, leading.hint) ?? new IncompleteError(says, { hint: advice, cause: first });
 }
 
-/** Each reason once, behind the names of the parts that failed for it: a dozen of them mostly fail for the same. */
-function reasonsOf(failed: readonly { readonly name: string; readonly failure: FolioError }[]): string {
+/** Each reason once, behind the names of the parts that it is about: of a dozen that fail, most fail for the same. */
+export function reasonsOf(parts: readonly { readonly name: string; readonly reason: string }[]): string {
   const names = new Map<string, string[]>();
-  for (const { name, failure } of failed)
-    names.set(failure.message, [...(names.get(failure.message) ?? []), name]);
+  for (const { name, reason } of parts) names.set(reason, [...(names.get(reason) ?? []), name]);
   return [...names].map(([reason, those]) => `${those.join(', ')}: ${reason}`).join('; ');
 }

@@ -466,7 +466,7 @@ describeDatabases('folio verify --max-age of a database in %s', (engine) => {
       code: 6,
       stdout: '',
       stderr: expect.stringMatching(
-        /^folio: .* is older than 26h: issued of south was whole at 2026-11-20.13:00:00\S* \(.+\); received of north was whole at 2026-11-20.12:00:00\S*\n/,
+        /^folio: .* is older than 26h: issued of south: last whole at 2026-11-20.13:00:00\S* \(.+\); received of north: last whole at 2026-11-20.12:00:00\S*\n/,
       ),
     });
     expect(await check(28, '--max-age', '26h', '--profile', 'south')).toMatchObject({
