@@ -167,9 +167,18 @@ function isOfType({ type, family }: Candidate, wanted: string): boolean {
 /** What a cell refers to: an id or `33 10001`, an object with an id or a type and number, or a list of these. */
 function readReferences(cell: Cell | undefined): Reference[] {
   if (cell === undefined || cell.kind === 'boolean') return [];
-  if (cell.kind !== 'array') return referenceOf(cell.text);
-  const value = parseWithDigits(cell.text);
+  // In csv without its receipt, lists are texts.
+  const value = /^[[{]/.test(cell.text) ? parsed(cell.text) : cell.text;
   return (Array.isArray(value) ? value : [value]).flatMap(referenceOf);
+}
+
+/** The value of JSON text, and a text that is none as it is. */
+function parsed(text: string): unknown {
+  try {
+    return parseWithDigits(text);
+  } catch {
+    return text;
+  }
 }
 
 const TYPE_AND_NUMBER = /^(.*[\p{L}\p{N}])[\s:/#-]+(\d+)$/u;

@@ -50,6 +50,8 @@ describe('a credit note of a cancelled invoice', () => {
     { id: 'unknown', number: '10001' },
     { id: {}, documentId: null, number: '10001' },
     [null, 'd-1', {}, ''],
+    '["d-1"]',
+    '[{"type":33,"number":10001}]',
   ])('is a credit up to what was paid of it, where it refers to it by %j', (of) => {
     expect(limitOf(of)).toBe('30');
   });
