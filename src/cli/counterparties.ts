@@ -9,14 +9,14 @@ export interface CounterpartyFlags {
 }
 
 /** Members of a group of flags. */
-export const counterpartyFlags = {
+export const counterpartyFlags = () => ({
   payable: yes('--payable', 'of received invoices instead of issued ones'),
   customerFiscalId: wordList(
     '--customer-fiscal-id <id...>',
     'only of this customer; several, with commas, @file or @- (one ID a line)',
   ),
   issuerFiscalId: wordList('--issuer-fiscal-id <id...>', 'with --payable: only of this issuer'),
-};
+});
 
 /** The fiscal IDs that are asked for. Throws UsageError for the flag of the other listing. */
 export function fiscalIdsOf({

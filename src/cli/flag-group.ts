@@ -37,10 +37,17 @@ export function flagGroup<Values extends object>(
   const given = Object.entries<Flag<unknown> | undefined>(flags).flatMap(([name, flag]) =>
     flag === undefined ? [] : [{ name, flag }],
   );
+  const options = given.flatMap(({ flag }) => flag.options);
+  if (title !== undefined) {
+    for (const option of options) {
+      // The heading belongs to the option itself: in a group with another one, it would move there from this one.
+      if ((option.helpGroupHeading ?? title) !== title)
+        throw new TypeError(`${option.flags} has two headings`);
+      option.helpGroup(title);
+    }
+  }
   return {
-    options: given.flatMap(({ flag }) =>
-      flag.options.map((option) => (title === undefined ? option : option.helpGroup(title))),
-    ),
+    options,
     read: (command) => {
       const values: Record<string, unknown> = {};
       for (const { name, flag } of given) {

@@ -218,7 +218,7 @@ export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
 export const whereFlags = flagGroup<Pick<QuestionFlags, 'where'>>('Questions:', { where: whereFlag() });
 
 /** How an export was written, where neither it nor its receipt says it. `query/exports/csv-form.ts` reads them. */
-const formOfExport = {
+const formOfExport = () => ({
   fromFormat: valued(
     '--from-format <format>',
     'csv, tsv, json or jsonl, where neither the export nor its receipt says it',
@@ -239,10 +239,10 @@ const formOfExport = {
     'csv, tsv: whether a column of digits is text or number, such as code=text',
     ofColumn('--from-kind', oneOf('--from-kind', ['text', 'number'])),
   ),
-};
+});
 
 /** The same by themselves, for a command that reads several exports. */
-export const formFlags = flagGroup<FormFlags>('What it is about:', formOfExport);
+export const formFlags = flagGroup<FormFlags>('What it is about:', formOfExport());
 
 /** `--from`: reads the records from a file or a database instead of the service. `run/sources/export-source.ts` reads it. */
 export const fromFlags = flagGroup<FromFlags>('Questions:', {
@@ -250,7 +250,7 @@ export const fromFlags = flagGroup<FromFlags>('Questions:', {
     '--from <file>',
     'read an export in jsonl, json or csv, or a database of folio sync: nothing is sent, no token is needed',
   ),
-  ...formOfExport,
+  ...formOfExport(),
 });
 
 /** The questions that folio itself answers from the records. `openQuestions` in `run/open-questions.ts` reads them. */

@@ -66,7 +66,7 @@ interface AgingFlags extends CounterpartyFlags {
 }
 
 const agingFlags = flagGroup<AgingFlags>('Questions:', {
-  ...counterpartyFlags,
+  ...counterpartyFlags(),
   asOf: valued('--as-of <date>', 'the day to count to, such as 2026-10-31 (default: today)', day('--as-of')),
   buckets: valued(
     '--buckets <days>',

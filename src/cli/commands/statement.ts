@@ -56,7 +56,7 @@ export function addStatement(program: Command, context: Context): void {
 interface WhomFlags extends CounterpartyFlags, Pick<StatementFlags, 'all'> {}
 
 const whomFlags = flagGroup<WhomFlags>('Whom it is about:', {
-  ...counterpartyFlags,
+  ...counterpartyFlags(),
   all: yes('--all', 'of everyone with an open amount or a credit'),
 });
 
