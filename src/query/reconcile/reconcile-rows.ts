@@ -173,7 +173,7 @@ class DocumentOrder {
     const padded = this.#parties.map((party) => (this.#texts.of(party) ?? '').padStart(PAD, '0'));
     const parties = yield* sortedNumbers(
       padded.length,
-      (a, b) => compareOrders(padded[a]!, padded[b]!) || a - b,
+      (a, b) => compareOrders(padded[a], padded[b]) || a - b,
     );
     for (const [rank, at] of parties.entries()) this.#ranks.set(this.#parties[at]!, rank);
     const rankOf = (place: number): number => this.#ranks.get(this.#partyOf.get(place));
