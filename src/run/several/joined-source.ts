@@ -143,6 +143,6 @@ export function checkProfiles(results: readonly PartResult[]): void {
   checkResults(results, {
     what: 'profiles',
     lack: failed.every(hasRecords) ? 'not whole' : 'missing',
-    hint: `\`folio doctor --profile ${names[0]}\` says what to fix there; to run these again, use --profile ${names.join(',')}.`,
+    hint: `Run \`folio doctor --profile ${names[0]}\` to see what to fix there; to run these again, use --profile ${names.join(',')}.`,
   });
 }
