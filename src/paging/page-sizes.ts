@@ -108,7 +108,9 @@ export class PageSizes {
   windowAt(from: number, most = Infinity, floor = 0): SizedWindow {
     const { largest } = this;
     if (this.#isFixed) return windowOf(from, largest);
-    if (this.#isConstant && most >= this.#size) return windowOf(from, this.#size);
+    // Where pages are refused, the one that begins before `from` is among them: to ask for it again would bring nothing.
+    const isWhole = most === Infinity || from % this.#size === 0;
+    if (this.#isConstant && isWhole && most >= this.#size) return windowOf(from, this.#size);
     const size = Math.min(this.#trialSize(most) ?? this.#size, most);
     const adjoins =
       floor === from || this.#isConstant || (this.#isCapped && size === largest && from % largest === 0);

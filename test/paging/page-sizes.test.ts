@@ -129,6 +129,18 @@ describe('sizes of pages', () => {
     expect(pages).toBeLessThanOrEqual(105);
   });
 
+  it('does not ask again for the whole page that was refused, behind the half of it that came', () => {
+    const sizes = new PageSizes(22);
+    sizes.keepConstant(true);
+    sizes.served(sizes.windowAt(0), { count: 22, bytes: 100 });
+    const limit = sizes.refused(sizes.windowAt(198), 'large');
+    const half = sizes.windowAt(198, limit.most);
+    expect(half).toMatchObject({ offset: 198, size: 11 });
+    const behind = sizes.served(half, { count: 11, bytes: 100 }, limit);
+    expect(behind?.most).toBe(22);
+    expect(sizes.windowAt(209, behind?.most).offset).toBe(209);
+  });
+
   it('are one size without overlap when they are kept constant', () => {
     const sizes = new PageSizes(100);
     sizes.keepConstant(true);
