@@ -1,4 +1,11 @@
-import { IN_NO_SUM, namesOfFamilies, statusesNotOpen, type Family } from '../invoices/documents.ts';
+import {
+  ACCENTED,
+  IN_NO_SUM,
+  namesOfFamilies,
+  statusesNotOpen,
+  withoutAccents,
+  type Family,
+} from '../invoices/documents.ts';
 import { SHARED_IDS } from '../invoices/fields.ts';
 import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import { aboutFormat, formats } from '../output/formats.ts';
@@ -206,6 +213,11 @@ const inSums = {
   words: namesOfFamilies(new Set<Family>(['debit note', 'invoice', 'receipt'])).words,
 };
 const inNoSum = namesOfFamilies(IN_NO_SUM);
+/** In both cases: not every database knows the capital of é. */
+const accents = {
+  from: ACCENTED.with + ACCENTED.with.toLowerCase(),
+  to: ACCENTED.without + ACCENTED.without.toLowerCase(),
+};
 const sharedIds = quoted(SHARED_IDS.map(foldFiscalId));
 
 function quoted(texts: readonly string[]): string {
@@ -216,9 +228,19 @@ function quoted(texts: readonly string[]): string {
 function sqliteTest({ codes, words }: TypeNames): string {
   const apart = words.map((word) => word.toLowerCase().replaceAll('_', '[^a-z0-9]+')).join('|');
   const together = words.map(camelCase).join('|');
-  const named = `regexpi('[^a-z0-9](${apart})[^a-z0-9]', type)\n      OR type REGEXP '(${together})[^a-z]'`;
+  const named =
+    `regexpi('[^a-z0-9](${eitherAccent(apart)})[^a-z0-9]', type)\n` +
+    `      OR type REGEXP '(${eitherAccent(together)})[^a-z]'`;
   if (codes.length === 0) return named;
   return `ltrim(type, '_0') IN (${quoted(codes.map((code) => `${code}_`))}) OR ${named}`;
+}
+
+/** With or without accents, and in either case: SQLite knows the cases of a to z only. */
+function eitherAccent(expression: string): string {
+  return expression.replaceAll(/[\u00E9\u00ED\u00F3]/g, (letter) => {
+    const capital = letter.toUpperCase();
+    return `[${withoutAccents(capital).toLowerCase()}${letter}${capital}]`;
+  });
 }
 
 /** An expression for `CreditNote` and `creditNote`. */
@@ -227,9 +249,9 @@ function camelCase(word: string): string {
   return `[${first[0]}${first[0]?.toLowerCase()}]${first.slice(1)}${others.join('')}`;
 }
 
-/** The same, where the words of `type` are in capitals, with _ between them. */
+/** The same, where the words of `type` are in capitals and without accents, with _ between them. */
 function postgresTest({ codes, words }: TypeNames): string {
-  const named = `_(${words.join('|')})_`;
+  const named = `_(${words.map(withoutAccents).join('|')})_`;
   return `type ~ '${codes.length === 0 ? '' : `^_0*(${codes.join('|')})_$|`}${named}'`;
 }
 
@@ -265,7 +287,8 @@ GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER B
     postgres: `WITH documents AS (
   SELECT _profile, nullif(upper(trim(currency)), '') AS currency, "customer.name" AS name, "amountToBePaid" AS amount,
     upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
-    '_' || regexp_replace(upper(regexp_replace(trim(coalesce("documentType"::text, '')), '([a-z])([A-Z])', '\\1_\\2', 'g')),
+    '_' || regexp_replace(upper(regexp_replace(translate(trim(coalesce("documentType"::text, '')),
+      '${accents.from}', '${accents.to}'), '([a-z])([A-Z])', '\\1_\\2', 'g')),
       '[^A-Z0-9]+', '_', 'g') || '_' AS type
   FROM issued_current WHERE "amountToBePaid" <> 0
     AND upper(trim(coalesce(status, ''))) NOT IN (${quoted(notOpen)})),

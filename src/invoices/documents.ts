@@ -14,21 +14,21 @@ export type Family =
 /** The codes of Chile's tax service (SII), and the words, by which document types are told. */
 interface FamilyNames {
   readonly codes: readonly number[];
-  /** In capitals, with _ between them: as whole words within the type. */
+  /** In capitals, with _ between them: as whole words within the type. Spanish ones are found without their accents, too. */
   readonly words: readonly string[];
 }
 
 /** Credit and debit notes come first: `CREDIT_NOTE_OF_INVOICE` has both words, and is no invoice, nor is a `FEE_INVOICE`. */
 const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
-  ['credit note', { codes: [60, 61, 106, 112], words: ['CREDIT_NOTE'] }],
-  ['debit note', { codes: [55, 56, 104, 111], words: ['DEBIT_NOTE'] }],
+  ['credit note', { codes: [60, 61, 106, 112], words: ['CREDIT_NOTE', 'NOTA_DE_CRÉDITO'] }],
+  ['debit note', { codes: [55, 56, 104, 111], words: ['DEBIT_NOTE', 'NOTA_DE_DÉBITO'] }],
   ['fee note', { codes: [70, 71], words: ['FEE_NOTE', 'FEE_INVOICE', 'FEE_RECEIPT', 'HONORARIOS'] }],
-  ['invoice', { codes: [30, 32, 33, 34, 40, 43, 45, 46, 101, 110], words: ['INVOICE'] }],
-  ['receipt', { codes: [35, 38, 39, 41, 48], words: ['RECEIPT'] }],
-  ['guide', { codes: [50, 52], words: ['GUIDE', 'DELIVERY_NOTE'] }],
+  ['invoice', { codes: [30, 32, 33, 34, 40, 43, 45, 46, 101, 110], words: ['INVOICE', 'FACTURA'] }],
+  ['receipt', { codes: [35, 38, 39, 41, 48], words: ['RECEIPT', 'BOLETA'] }],
+  ['guide', { codes: [50, 52], words: ['GUIDE', 'DELIVERY_NOTE', 'GUÍA_DE_DESPACHO'] }],
   ['import declaration', { codes: [914], words: ['IMPORT_DECLARATION'] }],
-  ['quote', { codes: [], words: ['QUOTE', 'QUOTATION'] }],
-  ['order', { codes: [801], words: ['ORDER'] }],
+  ['quote', { codes: [], words: ['QUOTE', 'QUOTATION', 'COTIZACIÓN', 'PRESUPUESTO'] }],
+  ['order', { codes: [801], words: ['ORDER', 'ORDEN_DE_COMPRA'] }],
 ];
 
 /** Delivery guides, quotes and orders ask for no money: they are in no sum. */
@@ -38,6 +38,14 @@ export const IN_NO_SUM: ReadonlySet<Family> = new Set<Family>(['guide', 'quote',
 export function namesOfFamilies(families: ReadonlySet<Family>): FamilyNames {
   const names = FAMILIES.filter(([family]) => families.has(family)).map(([, one]) => one);
   return { codes: names.flatMap(({ codes }) => codes), words: names.flatMap(({ words }) => words) };
+}
+
+/** The letters with accents in the words of families, and the same without. */
+export const ACCENTED = { with: 'ÉÍÓ', without: 'EIO' } as const;
+
+/** A word of a family, as it is spelled where accents are left out. */
+export function withoutAccents(word: string): string {
+  return word.replaceAll(/[\u00C9\u00CD\u00D3]/g, (letter) => ACCENTED.without[ACCENTED.with.indexOf(letter)]!);
 }
 
 const known = new Map<string, Family>();
@@ -63,7 +71,8 @@ function findFamily(type: string): Family {
   if (code !== undefined) return FAMILIES.find(([, { codes }]) => codes.includes(code))?.[0] ?? 'unknown';
   const spelled = type.replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2').toUpperCase();
   const words = `_${spelled.replaceAll(/[^\p{L}\p{N}]+/gu, '_')}_`;
-  const has = (word: string): boolean => words.includes(`_${word}_`);
+  const has = (word: string): boolean =>
+    words.includes(`_${word}_`) || words.includes(`_${withoutAccents(word)}_`);
   return FAMILIES.find(([, names]) => names.words.some(has))?.[0] ?? 'unknown';
 }
 

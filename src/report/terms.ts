@@ -52,7 +52,7 @@ export function typeTerm(type: string | undefined, language: ReportLanguage): st
   const kind = keyOf(type);
   if (Object.hasOwn(KINDS, kind)) return KINDS[kind]![language];
   const term = FAMILIES[language][family];
-  return keyOf(type) === keyOf(family) ? term : `${term} (${type})`;
+  return [family, term].some((name) => keyOf(type) === keyOf(name)) ? term : `${term} (${type})`;
 }
 
 /** Statuses of documents and funds that are known, by `keyOf`. They are of either gender: of an invoice, or of a fund. */

@@ -105,6 +105,8 @@ const FAMILY: Readonly<Record<string, string>> = {
     CreditNote: 'c',
     exportCreditNote: 'c',
     'Invoice of order': 'i',
+    ...{ 'Nota de crédito': 'c', 'NOTA DE CRÉDITO': 'c', notaDeCredito: 'c', 'Nota de débito': 'd' },
+    ...{ 'Factura exenta': 'i', 'Guía de despacho': 'g', COTIZACIÓN: 'q', 'Orden de compra': 'o' },
   },
   ...{ DEBIT_NOTE: 'd', 56: 'd', 39: 'r', RECEIPT: 'r', 914: 'm', SOMETHING: '?', 999: '?' },
   ...{

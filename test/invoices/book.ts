@@ -67,6 +67,14 @@ const TYPES: readonly (readonly [literal: string | undefined, kind: BookDocument
   ['"SalesOrder/2"', 'no money'],
   ['"Invoice of order"', 'plain'],
   ['"PURCHASE_ORDER"', 'no money'],
+  ['"Nota de crédito"', 'credit'],
+  ['"NOTA DE CRÉDITO"', 'credit'],
+  ['"notaDeCredito"', 'credit'],
+  ['"Nota de débito"', 'debit'],
+  ['"Factura exenta"', 'plain'],
+  ['"Guía de despacho"', 'no money'],
+  ['"COTIZACIÓN"', 'no money'],
+  ['"Orden de compra"', 'no money'],
 ];
 
 const STATES: readonly (readonly [status: string | undefined, state: BookDocument['state']])[] = [

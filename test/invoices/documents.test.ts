@@ -57,6 +57,13 @@ describe('the type of a document', () => {
     ['import declaration', ['914', 'importDeclaration']],
     ['quote', ['QUOTE', 'quotation']],
     ['order', ['801', 'Purchase order']],
+    ['credit note', ['Nota de crédito', 'NOTA DE CRÉDITO', 'nota_de_credito', 'notaDeCrédito', 'Nota de crédito de factura']],
+    ['debit note', ['Nota de débito', 'NOTA DE DEBITO']],
+    ['invoice', ['Factura', 'FACTURA_EXENTA', 'Liquidación factura']],
+    ['receipt', ['Boleta', 'boleta exenta']],
+    ['guide', ['Guía de despacho', 'GUIA_DE_DESPACHO']],
+    ['quote', ['Cotización', 'COTIZACION', 'Presupuesto']],
+    ['order', ['Orden de compra']],
     ['unknown', ['', '0', '99', '00033', '3 3', 'INVOICES', 'PREORDER', 'NOTE', 'CREDIT']],
   ])('%s is told by %j', (family, types) => {
     expect(types.map(familyOf)).toEqual(types.map(() => family));
@@ -72,7 +79,10 @@ describe('the type of a document', () => {
   it('says which documents are in no sum, in codes and words', () => {
     expect(namesOfFamilies(IN_NO_SUM)).toEqual({
       codes: [50, 52, 801],
-      words: ['GUIDE', 'DELIVERY_NOTE', 'QUOTE', 'QUOTATION', 'ORDER'],
+      words: [
+        ...['GUIDE', 'DELIVERY_NOTE', 'GUÍA_DE_DESPACHO', 'QUOTE', 'QUOTATION', 'COTIZACIÓN', 'PRESUPUESTO'],
+        ...['ORDER', 'ORDEN_DE_COMPRA'],
+      ],
     });
   });
 });
