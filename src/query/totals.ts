@@ -31,10 +31,10 @@ export interface TotalsRequest {
 
 /** The records that agree in the columns of `--group-by` and, where amounts are summed, in their currency. */
 export interface TotalsGroup {
-  readonly values: readonly (Cell | undefined)[];
+  readonly values: (Cell | undefined)[];
   readonly currency: string | undefined;
   /** The counterparty's fiscal ID or name, where the group is a counterparty and `--group-by` names the other one alone. */
-  readonly other: Cell | undefined;
+  other: Cell | undefined;
   records: number;
   /** Aligned with the columns of `--sum`. */
   readonly sums: Sum[];
@@ -320,15 +320,20 @@ export class Totals {
     const who = isByParty ? [counterpartyKey(party, invoice.fields.sharedIds)] : [];
     const key = [currency ?? '', ...plain.map(identity), ...who].join('\n');
     const known = this.#groups.get(key);
-    if (known) return known;
-    const other = nameAt === -1 ? name : idAt === -1 ? fiscalId : undefined;
+    if (known) {
+      // The first name that a record has, as in aging: not each has one beside its fiscal ID.
+      if (nameAt !== -1) known.values[nameAt] = filled(known.values[nameAt]) ?? name;
+      else if (isByParty) known.other ??= filled(name);
+      return known;
+    }
+    const other = nameAt === -1 ? filled(name) : idAt === -1 ? fiscalId : undefined;
     const shown = values.map((cell, at) => (at === idAt ? fiscalId : cell));
     return this.#newGroup(key, shown, currency, isByParty ? other : undefined);
   }
 
   #newGroup(
     key: string,
-    values: readonly (Cell | undefined)[],
+    values: (Cell | undefined)[],
     currency: string | undefined,
     other: Cell | undefined,
   ): TotalsGroup {

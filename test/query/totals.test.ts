@@ -183,6 +183,19 @@ describe('totals', () => {
     ]);
   });
 
+  it('names a counterparty by the first name that any of its records has', () => {
+    const records = [undefined, '', 'Roble', 'Roble Ltda'].map((name) => ({
+      receiverFiscalId: '1-9',
+      customer: { name },
+    }));
+    const rowsBy = (...groupBy: string[]): string[] => totals(request([], groupBy), ...records);
+    expect(rowsBy('customer.name')).toEqual(['{"customer.name":"Roble","fiscalId":"1-9","records":4}']);
+    expect(rowsBy('receiverFiscalId')).toEqual(['{"receiverFiscalId":"1-9","counterparty":"Roble","records":4}']);
+    expect(rowsBy('receiverFiscalId', 'customer.name')).toEqual([
+      '{"receiverFiscalId":"1-9","customer.name":"Roble","records":4}',
+    ]);
+  });
+
   it('refuses a column that no record has', () => {
     expect(() => totals(request(['totalAmuont']), { totalAmount: 1 })).toThrow(
       'nothing to add up: no record has a value in totalAmuont; did you mean totalAmount?',
