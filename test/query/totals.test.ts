@@ -190,7 +190,9 @@ describe('totals', () => {
     }));
     const rowsBy = (...groupBy: string[]): string[] => totals(request([], groupBy), ...records);
     expect(rowsBy('customer.name')).toEqual(['{"customer.name":"Roble","fiscalId":"1-9","records":4}']);
-    expect(rowsBy('receiverFiscalId')).toEqual(['{"receiverFiscalId":"1-9","counterparty":"Roble","records":4}']);
+    expect(rowsBy('receiverFiscalId')).toEqual([
+      '{"receiverFiscalId":"1-9","counterparty":"Roble","records":4}',
+    ]);
     expect(rowsBy('receiverFiscalId', 'customer.name')).toEqual([
       '{"receiverFiscalId":"1-9","customer.name":"Roble","records":4}',
     ]);
