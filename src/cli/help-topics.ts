@@ -287,9 +287,9 @@ GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER B
     postgres: `WITH documents AS (
   SELECT _profile, nullif(upper(trim(currency)), '') AS currency, "customer.name" AS name, "amountToBePaid" AS amount,
     upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
-    '_' || regexp_replace(upper(regexp_replace(translate(trim(coalesce("documentType"::text, '')),
-      '${accents.from}', '${accents.to}'), '([a-z])([A-Z])', '\\1_\\2', 'g')),
-      '[^A-Z0-9]+', '_', 'g') || '_' AS type
+    '_' || regexp_replace(upper(regexp_replace(
+      translate(trim(coalesce("documentType"::text, '')), '${accents.from}', '${accents.to}'),
+      '([a-z])([A-Z])', '\\1_\\2', 'g')), '[^A-Z0-9]+', '_', 'g') || '_' AS type
   FROM issued_current WHERE "amountToBePaid" <> 0
     AND upper(trim(coalesce(status, ''))) NOT IN (${quoted(notOpen)})),
 kinds AS (SELECT *, ${kindOf(postgresTest)} FROM documents)

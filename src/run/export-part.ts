@@ -20,6 +20,8 @@ import {
   openQuestions,
   shownColumnsOf,
   tableLimit,
+  watched,
+  withFieldsWatched,
   type MakeResult,
   type SettingsOwner,
 } from './open-questions.ts';
@@ -93,7 +95,8 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const resumable = asked.resume?.resume ? await openResumable(part, asked, { plan, limit }) : undefined;
   const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
   const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
-  const given = paced(questions.answer(listed), context);
+  const read = await withFieldsWatched(listed, { field: flags.field, notices });
+  const given = paced(questions.answer(read), context);
   const answer = source.joined?.counted(given) ?? given;
   const { hasResult } = questions;
   const records = await withColumnsWatched(answer, { ...output, names, hasResult, notices });
@@ -205,21 +208,12 @@ async function withColumnsWatched(
 ): Promise<AsyncIterable<RecordBatch>> {
   // The columns of a result are checked where it is made.
   if (columns.length + type.length === 0 || hasResult) return records;
-  const { watchColumns } = await import('../query/column-watch.ts');
-  const { NamedCells } = await import('../query/named-cells.ts');
-  const watched = (
-    given: AsyncIterable<RecordBatch>,
-    asked: { readonly flag: string; readonly columns: readonly string[]; readonly names?: ColumnNames },
-  ): AsyncIterable<RecordBatch> => {
-    if (asked.columns.length === 0) return given;
-    const tell = (complaint: string): void => notices.warn(`${asked.flag}: ${complaint}`);
-    return watchColumns(given, { ...asked, reader: new NamedCells(asked.columns, asked.names), tell });
-  };
   // A type may also be that of a heading or a role that --columns names, where it is looked for.
   const chosen = new Set(columnsWithHeadings(columns).flatMap(({ column, heading }) => [column, heading]));
   const typed = type.map(([column]) => column).filter((column) => !chosen.has(column));
   const named = { flag: '--columns', columns: namedColumns(columns), names: await names() };
-  return watched(watched(records, named), { flag: '--type', columns: typed });
+  const withNamed = await watched(records, { ...named, notices });
+  return watched(withNamed, { flag: '--type', columns: typed, notices });
 }
 
 /** Tells a user at a terminal how much was written, and where. */

@@ -1,12 +1,14 @@
 import type { Context } from '../context.ts';
 import { UsageError, type IncompleteError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
+import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import { columnsWithHeadings } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { WhereContext } from '../query/where/cell-test.ts';
 import {
   AMOUNT_ROLES,
+  fixedValue,
   mapFields,
   ofAny,
   PROFILE_COLUMN,
@@ -368,4 +370,33 @@ export function bareCount(output: OutputFlags, { count, groupBy }: QuestionFlags
   const { format, output: target = '-', excel, delimiter } = output;
   const isBare = count && (groupBy ?? format ?? excel ?? delimiter) === undefined && target === '-';
   return isBare ? { ...output, format: 'csv', header: false } : output;
+}
+
+interface Watched {
+  readonly flag: string;
+  readonly columns: readonly string[];
+  /** What names stand for besides columns. */
+  readonly names?: ColumnNames;
+  readonly notices: Notices;
+}
+
+/** The same records. At the end, warns of each of the flag's columns that no record had, or throws UsageError for a near miss. */
+export async function watched(
+  records: AsyncIterable<RecordBatch>,
+  { flag, columns, names, notices }: Watched,
+): Promise<AsyncIterable<RecordBatch>> {
+  if (columns.length === 0) return records;
+  const { watchColumns } = await import('../query/column-watch.ts');
+  const { NamedCells } = await import('../query/named-cells.ts');
+  const tell = (complaint: string): void => notices.warn(`${flag}: ${complaint}`);
+  return watchColumns(records, { flag, columns, names, reader: new NamedCells(columns, names), tell });
+}
+
+/** The same for the columns of --field: an answer that takes one for empty that is not there is not what was asked. */
+export async function withFieldsWatched(
+  records: AsyncIterable<RecordBatch>,
+  { field = [], notices }: { readonly field: QuestionFlags['field']; readonly notices: Notices },
+): Promise<AsyncIterable<RecordBatch>> {
+  const columns = field.map(([, column]) => column).filter((column) => fixedValue(column) === undefined);
+  return watched(records, { flag: '--field', columns, notices });
 }

@@ -8,7 +8,7 @@ import type { ReportLanguage } from '../../report/words.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { fieldsOf, referencesLook } from '../open-questions.ts';
+import { fieldsOf, referencesLook, withFieldsWatched } from '../open-questions.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import {
   checkPart,
@@ -137,7 +137,8 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
     read = { isWhole: false, profile: known };
     tally = await openTally(job, part);
     const look = await referencesLook(tally.fields);
-    const records = recordsOf(part);
+    const { field } = job.asked.statement;
+    const records = await withFieldsWatched(recordsOf(part), { field, notices: part.notices });
     for await (const batch of look?.answer(records) ?? records) tally.add(batch, look?.limits);
     const { failure } = tally.finish();
     checkPart(part);

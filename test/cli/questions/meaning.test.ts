@@ -31,6 +31,28 @@ async function row(records: readonly string[], line: string, store: object = {})
   return JSON.parse(stdout.split('\n')[0]!) as Fields;
 }
 
+describe('a column of --field that no record has', () => {
+  it.each(['issued --sum open', 'aging', 'statement --all --format json'])('is said: %s', async (line) => {
+    const { code, stderr } = await ask([invoice()], `${line} --field documentType=nosuch`);
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: --field: no record has a value in nosuch (1 record read)\n',
+    ]);
+  });
+
+  it('is refused where it is a near miss, and may be a text that stands for a column', async () => {
+    const missed = await ask([invoice()], 'issued --sum open --field documentType=documentTyp');
+    expect([missed.code, missed.stderr]).toEqual([
+      2,
+      'folio: --field: no record has a column documentTyp\n  Did you mean documentType?\n',
+    ]);
+    expect((await ask([invoice()], 'issued --sum open --field currency==CLP')).stderr).toBe('');
+    // A column that is there, be it without a value, or empty records: nothing shows that it is misspelt.
+    expect((await ask([invoice({ ref: null })], 'issued --sum open --field reference=ref')).stderr).toBe('');
+    expect((await ask([], 'issued --sum open --field reference=ref')).stderr).toBe('');
+  });
+});
+
 describe('currencies in other letters', () => {
   const book = ['usd', 'USD', ' Usd'].map((currency) => invoice({ currency }));
 
