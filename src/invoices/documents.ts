@@ -45,10 +45,7 @@ export const ACCENTED = { with: 'ÉÍÓ', without: 'EIO' } as const;
 
 /** A word of a family, as it is spelled where accents are left out. */
 export function withoutAccents(word: string): string {
-  return word.replaceAll(
-    /[\u00C9\u00CD\u00D3]/g,
-    (letter) => ACCENTED.without[ACCENTED.with.indexOf(letter)]!,
-  );
+  return word.normalize('NFD').replaceAll(/\p{M}/gu, '');
 }
 
 const known = new Map<string, Family>();
