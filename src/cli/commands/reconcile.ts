@@ -18,9 +18,8 @@ export function addReconcile(program: Command, context: Context): void {
   addCommand(program, 'reconcile', {
     description:
       'Holds lists, such as the registers of purchases and sales of Chile’s tax service, against the invoices of the ' +
-      'service: a row for each document that is on one side alone, or differs. Several lists are one. Lists are csv or ' +
-      'jsonl, also compressed with gzip. Any other list says with --match which column is which. All is the same: exit ' +
-      'code 0; something differs: 7.',
+      'service: a row for each document that is on one side alone, or differs. Several lists are one. Any other list ' +
+      'says with --match which column is which. All is the same: exit code 0; something differs: 7.',
     examples: [
       ['folio reconcile RCV_COMPRA_REGISTRO_76123456-7_202610.csv', 'a month of purchases, as its name says'],
       [
@@ -31,7 +30,7 @@ export function addReconcile(program: Command, context: Context): void {
       ['folio reconcile s.csv --against received --match number=Invoice,total=Amount', 'any other list'],
       ['folio reconcile rcv.csv --period 2026-10 --from books.db', 'offline'],
     ],
-    arguments: [['<list...>', 'the lists: csv with ; , or tabs, or jsonl']],
+    arguments: [['<list...>', 'the lists: csv with ; , or tabs']],
     flags: {
       reconcile: reconcileFlags,
       questions: reconcileQuestionFlags,

@@ -1,16 +1,11 @@
-import { isUtf8 } from 'node:buffer';
-import { BadBody } from '../../errors.ts';
 import { bareCurrency } from '../../invoices/invoice.ts';
 import { familyOf } from '../../invoices/documents.ts';
 import { isFiscalId } from '../../invoices/fiscal-ids.ts';
-import { LINE_FEED } from '../../json/bytes.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
-import { CellReader } from '../../json/cells.ts';
 import { addDecimals, DECIMAL_ZERO, parseDecimal, type Decimal } from '../../json/decimal.ts';
-import { scanLines } from '../../json/scan-records.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { bareNumber, signedAmount, type DocumentsKept, type KeptDocument } from './documents-kept.ts';
-import { badList, decode, ListFile, RowSplitter, type ListRow } from './list-file.ts';
+import { badList, readListFile, type ListFile, type ListRow } from './list-file.ts';
 import { layoutOf, type ListLayout } from './list-layout.ts';
 import { type ListField, type Match } from './list-match.ts';
 
@@ -22,39 +17,12 @@ export interface OpenList {
   readonly path: string;
   readonly layout: ListLayout;
   readonly file: ListFile;
-  readonly form: ListForm;
 }
-
-type ListForm = { readonly kind: 'jsonl' } | { readonly kind: 'csv'; readonly delimiter: string };
-
-/** The delimiters that lists have. */
-const DELIMITERS = [';', ',', '\t'];
 
 /** Opens a list and reads its headings. Throws UsageError where it is none. */
 export async function openList(path: string, match: Match | undefined): Promise<OpenList> {
-  const file = await ListFile.open(path);
-  for await (const lines of file.lines()) {
-    const text = decode(lines, isUtf8(lines));
-    if (/^\s*\{/.test(text)) {
-      const reader = new CellReader();
-      const batch = scanned(path, 1, lines);
-      for (let index = 0; index < batch.count; index++) reader.read(batch, index);
-      return { path, layout: layoutOf(path, reader.columns, match), file, form: { kind: 'jsonl' } };
-    }
-    const [first = ''] = text.split('\n', 1);
-    const bare = first.replaceAll(/"[^"]*"/g, '');
-    const counts = DELIMITERS.map((one) => bare.split(one).length);
-    const delimiter = DELIMITERS[counts.indexOf(Math.max(...counts))]!;
-    const [header] = new RowSplitter(path, delimiter).add(first);
-    if (header === undefined) break;
-    return { path, layout: layoutOf(path, header.cells, match), file, form: { kind: 'csv', delimiter } };
-  }
-  throw badList(
-    path,
-    1,
-    'there are no headings',
-    'Name the file of a list: csv with a line of headings, or jsonl.',
-  );
+  const file = await readListFile(path);
+  return { path, layout: layoutOf(path, file.headings, match), file };
 }
 
 /** What was read of the lists beside the documents. */
@@ -73,57 +41,7 @@ export async function readList(
   { place, into, read }: { readonly place: number; readonly into: DocumentsKept; readonly read: ListsRead },
 ): Promise<void> {
   const rows = new RowReader(list, place, into, read);
-  const all = list.form.kind === 'jsonl' ? jsonRows(list) : csvRows(list, list.form.delimiter);
-  for await (const some of all) for (const row of some) rows.add(row);
-}
-
-async function* csvRows({ path, file }: OpenList, delimiter: string): AsyncGenerator<readonly ListRow[]> {
-  const isText = await file.isUtf8();
-  const splitter = new RowSplitter(path, delimiter);
-  let isFirst = true;
-  for await (const lines of file.lines()) {
-    const rows = splitter.add(decode(lines, isText));
-    // Only the last line of a file may have no end.
-    const last = lines.at(-1) === LINE_FEED ? undefined : rows.pop();
-    if (last !== undefined) rows.push({ ...last, isOpen: true });
-    yield isFirst ? rows.slice(1) : rows;
-    isFirst &&= rows.length === 0;
-  }
-  splitter.end();
-}
-
-async function* jsonRows({ path, file, layout }: OpenList): AsyncGenerator<readonly ListRow[]> {
-  const reader = new CellReader(layout.headings);
-  let line = 1;
-  for await (const lines of file.lines()) {
-    const rows: ListRow[] = [];
-    const batch = scanned(path, line, lines);
-    let seen = 0;
-    for (let index = 0; index < batch.count; index++) {
-      const start = batch.bounds[2 * index]!;
-      line += feedsIn(lines, seen, start);
-      seen = start;
-      rows.push({ line, cells: reader.read(batch, index).map((cell) => cell?.text ?? '') });
-    }
-    line += feedsIn(lines, seen, lines.length);
-    yield rows;
-  }
-}
-
-function feedsIn(bytes: Buffer, from: number, to: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf('\n', from); at >= 0 && at < to; at = bytes.indexOf('\n', at + 1)) count++;
-  return count;
-}
-
-function scanned(path: string, line: number, lines: Buffer) {
-  try {
-    return scanLines(lines);
-  } catch (error) {
-    if (!(error instanceof BadBody)) throw error;
-    const at = line + feedsIn(lines, 0, error.offset);
-    throw badList(path, at, error.message.replace(/ \(byte \d+\)$/, ''));
-  }
+  for await (const row of list.file.rows()) rows.add(row);
 }
 
 /** Stands for a row that is no document, but that others may go on. */
@@ -152,7 +70,7 @@ class RowReader {
 
   add({ line, cells, isOpen }: ListRow): void {
     // What is left of a row that was cut may look like totals, or like further taxes that there are not.
-    if (isOpen === true && cells.join(';').trim() !== '') this.#checkWidth(line, cells);
+    if (isOpen && cells.join(';').trim() !== '') this.#checkWidth(line, cells);
     if (cells.every((cell) => cell.trim() === '')) return;
     if (this.#totals !== undefined) throw this.#nameless(this.#totals);
     const [type, number] = [this.#textOf('documentType', cells), this.#textOf('number', cells)];
