@@ -33,28 +33,6 @@ export interface Context {
   readonly quietly: <T>(load: () => Promise<T>) => Promise<T>;
   /** Loads what draws on a terminal while the user waits. Loading takes longer than a short run. */
   readonly loadSpinner: () => Promise<StartSpinner>;
-  readonly startPager: StartPager;
-}
-
-/** How lines longer than the screen are shown: folded to several, or whole, moving sideways. */
-export type LongLines = 'folded' | 'whole';
-
-/**
- * Starts the program that shows long text a screen at a time; undefined where there is none. Until the user quits it, it has
- * the terminal: what is written to standard error waits.
- */
-export type StartPager = (longLines: LongLines) => Promise<Pager | undefined>;
-
-export interface Pager {
-  /**
-   * Resolves when the pager took it. Rejects with OutputError, whose cause has the code EPIPE, when the pager was quit; with
-   * Interrupted when the run is to stop.
-   */
-  write(text: Uint8Array | string): Promise<void>;
-  /** Says that this was all, and waits until the user has quit. False where the pager could not run and showed nothing. */
-  end(): Promise<boolean>;
-  /** Says that nothing more comes, drops what the pager has not taken, and waits until the user has quit. */
-  abandon(): Promise<void>;
 }
 
 /** Begins to draw on standard error. Other text that is written to the terminal goes above it. */
@@ -87,8 +65,6 @@ export interface OutputStream {
   readonly isPipe: boolean;
   /** Display cells across, on a terminal. */
   readonly columns: number | undefined;
-  /** Lines of the screen, on a terminal that says it. */
-  readonly rows: number | undefined;
   /** Resolves when the bytes are taken. Rejects with OutputError; its cause has the code EPIPE when the reader is gone. */
   write(bytes: Uint8Array | string): Promise<void>;
 }

@@ -9,8 +9,6 @@ import { AuthError, Interrupted, systemReason, UsageError } from './errors.ts';
 import { cannotWrite } from './output/files/cannot-write.ts';
 import { processTable } from './output/files/processes.ts';
 import { typedText } from './output/files/typed-text.ts';
-import type { RunningPager } from './output/terminal/pager.ts';
-import { streamWith } from './output/terminal/terminal-text.ts';
 
 /** How long a run may clean up after it was told to stop, in ms. */
 const CLEAN_UP_MILLISECONDS = 1_500;
@@ -57,8 +55,7 @@ export function start(own: OwnProcess): Promise<number> {
 /** The real process and the real world as a context. What few commands need is loaded when they ask for it. */
 function realContext(own: OwnProcess): Context {
   const { argv, env, uid } = own;
-  const stop = new StopSignals(own);
-  const { signal } = stop;
+  const signal = stopSignal(own);
   const secrets = knownSecrets(env);
   const clock = realClock(own);
   const processes = processTable(own);
@@ -66,7 +63,7 @@ function realContext(own: OwnProcess): Context {
     argv,
     stdin: inputStream(own.stdin, own.stderr),
     stdout: outputStream('standard output', own.descriptors.stdout, own.stdout),
-    stderr: afterPager(outputStream('standard error', own.descriptors.stderr, own.stderr), stop),
+    stderr: outputStream('standard error', own.descriptors.stderr, own.stderr),
     env,
     secrets,
     signal,
@@ -76,11 +73,6 @@ function realContext(own: OwnProcess): Context {
       return openStore({ env, clock, processes, signal, uid });
     },
     processes,
-    startPager: async (longLines) =>
-      (await import('./output/terminal/pager.ts')).startPager({
-        ...{ env, longLines, redact: secrets.redact, signal },
-        onStart: (pager) => stop.give(pager),
-      }),
     loadSpinner: async () => spinnerOn(own.stderr(), (await import('ora')).default),
     quietly: (load) => own.quietly(load),
     openTransport: async (options) =>
@@ -92,54 +84,23 @@ function realContext(own: OwnProcess): Context {
 }
 
 /**
- * The signals that stop a run. The first one aborts it; a second one ends the process at once, and so does a clean-up that is
- * too slow. While a pager has the terminal, Ctrl-C is also the pager's: it stops the run, if there is more to come, but the
- * process waits until the user has quit the pager, as git does.
+ * The signals that stop a run. The first one aborts the signal that is returned; a second one ends the process at once, and so
+ * does a clean-up that is too slow.
  */
-class StopSignals {
-  readonly #own: OwnProcess;
-  readonly #controller = new AbortController();
-  #pager: RunningPager | undefined;
-
-  constructor(own: OwnProcess) {
-    this.#own = own;
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) own.once(name, () => this.#stop(name));
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Resolves when nobody else has the terminal; undefined where that is so already. */
-  get pagerEnd(): Promise<unknown> | undefined {
-    return this.#pager?.exit;
-  }
-
-  /** The pager has the terminal until it ends. */
-  give(pager: RunningPager): void {
-    this.#pager = pager;
-    void pager.exit.then(() => (this.#pager = undefined));
-  }
-
-  #stop(name: StopSignal): void {
-    const own = this.#own;
-    const pager = this.#pager;
+function stopSignal(own: OwnProcess): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) {
     // Windows knows SIGBREAK as what it sends, but not as what a program can be ended by.
-    const end = (): void => own.endBy(name === 'SIGBREAK' ? 'SIGINT' : name);
-    if (name === 'SIGTERM') pager?.kill();
-    if (this.signal.aborted && pager === undefined) return end();
-    own.once(name, () => this.#stop(name));
-    if (name !== 'SIGTERM' && pager?.isFed === false) return;
-    this.#controller.abort(new Interrupted(name === 'SIGBREAK' ? 'SIGINT' : name));
-    const limit = (): void => void setTimeout(end, CLEAN_UP_MILLISECONDS).unref();
-    if (pager === undefined) limit();
-    else void pager.exit.then(limit);
+    const known = name === 'SIGBREAK' ? 'SIGINT' : name;
+    const end = (): void => own.endBy(known);
+    own.once(name, () => {
+      if (controller.signal.aborted) return end();
+      own.once(name, end);
+      controller.abort(new Interrupted(known));
+      setTimeout(end, CLEAN_UP_MILLISECONDS).unref();
+    });
   }
-}
-
-/** The stream, written to only while no pager has the terminal. */
-function afterPager(stream: OutputStream, stop: StopSignals): OutputStream {
-  return streamWith(stream, (bytes) => stop.pagerEnd?.then(() => stream.write(bytes)) ?? stream.write(bytes));
+  return controller.signal;
 }
 
 /** The most bytes that folio reads from standard input, which holds a token or a list of fiscal IDs. */
@@ -174,9 +135,6 @@ function outputStream(name: string, descriptor: number, open: () => WriteStream)
     },
     get columns() {
       return isTerminal() ? stream().columns || undefined : undefined;
-    },
-    get rows() {
-      return isTerminal() ? stream().rows : undefined;
     },
     write: (bytes) =>
       new Promise((resolve, reject) => {

@@ -223,7 +223,7 @@ const CONFLICTS: readonly Conflict[] = [
   {
     flags: [
       ...(['format', 'columns', 'listColumns', 'delimiter', 'header'] as const),
-      ...(['excel', 'wide', 'raw', 'type', 'pager'] as const),
+      ...(['excel', 'wide', 'raw', 'type'] as const),
     ],
     needs: ['paginate'],
     only: 'folio get',
@@ -232,7 +232,7 @@ const CONFLICTS: readonly Conflict[] = [
 ];
 
 /** Flags `--no-…`: they are given where the value is false. */
-const NEGATIVE: ReadonlySet<Term> = new Set<Term>(['header', 'pager']);
+const NEGATIVE: ReadonlySet<Term> = new Set<Term>(['header']);
 
 /**
  * Throws UsageError for flags that do not go together.

@@ -53,10 +53,6 @@ export const rowOutput = {
   ),
   excel: yes('--excel', 'csv for a spreadsheet: byte order mark, CRLF, no text that would run as a formula'),
   wide: yes('--wide', 'table: every column, however wide'),
-  pager: no(
-    '--no-pager',
-    'table: no pager ($FOLIO_PAGER, $PAGER or less) for a table longer than the screen',
-  ),
 };
 
 /** In which format the records are written, and where. `planOutput` in `run/output-plan.ts` reads them. */
@@ -83,7 +79,6 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
     'parquet: the type of a column: number, number(12,2), integer, text, boolean, date, timestamp, json',
     ofColumn('--type', columnType('--type')),
   ),
-  pager: rowOutput.pager,
 });
 
 /** The receipt of the run. `Receipt` in `run/receipt.ts` reads them. */

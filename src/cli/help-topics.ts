@@ -56,10 +56,6 @@ export const variables: TermList = [
   ['FOLIO_PROFILE', 'the profile for commands that name none'],
   ['FOLIO_CONFIG_DIR', 'the folder with profiles and settings; see folio config path'],
   ['NO_COLOR, FORCE_COLOR', 'no colours at all; colours also off a terminal'],
-  [
-    'FOLIO_PAGER, PAGER',
-    'what shows a table longer than the screen (default: less -FRX, with --wide -RSX, which moves sideways); empty or cat: nothing',
-  ],
   ['TERM', 'dumb: no colours, and nothing that moves'],
   ['CI', 'set: no colours and no progress, as off a terminal'],
   ['LC_ALL, LC_NUMERIC, LANG', 'how tables group the digits of numbers'],
@@ -117,6 +113,7 @@ const formatsTopic: Topic = {
       ['folio issued --type number=text -o 2026/11.parquet', 'a file that goes with those of other months'],
       ['folio issued --excel -o issued.csv', 'for a spreadsheet'],
       ['folio issued --format jsonl | jq -r .number', 'for a script'],
+      ['folio issued --all --wide --format table | less -S', 'a long or wide table, a screen at a time'],
       ['folio issued --columns number,customer.name,totalAmount', 'three columns'],
       [
         "folio issued --columns 'Folio=number,Cliente=customer.name,Total=totalAmount'",

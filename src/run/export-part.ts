@@ -334,7 +334,6 @@ export async function deliver(
   return written(
     await openDestination(plan.target, context, {
       styled: plan.format === 'table',
-      paged: plan.paged,
       binary: isBinary(plan.format),
       digest: receipt.isWanted,
       journalled,

@@ -1,4 +1,4 @@
-import type { Context, LongLines } from '../context.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { columnsWithHeadings, isOpenChoice, keepsAll, withoutHeadings } from '../output/column-choice.ts';
@@ -12,7 +12,7 @@ import {
   loadWriter,
   type Format,
 } from '../output/formats.ts';
-import { isForPeople, useColor } from '../output/terminal/terminal-text.ts';
+import { useColor } from '../output/terminal/terminal-text.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
@@ -33,8 +33,6 @@ export interface OutputFlags {
   readonly wide?: boolean;
   readonly raw?: boolean;
   readonly type?: readonly (readonly [column: string, type: ParquetType])[];
-  /** False with --no-pager. */
-  readonly pager?: boolean;
 }
 
 /** The warning of every command that writes a file, where it discards the journal of a stopped run beside the file. */
@@ -66,8 +64,6 @@ export interface OutputPlan {
   readonly onTerminal: boolean;
   /** Records after which a table on a terminal stops by itself. */
   readonly tableLimit: number;
-  /** How a pager shows it where it is longer than the screen; undefined for no pager. */
-  readonly paged: LongLines | undefined;
 }
 
 interface OutputPlanOptions {
@@ -142,15 +138,13 @@ export async function planOutput(
     locale: localeOf(context.env),
     color: target === undefined && useColor(context.env, onTerminal, color),
   };
-  const isPaged = format === 'table' && onTerminal && flags.pager !== false && isForPeople(context.env);
-  const paged = isPaged ? (flags.wide === true ? 'whole' : 'folded') : undefined;
   const tableLimit = defaults.limit ?? TABLE_LIMIT;
   const { headings, open } = await headedWriterOf(await loadWriter(format), flags.columns);
   const openWriter = await writerOf(open, flags.columns, isResult ? undefined : names);
   const expanded = isResult ? undefined : expand;
   const chosen =
     isResult || flags.columns === undefined || keepsAll(flags.columns) ? undefined : flags.columns;
-  return { format, layout, headings, chosen, expanded, openWriter, target, onTerminal, paged, tableLimit };
+  return { format, layout, headings, chosen, expanded, openWriter, target, onTerminal, tableLimit };
 }
 
 /** The format where none is named: csv by the flags that only it reads, else that of the settings. */

@@ -29,7 +29,6 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['issued', '--format', 'xml'], /--format "xml": expected table/],
   [['get', '/accounts-payable/prepaid-expenses/%zz', '--paginate'], /expected a path below the base address/],
   [['get', '/customers', '--columns', 'id'], /--columns goes with --paginate/],
-  [['get', '/customers', '--no-pager'], /--no-pager goes with --paginate/],
   [['get', '/customers', '--format', 'csv'], /--format goes with --paginate/],
   [
     ['issued', '--list-encoding', 'repeat'],

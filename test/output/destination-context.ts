@@ -23,7 +23,6 @@ export function destinationContext(parts: Partial<FakeDestinationContext> = {}):
     stderr: new FakeOutput(),
     signal: new AbortController().signal,
     processes: fakeProcesses(),
-    startPager: () => Promise.resolve(undefined),
     clock: new FakeClock({ now: Date.UTC(2026, 10, 2, 8), random: [0.62, 0.24, 0.85, 0.47, 0.09, 0.71] }),
     ...parts,
   };

@@ -64,7 +64,6 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
     spinner,
     quietly: (load) => load(),
     loadSpinner: spinner.load,
-    startPager: () => Promise.resolve(undefined),
     config:
       options.config ??
       (() => {

@@ -33,8 +33,7 @@ export async function runInTerminal(
       const line = `stty cols ${columns} rows ${rows}; exec ${command.map(quoted).join(' ')}`;
       return ['script', ['-qefc', line, '/dev/null']];
     },
-    // A pager waits for keys: a test that wants one names it.
-    env: { TERM: 'xterm-256color', PATH: globalThis.process.env['PATH'], FOLIO_PAGER: '', ...env },
+    env: { TERM: 'xterm-256color', PATH: globalThis.process.env['PATH'], ...env },
     ...(cwd === undefined ? {} : { cwd }),
     stdio: ['pipe', 'pipe', 'ignore'],
   });

@@ -15,7 +15,7 @@ type Show = (
 
 /**
  * Pseudo-terminals for the tests of a file, one of each size, and what runs the program as built in this process with all its
- * streams on one of them, one run after the other. What is typed, and what runs a pager, needs `runInTerminal`.
+ * streams on one of them, one run after the other. What is typed needs `runInTerminal`.
  */
 export function terminalsForTests(): Show {
   const folder = temporaryFolder();
@@ -33,7 +33,7 @@ export function terminalsForTests(): Show {
         runWith(
           args,
           {
-            env: { TERM: 'xterm-256color', PATH: process.env['PATH'], FOLIO_PAGER: '', ...env },
+            env: { TERM: 'xterm-256color', PATH: process.env['PATH'], ...env },
             ...(cwd === undefined ? {} : { cwd }),
           },
           { ...streams, once: () => {} },

@@ -91,5 +91,4 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
   ),
   excel: rowOutput.excel,
   wide: rowOutput.wide,
-  pager: rowOutput.pager,
 });

@@ -1,4 +1,4 @@
-import type { Clock, LongLines, OutputStream, StartPager } from '../../context.ts';
+import type { Clock, OutputStream } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { Tally, writeDirectly, type Destination, type DirectSink } from './destination.ts';
 import type { Processes } from './processes.ts';
@@ -12,7 +12,6 @@ export interface DestinationContext {
   /** Stops the wait for a pipe's reader. */
   readonly signal: AbortSignal;
   readonly processes: Processes;
-  readonly startPager: StartPager;
 }
 
 export interface DestinationOptions {
@@ -20,8 +19,6 @@ export interface DestinationOptions {
   readonly digest?: boolean;
   /** Whether the text is made for a terminal, as tables are. Other text goes through a TerminalGate there. */
   readonly styled?: boolean;
-  /** How a pager shows text that is longer than the screen; undefined for no pager. */
-  readonly paged?: LongLines | undefined;
   /** Whether the bytes are no text, so that a terminal must not get them. */
   readonly binary?: boolean;
   /** Whether the run keeps a journal beside its file. An earlier journal is then kept, too. */
@@ -46,9 +43,8 @@ export async function openDestination(
   const target = await findTarget(output);
   if (target.kind === 'file')
     return (await import('./whole-file.ts')).openWholeFile(target, context, options);
-  const sink = await openDirect(target, context, options.paged);
+  const sink = await openDirect(target, context);
   if (options.binary === true && sink.isTerminal) {
-    await sink.abandon?.();
     throw new UsageError('this format is not text, and cannot be shown on a terminal', {
       hint: 'Write to a file, as in -o invoices.xlsx.',
     });
@@ -59,12 +55,7 @@ export async function openDestination(
 async function openDirect(
   target: Exclude<Target, FileTarget>,
   context: DestinationContext,
-  paged: LongLines | undefined,
 ): Promise<DirectSink> {
-  if (paged !== undefined && target.kind === 'stdout' && context.stdout.isTerminal) {
-    const { pagedTerminal } = await import('../terminal/pager.ts');
-    return pagedTerminal(context.stdout, context.startPager, paged);
-  }
   if (target.kind !== 'descriptor' && target.kind !== 'device') return context[target.kind];
   const { openDescriptor, openDevice } = await import('./device.ts');
   return target.kind === 'device'

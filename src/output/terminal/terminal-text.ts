@@ -203,9 +203,6 @@ export function streamWith(stream: OutputStream, write: OutputStream['write']): 
     get columns() {
       return stream.columns;
     },
-    get rows() {
-      return stream.rows;
-    },
     write,
   };
 }

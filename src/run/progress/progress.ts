@@ -99,11 +99,7 @@ export class Progress {
   ): Promise<void> {
     const progress = new Progress(context, options);
     try {
-      const startPager: Context['startPager'] = (longLines) => {
-        progress.#stop();
-        return context.startPager(longLines);
-      };
-      await work(progress, { ...context, stdout: progress.#beside(context.stdout), startPager });
+      await work(progress, { ...context, stdout: progress.#beside(context.stdout) });
     } finally {
       progress.#stop();
     }

@@ -50,8 +50,6 @@ export interface StatementOutputFlags {
   readonly columns?: readonly string[];
   readonly excel?: boolean;
   readonly wide?: boolean;
-  /** False with --no-pager. */
-  readonly pager?: boolean;
   /** A folder with a page for everyone. */
   readonly outputDir?: string;
 }

@@ -121,8 +121,8 @@ async function formOf(
 }
 
 /** Throws UsageError for flags that say how rows look. */
-function refuseRowFlags({ columns, wide, pager }: StatementOutputFlags): void {
-  const given = { '--columns': columns !== undefined, '--wide': wide, '--no-pager': pager === false };
+function refuseRowFlags({ columns, wide }: StatementOutputFlags): void {
+  const given = { '--columns': columns !== undefined, '--wide': wide };
   const flag = Object.entries(given).find(([, isGiven]) => isGiven)?.[0];
   if (flag === undefined) return;
   throw new UsageError(`${flag} is for rows, and none are written`, {

@@ -81,7 +81,7 @@ describe('folio statement', () => {
       code: 2,
       stderr: 'folio: --columns: the result has no column nummer\n  Did you mean number?\n',
     });
-    for (const flags of [['--columns', 'number'], ['--wide'], ['--no-pager']]) {
+    for (const flags of [['--columns', 'number'], ['--wide']]) {
       const { code: refused, stderr } = await statement([...ROBLE, ...flags, '--format', 'json']);
       expect([refused, stderr]).toEqual([2, expect.stringMatching(/ is for rows, and none are written\n/)]);
     }
