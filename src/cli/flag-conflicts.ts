@@ -155,25 +155,9 @@ const CONFLICTS: readonly Conflict[] = [
   },
   { flags: ['asSent'], needs: ['sum'], says: 'goes with --sum: records always leave as they were sent' },
   {
-    flags: [
-      'columns',
-      'format',
-      'delimiter',
-      'excel',
-      'wide',
-      'raw',
-      'resume',
-      'sheetPerProfile',
-      'outputDir',
-    ],
+    flags: ['columns', 'format', 'delimiter', 'excel', 'wide', 'raw', 'resume', 'outputDir'],
     against: ['listColumns'],
     why: 'names of columns come out, one a line',
-  },
-  {
-    flags: ['sheetPerProfile'],
-    needs: ['several profiles'],
-    says: 'needs several profiles',
-    hint: SEVERAL,
   },
   {
     flags: ['outputDir'],
@@ -196,7 +180,7 @@ const CONFLICTS: readonly Conflict[] = [
   },
   {
     flags: ['outputDir'],
-    against: ['output', 'sheetPerProfile'],
+    against: ['output'],
     why: 'it writes a file for each profile',
   },
   {

@@ -133,7 +133,6 @@ export const profilesFlags = flagGroup<ProfilesFlags>('Several organizations:', 
     '--output-dir <dir>',
     'with several profiles: a file for each, <profile>.<listing>.<ending>',
   ),
-  sheetPerProfile: yes('--sheet-per-profile', 'xlsx, with several profiles: a sheet for each'),
 });
 
 /** `--param`, repeatable. */

@@ -382,7 +382,7 @@ const databasesTopic: Topic = {
       'databases cannot hold, is U+FFFD in columns; _raw has it. Names that differ in case only, or are too long, end in a number; ' +
       '_columns says which field they are of.',
     'With --from, records come in the order of the service, and a terminal says of when they are. Several profiles are answered ' +
-      'as by the service, with --profile a,b, --all-profiles, --output-dir and --sheet-per-profile.',
+      'as by the service, with --profile a,b, --all-profiles and --output-dir.',
     'Where more than --max-gone of a table would be marked as gone, its rows stay as they were, and the exit code is 6. One sync runs at ' +
       'a time. Tables, views and indexes of your own are left alone. PostgreSQL: the password comes from PGPASSWORD, ~/.pgpass or, ' +
       'within an address, from --to-env; other machines are talked to encrypted unless the address ends in ?sslmode=disable. As with ' +

@@ -5,7 +5,7 @@ import type { OpenWriter } from './writer.ts';
 type CsvFlag = '--delimiter' | '--excel' | '--no-header';
 
 /** Flags that only some formats read. */
-type FormatFlag = CsvFlag | '--wide' | '--raw' | '--sheet-per-profile' | '--type';
+type FormatFlag = CsvFlag | '--wide' | '--raw' | '--type';
 
 interface FormatDeclaration {
   /** For whom, and how: for the help. */
@@ -54,7 +54,6 @@ const declarations = {
   xlsx: {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',
     binary: true,
-    flags: ['--sheet-per-profile'],
     heeds: ['known'],
     writer: async () => (await import('./xlsx/xlsx.ts')).openXlsx,
   },

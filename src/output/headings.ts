@@ -46,10 +46,9 @@ export function headedWriter(openWriter: OpenWriter, asked: readonly string[]): 
         hint: `Choose another heading, or leave that column out with -${twice}.`,
       });
     }
-    const read = [...columns, ...sheetColumn(layout, headings)];
     const picker = new RecordPicker(
-      read.map(({ column }) => column),
-      read.map(({ heading }) => heading),
+      columns.map(({ column }) => column),
+      headings,
     );
     const writer = openWriter(sink, { ...layout, ...meaningOf(layout, columns), columns: headings });
     return {
@@ -70,12 +69,6 @@ function written(columns: readonly string[], asked: readonly string[]): Heading[
     const [named] = at < 0 ? [] : left.splice(at, 1);
     return { heading: named?.heading ?? column, column };
   });
-}
-
-/** The column that decides the sheet, where it is not written. */
-function sheetColumn({ sheetFor }: Layout, headings: readonly string[]): Heading[] {
-  if (sheetFor === undefined || headings.includes(sheetFor.column)) return [];
-  return [{ heading: sheetFor.column, column: sheetFor.column }];
 }
 
 /** What is known of the columns, by their headings. */

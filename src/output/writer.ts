@@ -56,16 +56,8 @@ export interface Layout {
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;
   /** table: the day that it is, in days since 1970-01-01; undefined where nothing is past due. */
   readonly today?: number | undefined;
-  /** xlsx: the name of the sheet; `records` unless given. */
+  /** xlsx: the name of the sheet, which has at most 25 letters, spaces and hyphens; `records` unless given. */
   readonly sheet?: string | undefined;
-  /** xlsx: a sheet for each value of this column, named after the value. */
-  readonly sheetFor?: SheetFor | undefined;
-}
-
-interface SheetFor {
-  readonly column: string;
-  /** Values that get a sheet even if no record has them. Asked for at the end. */
-  readonly values: () => readonly string[];
 }
 
 export type OpenWriter = (sink: Sink, layout: Layout) => Writer;

@@ -10,9 +10,9 @@ import { batchOfRows } from './rows.ts';
 export function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenWriter {
   return (sink, layout) => {
     const writer = openWriter(sink, layout);
-    const { columns, sheetFor } = layout;
+    const { columns } = layout;
     if (columns === undefined || !columns.some((column) => isName(column, names))) return writer;
-    const asked = [...new Set([...columns, ...(sheetFor === undefined ? [] : [sheetFor.column])])];
+    const asked = [...new Set(columns)];
     const cells = new NamedCells(asked, names);
     return {
       get columns() {

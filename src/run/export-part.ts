@@ -6,7 +6,7 @@ import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
-import { checkFlagsOfFormat, isBinary, type Format } from '../output/formats.ts';
+import { isBinary, type Format } from '../output/formats.ts';
 import { countOf, localeOf, tableFooter } from '../output/terminal/number-text.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
@@ -163,7 +163,7 @@ async function openAnswer(
 ): Promise<{ readonly plan: OutputPlan; readonly questions: Questions; readonly names: NamesOf }> {
   const { context, globals, defaults, source } = part;
   const { resource, records, headings, joined } = source;
-  const { single, sheet = records, extent = {}, questions: flags = {}, profiles = {} } = asked;
+  const { single, sheet = records, extent = {}, questions: flags = {} } = asked;
   const settings = settingsOf(part);
   const names = (): Promise<ColumnNames> =>
     columnNamesOf(context, { resource, settings, headings, field: flags.field });
@@ -178,15 +178,11 @@ async function openAnswer(
     expand: flags.expand,
     names,
   });
-  checkFlagsOfFormat(planned.format, { '--sheet-per-profile': profiles.sheetPerProfile });
   const makeResult = await asked.makeResult?.(settings);
   const { columns } = output;
   const asking = { flags, extent, columns, headings, resource, records, settings, joined };
   const questions = await openQuestions(context, { ...asking, plan: planned, makeResult });
-  // Each profile that was had has a sheet, also where it has no records.
-  const sheetFor = profiles.sheetPerProfile && joined && { column: PROFILE_COLUMN, values: joined.had };
-  const layout = sheetFor ? { ...planned.layout, sheetFor } : planned.layout;
-  return { plan: { ...planned, layout, openWriter: questions.writer(planned.openWriter) }, questions, names };
+  return { plan: { ...planned, openWriter: questions.writer(planned.openWriter) }, questions, names };
 }
 
 /** Finds what the names of columns stand for. */

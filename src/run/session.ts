@@ -244,7 +244,6 @@ export interface ProfilesFlags {
   readonly allProfiles?: boolean | undefined;
   /** A folder with a file for each. */
   readonly outputDir?: string;
-  readonly sheetPerProfile?: boolean;
 }
 
 /** The flags that say which organizations a run asks. */

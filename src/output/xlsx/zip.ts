@@ -51,13 +51,10 @@ export class ZipArchive {
   }
 
   addText(name: string, text: string): Promise<void> {
-    return this.addContent(name, Buffer.from(text));
-  }
-
-  async addContent(name: string, content: Buffer): Promise<void> {
+    const content = Buffer.from(text);
     const deflated = deflateRawSync(content);
     const [crc, size, deflatedSize] = [crc32(content), content.length, deflated.length];
-    await this.add({ name, crc, size, deflatedSize, deflated: [deflated] });
+    return this.add({ name, crc, size, deflatedSize, deflated: [deflated] });
   }
 
   /** Writes the directory. Does not close the sink. */

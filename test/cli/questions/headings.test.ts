@@ -149,7 +149,7 @@ describe('headings of --columns', () => {
     );
   });
 
-  it('are written for several organizations, in one file, in sheets and in files of their own', async () => {
+  it('are written for several organizations, in one file and in files of their own', async () => {
     const issued = (number: number): { records: { issued: string[] } } => ({
       records: { issued: [`{"id":"x","number":${number}}`] },
     });
@@ -162,30 +162,6 @@ describe('headings of --columns', () => {
     });
     expect(named.stdout).toBe('Empresa,Folio\nnorth,1\nsouth,2\n');
     const folder = temporaryFolder();
-    const sheets =
-      'issued --all-profiles --sheet-per-profile --columns Empresa=_profile,Folio=number -o FOLDER/a.xlsx';
-    expect((await runOrganizations(sheets, { organizations, folder })).code).toBe(0);
-    expect(
-      readWorkbook(readFileSync(join(folder, 'a.xlsx'))).map(({ name, rows }) => [
-        name,
-        rows.map((row) => [...row.values()].map(({ value }) => value)),
-      ]),
-    ).toEqual([
-      [
-        'north',
-        [
-          ['Empresa', 'Folio'],
-          ['north', '1'],
-        ],
-      ],
-      [
-        'south',
-        [
-          ['Empresa', 'Folio'],
-          ['south', '2'],
-        ],
-      ],
-    ]);
     const apart = `issued --all-profiles ${columns} --output-dir FOLDER --receipt FOLDER/receipt.json`;
     expect((await runOrganizations(apart, { organizations, folder })).code).toBe(0);
     expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe('Folio\n2\n');

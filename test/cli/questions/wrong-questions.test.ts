@@ -26,8 +26,6 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
     /cannot read \/nowhere\/old\.jsonl: there is no such file\n {2}On a first night, add --changes-since-missing-ok/,
   ],
   ['--changes-since /etc/hostname', /\/etc\/hostname is neither jsonl nor json/],
-  ['--format xlsx --sheet-per-profile', /--sheet-per-profile needs several profiles/],
-  ['--profile a,b --output-dir x --sheet-per-profile', /--output-dir and --sheet-per-profile do not go/],
   ['--list-columns --columns a', /--columns and --list-columns do not go together/],
   ['--list-columns --output-dir x', /--output-dir and --list-columns do not go together/],
   ['--where totalAmount', /The shell takes a < or > for a file: put the condition in quotes/],

@@ -4,9 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { columnLetters } from '../../../src/output/xlsx/sheet.ts';
 import { combineCrc } from '../../../src/output/xlsx/zip.ts';
 import { dateSerial } from '../../../src/output/xlsx/cell.ts';
-import { SheetNames } from '../../../src/output/xlsx/xlsx.ts';
 import { decimalsOf } from '../../../src/output/xlsx/cell.ts';
-import { anyCharacter } from '../../support/any-character.ts';
 
 describe('combineCrc', () => {
   it('is the CRC of both texts', () => {
@@ -110,49 +108,5 @@ describe('decimalsOf', () => {
     ['1234567890123450', 0],
   ])('of %s is %s', (literal, decimals) => {
     expect(decimalsOf(literal)).toBe(decimals);
-  });
-});
-
-function claimed(...wishes: string[]): string[] {
-  const names = new SheetNames();
-  return wishes.map((wish) => names.claim(wish));
-}
-
-describe('SheetNames', () => {
-  it.each([
-    ['issued', 'issued'],
-    ['a/b\\c?d*e[f]g:h', 'a_b_c_d_e_f_g_h'],
-    ["'quoted'", 'quoted'],
-    ["O'Higgins", "O'Higgins"],
-    ['tab\there', 'tab_here'],
-    ['', 'Sheet'],
-    ["''", 'Sheet'],
-    ['History', 'History (2)'],
-    ['x'.repeat(40), 'x'.repeat(31)],
-    [`${'x'.repeat(30)}😀`, 'x'.repeat(30)],
-  ])('makes of %j %j', (wish, name) => {
-    expect(claimed(wish)).toEqual([name]);
-  });
-
-  it('tells equal ones apart, in any case, within the length', () => {
-    const long = 'x'.repeat(31);
-    expect(claimed('a', 'A', 'a (2)', long, long)).toEqual([
-      'a',
-      'A (2)',
-      'a (2) (2)',
-      long,
-      `${'x'.repeat(27)} (2)`,
-    ]);
-  });
-
-  it('are always allowed, and never twice the same', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: anyCharacter, maxLength: 40 })), (wishes) => {
-        const names = claimed(...wishes);
-        expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(wishes.length);
-        const allowed = /^(?!')[^:\\/?*[\]\p{Cc}\p{Cs}]+(?<!')$/u;
-        expect(names.filter((name) => !allowed.test(name) || name.length > 31)).toEqual([]);
-      }),
-    );
   });
 });

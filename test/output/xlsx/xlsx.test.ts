@@ -178,23 +178,6 @@ describe('xlsx', () => {
     expect([header!.name, header!.rows.length]).toEqual(['issued', 1]);
   });
 
-  it('has a sheet for each name, also one without records, with the same columns', async () => {
-    const values = ['Roble & Söhne', '[none]', 'roble & söhne'];
-    const records = ['{"a":1,"of":"Roble & Söhne"}', '{"of":"roble & söhne","b":2}', '{"a":3,"of":"new"}'];
-    const sheetFor = { column: 'of', values: () => values };
-    const archive = await workbookOf(records, { columns: ['a', 'b'], sheetFor });
-    const sheets = readWorkbook(archive);
-    expect(sheets.map(({ name, rows }) => [name, rows.length])).toEqual([
-      ['Roble & Söhne', 2],
-      ['roble & söhne (2)', 2],
-      ['new', 2],
-      ['_none_', 1],
-    ]);
-    expect(sheets.map(({ rows }) => [...rows[0]!.values()].map(({ value }) => value))).toEqual(
-      Array.from({ length: 4 }, () => ['a', 'b']),
-    );
-  });
-
   it('goes on in a next sheet where one is full', async () => {
     const archive = await writeWorkbook(
       async (writer) => {

@@ -52,7 +52,7 @@ const LINES = [
   'issued --all-profiles --count',
   'issued --all-profiles --list-columns --where _profile=south',
   'issued --all-profiles --columns number --format tsv',
-  'issued --all-profiles --sheet-per-profile --limit 2 -o FOLDER/book.xlsx',
+  'issued --all-profiles --limit 2 -o FOLDER/book.xlsx',
   'issued --all-profiles --output-dir FOLDER --limit 2',
   'issued --profile north --output-dir FOLDER',
   'issued --profile south,west --sum totalAmount --output-dir FOLDER --format json',
@@ -120,10 +120,6 @@ describe('several profiles of a database', () => {
 
   it.each([
     ['issued --from BOOKS --output-dir FOLDER', '--output-dir needs several profiles'],
-    [
-      'issued --from BOOKS --sheet-per-profile -o FOLDER/a.xlsx',
-      '--sheet-per-profile needs several profiles',
-    ],
     ['issued --from BOOKS --all-profiles --profile north', '--all-profiles and --profile do not go together'],
     ['issued --from BOOKS --all-profiles --output-dir FOLDER -o FOLDER/a.csv', '--output-dir and --output'],
     ['issued --from BOOKS --profile north,east', 'books.db: there are no records of a profile east'],
