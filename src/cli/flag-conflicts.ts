@@ -207,7 +207,7 @@ const CONFLICTS: readonly Conflict[] = [
   {
     flags: [
       ...(['format', 'columns', 'listColumns', 'delimiter', 'header'] as const),
-      ...(['excel', 'wide', 'raw', 'type'] as const),
+      ...(['excel', 'wide', 'raw'] as const),
     ],
     needs: ['paginate'],
     only: 'folio get',

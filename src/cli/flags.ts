@@ -8,7 +8,6 @@ import type { OutputFlags } from '../run/output-plan.ts';
 import {
   delimiter,
   columnList,
-  columnType,
   nameList,
   oneName,
   ofColumn,
@@ -74,11 +73,6 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   excel: rowOutput.excel,
   wide: rowOutput.wide,
   raw: yes('--raw', 'table: numbers and dates as they were sent'),
-  type: valued(
-    '--type <name=type>',
-    'parquet: the type of a column: number, number(12,2), integer, text, boolean, date, timestamp, json',
-    ofColumn('--type', columnType('--type')),
-  ),
 });
 
 /** The receipt of the run. `Receipt` in `run/receipt.ts` reads them. */

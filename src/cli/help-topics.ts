@@ -105,12 +105,12 @@ const formatsTopic: Topic = {
       'Numbers stay as they are, negative ones too.',
     'In parquet, columns of money (by meaning, and where the last word of the name is amount, balance or price) are ' +
       'DECIMAL(38,9), and the dates of issue and due dates are timestamps as written, in every file. Other columns have the ' +
-      'type of their values: name it with --type name=type, or for good with folio config set types.<name> <type>, so that ' +
-      'the files of a folder stay alike. A value that does not fit is refused, with its record. Columns that some of the files ' +
+      'type of their values: folio config set types.<name> <type> names another, so that the files of a folder stay alike. It is ' +
+      'number, number(12,2), integer, text, boolean, date, timestamp or json. A value that does not fit is refused, with its record. Columns that some of the files ' +
       "lack, engines match by name: read_parquet('folder/*.parquet', union_by_name = true) in DuckDB.",
     'Examples:',
     [
-      ['folio issued --type number=text -o 2026/11.parquet', 'a file that goes with those of other months'],
+      ['folio config set types.number text', 'a type for each Parquet file of a folder'],
       ['folio issued --excel -o issued.csv', 'for a spreadsheet'],
       ['folio issued --format jsonl | jq -r .number', 'for a script'],
       ['folio issued --all --wide --format table | less -S', 'a long or wide table, a screen at a time'],

@@ -5,7 +5,7 @@ import type { OpenWriter } from './writer.ts';
 type CsvFlag = '--delimiter' | '--excel' | '--no-header';
 
 /** Flags that only some formats read. */
-type FormatFlag = CsvFlag | '--wide' | '--raw' | '--type';
+type FormatFlag = CsvFlag | '--wide' | '--raw';
 
 interface FormatDeclaration {
   /** For whom, and how: for the help. */
@@ -60,7 +60,6 @@ const declarations = {
   parquet: {
     about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
     binary: true,
-    flags: ['--type'],
     heeds: ['known', 'fields'],
     writer: async () => (await import('./parquet/parquet.ts')).openParquet,
   },

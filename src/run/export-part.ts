@@ -30,12 +30,7 @@ import type { RequestFlags } from './parse-values.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReceiptFlags, WrittenColumn } from './receipt.ts';
-import {
-  columnsWithHeadings,
-  namedColumns,
-  withColumnBefore,
-  withoutHeadings,
-} from '../output/column-choice.ts';
+import { namedColumns, withColumnBefore, withoutHeadings } from '../output/column-choice.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
@@ -188,28 +183,28 @@ async function openAnswer(
 /** Finds what the names of columns stand for. */
 type NamesOf = () => Promise<ColumnNames>;
 
-interface WatchedColumns extends Pick<OutputFlags, 'columns' | 'type'> {
+interface WatchedColumns extends Pick<OutputFlags, 'columns'> {
   readonly names: NamesOf;
   readonly hasResult: boolean;
   readonly notices: Notices;
 }
 
 /**
- * The same records. At the end, warns of each column of --columns and --type that no record had, and throws UsageError for one
- * that is a near miss of a column that is there.
+ * The same records. At the end, warns of each column of --columns that no record had, and throws UsageError for one that is a near
+ * miss of a column that is there.
  */
 async function withColumnsWatched(
   records: AsyncIterable<RecordBatch>,
-  { columns = [], type = [], names, hasResult, notices }: WatchedColumns,
+  { columns = [], names, hasResult, notices }: WatchedColumns,
 ): Promise<AsyncIterable<RecordBatch>> {
   // The columns of a result are checked where it is made.
-  if (columns.length + type.length === 0 || hasResult) return records;
-  // A type may also be that of a heading or a role that --columns names, where it is looked for.
-  const chosen = new Set(columnsWithHeadings(columns).flatMap(({ column, heading }) => [column, heading]));
-  const typed = type.map(([column]) => column).filter((column) => !chosen.has(column));
-  const named = { flag: '--columns', columns: namedColumns(columns), names: await names() };
-  const withNamed = await watched(records, { ...named, notices });
-  return watched(withNamed, { flag: '--type', columns: typed, notices });
+  if (columns.length === 0 || hasResult) return records;
+  return watched(records, {
+    flag: '--columns',
+    columns: namedColumns(columns),
+    names: await names(),
+    notices,
+  });
 }
 
 /** Tells a user at a terminal how much was written, and where. */

@@ -13,7 +13,6 @@ import {
   type Format,
 } from '../output/formats.ts';
 import { useColor } from '../output/terminal/terminal-text.ts';
-import type { ParquetType } from '../output/parquet/column-type.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { Layout, OpenWriter } from '../output/writer.ts';
@@ -32,7 +31,6 @@ export interface OutputFlags {
   readonly excel?: boolean;
   readonly wide?: boolean;
   readonly raw?: boolean;
-  readonly type?: readonly (readonly [column: string, type: ParquetType])[];
 }
 
 /** The warning of every command that writes a file, where it discards the journal of a stopped run beside the file. */
@@ -116,7 +114,6 @@ export async function planOutput(
     '--no-header': !flags.header,
     '--wide': flags.wide,
     '--raw': flags.raw,
-    '--type': flags.type !== undefined,
   });
   const isOpen = flags.columns !== undefined && isOpenChoice(flags.columns);
   const layout: Layout = {
@@ -129,7 +126,7 @@ export async function planOutput(
     sheet,
     known: heeds(format, 'known') ? await known?.() : undefined,
     fields: heeds(format, 'fields') ? (await names?.())?.fields : undefined,
-    types: new Map([...(defaults.types ?? []), ...(flags.type ?? [])]),
+    types: defaults.types,
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,
     wide: flags.wide,

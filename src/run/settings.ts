@@ -104,10 +104,10 @@ const shortcut: Setting<readonly string[]> = {
 };
 
 /** What the names of the settings for the types of columns begin with: `types.totalAmount`. */
-const TYPES = 'types.';
+export const TYPES = 'types.';
 
 function typeSetting(name: string): Setting<ParquetType> {
-  return textSetting('--type of a column in parquet', columnType(name));
+  return textSetting('the type of a column in parquet', columnType(name));
 }
 
 /** Splits a command line into words, with quotes as in a shell. No other character is special. Throws UsageError. */

@@ -172,7 +172,7 @@ function unfitError({ name, type }: StoredColumn, place: number, cell: Cell): Ou
     `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(type)}`,
     {
       hint:
-        `Write the column as text with --type '${name}=text', for good with \`folio config set 'types.${name}' text\`; ` +
+        `Write the column as text with \`folio config set 'types.${name}' text\`; ` +
         'all files of a folder need the same. Or use --format jsonl, which holds every value.',
     },
   );

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, it } from 'vitest';
@@ -20,18 +20,28 @@ async function asked(sql: string): Promise<(string | null)[][]> {
   }
 }
 
+/** An environment with a store that has these types of columns. */
+async function typed(types: Readonly<Record<string, string>>): Promise<Record<string, string | undefined>> {
+  const env = { FOLIO_CONFIG_DIR: temporaryFolder(), FOLIO_TOKEN: undefined };
+  for (const [column, type] of Object.entries(types)) {
+    const { code, stderr } = await runHere(['config', 'set', `types.${column}`, type], { env });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  }
+  return env;
+}
+
 /** An export of these records, as a file of the folder. */
 async function exported(
   folder: string,
   name: string,
   records: readonly string[],
-  flags: readonly string[] = [],
+  { flags = [], env }: { flags?: readonly string[]; env?: Awaited<ReturnType<typeof typed>> } = {},
 ): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const from = `${folder}-${name}.jsonl`;
   writeFileSync(from, records.map((record) => `${record}\n`).join(''));
   const output = join(folder, `${name}.parquet`);
-  const { code, stderr } = await runHere(['issued', '--from', from, '-o', output, ...flags]);
+  const { code, stderr } = await runHere(['issued', '--from', from, '-o', output, ...flags], env && { env });
   expect({ name, code, stderr }).toEqual({ name, code: 0, stderr: '' });
 }
 
@@ -90,10 +100,11 @@ describe('a folder of twelve months', () => {
     const pick = randomFrom(seed);
     const folder = join(temporaryFolder(), 'months');
     const totals = [0n, 0n];
+    const env = await typed({ number: 'text' });
     let count = 0;
     for (let nth = 1; nth <= 12; nth++) {
       const { records, sums } = month(nth, pick);
-      await exported(folder, String(nth).padStart(2, '0'), records, ['--type', 'number=text']);
+      await exported(folder, String(nth).padStart(2, '0'), records, { env });
       count += records.length;
       for (const [at, sum] of sums.entries()) totals[at]! += sum;
     }
@@ -114,7 +125,7 @@ describe('a folder of twelve months', () => {
 
   it('is read from its first file on, where all have the same columns', async () => {
     const folder = join(temporaryFolder(), 'months');
-    const columns = ['--columns', 'number,date,totalAmount'];
+    const columns = { flags: ['--columns', 'number,date,totalAmount'] };
     await exported(folder, '01', ['{"number":1,"date":"2026-01-15","totalAmount":60}'], columns);
     await exported(folder, '02', ['{"number":2,"date":"2026-02-15T08:00:00Z","totalAmount":0.99}'], columns);
     expect(await asked(`select sum(totalAmount), max(date) from '${folder}/*.parquet'`)).toEqual([
@@ -126,7 +137,7 @@ describe('a folder of twelve months', () => {
 describe('a Parquet file of a listing', () => {
   it('has the usual columns, with their types, where it has no records', async () => {
     const folder = temporaryFolder();
-    await exported(folder, 'empty', [], ['--type', 'branch=integer']);
+    await exported(folder, 'empty', [], { env: await typed({ branch: 'integer' }) });
     const { columns, rows } = await readParquet(join(folder, 'empty.parquet'));
     expect(rows).toEqual([]);
     expect(columns).toEqual(
@@ -143,21 +154,21 @@ describe('a Parquet file of a listing', () => {
 
   it('has the types that the user names', async () => {
     const folder = temporaryFolder();
-    const types = [
-      'a=number',
-      'b=number(12,2)',
-      'c=integer',
-      'd=text',
-      'e=date',
-      'f=timestamp',
-      'g=json',
-      'h=boolean',
-    ];
+    const types = {
+      a: 'number',
+      b: 'number(12,2)',
+      c: 'integer',
+      d: 'text',
+      e: 'date',
+      f: 'timestamp',
+      g: 'json',
+      h: 'boolean',
+      totalAmount: 'text',
+    };
     const record =
       '{"a":1,"b":10.5,"c":7,"d":1.50,"e":"2026-11-21","f":"2026-11-21","g":"x","h":true,"totalAmount":"?"}';
     const empty = '{"a":null,"b":"","e":""}';
-    const flags = [...types, 'totalAmount=text'].flatMap((type) => ['--type', type]);
-    await exported(folder, 'typed', [record, empty], flags);
+    await exported(folder, 'typed', [record, empty], { env: await typed(types) });
     const { columns, rows } = await readParquet(join(folder, 'typed.parquet'));
     expect(columns.map(([, type]) => type)).toEqual([
       ...[
@@ -205,63 +216,28 @@ describe('a Parquet file of a listing', () => {
     expect(refused.stderr).toContain(
       `the column ${column} of record 2 holds ${value}, which is not ${expected}`,
     );
-    expect(refused.stderr).toContain(`--type '${column}=text'`);
-    const { code, stderr } = await runHere([...args, '--type', `${column}=text`]);
+    expect(refused.stderr).toContain(`folio config set 'types.${column}' text`);
+    const { code, stderr } = await runHere(args, { env: await typed({ [column]: 'text' }) });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('takes types from the settings, those of the flag before them', async () => {
+  it('has the type of a column under its heading, too, and a list of settings names it', async () => {
     const folder = temporaryFolder();
-    const env = { FOLIO_CONFIG_DIR: join(folder, 'settings'), FOLIO_TOKEN: undefined };
-    for (const [name, type] of [
-      ['types.number', 'text'],
-      ['types.customer.code', 'integer'],
-    ] as const) {
-      const { code, stderr } = await runHere(['config', 'set', name, type], { env });
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    }
-    const from = join(folder, 'all.jsonl');
-    writeFileSync(from, '{"number":1,"customer":{"code":7}}\n');
-    const output = join(folder, 'all.parquet');
-    const args = ['issued', '--from', from, '-o', output, '--type', 'customer.code=number(4,1)'];
-    expect((await runHere(args, { env })).code).toBe(0);
-    expect((await readParquet(output)).columns).toEqual([
-      ['number', 'VARCHAR'],
-      ['customer.code', 'DECIMAL(4,1)'],
-    ]);
-  });
-
-  it('says which column of --type no record has', async () => {
-    const folder = temporaryFolder();
-    const from = join(folder, 'all.jsonl');
-    writeFileSync(from, '{"number":1,"totalAmount":2}\n');
-    const output = join(folder, 'all.parquet');
-    const typed = (...flags: string[]) => runHere(['issued', '--from', from, '-o', output, ...flags]);
-    expect(await typed('--type', 'nmber=text')).toMatchObject({
-      code: 2,
-      stderr: 'folio: --type: no record has a column nmber\n  Did you mean number?\n',
-    });
-    expect(existsSync(output)).toBe(false);
-    expect(await typed('--type', 'total=text')).toMatchObject({
-      code: 0,
-      stderr: 'warning: --type: no record has a value in total (1 record read)\n',
-    });
-    const named = ['--columns', 'Folio=number,total', '--type', 'Folio=text', '--type', 'total=text'];
-    expect(await typed(...named)).toMatchObject({ code: 0, stderr: '' });
-    expect((await readParquet(output)).columns).toEqual([
-      ['Folio', 'VARCHAR'],
-      ['total', 'VARCHAR'],
-    ]);
+    const env = await typed({ 'customer.code': 'number(4,1)' });
+    const columns = ['--columns', 'Code=customer.code'];
+    await exported(folder, 'headed', ['{"customer":{"code":7}}'], { env, flags: columns });
+    expect((await readParquet(join(folder, 'headed.parquet'))).columns).toEqual([['Code', 'DECIMAL(4,1)']]);
+    const { stdout, stderr } = await runHere(['config', 'list'], { env });
+    expect([stdout.toString(), stderr]).toEqual(['types.customer.code  number(4,1)\n', '']);
   });
 
   it.each([
-    [['--type', 'number=decimal'], '--type "decimal": expected number, number(digits,decimals)'],
-    [['--type', 'number=number(39,2)'], '--type "number(39,2)": expected number'],
-    [['--type', 'number=number(2,3)'], '--type "number(2,3)": expected number'],
-    [['--type', 'number'], '--type "number": expected name=value'],
-    [['--type', 'number=text', '--format', 'csv', '--sandbox'], '--type goes with parquet, not with csv'],
-  ])('refuses %j', async (flags, message) => {
-    const { code, stderr } = await runHere(['issued', ...flags]);
+    ['decimal', 'types.number "decimal": expected number, number(digits,decimals)'],
+    ['number(39,2)', 'types.number "number(39,2)": expected number'],
+    ['number(2,3)', 'types.number "number(2,3)": expected number'],
+  ])('has no type %s', async (type, message) => {
+    const env = await typed({});
+    const { code, stderr } = await runHere(['config', 'set', 'types.number', type], { env });
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
