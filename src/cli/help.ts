@@ -13,10 +13,8 @@ export const ABOUT_TOPICS =
 /** `help`: of a command, or on a topic. */
 export function addHelp(program: Command, context: Context): void {
   addCommand(program, 'help', {
-    description:
-      'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both. Other words are looked for: ' +
-      '`folio help delimiter` lists the commands, flags and topics that speak of it.',
-    arguments: [['[words...]', 'a command, a topic, or what to look for']],
+    description: 'Help on a command, such as `folio help funds get`, or on a topic; alone it lists both.',
+    arguments: [['[words...]', 'a command or a topic']],
     run: (_, [words]) => runHelp(context, program, words),
   });
   // The build calls this, to put the page into the package.
@@ -31,23 +29,12 @@ export function addHelp(program: Command, context: Context): void {
   });
 }
 
-/**
- * Prints the help of the command that the words name, or a topic, or what speaks of the words; without words the program's, and
- * what topics there are.
- */
+/** Prints the help of the command that the words name, or a topic; without words the program's, and what topics there are. */
 async function runHelp(context: Context, program: Command, words: readonly string[]): Promise<void> {
   const { renderTopic, topics } = await import('./help-topics.ts');
   const width = Math.min(context.stdout.columns ?? 100, 100);
   const topic = words.length === 1 ? topics.find(({ name }) => name === words[0]) : undefined;
   if (topic !== undefined) return context.stdout.write(renderTopic(topic, width));
-  const [first] = words;
-  const isName = first === undefined || childNamed(program, first) !== undefined;
-  // A name with a slip in it is told as such: what else speaks of it is not what was meant.
-  const isNearName = isName || nearestNames(first, namesUnder(program, topics)).length > 0;
-  const found = isNearName
-    ? undefined
-    : (await import('./help-search.ts')).searchHelp(program, topics, words);
-  if (found !== undefined) return context.stdout.write(renderTopic(found, width));
   const command = findCommand(program, words, topics);
   if (command !== program) return command.outputHelp();
   await context.stdout.write(command.helpInformation());
@@ -58,15 +45,11 @@ async function runHelp(context: Context, program: Command, words: readonly strin
 function findCommand(program: Command, words: readonly string[], topics: readonly Topic[]): Command {
   let command = program;
   for (const word of words) {
-    const next = childNamed(command, word);
+    const next = command.commands.find((each) => each.name() === word || each.aliases().includes(word));
     if (next === undefined) throw unknown(command, word, command === program ? topics : []);
     command = next;
   }
   return command;
-}
-
-function childNamed(command: Command, word: string): Command | undefined {
-  return command.commands.find((each) => each.name() === word || each.aliases().includes(word));
 }
 
 function unknown(command: Command, word: string, topics: readonly Topic[]): UsageError {

@@ -112,7 +112,7 @@ function byPlaceholder(name: string): Value {
 }
 
 /** The text beside a name in a menu: the beginning of the description, up to its first stop. */
-export function brief(text: string): string {
+function brief(text: string): string {
   return text
     .split(/[;(\n]|\. |, (?:or|from) /, 1)[0]!
     .replace(/[.:]$/, '')
