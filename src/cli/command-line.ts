@@ -3,8 +3,7 @@ import type { Context, OutputStream, Secrets } from '../context.ts';
 import { UsageError, FolioError, Interrupted } from '../errors.ts';
 import { exitCodeOf, isReaderGone } from './exit-codes.ts';
 import { UnknownFlag } from './help.ts';
-import { declareCommands, emptyProgram, isCommand, wholeProgram } from './program.ts';
-import { expandShortcut } from './shortcuts.ts';
+import { declareCommands, emptyProgram, wholeProgram } from './program.ts';
 import { shownLine, streamWith, visible } from '../output/terminal/terminal-text.ts';
 
 /**
@@ -39,9 +38,8 @@ export async function runCommandLine(given: Context): Promise<number> {
   let answer = '';
   const program = emptyProgram(context, (text) => void (answer += text));
   try {
-    const argv = await expandShortcut(context, program, isCommand);
-    await declareCommands(program, context, argv);
-    await program.parseAsync(argv, { from: 'user' }).catch(passHelp);
+    await declareCommands(program, context, context.argv);
+    await program.parseAsync(context.argv, { from: 'user' }).catch(passHelp);
     // Written at once: for a small text the runtime needs no stream, which takes 4 ms to make.
     if (answer !== '') await context.stdout.write(answer);
     return 0;

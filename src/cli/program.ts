@@ -7,7 +7,6 @@ import { version } from '../version.ts';
 import { described, repeatFlagsUnder, termOf } from './command.ts';
 import { globalFlags, refusedToken } from './flags.ts';
 import { ABOUT_TOPICS, addSuggestions } from './help.ts';
-import { commandAt } from './shortcuts.ts';
 
 const ABOUT =
   "Lists and exports an organization's invoices, customers and prepaid-expense funds: every record once, every amount as " +
@@ -91,12 +90,7 @@ const HIDDEN = new Map([
 ]);
 
 /** The commands that speak of others, by their names and flags. */
-const OF_ALL = new Set(['config', 'completion', 'help']);
-
-/** Whether a command has this name. */
-export function isCommand(word: string): boolean {
-  return COMMANDS.has(word) || HIDDEN.has(word);
-}
+const OF_ALL = new Set(['completion', 'help']);
 
 /**
  * Declares the commands for a command line: the one that it asks for as a whole, the others by their names alone, since each start
@@ -107,7 +101,7 @@ export async function declareCommands(
   context: Context,
   argv: readonly string[],
 ): Promise<void> {
-  const word = argv[commandAt(argv, program)] ?? '';
+  const word = commandOf(argv, program) ?? '';
   const asked = HIDDEN.get(word) ?? word;
   for (const [name, [syntax, summary, load]] of COMMANDS) {
     if (name === asked || OF_ALL.has(asked)) (await load())(program, context);
@@ -115,6 +109,17 @@ export async function declareCommands(
     program.commands.find((command) => command.name() === name)?.summary(summary);
   }
   addSuggestions(program);
+}
+
+/** The name of the command: the first word that is neither a flag nor the value of one. */
+function commandOf(argv: readonly string[], program: Command): string | undefined {
+  for (let at = 0; at < argv.length; at++) {
+    const word = argv[at]!;
+    if (!word.startsWith('-')) return word;
+    const option = program.options.find(({ long, short }) => word === long || word === short);
+    if (option?.required) at++;
+  }
+  return undefined;
 }
 
 /** The program with every command as a whole. */

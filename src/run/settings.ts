@@ -86,50 +86,11 @@ function columnsSetting(resource: Pick<Resource, 'name'>): string {
   return `columns.${camel(oneWordName(resource, '-'))}`;
 }
 
-/** The name of the setting for a shortcut: `shortcut.late`. */
-export function shortcutSetting(name: string): string {
-  return `shortcut.${name}`;
-}
-
-const shortcut: Setting<readonly string[]> = {
-  about: 'a command line by a name of your own',
-  stored: 'string',
-  parse: (line) => {
-    const words = splitWords(line);
-    if (words.length > 0 && words[0] !== 'folio') return words;
-    throw new UsageError(`shortcut ${JSON.stringify(line)}: expected a command line`, {
-      hint: "Write what follows folio, as in 'issued --overdue --sort=-amountToBePaid'.",
-    });
-  },
-};
-
 /** What the names of the settings for the types of columns begin with: `types.totalAmount`. */
 export const TYPES = 'types.';
 
 function typeSetting(name: string): Setting<ParquetType> {
   return textSetting('the type of a column in parquet', columnType(name));
-}
-
-/** Splits a command line into words, with quotes as in a shell. No other character is special. Throws UsageError. */
-export function splitWords(line: string): string[] {
-  const words: string[] = [];
-  const word = /\s*((?:'[^']*'|"(?:[^"\\]|\\.)*"|[^\s'"])+)\s*/y;
-  while (word.lastIndex < line.length) {
-    const at = word.lastIndex;
-    const [, text] = word.exec(line) ?? [];
-    if (text === undefined) {
-      if (line.slice(at).trim() === '') break;
-      throw new UsageError(`shortcut ${JSON.stringify(line)}: a quote is not closed`, {
-        hint: 'Close it, or leave it out.',
-      });
-    }
-    words.push(
-      text.replaceAll(/'([^']*)'|"((?:[^"\\]|\\.)*)"/g, (_, single?: string, double?: string) => {
-        return single ?? double!.replaceAll(/\\(["\\])/g, '$1');
-      }),
-    );
-  }
-  return words;
 }
 
 /** The names of all settings, each with what it is a default for. */
@@ -143,13 +104,12 @@ export const settingNames: readonly (readonly [name: string, about: string])[] =
  * @throws UsageError that lists those that there are
  */
 export function findSetting(given: string): { readonly name: string; readonly setting: Setting<unknown> } {
-  if (/^shortcut\.[a-z][a-z0-9-]*$/.test(given)) return { name: given, setting: shortcut };
   if (given.startsWith(TYPES) && given !== TYPES) return { name: given, setting: typeSetting(given) };
   const name = camel(given);
   const setting = settings.get(name);
   if (setting) return { name, setting };
   throw new UsageError(`there is no setting ${JSON.stringify(given)}`, {
-    hint: `The settings are ${[...settings.keys()].join(', ')}, types.<column>, shortcut.<name>; with --profile also baseUrl.`,
+    hint: `The settings are ${[...settings.keys()].join(', ')}, types.<column>; with --profile also baseUrl.`,
   });
 }
 

@@ -5,7 +5,7 @@ import { fakeContext } from '../support/fake-context.ts';
 const whole = await wholeProgram(fakeContext());
 const all = whole.commands.map((command) => command.name());
 /** Speak of others, or are declared beside one that does. */
-const OF_ALL = ['config', 'completion', '__profiles', 'help', '__man'];
+const OF_ALL = ['completion', '__profiles', 'help', '__man'];
 
 /** The commands that are declared as a whole for a command line: with their descriptions. */
 async function declaredFor(...argv: readonly string[]): Promise<string[]> {

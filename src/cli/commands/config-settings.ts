@@ -8,7 +8,7 @@ import { knownProfile } from '../../profiles/connection.ts';
 import type { JsonObject, StoreDocument } from '../../profiles/store-document.ts';
 import { Notices } from '../../run/notices.ts';
 import type { GlobalFlags } from '../../run/run.ts';
-import { findSetting, settingNames, shortcutSetting, TYPES } from '../../run/settings.ts';
+import { findSetting, settingNames, TYPES } from '../../run/settings.ts';
 import { writeFactsAsJson, writeFactSheet, type FactFlags, type Facts } from '../facts.ts';
 
 /** What `config list` is asked. */
@@ -132,8 +132,7 @@ export async function runConfigList(
   const owner = settingsOwner(flags, store);
   const settings = store.settings(owner?.name);
   const names = new Set(settingNames.map(([name]) => name));
-  const isKnown = (name: string): boolean =>
-    names.has(name) || name.startsWith(TYPES) || name.startsWith(shortcutSetting(''));
+  const isKnown = (name: string): boolean => names.has(name) || name.startsWith(TYPES);
   const unknown = Object.keys(settings).filter((name) => !isKnown(name));
   const entries = Object.entries(settings).filter(([name]) => isKnown(name));
   const facts: Facts = {

@@ -3,7 +3,6 @@ import type { Context } from '../../context.ts';
 import { addCommand, addGroup } from '../command.ts';
 import { flagGroup, yes } from '../flag-group.ts';
 import { factFlags } from '../flags.ts';
-import { checkShortcut } from '../shortcuts.ts';
 import type { NamesFlags } from './config-settings.ts';
 
 /** Loaded when one of the commands runs. */
@@ -24,7 +23,6 @@ export function addConfig(program: Command, context: Context): void {
         'folio config set columns.issued number,dueBy,totalAmount',
         'what issued shows, unless --columns says otherwise',
       ],
-      ["folio config set shortcut.late 'issued --overdue'", 'then folio late is folio issued --overdue'],
       ['folio config list --profile acme', 'what that profile holds; never its token'],
     ],
   });
@@ -53,10 +51,8 @@ export function addConfig(program: Command, context: Context): void {
       ['<setting>', ''],
       ['<value>', ''],
     ],
-    run: async ({ globals }, [name, value]) => {
-      await checkShortcut(name, program, globals.profile);
-      await (await settings()).runConfigSet(context, globals, { name, value });
-    },
+    run: async ({ globals }, [name, value]) =>
+      (await settings()).runConfigSet(context, globals, { name, value }),
   });
   addCommand(config, 'unset', {
     summary: 'remove a setting',
