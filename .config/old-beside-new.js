@@ -97,11 +97,11 @@ async function compare() {
         const report = differences(results.old, results.new);
         if (report.length === 0) continue;
         different += 1;
-        console.log(`\n# ${line.text}\n${report.join('\n')}`);
+        process.stdout.write(`\n# ${line.text}\n${report.join('\n')}`);
       }
     }),
   );
-  console.log(`\n${lines.length} command lines, ${different} different`);
+  process.stdout.write(`\n${lines.length} command lines, ${different} different`);
   return different === 0 ? 0 : 1;
 }
 

@@ -67,7 +67,10 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
     'which fields, in which order: number,customer.name; Folio=number is one under a heading of its own; -name leaves one out, * is all the others',
     columnList('--columns'),
   ),
-  listColumns: yes('--list-columns', 'print the names of the columns instead of the records'),
+  listColumns: yes(
+    '--list-columns',
+    'print the columns that there can be instead of the records; no request is sent',
+  ),
   delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter('--delimiter')),
   header: no('--no-header', 'csv, tsv: no line with the names of the columns'),
   excel: rowOutput.excel,

@@ -97,20 +97,21 @@ const formatsTopic: Topic = {
       'columns are those of all records together, in the order in which they first appear.',
     '--columns chooses columns and their order, also in json and jsonl, where each record then has only these names; rows are ' +
       'written as records come. -name leaves a column out, and * stands for all others: number,*,-files. Then rows are written ' +
-      'when the last record has come. --list-columns prints the names.',
+      'when the last record has come. --list-columns prints what the listing declares, ' +
+      'without a request; with --from, what the records have.',
     'A column gets a heading of its own with Folio=number: the first = outside quotes stands between the two, and what has a comma ' +
       'or = in it stands in double quotes. In json and jsonl the heading is the name of the member. --where, --sort and --changes-since keep ' +
       'the names of the columns, and so does --from where the receipt of the export stands beside it.',
     "--excel writes a byte order mark and CRLF, and puts a ' before text that a spreadsheet would run as a formula. " +
       'Numbers stay as they are, negative ones too.',
-    'In parquet, columns of money (by meaning, and where the last word of the name is amount, balance or price) are ' +
-      'DECIMAL(38,9), and the dates of issue and due dates are timestamps as written, in every file. Other columns have the ' +
-      'type of their values: folio config set types.<name> <type> names another, so that the files of a folder stay alike. It is ' +
-      'number, number(12,2), integer, text, boolean, date, timestamp or json. A value that does not fit is refused, with its record. Columns that some of the files ' +
+    'In parquet, the type of a column is declared, never guessed, so that all files of a folder have the same: money (also where ' +
+      'the last word of the name is amount, balance or price) is DECIMAL(38,9), dates are timestamps as written, true and false ' +
+      'are BOOLEAN, all else is text. folio config set types.<name> <type> says otherwise: number, number(12,2), integer, text, ' +
+      'boolean, date, timestamp or json. A value that does not fit is refused, with its record. Columns that some of the files ' +
       "lack, engines match by name: read_parquet('folder/*.parquet', union_by_name = true) in DuckDB.",
     'Examples:',
     [
-      ['folio config set types.number text', 'a type for each Parquet file of a folder'],
+      ['folio config set types.paymentTermDays integer', 'a type of your own, in every Parquet file'],
       ['folio issued --excel -o issued.csv', 'for a spreadsheet'],
       ['folio issued --format jsonl | jq -r .number', 'for a script'],
       ['folio issued --all --wide --format table | less -S', 'a long or wide table, a screen at a time'],

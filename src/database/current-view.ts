@@ -1,4 +1,4 @@
-import { meantKind, type FieldsOf } from '../invoices/fields.ts';
+import { declaredType, ofAny, type FieldsOf } from '../invoices/fields.ts';
 import type { ColumnFacts } from '../json/column-facts.ts';
 import { quoteName, type Database } from './database.ts';
 import type { TableColumn } from './table-columns.ts';
@@ -171,9 +171,11 @@ function typeFor(
   { field, type }: TableColumn,
   { fields, factsOf }: ViewMeaning,
 ): string | undefined {
-  const meant = meantKind(fields, field);
-  if (meant === 'day') return 'date';
-  if (meant === 'money') return 'numeric';
+  const isDay = ofAny(fields).some(
+    ({ columns: { date, due } }) => date.includes(field) || due.includes(field),
+  );
+  if (isDay) return 'date';
+  if (declaredType(fields, field) === 'money') return 'numeric';
   if (type === 'null' && dialect.engine === 'PostgreSQL') return undefined;
   const facts = factsOf(field);
   const areInstants =

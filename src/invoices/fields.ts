@@ -42,8 +42,18 @@ export const FIELD_NAMES: readonly string[] = [
   'sharedIds',
 ];
 
-/** The listings whose records have columns that are known. */
-type KnownListing = 'issued' | 'received' | 'customers' | 'funds' | 'fund documents';
+/**
+ * What a listing declares that the cells of a column are, whatever a record holds in it. Numbers that name something, such as a
+ * document's, are text; so is whatever is neither money, a date, nor true or false. A
+ * `count` is a number of things that folio itself counted.
+ */
+export type DeclaredType = 'text' | 'money' | 'date' | 'boolean' | 'list' | 'count';
+
+/**
+ * A column that the records of a listing may have, its type, and what it means. Of the columns of one role, the first that has a
+ * value counts. `payments.date` behind the list `payments` is a column of what --expand makes of it.
+ */
+export type DeclaredColumn = readonly [name: string, type: DeclaredType, role?: Role];
 
 /** For each role the columns that it may be in: the first that has a value counts. A column `=CLP` stands for the value CLP. */
 export type RoleColumns = Readonly<Record<Role, readonly string[]>>;
@@ -53,6 +63,8 @@ export interface Fields {
   readonly columns: RoleColumns;
   /** Fiscal IDs that many share, as they are written. */
   readonly sharedIds: readonly string[];
+  /** The columns that the listing declares, whatever the settings of a profile say. */
+  readonly declared: readonly DeclaredColumn[];
 }
 
 const MEANING: Readonly<Record<Role, string>> = {
@@ -95,69 +107,14 @@ const NOWHERE: RoleColumns = {
   balance: [],
 };
 
-const OF_ANY_DOCUMENT: RoleColumns = {
-  ...NOWHERE,
-  open: ['amountToBePaid', 'openAmount', 'amountDue'],
-  paid: ['paidAmount', 'amountPaid'],
-  total: ['totalAmount', 'total', 'amount'],
-  net: ['netAmount'],
-  exempt: ['exemptAmount'],
-  tax: ['taxAmount'],
-  due: ['dueBy', 'dueByDate', 'dueDate'],
-  date: ['date', 'emissionDate', 'issueDate'],
-  number: ['number', 'folio', 'documentNumber', 'invoiceNumber'],
-  documentType: ['documentType', 'type'],
-  status: ['status', 'state'],
-  currency: ['currency', 'currencyCode'],
-};
-
-/** The columns that are known, by listing. Nothing is guessed of references: only a setting says where they are. */
-const KNOWN: Readonly<Record<KnownListing, RoleColumns>> = {
-  issued: {
-    ...OF_ANY_DOCUMENT,
-    counterpartyName: ['customer.name', 'customerName', 'receiver.name', 'receiverName'],
-    counterpartyFiscalId: ['receiverFiscalId', 'customer.fiscalId', 'customerFiscalId'],
-  },
-  received: {
-    ...OF_ANY_DOCUMENT,
-    counterpartyName: ['issuer.name', 'issuerName', 'supplier.name', 'supplierName'],
-    counterpartyFiscalId: ['issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
-  },
-  'fund documents': {
-    ...OF_ANY_DOCUMENT,
-    counterpartyName: ['issuer.name', 'supplier.name', 'name'],
-    counterpartyFiscalId: ['issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
-    documentType: ['documentType', 'type'],
-  },
-  funds: {
-    ...NOWHERE,
-    number: ['number', 'folio'],
-    date: ['createdAt', 'date'],
-    total: ['amount', 'totalAmount'],
-    balance: ['balance', 'availableAmount', 'remainingAmount'],
-    currency: ['currency', 'currencyCode'],
-    status: ['status', 'state'],
-  },
-  customers: {
-    ...NOWHERE,
-    counterpartyName: ['name', 'legalName', 'businessName'],
-    counterpartyFiscalId: ['fiscalId', 'taxId'],
-    balance: ['balance.total', 'balance'],
-    currency: ['currency', 'currencyCode'],
-  },
-};
-
 /** Of Chile: anybody abroad, and whoever buys without saying who it is. */
 export const SHARED_IDS = ['55555555-5', '66666666-6'];
 
-/** What the columns of a listing usually mean; for records of no listing, what those of issued invoices mean. */
-export function usualFields(listing: string | undefined): Fields {
-  const columns = isKnownListing(listing) ? KNOWN[listing] : KNOWN.issued;
-  return { columns, sharedIds: SHARED_IDS };
-}
-
-function isKnownListing(name: string | undefined): name is KnownListing {
-  return name !== undefined && Object.hasOwn(KNOWN, name);
+/** What the columns that a listing declares mean. */
+export function fieldsOfColumns(declared: readonly DeclaredColumn[]): Fields {
+  const columns: Record<Role, readonly string[]> = { ...NOWHERE };
+  for (const [name, , role] of declared) if (role !== undefined) columns[role] = [...columns[role], name];
+  return { columns, sharedIds: SHARED_IDS, declared };
 }
 
 /** Where the organization's own fiscal ID may be in invoices of the listing, the likeliest first. */
@@ -186,7 +143,7 @@ export function mapFields(fields: Fields, map: Readonly<Record<string, string>>)
       });
     }
   }
-  return { columns, sharedIds };
+  return { ...fields, columns, sharedIds };
 }
 
 function roleOfField(name: string): Role | undefined {
@@ -268,16 +225,18 @@ export function placesAmong(columns: readonly string[], read: readonly string[])
   });
 }
 
-/** What the cells of a column are meant to be, whatever a record holds in it: an amount of money, or the day of a document. */
-type MeantKind = 'money' | 'day';
-
 /** Names whose last word says that they are money: `totalAmount`, `unit_price`, `balance`. */
 const MONEY_NAME = /(?:^|[\W_])(?:amount|balance|price)$|[a-z\d](?:Amount|Balance|Price)$/;
 
-/** What a column is meant to hold in the records of any profile; undefined where only its values tell. */
-export function meantKind(fields: FieldsOf | undefined, column: string): MeantKind | undefined {
-  const all = fields === undefined ? [] : ofAny(fields);
+/**
+ * The type of a column in the records of any profile, in every file and database: that of the role that it has there, else the
+ * declared one. A name that says money is money; undefined for any other column that nobody declares.
+ */
+export function declaredType(fields: FieldsOf, column: string): DeclaredType | undefined {
+  const all = ofAny(fields);
   const has = (role: Role): boolean => all.some(({ columns }) => columns[role].includes(column));
-  if (has('date') || has('due')) return 'day';
-  return has('balance') || AMOUNT_ROLES.some(has) || MONEY_NAME.test(column) ? 'money' : undefined;
+  if (has('date') || has('due')) return 'date';
+  if (has('balance') || AMOUNT_ROLES.some(has)) return 'money';
+  const declared = fields.usual.declared.find(([name]) => name === column);
+  return declared?.[1] ?? (MONEY_NAME.test(column) ? 'money' : undefined);
 }

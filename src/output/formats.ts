@@ -16,8 +16,8 @@ interface FormatDeclaration {
   readonly endings?: readonly string[];
   /** Those of the flags that it reads. */
   readonly flags?: readonly FormatFlag[];
-  /** What it heeds of the layout: the columns that people look for, and what columns mean. */
-  readonly heeds?: readonly ('known' | 'fields')[];
+  /** What it heeds of the layout: the columns that people look for, what columns mean, and their types. */
+  readonly heeds?: readonly ('known' | 'fields' | 'declared')[];
   /** Loads the writer when it is used. */
   readonly writer: () => Promise<OpenWriter>;
 }
@@ -60,7 +60,7 @@ const declarations = {
   parquet: {
     about: 'for DuckDB, Spark, pandas and the like: exact decimals, dates, one type a column',
     binary: true,
-    heeds: ['known', 'fields'],
+    heeds: ['declared'],
     writer: async () => (await import('./parquet/parquet.ts')).openParquet,
   },
 } satisfies Readonly<Record<string, FormatDeclaration>>;
@@ -85,7 +85,7 @@ export function isBinary(format: Format): boolean {
 }
 
 /** Whether the format heeds this member of the layout, which it takes a look at the settings to find. */
-export function heeds(format: Format, member: 'known' | 'fields'): boolean {
+export function heeds(format: Format, member: 'known' | 'fields' | 'declared'): boolean {
   return declarationOf(format).heeds?.includes(member) === true;
 }
 

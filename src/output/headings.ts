@@ -73,11 +73,16 @@ function written(columns: readonly string[], asked: readonly string[]): Heading[
 
 /** What is known of the columns, by their headings. */
 function meaningOf(
-  { known = [], fields, types }: Layout,
+  { known = [], fields, types, declared }: Layout,
   columns: readonly Heading[],
-): Pick<Layout, 'known' | 'fields' | 'types' | 'sources'> {
+): Pick<Layout, 'known' | 'fields' | 'types' | 'declared' | 'sources'> {
+  const sources = new Map(columns.map(({ heading, column }) => [heading, column]));
   return {
-    sources: new Map(columns.map(({ heading, column }) => [heading, column])),
+    sources,
+    declared: declared && {
+      names: columns.map(({ heading }) => heading),
+      typeOf: (heading) => declared.typeOf(sources.get(heading) ?? heading),
+    },
     known: columns.map(({ heading, column }): KnownColumn => {
       const found = known.find(({ names }) => names.includes(column));
       const word = heading === column ? (found?.word ?? heading) : heading;

@@ -1,4 +1,4 @@
-import type { FieldsOf } from '../invoices/fields.ts';
+import type { DeclaredType, FieldsOf } from '../invoices/fields.ts';
 import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from './column-roles.ts';
 import type { ParquetType } from './parquet/column-type.ts';
@@ -48,16 +48,25 @@ export interface Layout {
   readonly locale?: string | undefined;
   /** table, xlsx, parquet: the columns that people look for, in the order in which a table shows them. */
   readonly known?: readonly KnownColumn[] | undefined;
-  /** table, parquet: what the columns mean. */
+  /** table: what the columns mean. */
   readonly fields?: FieldsOf | undefined;
   /** table, xlsx: the column that each heading stands for, where columns have headings of their own. */
   readonly sources?: ReadonlyMap<string, string> | undefined;
+  /** parquet: what the listing or the result declares of its columns. */
+  readonly declared?: DeclaredTypes | undefined;
   /** parquet: the types of columns, as the user says. */
   readonly types?: ReadonlyMap<string, ParquetType> | undefined;
   /** table: the day that it is, in days since 1970-01-01; undefined where nothing is past due. */
   readonly today?: number | undefined;
   /** xlsx: the name of the sheet, which has at most 25 letters, spaces and hyphens; `records` unless given. */
   readonly sheet?: string | undefined;
+}
+
+/** The columns that records or rows are declared to have, and their types. */
+export interface DeclaredTypes {
+  readonly names: readonly string[];
+  /** Undefined for a column that nobody declares. */
+  readonly typeOf: (column: string) => DeclaredType | undefined;
 }
 
 export type OpenWriter = (sink: Sink, layout: Layout) => Writer;

@@ -2,7 +2,7 @@ import { formatDay } from '../json/calendar-day.ts';
 import type { Cell } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { PROFILE_COLUMN } from '../invoices/fields.ts';
+import { PROFILE_COLUMN, type DeclaredType } from '../invoices/fields.ts';
 import { bucketNames, type Buckets } from '../invoices/open-items.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { countOf } from '../output/terminal/number-text.ts';
@@ -48,6 +48,22 @@ const NO_DUE_DATE = 'no due date';
 const FIRST: ShownColumns = { total: { role: 'amount', rank: -1 } };
 /** On a narrow terminal, the sum of the buckets that are late. */
 const OVERDUE = 'overdue';
+/** The columns that are no amounts. */
+const TYPES: Readonly<Record<string, DeclaredType>> = {
+  _row: 'text',
+  [PROFILE_COLUMN]: 'text',
+  counterparty: 'text',
+  fiscalId: 'text',
+  currency: 'text',
+  invoices: 'count',
+  'total.missing': 'count',
+  note: 'text',
+};
+
+function typeOf(column: string): DeclaredType {
+  return TYPES[column] ?? 'money';
+}
+
 /** What is beside the total, so that nothing is left out in silence. */
 const BESIDE = ['total.creditNotes', 'total.cancelled', 'total.missing'];
 
@@ -215,6 +231,7 @@ export function agingQuestion(
       columns: (asked) =>
         asked === undefined ? columns : chosenColumns([...columns, ...leftOut], { asked, flag: '--columns' }),
       shown: FIRST,
+      typeOf,
     },
     notes: () => {
       const invoices = balances.reduce((sum, balance) => sum + balance.invoices, 0);

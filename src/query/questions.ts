@@ -2,6 +2,7 @@ import type { FolioError } from '../errors.ts';
 import { sliceRecords, type RecordBatch } from '../json/records.ts';
 import { tableFooter } from '../output/terminal/number-text.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
+import type { DeclaredType } from '../invoices/fields.ts';
 import type { OpenWriter, Writer } from '../output/writer.ts';
 
 /** A stream of records, in order. */
@@ -46,6 +47,8 @@ export interface ResultForm {
   readonly columns: (asked: readonly string[] | undefined) => readonly string[] | undefined;
   /** What columns are to their reader, where it is not what their names tell: see `shownInOrder`. */
   readonly shown?: ShownColumns;
+  /** The types of the columns: amounts are money, what is not named is text. */
+  readonly typeOf?: (column: string) => DeclaredType | undefined;
 }
 
 /** The place in the listing, from 1, of the nth record that a question got: for messages. */
@@ -222,13 +225,15 @@ async function* limitRecords(
 }
 
 /** Opens the writer when the first rows come: the columns to choose from are not known before. */
-export function writerOfResult(openWriter: OpenWriter, { columns, shown }: ResultForm): OpenWriter {
+export function writerOfResult(openWriter: OpenWriter, { columns, shown, typeOf }: ResultForm): OpenWriter {
   return (sink, layout) => {
     let writer: Writer | undefined;
     const open = (): Writer => {
       const named = columns(layout.columns);
       const known = named && shownInOrder(named, shown, layout.known);
-      return openWriter(sink, { ...layout, columns: named, known });
+      const types = typeOf ?? layout.declared?.typeOf;
+      const declared = types && { names: named ?? [], typeOf: types };
+      return openWriter(sink, { ...layout, columns: named, known, declared });
     };
     const opened = (): Writer => (writer ??= open());
     return {

@@ -1,7 +1,7 @@
 import { cellJson } from '../json/cells.ts';
 import { compareDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import type { RecordBatch } from '../json/records.ts';
-import { isAmountRole, mapProfiles, type Fields, type Role } from '../invoices/fields.ts';
+import { isAmountRole, mapProfiles, type DeclaredType, type Fields, type Role } from '../invoices/fields.ts';
 import type { ShownColumns } from '../output/column-roles.ts';
 import { compareOrders, orderOf } from './cell-order.ts';
 import { roleNamed, type ColumnNames } from './named-cells.ts';
@@ -66,6 +66,13 @@ export function totalsRows(totals: Totals, request: TotalsRequest, terminal?: Ba
 function shownOf({ sums: [first = 'records', ...others], groupBy }: TotalsRequest): ShownColumns {
   const asked = [...new Set([first, ...groupBy, CURRENCY, ...others])];
   return Object.fromEntries(asked.map((column, at) => [column, { rank: at - asked.length }]));
+}
+
+/** What a column of the totals holds: sums are money, values of groups are text, also where they are numbers. */
+function typeOf(column: string, { sums, groupBy }: TotalsRequest): DeclaredType {
+  if (groupBy.includes(column)) return 'text';
+  if (column === 'records' || column.endsWith('.missing')) return 'count';
+  return sums.some((sum) => column === sum || column.startsWith(`${sum}.`)) ? 'money' : 'text';
 }
 
 interface TotalsLayout {
@@ -196,6 +203,7 @@ export function totalsQuestion(
       columns: (asked) =>
         asked === undefined ? columns : chosenColumns(columns, { asked, flag: '--columns' }),
       shown: shownOf(request),
+      typeOf: (column) => typeOf(column, request),
     },
     notes: () => totals.notes(),
     failure: () => totals.failure(),
@@ -206,9 +214,9 @@ export function totalsQuestion(
 /** The names for rows, each of which may say its own currency. */
 function withCurrencyOf(expanded: string, names: ColumnNames): ColumnNames {
   const own = ['currency', 'currencyCode'].map((column) => `${expanded}.${column}`);
-  const of = ({ columns, sharedIds }: Fields): Fields => ({
+  const of = ({ columns, ...rest }: Fields): Fields => ({
+    ...rest,
     columns: { ...columns, currency: [...own, ...columns.currency] },
-    sharedIds,
   });
   return { ...names, fields: mapProfiles(names.fields, of) };
 }

@@ -1,5 +1,4 @@
-import { usualFields } from '../invoices/fields.ts';
-import type { NumberedResource } from './resource.ts';
+import { otherNamesOfInvoices, type NumberedResource } from './resource.ts';
 
 /** `folio funds`. */
 export const funds: NumberedResource = {
@@ -16,6 +15,31 @@ export const funds: NumberedResource = {
     maxSize: 1000,
     recordsIn: 'pageResults',
   },
+  columns: [
+    ['id', 'text'],
+    ['number', 'text', 'number'],
+    ['name', 'text'],
+    ['status', 'text', 'status'],
+    ['owner.name', 'text'],
+    ['owner.fiscalId', 'text'],
+    ['currency', 'text', 'currency'],
+    ['amount', 'money', 'total'],
+    ['accountedAmount', 'money'],
+    ['balance', 'money', 'balance'],
+    ['transferId', 'text'],
+    ['createdAt', 'date', 'date'],
+    ['closedAt', 'date'],
+    ['folio', 'text', 'number'],
+    ['description', 'text'],
+    ['ownerName', 'text'],
+    ['responsible.name', 'text'],
+    ['date', 'date', 'date'],
+    ['totalAmount', 'money', 'total'],
+    ['availableAmount', 'money', 'balance'],
+    ['remainingAmount', 'money', 'balance'],
+    ['currencyCode', 'text', 'currency'],
+    ['state', 'text', 'status'],
+  ],
   shown: [
     { in: 'number', role: 'number', word: 'number', rank: 1 },
     { in: ['name', 'description'], role: 'party', word: 'name', rank: 2 },
@@ -43,7 +67,7 @@ export const fundDocuments: NumberedResource = {
   records: 'documents of the fund',
   label: 'number',
   // Each issuer counts its own documents.
-  naturalKey: ['number', 'documentType', ...usualFields('fund documents').columns.counterpartyFiscalId],
+  naturalKey: ['number', 'documentType', 'issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
   path: '/accounts-payable/prepaid-expenses/{id}',
   paging: {
     kind: 'numbered',
@@ -53,6 +77,32 @@ export const fundDocuments: NumberedResource = {
     maxSize: 100,
     recordsIn: 'assignedDocuments',
   },
+  columns: [
+    ['id', 'text'],
+    ['documentType', 'text', 'documentType'],
+    ['type', 'text', 'documentType'],
+    ['number', 'text', 'number'],
+    ['date', 'date', 'date'],
+    ['issuerFiscalId', 'text', 'counterpartyFiscalId'],
+    ['issuer.fiscalId', 'text', 'counterpartyFiscalId'],
+    ['issuer.name', 'text', 'counterpartyName'],
+    ['currency', 'text', 'currency'],
+    ['totalAmount', 'money', 'total'],
+    ['netAmount', 'money', 'net'],
+    ['exemptAmount', 'money', 'exempt'],
+    ['taxAmount', 'money', 'tax'],
+    ['amountToBePaid', 'money', 'open'],
+    ['paidAmount', 'money', 'paid'],
+    ['amountPaid', 'money', 'paid'],
+    ['dueBy', 'date', 'due'],
+    ['status', 'text', 'status'],
+    ['category', 'text'],
+    ['rejection.reason', 'text'],
+    ...otherNamesOfInvoices.filter(([name]) => name !== 'type'),
+    ['supplier.name', 'text', 'counterpartyName'],
+    ['name', 'text', 'counterpartyName'],
+    ['supplierFiscalId', 'text', 'counterpartyFiscalId'],
+  ],
   shown: [
     { in: 'number', role: 'number', word: 'number', rank: 1 },
     { in: 'date', role: 'date', word: 'date', rank: 4 },

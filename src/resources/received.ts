@@ -1,5 +1,11 @@
-import { usualFields } from '../invoices/fields.ts';
-import { shownOfInvoices, sortingOfInvoices, type NumberedResource } from './resource.ts';
+import {
+  columnsOfInvoices,
+  columnsOfParty,
+  otherNamesOfInvoices,
+  shownOfInvoices,
+  sortingOfInvoices,
+  type NumberedResource,
+} from './resource.ts';
 
 /** `folio received`: invoices that suppliers sent. The flags that the command has beside these are in `cli/flags.ts`. */
 export const received: NumberedResource = {
@@ -7,7 +13,7 @@ export const received: NumberedResource = {
   records: 'received invoices',
   label: 'number',
   // Each issuer counts its own documents.
-  naturalKey: ['number', 'documentType', ...usualFields('received').columns.counterpartyFiscalId],
+  naturalKey: ['number', 'documentType', 'issuerFiscalId', 'issuer.fiscalId', 'supplierFiscalId'],
   path: '/invoices/received',
   paging: {
     kind: 'numbered',
@@ -18,6 +24,41 @@ export const received: NumberedResource = {
     maxSize: 1000,
     recordsIn: 'pageResults',
   },
+  columns: [
+    ...columnsOfInvoices,
+    ['receivedDate', 'date'],
+    ['issuerFiscalId', 'text', 'counterpartyFiscalId'],
+    ['receiverFiscalId', 'text'],
+    ['issuer.id', 'text'],
+    ['issuer.fiscalId', 'text', 'counterpartyFiscalId'],
+    ['issuer.name', 'text', 'counterpartyName'],
+    ...columnsOfParty('issuer'),
+    ['approval', 'text'],
+    ['approval.state', 'text'],
+    ['approval.by.name', 'text'],
+    ['approval.by.role', 'text'],
+    ['approval.steps', 'text'],
+    ['accountingEntries', 'list'],
+    ['accountingEntries.line', 'text'],
+    ['accountingEntries.account.code', 'text'],
+    ['accountingEntries.account.name', 'text'],
+    ['accountingEntries.debit', 'money'],
+    ['accountingEntries.credit', 'money'],
+    ['accountingEntries.costCenter.code', 'text'],
+    ['accountingEntries.costCenter.name', 'text'],
+    ['accountingEntries.description', 'text'],
+    ['referenceNumber', 'text'],
+    ['relatedDocumentId', 'text'],
+    ['relatedDocumentNumber', 'text'],
+    ['claim.code', 'text'],
+    ['claim.date', 'date'],
+    ['claim.accepted', 'boolean'],
+    ...otherNamesOfInvoices,
+    ['issuerName', 'text', 'counterpartyName'],
+    ['supplier.name', 'text', 'counterpartyName'],
+    ['supplierName', 'text', 'counterpartyName'],
+    ['supplierFiscalId', 'text', 'counterpartyFiscalId'],
+  ],
   shown: shownOfInvoices('issuer'),
   defaultOrder: 'the service’s own, unsorted',
   byDate: { field: 'date', usual: undefined },

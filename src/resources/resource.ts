@@ -1,4 +1,4 @@
-import type { Role } from '../invoices/fields.ts';
+import type { DeclaredColumn, Role } from '../invoices/fields.ts';
 
 /**
  * A resource is a declaration: what the service lists, under which address and in which dialect. Commands, flags, help,
@@ -16,6 +16,11 @@ export interface Resource {
   /** Below the base address; `{id}` stands for the positional argument. */
   readonly path: string;
   readonly paging: NumberedPaging | CursorPaging;
+  /**
+   * The columns that its records may have: those that the embedded service shows, in its order, and all in which a role is known to
+   * be. Flags, types of files and databases, and what can be asked for come from this.
+   */
+  readonly columns: readonly DeclaredColumn[];
   /** The columns that people look for, in the order in which a table shows them. */
   readonly shown: readonly ShownField[];
   /** The order in which records come when none is asked for, for the help. */
@@ -133,4 +138,47 @@ export function shownOfInvoices(party: string): readonly ShownField[] {
     { in: 'counterpartyFiscalId', role: 'fiscalId', word: 'fiscal ID' },
     { in: 'documentType', role: 'document', word: 'type' },
   ];
+}
+
+/** The columns that invoices of both directions have before those of a counterparty. */
+export const columnsOfInvoices: readonly DeclaredColumn[] = [
+  ['id', 'text'],
+  ['number', 'text', 'number'],
+  ['documentType', 'text', 'documentType'],
+  ['status', 'text', 'status'],
+  ['date', 'date', 'date'],
+  ['dueBy', 'date', 'due'],
+  ['currency', 'text', 'currency'],
+  ['totalAmount', 'money', 'total'],
+  ['netAmount', 'money', 'net'],
+  ['exemptAmount', 'money', 'exempt'],
+  ['taxAmount', 'money', 'tax'],
+  ['amountToBePaid', 'money', 'open'],
+  ['paidAmount', 'money', 'paid'],
+  ['amountPaid', 'money', 'paid'],
+  ['conciliatedAmount', 'money'],
+];
+
+/** What other services call these columns. */
+export const otherNamesOfInvoices: readonly DeclaredColumn[] = [
+  ['openAmount', 'money', 'open'],
+  ['amountDue', 'money', 'open'],
+  ['total', 'money', 'total'],
+  ['amount', 'money', 'total'],
+  ['dueByDate', 'date', 'due'],
+  ['dueDate', 'date', 'due'],
+  ['emissionDate', 'date', 'date'],
+  ['issueDate', 'date', 'date'],
+  ['folio', 'text', 'number'],
+  ['documentNumber', 'text', 'number'],
+  ['invoiceNumber', 'text', 'number'],
+  ['type', 'text', 'documentType'],
+  ['state', 'text', 'status'],
+  ['currencyCode', 'text', 'currency'],
+];
+
+/** The columns of a party below a member of that name. */
+export function columnsOfParty(member: string): readonly DeclaredColumn[] {
+  const names = ['email', 'address.street', 'address.city', 'address.country'];
+  return names.map((name) => [`${member}.${name}`, 'text']);
 }

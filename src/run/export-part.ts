@@ -8,6 +8,7 @@ import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
 import { isBinary, type Format } from '../output/formats.ts';
 import { countOf, localeOf, tableFooter } from '../output/terminal/number-text.ts';
+import { namedProfile } from '../profiles/connection.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { Questions } from '../query/questions.ts';
@@ -16,6 +17,7 @@ import type { Notices } from './notices.ts';
 import {
   checkEarlierExport,
   columnNamesOf,
+  declaredOf,
   mayShowNewestFirst,
   openQuestions,
   shownColumnsOf,
@@ -62,6 +64,26 @@ export interface Export {
   readonly doubt?: string;
   /** A result of the command's own, in place of those that the questions can ask for. */
   readonly makeResult?: (settings: SettingsOwner) => Promise<MakeResult>;
+}
+
+/**
+ * The columns, where they are known before the first request: those of the command, or what a listing of the service declares.
+ * Undefined for what is read from a file, for a single record, and where the flags ask for a result.
+ */
+export async function knownColumns(
+  context: Context,
+  asked: Export,
+  profiles: readonly string[] | undefined,
+): Promise<readonly string[] | undefined> {
+  const { source, columns, globals, questions = {}, single } = asked;
+  const { kind, resource } = source;
+  if (columns !== undefined) return columns;
+  if (kind === 'local' || resource === undefined || single === true || isResult(asked)) return undefined;
+  const profile = namedProfile(profiles?.[0] ?? globals.profile, context.env);
+  const settings = { profile, sandbox: globals.sandbox === true, isSeveral: profiles !== undefined };
+  const { field, expand } = questions;
+  const { names } = await declaredOf(context, { resource, settings, field, expand });
+  return profiles === undefined ? names : [PROFILE_COLUMN, ...names];
 }
 
 /** How the run of an export begins: with its flags, and with the files that it reads. */
@@ -169,6 +191,7 @@ async function openAnswer(
     single,
     sheet,
     known: () => shownColumnsOf(context, { resource, settings, field: flags.field, expand: flags.expand }),
+    declared: () => declaredOf(context, { resource, settings, field: flags.field, expand: flags.expand }),
     isResult: isResult(asked),
     expand: flags.expand,
     names,

@@ -5,14 +5,16 @@ import type { RecordBatch } from '../json/records.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
 import { columnsWithHeadings } from '../output/column-choice.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
+import type { DeclaredTypes } from '../output/writer.ts';
 import type { WhereContext } from '../query/where/cell-test.ts';
 import {
   AMOUNT_ROLES,
+  declaredType,
+  fieldsOfColumns,
   fixedValue,
   mapFields,
   ofAny,
   PROFILE_COLUMN,
-  usualFields,
   type Fields,
   type FieldsOf,
   type Role,
@@ -271,7 +273,7 @@ export async function fieldsOf(
 ): Promise<FieldsOf> {
   const store = settings.sandbox ? undefined : await context.config();
   const ofProfile = (profile: string | undefined): Fields =>
-    mapFields(usualFields(resource?.name), {
+    mapFields(fieldsOfColumns(resource?.columns ?? []), {
       ...(store && fieldMap(store, profile)),
       ...Object.fromEntries(field),
     });
@@ -311,6 +313,23 @@ export async function shownColumnsOf(
     };
   });
   return [...known, ...(options.expand === undefined ? [] : shownOfRows(options.expand))];
+}
+
+/** What the resource declares of its columns, and the settings of roles. Throws UsageError for a setting with a wrong value. */
+export async function declaredOf(
+  context: Context,
+  options: FieldOptions & { readonly expand?: string | undefined },
+): Promise<DeclaredTypes> {
+  const fields = await fieldsOf(context, options);
+  const { declared } = fields.usual;
+  const lists = declared.flatMap(([name, type]) => (type === 'list' ? [name] : []));
+  const { expand } = options;
+  const listOf = (column: string): string | undefined => lists.find((list) => column.startsWith(`${list}.`));
+  const mapped = ofAny(fields).flatMap(({ columns }) => Object.values(columns).flat());
+  const names = [...declared.map(([name]) => name), ...mapped].filter(
+    (name) => fixedValue(name) === undefined && name !== expand && [undefined, expand].includes(listOf(name)),
+  );
+  return { names: [...new Set(names)], typeOf: (column) => declaredType(fields, column) };
 }
 
 /** Whoever has a list expanded looks for what its objects are about: that comes before all of the record but its number. */

@@ -15,7 +15,7 @@ import {
 import { useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
-import type { Layout, OpenWriter } from '../output/writer.ts';
+import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
 import type { Notices } from './notices.ts';
 import type { FlagDefaults } from './settings.ts';
 
@@ -76,6 +76,8 @@ interface OutputPlanOptions {
   readonly sheet?: string | undefined;
   /** Finds the columns that people look for; called only for a format that shows them differently. */
   readonly known?: (() => Promise<readonly KnownColumn[]>) | undefined;
+  /** Finds the columns that the records are declared to have; called only for a format that stores types. */
+  readonly declared?: (() => Promise<DeclaredTypes>) | undefined;
   /** What else the command writes by the ending of a file, as messages name it. */
   readonly furtherEnding?: string | undefined;
   /** Whether rows of a result come out, whose columns have no other names. */
@@ -96,6 +98,7 @@ export async function planOutput(
     single = false,
     sheet,
     known,
+    declared,
     furtherEnding,
     isResult,
     expand,
@@ -126,6 +129,7 @@ export async function planOutput(
     sheet,
     known: heeds(format, 'known') ? await known?.() : undefined,
     fields: heeds(format, 'fields') ? (await names?.())?.fields : undefined,
+    declared: heeds(format, 'declared') ? await declared?.() : undefined,
     types: defaults.types,
     today: onTerminal ? localDay(context.clock.now()) : undefined,
     width: onTerminal ? (context.stdout.columns ?? 80) : undefined,

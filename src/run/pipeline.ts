@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { exportPart, runOf, writeColumns, type Export } from './export-part.ts';
+import { exportPart, knownColumns, runOf, writeColumns, type Export } from './export-part.ts';
 import { bareCount } from './open-questions.ts';
 import { Notices } from './notices.ts';
 import { askPart, type PartOptions } from './part.ts';
@@ -41,14 +41,15 @@ export async function exportRecords<Given extends Export>(
   await checkOrderOfTotals(given.questions ?? {});
   checkSumsOfRows(given.questions ?? {});
   const asked: Export = { ...given, output: bareCount(given.output, given.questions ?? {}) };
-  const { source, output, columns, extent } = asked;
+  const { source, output, extent } = asked;
   const own = (await source.profiles?.(context)) ?? [];
   const names = await severalOf(context, asked, own);
   const folder = asked.profiles?.outputDir;
   if (names !== undefined && folder !== undefined)
     return (await import('./several/apart.ts')).exportApart(context, asked, { names, folder });
   await inRun(context, { ...(await runOf(asked)), parts: names }, async (run) => {
-    if (output.listColumns && columns !== undefined) return writeColumns(run.context, columns, output.output);
+    const columns = output.listColumns ? await knownColumns(run.context, asked, names) : undefined;
+    if (columns !== undefined) return writeColumns(run.context, columns, output.output);
     const part = async (): Promise<PartOptions> => {
       if (names === undefined) return { source, profile: own[0] };
       const { JoinedSource } = await import('./several/joined-source.ts');

@@ -1,4 +1,5 @@
-import { usualFields } from '../../src/invoices/fields.ts';
+import { fieldsOfColumns } from '../../src/invoices/fields.ts';
+import { issued } from '../../src/resources/issued.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase, type DatabaseContext } from '../../src/database/open-database.ts';
@@ -33,7 +34,7 @@ export async function listing(texts: readonly string[], key?: readonly string[])
 export async function part(texts: readonly string[], more: Partial<SyncPart> = {}): Promise<SyncPart> {
   return {
     ...{ table: 'issued', profile: 'north', organization: undefined, startedAt: 0, readAt: 0 },
-    fields: { usual: usualFields('issued') },
+    fields: { usual: fieldsOfColumns(issued.columns) },
     // Has seen every run there is.
     lastRun: Infinity,
     outcome: await listing(texts),

@@ -10,7 +10,8 @@ import {
   statusesNotOpen,
   validityOf,
 } from '../../src/invoices/documents.ts';
-import { AMOUNT_ROLES, ROLES, usualFields, type FieldsOf } from '../../src/invoices/fields.ts';
+import { AMOUNT_ROLES, ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
+import { issued } from '../../src/resources/issued.ts';
 import {
   bareFiscalId,
   counterpartyKey,
@@ -24,7 +25,10 @@ import { Unreadable } from '../../src/invoices/unreadable.ts';
 import { batchOf } from '../support/records.ts';
 
 /** A record of issued invoices, by what its columns mean. */
-function invoiceOf(record: object | string, fields: FieldsOf = { usual: usualFields('issued') }): Invoice {
+function invoiceOf(
+  record: object | string,
+  fields: FieldsOf = { usual: fieldsOfColumns(issued.columns) },
+): Invoice {
   const invoices = new InvoiceReader(fields, ROLES);
   return invoices.read(new CellReader(invoices.columns).read(batchOf(record), 0));
 }
@@ -399,13 +403,13 @@ describe('what a record says', () => {
       name: 'Ada',
       fiscalId: undefined,
     });
-    expect(() => new InvoiceReader({ usual: usualFields('issued') }, ['open']).read([]).cell('due')).toThrow(
-      'the role due is not read',
-    );
+    expect(() =>
+      new InvoiceReader({ usual: fieldsOfColumns(issued.columns) }, ['open']).read([]).cell('due'),
+    ).toThrow('the role due is not read');
   });
 
   it('is read by the fields of its profile, where there are several', () => {
-    const usual = usualFields('issued');
+    const usual = fieldsOfColumns(issued.columns);
     const south = { ...usual, columns: { ...usual.columns, currency: ['=CLP'], total: ['sum'] } };
     const fields = { usual, byProfile: new Map([['south', south]]) };
     const invoices = new InvoiceReader(fields, ['total', 'currency', 'total']);
@@ -431,7 +435,11 @@ describe('what a record says', () => {
   });
 
   it('is refused where no record has a role, unless its column is there', () => {
-    const invoices = new InvoiceReader({ usual: usualFields('issued') }, ['total', 'currency', 'due']);
+    const invoices = new InvoiceReader({ usual: fieldsOfColumns(issued.columns) }, [
+      'total',
+      'currency',
+      'due',
+    ]);
     const reader = new CellReader(invoices.columns);
     invoices.read(reader.read(batchOf({ totalAmount: 1, currency: '' }), 0));
     expect((['total', 'currency', 'due', 'open'] as const).map((role) => invoices.has(role))).toEqual([

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
+  declaredType,
+  type DeclaredType,
+  fieldsOfColumns,
   describeRole,
   FIELD_NAMES,
   fixedValue,
@@ -7,15 +10,18 @@ import {
   isAmountRole,
   mapFields,
   meaningOf,
-  meantKind,
   ownIdColumns,
   ownNameColumns,
   roleOfColumn,
   ROLES,
-  usualFields,
 } from '../../src/invoices/fields.ts';
+import { resources } from '../../src/resources/index.ts';
 
-const issued = usualFields('issued');
+const issued = fieldsOfColumns(resources[0]!.columns);
+
+function fieldsOf(listing: string | undefined) {
+  return fieldsOfColumns(resources.find(({ name }) => name === listing)?.columns ?? []);
+}
 
 describe('what columns mean', () => {
   it.each([
@@ -32,11 +38,9 @@ describe('what columns mean', () => {
     ['funds', 'amountToBePaid', undefined],
     ['customers', 'balance', 'balance'],
     ['customers', 'taxId', 'counterpartyFiscalId'],
-    [undefined, 'customerName', 'counterpartyName'],
-    ['nothing known', 'customerName', 'counterpartyName'],
-    ['toString', 'customerName', 'counterpartyName'],
+    ['a listing that declares nothing', 'customerName', undefined],
   ])('in records of %s: %s is %s', (listing, column, role) => {
-    expect(roleOfColumn(usualFields(listing), column)).toBe(role);
+    expect(roleOfColumn(fieldsOf(listing), column)).toBe(role);
   });
 
   it('has a name, a column or none, and a way to say which it is', () => {
@@ -91,28 +95,38 @@ describe('what columns mean', () => {
   });
 });
 
-describe('what the cells of a column are meant to be', () => {
-  it.each([
+describe('the type of a column', () => {
+  it.each<readonly [column: string, type: DeclaredType | undefined]>([
     ...['totalAmount', 'amountToBePaid', 'unit_price', 'unit.price', 'balance', 'lineAmount', 'amount'].map(
       (column) => [column, 'money'] as const,
     ),
-    ...['taxAmount', 'net-balance', 'v2Price'].map((column) => [column, 'money'] as const),
-    ...['date', 'dueBy', 'emissionDate'].map((column) => [column, 'day'] as const),
-    ...['number', 'amounts', 'priceless', 'gamount', 'AMOUNT', 'createdAt', 'Amount'].map(
+    ...['taxAmount', 'net-balance', 'v2Price', 'exchangeRate', 'payments.amount'].map(
+      (column) => [column, 'money'] as const,
+    ),
+    ...['date', 'dueBy', 'emissionDate', 'createdAt', 'payments.date'].map(
+      (column) => [column, 'date'] as const,
+    ),
+    ...['number', 'trackingId'].map((column) => [column, 'text'] as const),
+    ['payments', 'list'],
+    ['sentByEmail', 'boolean'],
+    ...['amounts', 'priceless', 'gamount', 'AMOUNT', 'Amount', 'toString'].map(
       (column) => [column, undefined] as const,
     ),
-  ])('%s: %s', (column, kind) => {
-    expect(meantKind({ usual: issued }, column)).toBe(kind);
+  ])('%s: %s', (column, type) => {
+    expect(declaredType({ usual: issued }, column)).toBe(type);
   });
 
-  it('is so in the records of any profile, and by the name alone without fields', () => {
+  it('is that of its role in the records of any profile', () => {
     const mapped = mapFields(issued, { due: 'when', balance: 'rest' });
-    const byProfile = new Map([['north', mapped]]);
-    expect(['when', 'rest'].map((column) => meantKind({ usual: issued, byProfile }, column))).toEqual([
-      ...['day', 'money'],
-    ]);
-    expect(['dueBy', 'unitPrice'].map((column) => meantKind(undefined, column))).toEqual([
-      ...[undefined, 'money'],
-    ]);
+    const fields = { usual: issued, byProfile: new Map([['north', mapped]]) };
+    expect(['when', 'rest'].map((column) => declaredType(fields, column))).toEqual(['date', 'money']);
+  });
+
+  it('is declared once for each column of a listing', () => {
+    for (const { name, columns } of resources)
+      expect({
+        name,
+        twice: columns.filter(([column], at) => columns.findIndex(([one]) => one === column) !== at),
+      }).toEqual({ name, twice: [] });
   });
 });

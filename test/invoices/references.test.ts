@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { formatDecimal } from '../../src/json/decimal.ts';
-import { mapFields, usualFields, type Fields } from '../../src/invoices/fields.ts';
+import { mapFields, fieldsOfColumns, type Fields } from '../../src/invoices/fields.ts';
+import { issued } from '../../src/resources/issued.ts';
 import { hasReferences, ReferenceLooks } from '../../src/invoices/references.ts';
 import { batchOf } from '../support/records.ts';
 
-const fields = mapFields(usualFields('issued'), { reference: 'of' });
+const fields = mapFields(fieldsOfColumns(issued.columns), { reference: 'of' });
 
 /** What the documents that each record refers to leave of its open amount; undefined where nothing limits it. */
 function limitsOf(
@@ -164,7 +165,7 @@ describe('a debit note', () => {
 });
 
 it('there are references where a setting says where they are, of any profile', () => {
-  const usual = usualFields('issued');
+  const usual = fieldsOfColumns(issued.columns);
   expect(hasReferences({ usual })).toBe(false);
   expect(hasReferences({ usual: fields })).toBe(true);
   expect(hasReferences({ usual, byProfile: new Map([['north', fields]]) })).toBe(true);

@@ -1,7 +1,9 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseBuckets } from '../../src/query/question-syntax.ts';
-import { mapFields, usualFields } from '../../src/invoices/fields.ts';
+import { mapFields, fieldsOfColumns } from '../../src/invoices/fields.ts';
+import { issued } from '../../src/resources/issued.ts';
+import { received as receivedInvoices } from '../../src/resources/received.ts';
 import { bucketNames, bucketOf, DEFAULT_BUCKETS } from '../../src/invoices/open-items.ts';
 import { agingRows } from '../../src/query/aging-rows.ts';
 import { Aging, type AgingOptions } from '../../src/query/aging.ts';
@@ -11,7 +13,7 @@ import { UsageError } from '../../src/errors.ts';
 import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 
 const options: AgingOptions = {
-  fields: { usual: usualFields('issued') },
+  fields: { usual: fieldsOfColumns(issued.columns) },
   buckets: DEFAULT_BUCKETS,
   asOf: parseCalendarDay('2026-11-21')!,
   today: parseCalendarDay('2026-11-21')!,
@@ -156,7 +158,7 @@ describe('aging', () => {
       issuerFiscalId: '3-5',
       issuer: { name: 'C' },
     };
-    expect(age([received], { fields: { usual: usualFields('received') } })[0]).toContain(
+    expect(age([received], { fields: { usual: fieldsOfColumns(receivedInvoices.columns) } })[0]).toContain(
       '"counterparty":"C","fiscalId":"3-5"',
     );
   });
@@ -250,7 +252,7 @@ describe('aging', () => {
   });
 
   it('keeps the rows of several organizations apart', () => {
-    const several = { usual: usualFields('issued'), byProfile: new Map() };
+    const several = { usual: fieldsOfColumns(issued.columns), byProfile: new Map() };
     const rows = age([invoice({ _profile: 'north' }), invoice({ _profile: 'south' })], { fields: several });
     expect(rows.map((line) => (JSON.parse(line) as Record<string, unknown>)['_profile'])).toEqual([
       'north',
@@ -289,12 +291,12 @@ describe('aging', () => {
   });
 
   it('takes other columns, or a fixed value, from a map', () => {
-    const usual = mapFields(usualFields('issued'), { amount: 'open', currency: '=CLP' });
+    const usual = mapFields(fieldsOfColumns(issued.columns), { amount: 'open', currency: '=CLP' });
     const fields = { usual };
     expect(age([{ ...invoice(), amountToBePaid: 'x', open: 9, currency: null }], { fields })[0]).toContain(
       '"currency":"CLP","invoices":1,"not due":9,',
     );
-    expect(() => mapFields(usualFields('issued'), { amuont: 'x' })).toThrow(
+    expect(() => mapFields(fieldsOfColumns(issued.columns), { amuont: 'x' })).toThrow(
       'there is no field amuont to map',
     );
   });

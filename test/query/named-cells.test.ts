@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { mapFields, usualFields, type FieldsOf, type Role } from '../../src/invoices/fields.ts';
+import { mapFields, fieldsOfColumns, type FieldsOf, type Role } from '../../src/invoices/fields.ts';
+import { issued } from '../../src/resources/issued.ts';
 import { columnsNamed, NamedCells, namesMeaning, roleNamed } from '../../src/query/named-cells.ts';
 import { batchOf } from '../support/records.ts';
 
-const usual = mapFields(usualFields('issued'), { currency: '=CLP', due: 'pay', open: 'rest' });
+const usual = mapFields(fieldsOfColumns(issued.columns), { currency: '=CLP', due: 'pay', open: 'rest' });
 const headings = new Map<string, Role | readonly string[]>([
   ['to pay', 'open'],
   ['who', ['customer.name', 'name']],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { usualFields } from '../../src/invoices/fields.ts';
+import { fieldsOfColumns } from '../../src/invoices/fields.ts';
+import { issued } from '../../src/resources/issued.ts';
 import { columnsOfTotals, totalsQuestion, totalsRows } from '../../src/query/totals-rows.ts';
 import { Totals, type TotalsRequest } from '../../src/query/totals.ts';
 import { batchOf, textsOf, valuesOf } from '../support/records.ts';
@@ -8,7 +9,7 @@ import { batchOf, textsOf, valuesOf } from '../support/records.ts';
 const request = (sums: string[], groupBy: string[] = []): TotalsRequest => ({
   sums,
   groupBy,
-  names: { fields: { usual: usualFields('issued') }, headings: new Map() },
+  names: { fields: { usual: fieldsOfColumns(issued.columns) }, headings: new Map() },
 });
 
 function totals(asked: TotalsRequest, ...records: (string | object)[]): string[] {

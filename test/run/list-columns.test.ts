@@ -1,6 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { funds } from '../../src/resources/funds.ts';
+import { listings } from '../../src/resources/index.ts';
+import { runHere } from '../support/run-here.ts';
 import { runScripted } from '../support/scripted-run.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -8,28 +11,62 @@ const page = '{"total":2,"page":1,"pageSize":1000,"pageResults":[{"a":1},{"a":2,
 const argv = ['funds', '--list-columns'];
 
 describe('--list-columns', () => {
-  it('prints the names of the columns, one a line', async () => {
-    expect(await runScripted(argv, [page])).toMatchObject({ code: 0, stdout: 'a\nb.c\n', stderr: '' });
+  it('prints what the listing declares, one a line, without a request and without a token', async () => {
+    const { code, stdout, stderr } = await runHere(argv, { env: { FOLIO_TOKEN: undefined } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout.toString().split('\n')).toEqual([...funds.columns.map(([name]) => name), '']);
+  });
+
+  it('has the columns of fields, of --expand and of several profiles', async () => {
+    const of = async (...flags: string[]): Promise<string[]> =>
+      (await runHere(['issued', '--list-columns', '--since', '2026', ...flags])).stdout
+        .toString()
+        .split('\n');
+    expect(await of('--field', 'due=pagoHasta', '--field', 'currency==CLP')).toContain('pagoHasta');
+    expect(await of('--field', 'currency==CLP')).not.toContain('=CLP');
+    expect(await of()).toContain('payments');
+    expect(await of()).not.toContain('payments.amount');
+    expect(await of('--expand', 'payments')).toEqual(expect.arrayContaining(['number', 'payments.amount']));
+    expect(await of('--expand', 'payments')).not.toContain('payments');
+    expect((await of('--sandbox', '--all-profiles')).slice(0, 2)).toEqual(['_profile', 'id']);
+  });
+
+  it('has every column that the embedded service shows', async () => {
+    for (const listing of listings) {
+      const shown = await runHere(['--sandbox', listing.name, '--format', 'csv'], { awkward: false });
+      const header = shown.stdout.toString().split('\n')[0]!.split(',');
+      const declared = new Set(listing.columns.map(([name]) => name));
+      const undeclared = header.filter((column) => !declared.has(column));
+      expect({ listing: listing.name, undeclared }).toEqual({ listing: listing.name, undeclared: [] });
+    }
   });
 
   it('writes them to the file that -o names', async () => {
     const file = join(temporaryFolder(), 'columns.txt');
-    expect(await runScripted([...argv, '-o', file], [page])).toMatchObject({ code: 0, stdout: '' });
-    expect(readFileSync(file, 'utf8')).toBe('a\nb.c\n');
+    expect(await runScripted([...argv, '-o', file], [])).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(file, 'utf8')).toMatch(/^id\nnumber\n/);
   });
 
   it.each([
     [['--sum', 'a'], 'records\na\na.missing\n'],
     [['--group-by', 'b.c'], 'b.c\nrecords\n'],
-    [['--where', 'a=1'], 'a\n'],
-    [['--sort', '-a'], 'a\nb.c\n'],
   ])('are those of what %j makes of the records', async (flags, columns) => {
     expect(await runScripted([...argv, ...flags], [page])).toMatchObject({ code: 0, stdout: columns });
   });
 
+  it('are those that the records of an export have', async () => {
+    const file = join(temporaryFolder(), 'funds.jsonl');
+    writeFileSync(file, '{"a":1}\n{"a":2,"b":{"c":3}}\n');
+    const of = (...flags: string[]) => runScripted([...argv, '--from', file, ...flags], []);
+    expect(await of()).toMatchObject({ code: 0, stdout: 'a\nb.c\n' });
+    expect(await of('--where', 'a=1')).toMatchObject({ code: 0, stdout: 'a\n' });
+    expect(await of('--sort', '-a')).toMatchObject({ code: 0, stdout: 'a\nb.c\n' });
+  });
+
   it('leaves no file where it fails', async () => {
     const folder = temporaryFolder();
-    const { code } = await runScripted([...argv, '-o', join(folder, 'c')], [[403, '{"Message":"no"}']]);
+    const failing = [...argv, '--sum', 'a', '-o', join(folder, 'c')];
+    const { code } = await runScripted(failing, [[403, '{"Message":"no"}']]);
     expect(code).toBe(3);
     expect(readdirSync(folder)).toEqual([]);
   });

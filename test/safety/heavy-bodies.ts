@@ -72,9 +72,8 @@ export const HEAVY_BODIES: readonly HeavyBody[] = [
   },
   {
     name: 'columns of one name, by dots',
-    // Their names alone: as many rows of as many columns would be four times the cells.
-    args: ['customers', '--list-columns'],
-    size: 3_000,
+    args: CSV,
+    size: 1_500,
     body: (n) =>
       records(Array.from({ length: n }, (_, at) => `{${split('a.b.c.d.e.f.g.h.i.j.k.l.m.n', at)}}`)),
   },

@@ -55,8 +55,8 @@ describe('keys of the prototype', () => {
   });
 
   it('are listed', async () => {
-    const { stdout } = await runScripted(['issued', '--list-columns'], [pageOf([FLAT])]);
-    expect(stdout).toBe(`id\n${KEYS.join('\n')}\n`);
+    const { stdout } = await runScripted(['issued', '--format', 'csv'], [pageOf([FLAT])]);
+    expect(stdout.split('\n')[0]).toBe(`id,${KEYS.join(',')}`);
   });
 
   it('mean nothing beside the records', async () => {

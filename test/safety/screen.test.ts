@@ -40,7 +40,6 @@ const SHOWING = [
   ['customers', '--all', '--format', 'jsonl'],
   ['customers', '--format', 'json'],
   ['customers', '--all', '--format', 'csv', '--excel'],
-  ['issued', '--list-columns'],
   ['received', '--all', '--output', '/dev/tty', '--format', 'csv'],
   ['get', '/invoices/issued'],
   ['get', '/customers', '--paginate'],

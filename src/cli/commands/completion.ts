@@ -4,7 +4,6 @@ import { FolioError } from '../../errors.ts';
 import { parseProfileName } from '../../profiles/profile.ts';
 import type { CompletionNode } from '../completion/tree.ts';
 import { oneOf } from '../../run/parse-values.ts';
-import { usualFields } from '../../invoices/fields.ts';
 import { fundDocuments } from '../../resources/funds.ts';
 import { resources } from '../../resources/index.ts';
 import type { Resource } from '../../resources/resource.ts';
@@ -62,14 +61,9 @@ async function runCompletion(context: Context, program: Command, shell: Shell): 
   await context.stdout.write(makeScript(completionTree(program, { ofArguments, ofColumns })));
 }
 
-/** The columns that records of the resource usually have, each by its name and by what it means. */
-function usualColumns({ name, shown }: Resource): readonly string[] {
-  const { columns } = usualFields(name);
-  const roles = Object.entries(columns).flatMap(([role, [first]]) =>
-    first === undefined ? [] : [first, role],
-  );
-  const others = shown.flatMap(({ in: place }) => (typeof place === 'string' ? [] : place.slice(0, 1)));
-  return [...new Set([...roles, ...others])];
+/** The columns that records of the resource may have, and the names of roles that stand for some of them. */
+function usualColumns({ columns }: Resource): readonly string[] {
+  return [...new Set(columns.flatMap(([name, , role]) => (role === undefined ? [name] : [name, role])))];
 }
 
 async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode[]) => string> {

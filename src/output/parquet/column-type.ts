@@ -1,7 +1,6 @@
-import { meantKind, type FieldsOf } from '../../invoices/fields.ts';
+import type { DeclaredType } from '../../invoices/fields.ts';
 import { parseCalendarDay, parseDayAlone } from '../../json/calendar-day.ts';
 import { cellJson, type Cell } from '../../json/cells.ts';
-import type { ColumnFacts } from '../../json/column-facts.ts';
 import { fitsInt64, parseDecimal } from '../../json/decimal.ts';
 
 /**
@@ -17,25 +16,22 @@ export type ParquetType =
   | { readonly kind: 'whole' | 'boolean' | 'date' | 'timestamp' | 'text' | 'json' }
   | { readonly kind: 'decimal'; readonly precision: number; readonly scale: number };
 
-/** The types that columns have whatever their values are, so that the files of a folder are read as one. */
-interface GivenTypes {
-  /** By the name of the column, as the user said. */
-  readonly asked?: ReadonlyMap<string, ParquetType> | undefined;
-  /** What columns mean: amounts and dates have types of their own. */
-  readonly fields?: FieldsOf | undefined;
-}
-
 /** Of every amount of money, in every file: BigQuery's NUMERIC, which other engines have room for. */
 const MONEY: ParquetType = { kind: 'decimal', precision: 38, scale: 9 };
-const TIMESTAMP: ParquetType = { kind: 'timestamp' };
 
-/** The type that a column has in every file; undefined where its values decide. */
-export function givenType(name: string, { asked, fields }: GivenTypes): ParquetType | undefined {
-  const type = asked?.get(name);
-  if (type !== undefined) return type;
-  const meant = meantKind(fields, name);
-  if (meant === 'money') return MONEY;
-  return meant === 'day' ? TIMESTAMP : undefined;
+/** How Parquet stores what a listing or a result declares. It is never guessed from values: all files of a folder have the same types. */
+const STORED: Readonly<Record<DeclaredType, ParquetType>> = {
+  money: MONEY,
+  date: { kind: 'timestamp' },
+  boolean: { kind: 'boolean' },
+  count: { kind: 'whole' },
+  list: { kind: 'text' },
+  text: { kind: 'text' },
+};
+
+/** The type in which a column of a declared type is stored: text where nobody declares it. */
+export function storedType(declared: DeclaredType | undefined): ParquetType {
+  return STORED[declared ?? 'text'];
 }
 
 /** Digits that a decimal of Parquet has room for in every engine. */
@@ -43,29 +39,6 @@ const MAX_DIGITS = 38;
 
 /** Most numbers: whole, and surely within 64 bits. */
 const SHORT_WHOLE = /^-?\d{1,18}$/;
-
-/** The type that fits all values of a column. Each comes out as it went in: points in time and empty texts are strings. */
-export function typeOf(facts: ColumnFacts): ParquetType {
-  switch (facts.kind) {
-    case 'boolean':
-      return { kind: 'boolean' };
-    case 'number':
-      return numberType(facts);
-    case 'string':
-      return { kind: facts.days + facts.midnights === facts.texts ? 'date' : 'text' };
-    case 'array':
-    case 'mixed':
-    case 'none':
-      return { kind: 'text' };
-  }
-}
-
-function numberType({ before, after, fits64Bits, tooLong }: ColumnFacts): ParquetType {
-  if (tooLong > 0) return { kind: 'text' };
-  if (after === 0 && fits64Bits) return { kind: 'whole' };
-  const precision = before + after;
-  return precision > MAX_DIGITS ? { kind: 'text' } : { kind: 'decimal', precision, scale: after };
-}
 
 /** What a column of this type holds, for messages. */
 export function describeType(type: ParquetType): string {

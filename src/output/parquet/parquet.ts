@@ -1,19 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { OutputError } from '../../errors.ts';
-import { cellJson, CellReader, type Cell } from '../../json/cells.ts';
-import { ColumnSurvey } from '../../json/column-facts.ts';
+import { OutputError, UsageError } from '../../errors.ts';
+import { cellJson, CellReader, Projection, type Cell } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { Collected } from '../collected.ts';
 import type { Layout, OpenWriter, Sink, Writer } from '../writer.ts';
-import {
-  describeType,
-  givenType,
-  storedValue,
-  typeOf,
-  type ParquetType,
-  type ParquetValue,
-} from './column-type.ts';
+import { describeType, storedType, storedValue, type ParquetType, type ParquetValue } from './column-type.ts';
 
 type SchemaElement = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];
 
@@ -30,11 +22,11 @@ const CELLS_A_TURN = 1_000_000;
 const NO_COLUMN = '_no_records';
 
 /**
- * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. Money, dates and columns whose
- * type the user names have the same type in every file. That of another column follows from all its values, so the records wait in
- * a temporary file and are read a second time: memory does not grow with them. The same records give the same bytes.
+ * A Parquet file. Columns are those of the layout, or all that any record has, by first appearance. The type of a
+ * column is declared, never guessed from values: the same in every file. Columns are known when all records have come, so the records
+ * wait in a temporary file and are read a second time: memory does not grow with them. The same records give the same bytes.
  *
- * Every value is checked against its column's type before the library gets it. Throws OutputError for one that does not fit, with
+ * Every value is checked against its column's type before the library gets it. Throws UsageError for one that does not fit, with
  * the record's place.
  */
 export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, layout);
@@ -42,26 +34,28 @@ export const openParquet: OpenWriter = (sink, layout) => new ParquetFile(sink, l
 class ParquetFile implements Writer {
   readonly #sink: Sink;
   readonly #layout: Layout;
-  readonly #survey: ColumnSurvey;
-  readonly #records: Collected;
+  readonly #projection: Projection;
+  readonly #records = new Collected();
   /** Since the last turn of the event loop. */
   #cells = 0;
 
   constructor(sink: Sink, layout: Layout) {
     this.#sink = sink;
     this.#layout = layout;
-    this.#survey = new ColumnSurvey(layout.columns);
-    this.#records = new Collected({ survey: this.#survey });
+    this.#projection = new Projection(layout.columns);
   }
 
   async write(batch: RecordBatch): Promise<void> {
     // Records of thousands of columns are taken by the hundred, so that the event loop gets its turns.
-    const columns = Math.max(1, this.#survey.columns.length);
-    const step = Math.max(100, Math.floor(CELLS_A_TURN / columns));
+    const { columns } = this.#projection;
+    const step = Math.max(100, Math.floor(CELLS_A_TURN / Math.max(1, columns.names.length)));
     for (let from = 0; from < batch.count; from += step) {
       const part = sliceRecords(batch, from, from + step);
+      // Named columns need no look at the records before they are written.
+      if (!columns.fixed)
+        for (let index = 0; index < part.count; index++) this.#projection.project(part, index);
       await this.#records.add(part);
-      await this.#yieldAfter(part.count * this.#survey.columns.length);
+      await this.#yieldAfter(part.count * columns.names.length);
     }
   }
 
@@ -69,10 +63,9 @@ class ParquetFile implements Writer {
     try {
       const names = this.#names();
       this.#checkSize(names.length);
-      const given = { asked: this.#layout.types, fields: this.#layout.fields };
+      const { types, declared } = this.#layout;
       const columns = names.map(
-        (name, column) =>
-          new StoredColumn(name, givenType(name, given) ?? typeOf(this.#survey.factsOf(column))),
+        (name) => new StoredColumn(name, types?.get(name) ?? storedType(declared?.typeOf(name))),
       );
       await this.#writeFile(columns);
     } finally {
@@ -80,12 +73,12 @@ class ParquetFile implements Writer {
     }
   }
 
-  /** The columns; of a listing without records those that it usually has, so that its file goes with those of other months. */
+  /** The columns; of a listing without records those that it declares, so that its file goes with those of other months. */
   #names(): readonly string[] {
-    const { columns } = this.#survey;
-    if (columns.length > 0) return columns;
-    const { known = [], types } = this.#layout;
-    const usual = new Set([...known.flatMap(({ names }) => names.slice(0, 1)), ...(types?.keys() ?? [])]);
+    const { names } = this.#projection.columns;
+    if (names.length > 0) return names;
+    const { declared, types } = this.#layout;
+    const usual = new Set([...(declared?.names ?? []), ...(types?.keys() ?? [])]);
     return usual.size > 0 ? [...usual] : [NO_COLUMN];
   }
 
@@ -165,10 +158,10 @@ function halfCharacterError(column: string, place: number): OutputError {
 /** Characters of a value that an error shows. */
 const SHOWN = 40;
 
-function unfitError({ name, type }: StoredColumn, place: number, cell: Cell): OutputError {
+function unfitError({ name, type }: StoredColumn, place: number, cell: Cell): UsageError {
   const value = cellJson(cell);
   const shown = value.length <= SHOWN ? value : `${value.slice(0, SHOWN)}…`;
-  return new OutputError(
+  return new UsageError(
     `the column ${name} of record ${place} holds ${shown}, which is not ${describeType(type)}`,
     {
       hint:

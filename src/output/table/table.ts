@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { validityOf } from '../../invoices/documents.ts';
-import { usualFields } from '../../invoices/fields.ts';
+import { fieldsOfColumns, ROLES } from '../../invoices/fields.ts';
 import { InvoiceReader } from '../../invoices/invoice.ts';
 import { parseCalendarDay } from '../../json/calendar-day.ts';
 import type { RecordBatch } from '../../json/records.ts';
@@ -118,6 +118,9 @@ class TableWriter implements Writer {
   }
 }
 
+/** A result calls its columns by what they mean. */
+const BY_ROLE = { usual: fieldsOfColumns(ROLES.map((role) => [role, 'text', role])) };
+
 /** How a row looks: days without their midnight, a colour for each status, and a colour or a mark for what is past due. */
 class RowForm {
   /** Whether a due date was marked. */
@@ -139,11 +142,7 @@ class RowForm {
       columns.find((column) => column.role === role)?.index;
     this.#days = columns.filter(({ days }) => days).map(({ index }) => index);
     [this.#status, this.#due, this.#open] = [placeOf('status'), placeOf('due'), placeOf('open')];
-    this.#invoices = new InvoiceReader(fields ?? { usual: usualFields(undefined) }, [
-      'documentType',
-      'status',
-      'cancelled',
-    ]);
+    this.#invoices = new InvoiceReader(fields ?? BY_ROLE, ['documentType', 'status', 'cancelled']);
     this.#invoiceColumns = this.#invoices.columns.map(
       (name) => columns.find((column) => column.name === name)?.index,
     );

@@ -44,11 +44,11 @@ const LINES: readonly (readonly [words: readonly string[], offered: readonly str
   [['completion', 'b'], ['bash']],
   [['config', 'set', 'retryD'], ['retryDelay']],
   [['issued', '--limit', ''], []],
-  [['issued', '--columns', 'customer'], ['customer.name']],
+  [['issued', '--columns', 'customer.n'], ['customer.name']],
   [['issued', '--sum', 'net,totalA'], ['net,totalAmount']],
   [
     ['received', 'list', '--sort', 'date,-du'],
-    ['date,-due', 'date,-dueBy'],
+    ['date,-due', 'date,-dueBy', 'date,-dueByDate', 'date,-dueDate'],
   ],
   [['funds', 'documents', '--group-by', 'categ'], ['category']],
   [['aging', '--sort', 'to'], []],

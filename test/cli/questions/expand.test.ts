@@ -69,11 +69,6 @@ describe('--expand', () => {
       expect(texts(await from('issued', '--sum', 'total'))).toEqual(refusal);
       expect(texts(await from('aging'))).toEqual(refusal);
       expect(texts(await from('statement', '--all'))).toEqual(refusal);
-      expect(
-        texts(
-          await from('reconcile', file, '--against', 'issued', '--match', 'number=number,total=totalAmount'),
-        ),
-      ).toEqual(refusal);
       expect(texts(await read('report', '--format', 'json', '--from', `issued=${file}`))).toEqual(refusal);
       expect(texts(await from('issued', '--count'))).toMatchObject({ code: 0, stdout: '6\n' });
       expect(
@@ -140,7 +135,6 @@ describe('--expand', () => {
       '5,12345678901234567890\n1,1E2\n',
     );
     expect((await ask('--group-by', 'currency', '--no-header')).stdout).toBe('CLP,3\nUSD,3\n');
-    expect((await ask('--list-columns')).stdout.split('\n')).toContain('payments.late');
   });
 
   it('asks for no more records than rows are wanted', async () => {

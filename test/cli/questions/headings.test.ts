@@ -78,7 +78,7 @@ describe('headings of --columns', () => {
     const file = join(folder, 'a.parquet');
     expect((await ask('--columns', columns, '-o', file)).code).toBe(0);
     expect((await readParquet(file)).columns).toEqual([
-      ['Folio', 'BIGINT'],
+      ['Folio', 'VARCHAR'],
       ['Código', 'VARCHAR'],
       ['Fecha', 'TIMESTAMP'],
       ['Suma', 'DECIMAL(38,9)'],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { usualFields } from '../../../src/invoices/fields.ts';
+import { fieldsOfColumns } from '../../../src/invoices/fields.ts';
+import { issued as issuedInvoices } from '../../../src/resources/issued.ts';
 import { DATE_FLAGS, type DateFlag } from '../../../src/query/question-syntax.ts';
 import { counterpartyTest, dateTest, overdueTest } from '../../../src/query/where/invoice-tests.ts';
 import { parseDate } from '../../../src/query/where/date-value.ts';
@@ -9,7 +10,7 @@ import { parseCalendarDay } from '../../../src/json/calendar-day.ts';
 import { batchOf, valuesOf } from '../../support/records.ts';
 
 const today = parseCalendarDay('2026-11-21')!;
-const fields = { usual: usualFields('issued') };
+const fields = { usual: fieldsOfColumns(issuedInvoices.columns) };
 
 /** The numbers of the records that pass, and the notes of the test. */
 function ask(test: RecordTest, records: readonly object[]) {

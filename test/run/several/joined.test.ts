@@ -103,7 +103,6 @@ describe('several profiles', () => {
     expect(await run('--format json')).toBe(
       '[\n{"_profile":"a","id":1,"net":1.10},\n{"_profile":"a"},\n{"_profile":"b","id":2,"other":[1,2]}\n]\n',
     );
-    expect(await run('--list-columns')).toBe('_profile\nid\nnet\nother\n');
     expect(await run('--format table --columns id')).toMatch(/^_profile +id\n.*\na +1\n/);
   });
 

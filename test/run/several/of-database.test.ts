@@ -50,7 +50,6 @@ const LINES = [
   'issued --all-profiles --customer-fiscal-id @- --limit 2',
   'issued --all-profiles --group-by _profile --sum totalAmount --limit 2',
   'issued --all-profiles --count',
-  'issued --all-profiles --list-columns --where _profile=south',
   'issued --all-profiles --columns number --format tsv',
   'issued --all-profiles --limit 2 -o FOLDER/book.xlsx',
   'issued --all-profiles --output-dir FOLDER --limit 2',
