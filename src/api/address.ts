@@ -75,7 +75,7 @@ function shapeProblem(text: string): string {
 function addressRefused(text: string, reason: string): UsageError {
   const shown = /^[a-z]+:\/\/[\x21-\x7e]{1,200}$/i.test(text) && !/[@?#]/.test(text) ? ` ${text}` : '';
   return new UsageError(`the base address${shown} is refused: ${reason}`, {
-    hint: 'Give it like https://api.example.com/v1, where it was given: --base-url, FOLIO_BASE_URL, a profile or a configuration of the tap.',
+    hint: 'Give it like https://api.example.com/v1, where it was given: --base-url, FOLIO_BASE_URL or a profile.',
   });
 }
 

@@ -47,7 +47,6 @@ const ROWS: readonly CommandRow[] = [
     'what one customer owes, to send to him',
     async () => (await import('./commands/statement.ts')).addStatement,
   ],
-  ['tap', 'every listing as Singer messages', async () => (await import('./commands/tap.ts')).addTap],
   ['mcp', 'a server for assistants (Model Context Protocol)', loadMcp],
   ['get <path>', 'any address of the service', async () => (await import('./commands/get.ts')).addRawGet],
   [

@@ -36,12 +36,6 @@ export function checkTokenFile(path: string, stats: Stats): void {
   });
 }
 
-/** What is to be said of a file that holds a token and is read all the same; undefined where nobody else can look into it. */
-export function openFileWarning(path: string, stats: Stats): string | undefined {
-  if (!isOpenToOthers(stats)) return undefined;
-  return `${path} holds a token and is open to other users (mode ${modeText(stats.mode)})`;
-}
-
 function isOpenToOthers({ mode }: Stats): boolean {
   return (mode & 0o077) !== 0;
 }

@@ -28,7 +28,7 @@ type NothingBeside<Known, Given> = { readonly [Name in Exclude<keyof Given, keyo
  *
  * Several organizations, which the flags name or the source itself has (`Source.profiles`), are one source that joins them
  * (`several/joined-source.ts`), which opens a part for each; with --output-dir each takes steps 4 to 8 (`several/apart.ts`).
- * Runs with another sink, such as a database, a tap or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
+ * Runs with another sink, such as a database or a report, use `inRun`, `forEachPart` and `tryPart` in the same way.
  *
  * @throws UsageError, AuthError, NotFoundError, ServiceError, OutputError, Interrupted: nothing was delivered
  * @throws IncompleteError after everything that could be had was delivered

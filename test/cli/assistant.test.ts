@@ -198,7 +198,7 @@ describe('an assistant that asks a database', () => {
     ],
     ['summarize', { listing: 'issued', where: ['total'] }, /^--where 'total' does not parse/],
     ['find', { listing: 'issued', columns: ['id'], limit: 0 }, /limit/],
-    ['find', { listing: 'tap', columns: ['id'] }, /listing/],
+    ['find', { listing: 'sync', columns: ['id'] }, /listing/],
     ['find', { listing: 'issued', columns: ['id'], output: 'x' }, /output/],
     ['find', { listing: 'issued', columns: ['*'] }, /one name of a column/],
     ['find', { listing: 'issued', columns: ['--output=x'] }, /one name of a column/],

@@ -22,11 +22,8 @@ export interface SyncResource {
   readonly resource: Resource;
   /** Whether it is synced when no resource is named. */
   readonly isUsual: boolean;
-  /**
-   * @param key the columns that tell records apart; undefined for `id`
-   * @param pageSize records a request; undefined for the listing's own size
-   */
-  readonly source: (key: readonly string[] | undefined, pageSize?: number) => ServiceSource;
+  /** @param key the columns that tell records apart; undefined for `id` */
+  readonly source: (key: readonly string[] | undefined) => ServiceSource;
 }
 
 /** The name of the table that holds a resource. */
@@ -42,8 +39,7 @@ export const syncResources: readonly SyncResource[] = [
     records: resource.records,
     resource,
     isUsual: true,
-    source: (key: readonly string[] | undefined, pageSize?: number) =>
-      new ListingSource({ resource, key, extent: pageSize === undefined ? {} : { pageSize } }),
+    source: (key: readonly string[] | undefined) => new ListingSource({ resource, key }),
   })),
   {
     name: oneWordName(fundDocuments, '-'),
