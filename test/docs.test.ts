@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command, Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { exitCodes } from '../src/cli/exit-codes.ts';
-import { databaseQueries, topics, variables } from '../src/cli/help-topics.ts';
+import { topics, variables } from '../src/cli/help-topics.ts';
 import { wholeProgram } from '../src/cli/program.ts';
 import { formats } from '../src/output/formats.ts';
 import { fakeContext } from './support/fake-context.ts';
@@ -27,9 +27,6 @@ describe('the README', () => {
   it('has in the parts that are made from the program what the program says', async () => {
     const made: Record<string, string> = {
       'exit codes': listOf(exitCodes.map(([code, meaning]) => [`**${code}**`, meaning])),
-      queries: databaseQueries
-        .map(({ question, sqlite }) => `${question}:\n\n\`\`\`sql\n${sqlite}\n\`\`\``)
-        .join('\n\n'),
       reference: reference(),
     };
     const parts = /<!-- made: (.+) -->\n[^]*?<!-- end -->/g;

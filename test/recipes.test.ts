@@ -196,12 +196,14 @@ describe('a recipe', () => {
     expect(await run('folio issued -o issued.parquet')).toMatchObject({ status: 0 });
     const connection = await (await DuckDBInstance.create()).connect();
     const read = await connection.runAndReadAll(query.replace("'issued", `'${folder}/issued`));
-    const { stdout } = await run('folio issued --sum totalAmount');
+    const { stdout } = await run('folio issued --sum totalAmount --group-by documentType --as-sent');
     const sums = stdout.trim().split('\n').slice(1);
     const expected = sums
       .map((line) => line.split(','))
-      .map(([currency, , sum]) => [currency!, Number(sum)] as const);
-    const found = read.getRowsJson().map(([currency, sum]) => [String(currency), Number(sum)] as const);
+      .map(([type, currency, , sum]) => [`${type} ${currency}`, Number(sum)] as const);
+    const found = read
+      .getRowsJson()
+      .map(([type, currency, sum]) => [`${String(type)} ${String(currency)}`, Number(sum)] as const);
     expect(new Map(found)).toEqual(new Map(expected));
   });
 });

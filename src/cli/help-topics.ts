@@ -1,13 +1,3 @@
-import {
-  ACCENTED,
-  IN_NO_SUM,
-  namesOfFamilies,
-  statusesNotOpen,
-  withoutAccents,
-  type Family,
-} from '../invoices/documents.ts';
-import { SHARED_IDS } from '../invoices/fields.ts';
-import { foldFiscalId } from '../invoices/fiscal-ids.ts';
 import { aboutFormat, formats } from '../output/formats.ts';
 import { resources } from '../resources/index.ts';
 import { oneWordName } from '../resources/resource.ts';
@@ -203,99 +193,8 @@ interface DatabaseQuery {
   readonly postgres: string;
 }
 
-const notOpen = statusesNotOpen();
-const credits = namesOfFamilies(new Set<Family>(['credit note']));
-/** A type with a word of these and of what is in no sum, such as an invoice of an order, is in sums. */
-const inSums = {
-  codes: [],
-  words: namesOfFamilies(new Set<Family>(['debit note', 'invoice', 'receipt'])).words,
-};
-const inNoSum = namesOfFamilies(IN_NO_SUM);
-/** In both cases: not every database knows the capital of é. */
-const accents = {
-  from: ACCENTED.with + ACCENTED.with.toLowerCase(),
-  to: ACCENTED.without + ACCENTED.without.toLowerCase(),
-};
-const sharedIds = quoted(SHARED_IDS.map(foldFiscalId));
-
-function quoted(texts: readonly string[]): string {
-  return texts.map((text) => `'${text}'`).join(', ');
-}
-
-/** Whether the column `type`, with _ around it, is of the families with these names: as words, or as parts of `creditNote`. */
-function sqliteTest({ codes, words }: TypeNames): string {
-  const apart = words.map((word) => word.toLowerCase().replaceAll('_', '[^a-z0-9]+')).join('|');
-  const together = words.map(camelCase).join('|');
-  const named =
-    `regexpi('[^a-z0-9](${eitherAccent(apart)})[^a-z0-9]', type)\n` +
-    `      OR type REGEXP '(${eitherAccent(together)})[^a-z]'`;
-  if (codes.length === 0) return named;
-  return `ltrim(type, '_0') IN (${quoted(codes.map((code) => `${code}_`))}) OR ${named}`;
-}
-
-/** With or without accents, and in either case: SQLite knows the cases of a to z only. */
-function eitherAccent(expression: string): string {
-  return expression.replaceAll(/[\u00E9\u00ED\u00F3]/g, (letter) => {
-    const capital = letter.toUpperCase();
-    return `[${withoutAccents(capital).toLowerCase()}${letter}${capital}]`;
-  });
-}
-
-/** An expression for `CreditNote` and `creditNote`. */
-function camelCase(word: string): string {
-  const [first = '', ...others] = word.split('_').map((part) => part[0]! + part.slice(1).toLowerCase());
-  return `[${first[0]}${first[0]?.toLowerCase()}]${first.slice(1)}${others.join('')}`;
-}
-
-/** The same, where the words of `type` are in capitals and without accents, with _ between them. */
-function postgresTest({ codes, words }: TypeNames): string {
-  const named = `_(${words.map(withoutAccents).join('|')})_`;
-  return `type ~ '${codes.length === 0 ? '' : `^_0*(${codes.join('|')})_$|`}${named}'`;
-}
-
-/** The kind of a document by its type. */
-function kindOf(test: (names: TypeNames) => string): string {
-  return (
-    `CASE WHEN ${test(credits)} THEN 'credit'\n` +
-    `    WHEN (${test(inNoSum)})\n      AND NOT (${test(inSums)}) THEN 'no' ELSE 'counts' END AS kind`
-  );
-}
-
-type TypeNames = ReturnType<typeof namesOfFamilies>;
-
-/**
- * The queries in the help and the README. A test runs them. Columns in quotes are of a named table: SQLite takes `"x"` alone for
- * the text x where there is no such column.
- */
+/** The queries in the help. A test runs them. None says what counts in a sum: that rule is folio's alone. */
 export const databaseQueries: readonly DatabaseQuery[] = [
-  {
-    question:
-      'What is open, for each customer, less credits, without what was cancelled: the totals of folio aging',
-    sqlite: `WITH documents AS (
-  SELECT _profile, nullif(upper(trim(i.currency)), '') AS currency, i."customer.name" AS name, _raw -> '$.amountToBePaid' AS amount,
-    upper(replace(replace(replace(coalesce(i."receiverFiscalId", ''), '.', ''), '-', ''), ' ', '')) AS id,
-    '_' || trim(coalesce(i."documentType", '')) || '_' AS type
-  FROM issued i WHERE _gone_run IS NULL AND i."amountToBePaid" <> 0
-    AND upper(trim(coalesce(i.status, ''))) NOT IN (${quoted(notOpen)})),
-kinds AS (SELECT *, ${kindOf(sqliteTest)} FROM documents)
-SELECT _profile, min(name) AS customer, id, currency,
-  decimal_sum(iif(kind = 'credit' AND amount NOT LIKE '-%', '-', '') || amount) AS open
-FROM kinds WHERE kind <> 'no'
-GROUP BY _profile, currency, id, iif(id IN ('', ${sharedIds}), name, '') ORDER BY open * 1.0 DESC;`,
-    postgres: `WITH documents AS (
-  SELECT _profile, nullif(upper(trim(currency)), '') AS currency, "customer.name" AS name, "amountToBePaid" AS amount,
-    upper(translate(coalesce("receiverFiscalId"::text, ''), '.- ', '')) AS id,
-    '_' || regexp_replace(upper(regexp_replace(
-      translate(trim(coalesce("documentType"::text, '')), '${accents.from}', '${accents.to}'),
-      '([a-z])([A-Z])', '\\1_\\2', 'g')), '[^A-Z0-9]+', '_', 'g') || '_' AS type
-  FROM issued_current WHERE "amountToBePaid" <> 0
-    AND upper(trim(coalesce(status, ''))) NOT IN (${quoted(notOpen)})),
-kinds AS (SELECT *, ${kindOf(postgresTest)} FROM documents)
-SELECT _profile, min(name) AS customer, id, currency,
-  sum(CASE WHEN kind = 'credit' THEN -abs(amount) ELSE amount END) AS open
-FROM kinds WHERE kind <> 'no'
-GROUP BY _profile, currency, id, CASE WHEN id IN ('', ${sharedIds}) THEN name END ORDER BY open DESC;`,
-  },
   {
     question: 'What vanished in the last week',
     sqlite: `SELECT finished_at, _profile, i.number, i."customer.name", i."totalAmount"
@@ -325,6 +224,14 @@ FROM versions JOIN _runs ON (run, profile, resource) = (_run, _profile, 'issued'
 WHERE _change = 'gone' AND key = 'id' OR (old -> key)::text IS DISTINCT FROM (new -> key)::text
 ORDER BY _run, place;`,
   },
+  {
+    question: 'A row for each payment',
+    sqlite: `SELECT i._profile, i.number, payment.value ->> '$.date' AS date, payment.value -> '$.amount' AS amount
+FROM issued_current i, json_each(i.payments) payment ORDER BY 1, 2, 3;`,
+    postgres: `SELECT _profile, number, payment ->> 'date' AS date, (payment ->> 'amount')::numeric AS amount
+FROM issued_current,
+  json_array_elements(CASE json_typeof(payments) WHEN 'array' THEN payments ELSE '[]' END) payment ORDER BY 1, 2, 3;`,
+  },
 ];
 
 const databasesTopic: Topic = {
@@ -350,11 +257,6 @@ const databasesTopic: Topic = {
       [
         '_runs',
         'a row a run and listing: when, whether it was whole, how many records were added, changed, gone, back',
-      ],
-      [
-        'issued_payments and so on',
-        'with --tables payments: a row an object of the list, by _profile, _key and _index (from 0); _hash is of the list. Once made, every ' +
-          'sync keeps it. Of a record that is gone the rows stay, and issued_payments_current leaves them out. A list has no history of its own: what it was, whole, is in _raw of issued_history',
       ],
       ['_columns', 'the field of each column, what it holds, and since which run'],
     ],
@@ -389,8 +291,8 @@ const databasesTopic: Topic = {
       'within an address, from --to-env; other machines are talked to encrypted unless the address ends in ?sslmode=disable. As with ' +
       'psql, sslmode=verify-full and sslrootcert=FILE (or PGSSLROOTCERT, or ~/.postgresql/root.crt) have it prove who it is; ' +
       'without such a file, verify-full takes the public authorities.',
-    'The queries go by the usual columns. What fields.* and --field say, references to other documents, and amounts that are ' +
-      'text are for folio aging --from books.db.',
+    'None of these queries knows what counts: credit notes, what was cancelled, the columns of fields.*. Sums that do, exact to the ' +
+      'last digit, come from folio issued --from books.db --sum open, by customer from folio aging --from books.db.',
     ...databaseQueries.flatMap(({ question, sqlite, postgres }) => [
       `${question}, in sqlite3:`,
       { lines: sqlite },
@@ -401,7 +303,7 @@ const databasesTopic: Topic = {
     [
       ['folio sync books.db', 'SQLite; the file is made when it is not there'],
       ['folio sync postgres://books@db.example/books issued', 'PostgreSQL, one listing'],
-      ['folio sync books.db --tables payments', 'issued_payments, too: join it by _profile and _key'],
+      ['folio issued --from books.db --expand payments', 'a row for each payment'],
       ['folio issued --from books.db --sum amountToBePaid --group-by customer.name', 'exact, offline'],
     ],
   ],

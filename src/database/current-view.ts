@@ -22,15 +22,6 @@ export interface ViewMeaning {
   readonly factsOf: (field: string) => ColumnFacts | undefined;
 }
 
-/** Which rows of the table the view has, and which columns of folio's own. */
-export interface ViewRows {
-  readonly own: readonly string[];
-  /** As SQL, of the table's columns. */
-  readonly condition: string;
-}
-
-const RECORDS_THERE: ViewRows = { own: ['_profile'], condition: '_gone_run IS NULL' };
-
 /** A column of the view that shows nothing for some records, although they hold something. */
 export interface UnreadableColumn {
   readonly name: string;
@@ -43,39 +34,24 @@ const CLOCK = String.raw`([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?`;
 const ZONE = String.raw`(Z|[+-]([01][0-9]|2[0-3]):?[0-5][0-9])`;
 const NUMBER = String.raw`^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?$`;
 
-interface ViewParts {
-  readonly columns: readonly ViewColumn[];
-  readonly rows: ViewRows;
-}
-
 /** The current view of one table. */
 export class CurrentView {
   readonly #database: Database;
   readonly #table: string;
   readonly #columns: readonly ViewColumn[];
-  readonly #rows: ViewRows;
 
-  private constructor(database: Database, table: string, { columns, rows }: ViewParts) {
+  private constructor(database: Database, table: string, columns: readonly ViewColumn[]) {
     this.#database = database;
     this.#table = table;
     this.#columns = columns;
-    this.#rows = rows;
   }
 
   /** Finds out which types the view's columns have, or are to have. */
   static async of(
     database: Database,
-    {
-      table,
-      columns,
-      meaning,
-      rows = RECORDS_THERE,
-    }: {
-      readonly table: string;
-      readonly columns: readonly TableColumn[];
-      readonly meaning: ViewMeaning;
-      readonly rows?: ViewRows | undefined;
-    },
+    table: string,
+    columns: readonly TableColumn[],
+    meaning: ViewMeaning,
   ): Promise<CurrentView> {
     const kept = await database.columnTypes(`${table}_current`);
     const shown = columns.flatMap((column) => {
@@ -87,7 +63,7 @@ export class CurrentView {
     const placeOf = ({ name }: TableColumn): number =>
       kept.has(name) ? places.indexOf(name) : places.length;
     const ordered = shown.toSorted((a, b) => placeOf(a) - placeOf(b));
-    return new CurrentView(database, table, { columns: ordered, rows });
+    return new CurrentView(database, table, ordered);
   }
 
   /**
@@ -105,8 +81,8 @@ export class CurrentView {
     const isReplaced = this.#database.dialect.engine === 'PostgreSQL';
     if (!isReplaced) await this.#database.query(`DROP VIEW IF EXISTS ${view}`);
     await this.#database.query(
-      `CREATE ${isReplaced ? 'OR REPLACE ' : ''}VIEW ${view} AS SELECT ${[...this.#rows.own, ...list].join(', ')}` +
-        ` FROM ${this.#database.table(this.#table)} WHERE ${this.#rows.condition}`,
+      `CREATE ${isReplaced ? 'OR REPLACE ' : ''}VIEW ${view} AS SELECT ${['_profile', ...list].join(', ')}` +
+        ` FROM ${this.#database.table(this.#table)} WHERE _gone_run IS NULL`,
     );
   }
 
@@ -126,7 +102,7 @@ export class CurrentView {
     });
     const [row] = await this.#database.query(
       `SELECT ${counts.join(', ')} FROM ${this.#database.table(this.#table)}` +
-        ` WHERE _profile = ? AND _changed_run = ? AND ${this.#rows.condition}`,
+        ` WHERE _profile = ? AND _changed_run = ? AND _gone_run IS NULL`,
       [profile, run],
     );
     return strict.flatMap(({ name, shownAs }, at) => {

@@ -2,7 +2,7 @@ import type { FieldsOf } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import type { ColumnFacts, ColumnSurvey } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
-import type { CurrentView, UnreadableColumn, ViewRows } from './current-view.ts';
+import type { CurrentView, UnreadableColumn } from './current-view.ts';
 import { quoteName, type Database, type StoredValue } from './database.ts';
 import { contentsOf, RecordCells } from './record-rows.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
@@ -27,8 +27,6 @@ interface RowsToFit {
   readonly survey: ColumnSurvey | undefined;
   /** What the columns mean in the records of each profile. */
   readonly fields: FieldsOf;
-  /** Which rows the view has, where it is not the records that are there. */
-  readonly rows?: ViewRows;
 }
 
 /** A table with the columns that the rows need which are to be written, and with its view. */
@@ -48,7 +46,7 @@ export class TableWithColumns {
 
   /** Gives the table the columns that it lacks, within a transaction that is open. */
   static async of(database: Database, options: RowsToFit): Promise<TableWithColumns> {
-    const { table, run, survey, fields, rows } = options;
+    const { table, run, survey, fields } = options;
     const { known, names } = await readColumns(database, table);
     const columns = new TableColumns(database.dialect, known, names);
     const facts = new Map<string, ColumnFacts>();
@@ -61,7 +59,6 @@ export class TableWithColumns {
     const view = await changeColumns(database, {
       ...{ table, run, added: columns.added, retyped: columns.retyped, all: columns.all },
       meaning: { fields, factsOf: (field) => facts.get(field) },
-      ...(rows && { rows }),
     });
     if (database.dialect.engine === 'SQLite') {
       for (const { from, to } of columns.retyped)

@@ -5,7 +5,6 @@ import { recordBytes } from '../json/records.ts';
 import { CommitUnknown, Conflict, fillWith, type Database, type StoredRow } from './database.ts';
 import { INSERT, findDifferences, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
-import { listsWithTables, writeElements, type WrittenElements } from './element-tables.ts';
 import { RUN_COLUMNS, makeRunTables } from './tables.ts';
 import type { WrittenRecords } from './fit-table.ts';
 import { writeRecords } from './write-records.ts';
@@ -39,8 +38,6 @@ export interface SyncOptions {
   readonly version: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The columns whose lists get tables of their own, besides those that have one already. */
-  readonly lists?: readonly string[];
 }
 
 /** What became of a part. Where it has an error its rows are as they were. */
@@ -53,8 +50,6 @@ export interface SyncedPart {
   readonly back: number;
   readonly error: FolioError | undefined;
   readonly written: WrittenRecords | undefined;
-  /** The lists of its records that have tables of their own. */
-  readonly elements?: readonly WrittenElements[];
 }
 
 export interface SyncedRun {
@@ -203,15 +198,7 @@ async function writeParts(
     const written =
       differences &&
       (await writeRecords(database, { table, profile, fields, run, listing: listing!, differences }));
-    const elements: WrittenElements[] = [];
-    if (differences !== undefined) {
-      const lists = new Set([...(options.lists ?? []), ...(await listsWithTables(database, table))]);
-      for (const list of lists)
-        elements.push(
-          await writeElements(database, { table, list, profile, run, listing: listing!, fields }),
-        );
-    }
-    synced.push({ ...compared.synced, written, elements });
+    synced.push({ ...compared.synced, written });
   }
   const entries = synced.map((each) => runEntry(database, { ...each, run }, options));
   await database.insert({ table: '_runs', columns: RUN_COLUMNS }, fillWith(entries));

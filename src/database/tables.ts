@@ -8,7 +8,7 @@ import {
   type Dialect,
   type Relation,
 } from './database.ts';
-import { CurrentView, type ViewMeaning, type ViewRows } from './current-view.ts';
+import { CurrentView, type ViewMeaning } from './current-view.ts';
 import type { TableColumn } from './table-columns.ts';
 
 /** The columns of folio's own that each table of records begins with. */
@@ -38,15 +38,6 @@ const RECORDS: OwnTable = {
   },
   nullable: ['_gone_run'],
   primaryKey: ['_profile', '_key'],
-};
-
-const ELEMENTS: OwnTable = {
-  columns: {
-    ...{ _profile: 'key', _key: 'key', _index: 'integer', _hash: 'key' },
-    ...{ _changed_run: 'integer', _raw: 'raw' },
-  },
-  nullable: [],
-  primaryKey: ['_profile', '_key', '_index'],
 };
 
 const HISTORY: OwnTable = {
@@ -116,16 +107,6 @@ export async function makeRecordTables(database: Database, table: string): Promi
   return lacksKey;
 }
 
-/** Makes a table of the objects in a list of records. */
-export async function makeElementTable(database: Database, table: string): Promise<void> {
-  await create(database, table, ELEMENTS);
-}
-
-/** Throws UsageError where there is a table of that name, or a view of the name of its view, which folio did not make. */
-export async function requireElementTable(database: Database, name: string): Promise<void> {
-  await requireOwnWithView(database, name, ELEMENTS);
-}
-
 /** Adds the primary key that `makeRecordTables` left out. */
 export async function addRecordKey(database: Database, table: string): Promise<void> {
   await database.query(`ALTER TABLE ${database.table(table)} ADD ${primaryKeyOf(RECORDS)}`);
@@ -175,14 +156,12 @@ interface ColumnChanges {
   readonly all: readonly TableColumn[];
   /** Decides the types of new columns in the view. */
   readonly meaning: ViewMeaning;
-  /** Which rows the view has, where it is not the records that are there. */
-  readonly rows?: ViewRows;
 }
 
 /** Gives the table its new columns and types, and its view. In SQLite the cells stay as they are. Returns the view. */
 export async function changeColumns(
   database: Database,
-  { table, run, added, retyped, all, meaning, rows }: ColumnChanges,
+  { table, run, added, retyped, all, meaning }: ColumnChanges,
 ): Promise<CurrentView> {
   const { dialect } = database;
   const name = database.table(table);
@@ -190,12 +169,12 @@ export async function changeColumns(
   // In SQLite each cell has a type of its own.
   const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
   for (const { to } of altered) await refuseDependentViews(database, table, to);
-  const view = await CurrentView.of(database, { table, columns: all, meaning, rows });
+  const view = await CurrentView.of(database, table, all, meaning);
   const hasView = (await database.relation(`${table}_current`)) !== undefined;
   // A column that no view reads can get another type.
   if (altered.length > 0 && hasView) {
     const known = all.filter((column) => !added.includes(column));
-    const before = await CurrentView.of(database, { table, columns: known, meaning, rows });
+    const before = await CurrentView.of(database, table, known, meaning);
     await before.make(altered.map(({ to }) => to));
   }
   const changes = [

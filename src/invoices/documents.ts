@@ -34,17 +34,8 @@ const FAMILIES: readonly (readonly [Family, FamilyNames])[] = [
 /** Delivery guides, quotes and orders ask for no money: they are in no sum. */
 export const IN_NO_SUM: ReadonlySet<Family> = new Set<Family>(['guide', 'quote', 'order']);
 
-/** By which codes and words the families are told, for queries in another language. */
-export function namesOfFamilies(families: ReadonlySet<Family>): FamilyNames {
-  const names = FAMILIES.filter(([family]) => families.has(family)).map(([, one]) => one);
-  return { codes: names.flatMap(({ codes }) => codes), words: names.flatMap(({ words }) => words) };
-}
-
-/** The letters with accents in the words of families, and the same without. */
-export const ACCENTED = { with: 'ÉÍÓ', without: 'EIO' } as const;
-
 /** A word of a family, as it is spelled where accents are left out. */
-export function withoutAccents(word: string): string {
+function withoutAccents(word: string): string {
   return word.normalize('NFD').replaceAll(/\p{M}/gu, '');
 }
 
@@ -74,11 +65,6 @@ function findFamily(type: string): Family {
   const has = (word: string): boolean =>
     words.includes(`_${word}_`) || words.includes(`_${withoutAccents(word)}_`);
   return FAMILIES.find(([, names]) => names.words.some(has))?.[0] ?? 'unknown';
-}
-
-/** The statuses of documents that are not open, whatever their amounts say. */
-export function statusesNotOpen(): readonly string[] {
-  return [...CANCELLED_STATUSES, ...VOID_STATUSES];
 }
 
 /** Whether a document counts: a cancelled one was issued, and is no longer owed; a void one never was a document. */

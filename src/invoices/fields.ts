@@ -108,7 +108,7 @@ const NOWHERE: RoleColumns = {
 };
 
 /** Of Chile: anybody abroad, and whoever buys without saying who it is. */
-export const SHARED_IDS = ['55555555-5', '66666666-6'];
+const SHARED_IDS = ['55555555-5', '66666666-6'];
 
 /** What the columns that a listing declares mean. */
 export function fieldsOfColumns(declared: readonly DeclaredColumn[]): Fields {

@@ -38,14 +38,10 @@ export class DigestReader extends IdentityReader {
   }
 }
 
-/** 128 bits of SHA-256, as 16 characters of a byte each: making a Buffer takes twice as long as the hash itself. */
-export function digestOf(content: Buffer | string): string {
-  return hash('sha256', content, 'binary').slice(0, 4 * DIGEST_WORDS);
-}
-
-/** Writes the digest of a text as words. The first one is never 0. */
+/** Writes 128 bits of a text's SHA-256 as words. The first one is never 0. */
 export function digestInto(words: Uint32Array, to: number, content: Buffer | string): void {
-  const digest = digestOf(content);
+  // A character for each byte: making a Buffer takes twice as long as the hash itself.
+  const digest = hash('sha256', content, 'binary');
   for (let word = 0; word < DIGEST_WORDS; word++) {
     const at = 4 * word;
     words[to + word] =

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { checkElementTables } from '../../src/database/element-tables.ts';
 import { CommitUnknown } from '../../src/database/database.ts';
 import { SpooledListing } from '../../src/database/spooled-listing.ts';
 import {
@@ -354,17 +353,6 @@ describe('PostgreSQL alone', needing('postgres'), () => {
       message: expect.stringMatching(/ has no schema for folio’s tables$/),
       hint: expect.stringContaining('CREATE SCHEMA'),
     });
-  });
-
-  it('takes no list whose table would have too long a name', async () => {
-    const database = await open(await server().createDatabase());
-    const list = 'x'.repeat(48);
-    await checkElementTables(database, ['issued'], [list]);
-    await expect(checkElementTables(database, ['issued'], [`${list}x`])).rejects.toMatchObject({
-      message: `--tables: PostgreSQL takes no name as long as issued_${list}x_current`,
-      hint: 'A name has at most 63 bytes.',
-    });
-    await database.close();
   });
 
   it('does not say that a sync was committed where the connection ends before the server says so', async () => {

@@ -129,7 +129,7 @@ function isSameType({ type }: BookDocument, wanted: string): boolean {
 }
 
 /** A counterparty is its fiscal ID; without one, or with one that many share, its name. */
-export function partyOf({ fiscalId, name = '' }: Pick<BookDocument, 'fiscalId' | 'name'>): string {
+function partyOf({ fiscalId, name = '' }: Pick<BookDocument, 'fiscalId' | 'name'>): string {
   const id = (fiscalId ?? '').replaceAll(/[^0-9a-z]/gi, '').toLowerCase();
   if (id === '') return `named ${name}`;
   return id === '555555555' || id === '666666666' ? `${id} ${name}` : id;

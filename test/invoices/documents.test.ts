@@ -3,13 +3,7 @@ import { CellReader, type Cell } from '../../src/json/cells.ts';
 import { formatDecimal, parseDecimal, type Decimal } from '../../src/json/decimal.ts';
 import { nameOfCell, readAmount, worthOf } from '../../src/invoices/amounts.ts';
 import { Counted } from '../../src/invoices/counted.ts';
-import {
-  familyOf,
-  IN_NO_SUM,
-  namesOfFamilies,
-  statusesNotOpen,
-  validityOf,
-} from '../../src/invoices/documents.ts';
+import { familyOf, validityOf } from '../../src/invoices/documents.ts';
 import { AMOUNT_ROLES, ROLES, fieldsOfColumns, type FieldsOf } from '../../src/invoices/fields.ts';
 import { issued } from '../../src/resources/issued.ts';
 import {
@@ -88,16 +82,6 @@ describe('the type of a document', () => {
     for (let turn = 0; turn < 2; turn++)
       for (let at = 0; at < 1_100; at++) expect(familyOf(`INVOICE ${at}`)).toBe('invoice');
   });
-
-  it('says which documents are in no sum, in codes and words', () => {
-    expect(namesOfFamilies(IN_NO_SUM)).toEqual({
-      codes: [50, 52, 801],
-      words: [
-        ...['GUIDE', 'DELIVERY_NOTE', 'GUÍA_DE_DESPACHO', 'QUOTE', 'QUOTATION', 'COTIZACIÓN', 'PRESUPUESTO'],
-        ...['ORDER', 'ORDEN_DE_COMPRA'],
-      ],
-    });
-  });
 });
 
 describe('the status of a document', () => {
@@ -117,13 +101,6 @@ describe('the status of a document', () => {
     ['voided', 'true', 'void'],
   ])('%s, with the mark %s, is %s', (status, mark, validity) => {
     expect(validityOf(status, mark)).toBe(validity);
-  });
-
-  it('is one of a few where it is not open', () => {
-    expect(statusesNotOpen().map((status) => validityOf(status, undefined))).toEqual([
-      ...Array<string>(6).fill('cancelled'),
-      ...['void', 'void'],
-    ]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { nameList, oneOf, parameter } from '../../run/parse-values.ts';
+import { oneOf, parameter } from '../../run/parse-values.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import type { SyncFlags } from '../../run/sync/sync.ts';
@@ -30,7 +30,6 @@ export function addSync(program: Command, context: Context): void {
       ['folio sync books.db issued received --all-profiles', 'two listings of every organization'],
       ['folio sync postgres://books@db.example/books', 'the password from PGPASSWORD or ~/.pgpass'],
       ['folio sync --to-env DATABASE_URL --receipt sync.json', 'the address from the environment'],
-      ['folio sync books.db --tables payments', 'with a row for each payment in issued_payments'],
       ['folio sync books.db --plan', 'what would change; nothing is written'],
       ['folio issued --from books.db --overdue', 'questions to the database'],
     ],
@@ -47,11 +46,6 @@ const syncFlags = flagGroup<SyncFlags>('What is synced:', {
   toEnv: text(
     '--to-env <variable>',
     'the database is the address in this environment variable, which may hold a password',
-  ),
-  tables: valued(
-    '--tables <columns>',
-    'a table for a list of objects, too: payments makes issued_payments, and every later sync keeps it',
-    nameList('--tables'),
   ),
   key: valued(
     '--key <resource=columns>',

@@ -1,4 +1,3 @@
-import { elementTable } from '../../database/element-tables.ts';
 import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
 import type { WrittenRecords } from '../../database/fit-table.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
@@ -27,8 +26,6 @@ interface ShowOptions {
   readonly format: Format | undefined;
   /** With --plan: the first records of each kind of change. */
   readonly samples: readonly SampleChange[] | undefined;
-  /** The lists for which tables were asked. */
-  readonly lists: readonly string[];
 }
 
 /**
@@ -38,7 +35,7 @@ interface ShowOptions {
 export async function showResults(
   run: Run,
   results: readonly ListingResult[],
-  { format, samples, lists }: ShowOptions,
+  { format, samples }: ShowOptions,
 ): Promise<void> {
   const rows = results.map((result) => resultRow(result, samples));
   const listings = rows.map((row) => Object.fromEntries(row.map(([name, json]) => [name, JSON.parse(json)])));
@@ -47,8 +44,6 @@ export async function showResults(
   run.receipt.note({ results: { records, profiles: undefined, listings } });
   await showRows(run, format, { rows, samples: samplesOf(results, samples ?? []) });
   for (const result of results) warn(run, result, results.length > 1);
-  if (samples === undefined) warnOfLists(run, results, lists);
-  else if (lists.length > 0) run.notices.answer(planOfLists(results, lists));
   checkResults(
     results.map(({ name, synced: { error: failure } }) => ({ name, ...(failure && { failure }) })),
     {
@@ -61,35 +56,7 @@ export async function showResults(
 
 function warn(run: Run, { name, resource, synced }: ListingResult, isOneOfSeveral: boolean): void {
   const notices = isOneOfSeveral ? run.notices.about(name) : run.notices;
-  const { table } = resource;
-  if (synced.written !== undefined) warnOfTable(notices, table, synced.written);
-  for (const elements of synced.elements ?? []) {
-    const { list, others, firstOther } = elements;
-    const own = elementTable(table, list);
-    warnOfTable(notices, own, elements);
-    if (others > 0) {
-      notices.warn(
-        `${countOf(others, 'record')} of ${table} without rows in ${own}: ${list} is no list of objects (${firstOther})`,
-      );
-    }
-  }
-}
-
-/** A plan compares records: the tables of their lists follow them. */
-function planOfLists(results: readonly ListingResult[], lists: readonly string[]): string {
-  const tables = results.flatMap(({ resource }) => lists.map((list) => elementTable(resource.table, list)));
-  const names = [...new Set(tables)].join(', ');
-  return `--tables: not counted are rows of ${names}, which follow the records that are added, changed and gone`;
-}
-
-/** Warns of lists that no record has, once all of the listings were read. */
-function warnOfLists(run: Run, results: readonly ListingResult[], lists: readonly string[]): void {
-  const written = results.flatMap(({ synced }) => synced.elements ?? []);
-  if (!results.some(({ synced }) => (synced.total ?? 0) > 0)) return;
-  for (const list of lists) {
-    if (written.some((one) => one.list === list && one.found + one.others > 0)) continue;
-    run.notices.warn(`--tables ${list}: no record has such a column, so there is no table`);
-  }
+  if (synced.written !== undefined) warnOfTable(notices, resource.table, synced.written);
 }
 
 function warnOfTable(

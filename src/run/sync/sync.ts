@@ -14,7 +14,6 @@ import {
   type SyncOptions,
   type SyncPart,
 } from '../../database/sync-run.ts';
-import { checkElementTables, elementTable } from '../../database/element-tables.ts';
 import { checkTables } from '../../database/tables.ts';
 import { ServiceError, UsageError } from '../../errors.ts';
 import { lockTarget } from '../../output/files/lock.ts';
@@ -36,8 +35,6 @@ import { syncResources, type SyncResource } from './sync-resources.ts';
 export interface SyncFlags {
   /** The environment variable that holds the address. */
   readonly toEnv?: string;
-  /** Columns whose lists get tables of their own. */
-  readonly tables?: readonly string[];
   readonly key?: readonly (readonly [resource: string, columns: string])[];
   readonly maxGone?: GoneLimit;
   readonly allowGone?: boolean;
@@ -77,7 +74,6 @@ export async function syncDatabase(context: Context, command: SyncRun): Promise<
   const { sync, globals, request, receipt } = command;
   const { address, resources } = readWords(context, command);
   const keys = readKeys(sync.key ?? [], resources);
-  checkLists(sync.tables ?? []);
   const profiles = asksSeveral({ globals, profiles: sync })
     ? await chooseProfiles(context, { globals, profiles: sync })
     : [undefined];
@@ -165,27 +161,6 @@ function readKeys(
   return new Map(given.map(([name, columns]) => [name, columns.split(',').map((column) => column.trim())]));
 }
 
-/** Throws UsageError for a list whose table would have the name of another table or view of folio's. */
-function checkLists(lists: readonly string[]): void {
-  const taken = new Set(
-    syncResources.flatMap(({ table }) => [table, `${table}_history`, `${table}_current`]),
-  );
-  for (const list of lists) {
-    for (const { table } of syncResources) {
-      const name = elementTable(table, list).toLowerCase();
-      if (taken.has(name) || taken.has(`${name}_current`)) {
-        throw new UsageError(
-          `--tables ${list}: folio has another table or view ${name}, or ${name}_current`,
-          {
-            hint: 'Leave it out: the column of that name has the list as JSON.',
-          },
-        );
-      }
-      taken.add(name).add(`${name}_current`);
-    }
-  }
-}
-
 /** The database of a sync. Its file is made when there is something to write. */
 interface SyncTarget {
   /** The database; undefined where its file does not exist yet. */
@@ -243,14 +218,10 @@ interface Syncing {
 async function syncParts(syncing: Syncing): Promise<void> {
   const { run, sync, target, resources } = syncing;
   const tables = resources.map(({ table }) => table);
-  const { tables: lists = [] } = sync;
-  if (target.existing !== undefined) {
-    await checkTables(target.existing, tables, version);
-    await checkElementTables(target.existing, tables, lists);
-  }
+  if (target.existing !== undefined) await checkTables(target.existing, tables, version);
   const { clock, signal } = run.context;
   const goneLimit = sync.allowGone ? undefined : (sync.maxGone ?? DEFAULT_LIMIT);
-  const options: SyncOptions = { goneLimit, version, clock, signal, lists };
+  const options: SyncOptions = { goneLimit, version, clock, signal };
   const spools: SpooledListing[] = [];
   try {
     const read = await readParts(syncing, spools);
@@ -259,7 +230,7 @@ async function syncParts(syncing: Syncing): Promise<void> {
       ? await planSync(target.existing, parts, options)
       : { ...(await writeSync(await connected(target), parts, options)), samples: undefined };
     const results = synced.map((each, at) => ({ ...read[at]!.asked, synced: each }));
-    await showResults(run, results, { format: sync.format, samples, lists });
+    await showResults(run, results, { format: sync.format, samples });
   } finally {
     for (const spool of spools) await spool.close();
   }
