@@ -119,7 +119,7 @@ export function listPairs(name: string, values: readonly string[], encoding: Lis
     throw new UsageError(
       `${JSON.stringify(divided)} holds a comma, and commas separate the values of ${name}`,
       {
-        hint: 'Send each value by itself with --list-encoding repeat.',
+        hint: 'Send each value by itself with folio config set listEncoding repeat.',
       },
     );
   }

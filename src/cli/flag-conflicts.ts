@@ -62,7 +62,7 @@ const CONFLICTS: readonly Conflict[] = [
     flags: ['from'],
     against: [
       ...(['concurrency', 'retries', 'retryDelay', 'timeout', 'sandbox', 'baseUrl', 'tokenFile'] as const),
-      ...(['resume', 'page', 'nextToken', 'pageSize', 'strict', 'listEncoding', 'param'] as const),
+      ...(['resume', 'page', 'nextToken', 'pageSize', 'strict', 'param'] as const),
     ],
     why: 'a file is read, and no service asked',
   },
@@ -71,12 +71,6 @@ const CONFLICTS: readonly Conflict[] = [
     against: ['receipt'],
     except: ['folio report', 'folio statement'],
     why: 'a file is read, and no service asked',
-  },
-  {
-    flags: ['from'],
-    against: ['key'],
-    unless: ['changesSince'],
-    why: 'a file does not move while it is read',
   },
   {
     flags: ['fromFormat', 'fromDelimiter', 'fromColumns', 'fromKind'],

@@ -1,5 +1,4 @@
 import type { Option } from 'commander';
-import { LIST_ENCODINGS, type ListEncoding } from '../api/address.ts';
 import { UsageError } from '../errors.ts';
 import { formats } from '../output/formats.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -154,13 +153,6 @@ export function filterFlags({
         `only of this ${fiscalIds.whose}; several, with commas, @file or @- (one ID a line)`,
       ),
     strict: fiscalIds && yes('--strict', 'unknown fiscal IDs are a failure (exit 6), not a warning'),
-    listEncoding:
-      fiscalIds &&
-      valued<ListEncoding>(
-        '--list-encoding <how>',
-        `how lists are sent: ${LIST_ENCODINGS.join(', ')} (default: as the service reads them)`,
-        oneOf('--list-encoding', LIST_ENCODINGS),
-      ),
     sortBy:
       sortBy &&
       valued(
@@ -276,11 +268,6 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   changesSinceMissingOk: yes(
     '--changes-since-missing-ok',
     'where that file does not exist yet, all records count as added: for a first night',
-  ),
-  key: valued(
-    '--key <columns>',
-    'the columns that tell records apart, for --changes-since and for listings that move (default id)',
-    nameList('--key'),
   ),
 });
 

@@ -262,7 +262,10 @@ const databasesTopic: Topic = {
     ],
     'The columns of folio:',
     [
-      ['_profile, _key', 'whose record it is, and its id, or what --key names; together the primary key'],
+      [
+        '_profile, _key',
+        'whose record it is, and its id, or what the setting key.issued names; together the primary key',
+      ],
       [
         '_first_run, _changed_run',
         'the run that first stored it, and the one that last changed what it says',

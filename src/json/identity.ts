@@ -56,12 +56,12 @@ export abstract class IdentityReader {
     }
     this.#takePart(at, end, spaced);
     this.finish(this.width);
-    if (!this.readKey(batch, index).hasKey) this.words.copyWithin(0, this.width);
+    if (!this.#readKey(batch, index).hasKey) this.words.copyWithin(0, this.width);
     return this;
   }
 
   /** Reads the key alone. */
-  readKey(batch: RecordBatch, index: number): this {
+  #readKey(batch: RecordBatch, index: number): this {
     this.#open(batch);
     this.begin();
     this.hasKey = true;

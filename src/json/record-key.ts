@@ -2,6 +2,10 @@ import { endOfPlainText, QUOTE, type WordView } from './bytes.ts';
 import { CellReader } from './cells.ts';
 import type { RecordBatch } from './records.ts';
 
+/** What the user can do where records have no key that is theirs alone. */
+export const KEY_HINT =
+  'Name the columns that tell records apart with the setting key.<listing>, as in folio config set key.issued number,documentType.';
+
 /** The columns that tell records apart where they have no `id`, or where the user names other columns. */
 export interface KeyColumns {
   /** The columns that the user named: they take the place of `id`. */

@@ -168,6 +168,4 @@ export interface QuestionFlags extends Readonly<Partial<Record<DateFlag['name'],
   readonly changesSince?: string;
   /** True where that file need not exist yet. */
   readonly changesSinceMissingOk?: boolean;
-  /** Columns that tell records apart. */
-  readonly key?: readonly string[];
 }

@@ -298,7 +298,9 @@ export class FiscalIdWalk {
     if (this.#understood === spelling) return;
     this.#understood = spelling;
     if (this.#query.listEncoding !== undefined) return;
-    this.#options.onDetail?.(`the service takes no list with commas: sent with --list-encoding ${spelling}`);
+    this.#options.onDetail?.(
+      `the service takes no list with commas: sent as the setting listEncoding ${spelling} does`,
+    );
   }
 
   /** Reports the unknown IDs in the form of the service (spec 2.4). */

@@ -42,7 +42,7 @@ import type { Notices } from './notices.ts';
 import type { JoinedProfiles } from './part.ts';
 import type { OutputFlags, OutputPlan } from './output-plan.ts';
 import { asksForTotals } from './question-checks.ts';
-import { fieldMap } from './settings.ts';
+import { fieldMap, keyOf } from './settings.ts';
 
 type Extent = Pick<ExtentFlags, 'all' | 'limit' | 'page'>;
 
@@ -350,9 +350,7 @@ async function resultOf(
   shown: ResultContext,
 ): Promise<Question | undefined> {
   const { flags, columns, resource, plan, names, settings } = asked;
-  const { changesSince: path, key: asKeyed = ['id'], changesSinceMissingOk: missingOk = false } = flags;
-  // Two organizations may have records of the same key.
-  const key = [...new Set([...(settings.isSeveral ? [PROFILE_COLUMN] : []), ...asKeyed])];
+  const { changesSince: path, changesSinceMissingOk: missingOk = false } = flags;
   if (asksForTotals(flags))
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
@@ -363,9 +361,36 @@ async function resultOf(
   const beside = named.length > 0 ? named : undefined;
   const { names: profiles, isUnread } = asked.joined ?? {};
   const alone = settings.isSeveral && settings.profile !== undefined ? [settings.profile] : undefined;
-  const of = { path, key, profiles: profiles?.() ?? alone, isUnread, keep, missingOk };
+  const of = {
+    path,
+    key: await keyOfRecords(context, asked),
+    profiles: profiles?.() ?? alone,
+    isUnread,
+    keep,
+    missingOk,
+  };
   const options = { ...of, columns: beside, shown: [resource?.label ?? 'id'] };
   return changesQuestion(options, plan?.format === 'table');
+}
+
+/** The columns that tell the records apart. Throws UsageError where the profiles of one listing have different settings for them. */
+async function keyOfRecords(
+  context: Context,
+  { resource, settings, joined }: AskingOptions,
+): Promise<readonly string[]> {
+  const store = settings.sandbox || resource === undefined ? undefined : await context.config();
+  const keyFor = (profile: string | undefined): readonly string[] =>
+    (store && keyOf(store, profile, resource!)) ?? ['id'];
+  const [first = keyFor(settings.profile), ...others] = (joined?.names() ?? []).map(keyFor);
+  const other = others.find((key) => key.join() !== first.join());
+  if (other !== undefined) {
+    throw new UsageError(
+      `--changes-since: the profiles tell records apart by different columns (${first.join(', ')}; ${other.join(', ')})`,
+      { hint: 'Set key.<listing> for all profiles alike, or compare each with --profile.' },
+    );
+  }
+  // Two organizations may have records of the same key.
+  return [...new Set([...(settings.isSeveral ? [PROFILE_COLUMN] : []), ...first])];
 }
 
 /**

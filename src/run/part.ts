@@ -1,6 +1,5 @@
 import type { Context } from '../context.ts';
 import { IncompleteError, isFailure, UsageError, type FolioError } from '../errors.ts';
-import type { KeyColumns } from '../json/record-key.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
@@ -34,8 +33,6 @@ interface SourceFacts {
   readonly isSeveral?: boolean;
   /** What joins several profiles says of them. */
   readonly joined?: JoinedProfiles;
-  /** The columns that tell its records apart where a walk reads them again. */
-  readonly knownBy?: KeyColumns;
   /** The fiscal IDs of the filter, as they were typed. */
   readonly fiscalIds?: readonly string[];
   /** The version of the service that the user named with a path, such as `v1`. */

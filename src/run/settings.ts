@@ -12,6 +12,7 @@ import {
   columnList,
   columnType,
   flagNamed,
+  nameList,
   oneOf,
   requestParsers,
   wholeNumber,
@@ -34,7 +35,13 @@ const printable = formats.filter((format) => !isBinary(format));
 const settings = new Map<string, Setting<unknown>>([
   ['format', textSetting('--format of listings', oneOf('format', printable))],
   ['delimiter', textSetting('--delimiter of csv', delimiter('delimiter'))],
-  ['listEncoding', textSetting('--list-encoding', oneOf('listEncoding', LIST_ENCODINGS))],
+  [
+    'listEncoding',
+    textSetting(
+      `how lists of fiscal IDs are sent: ${LIST_ENCODINGS.join(', ')}`,
+      oneOf('listEncoding', LIST_ENCODINGS),
+    ),
+  ],
   ...(['concurrency', 'retries', 'retryDelay', 'timeout'] as const).map(
     (name) => [name, numberSetting(flagNamed(name), requestParsers[name](name))] as const,
   ),
@@ -49,6 +56,10 @@ const settings = new Map<string, Setting<unknown>>([
   ...resources.map((resource) => {
     const name = columnsSetting(resource);
     return [name, textSetting(`--columns of ${resource.records}`, columnList(name))] as const;
+  }),
+  ...resources.map((resource) => {
+    const name = keySetting(resource);
+    return [name, textSetting(`the columns that tell ${resource.records} apart`, nameList(name))] as const;
   }),
   ...FIELD_NAMES.map((field) => {
     const name = `fields.${field}`;
@@ -84,6 +95,11 @@ function pageSizeSetting(resource: Pick<Resource, 'name'>): string {
 /** The name of the setting for a resource's columns: `columns.issued`. */
 function columnsSetting(resource: Pick<Resource, 'name'>): string {
   return `columns.${camel(oneWordName(resource, '-'))}`;
+}
+
+/** The name of the setting for the columns that tell a resource's records apart: `key.issued`. */
+function keySetting(resource: Pick<Resource, 'name'>): string {
+  return `key.${camel(oneWordName(resource, '-'))}`;
 }
 
 /** What the names of the settings for the types of columns begin with: `types.totalAmount`. */
@@ -157,6 +173,8 @@ export interface FlagDefaults extends RequestFlags {
   readonly listEncoding?: ListEncoding;
   readonly pageSize?: number;
   readonly columns?: readonly string[];
+  /** The columns that tell records apart. */
+  readonly key?: readonly string[];
   /** Of a table on a terminal. */
   readonly limit?: number;
   /** The types of columns of Parquet, by name. */
@@ -187,10 +205,11 @@ export function flagDefaults(
   const pairs = shared.map((name) => [name, settingFor(store, name, profile)] as const);
   const pageSize = resource && settingFor(store, pageSizeSetting(resource), profile);
   const columns = resource && settingFor(store, columnsSetting(resource), profile);
+  const key = resource && keyOf(store, profile, resource);
   const types = typesOfColumns(store, profile);
   // The parse function of each setting returns the type of its flag.
   return Object.fromEntries(
-    [...pairs, ['pageSize', pageSize], ['columns', columns], ['types', types]].filter(
+    [...pairs, ['pageSize', pageSize], ['columns', columns], ['key', key], ['types', types]].filter(
       ([, value]) => value !== undefined,
     ),
   );
@@ -217,4 +236,14 @@ export function fieldMap(store: ConfigStore, profile: string | undefined): Reado
   return Object.fromEntries(
     pairs.flatMap(([field, column]) => (typeof column === 'string' ? [[field, column]] : [])),
   );
+}
+
+/** The columns that tell the records of a resource apart, as the user has set them. */
+export function keyOf(
+  store: ConfigStore,
+  profile: string | undefined,
+  resource: Pick<Resource, 'name'>,
+): readonly string[] | undefined {
+  // The parse function of the setting returns a list of names.
+  return settingFor(store, keySetting(resource), profile) as readonly string[] | undefined;
 }

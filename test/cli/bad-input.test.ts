@@ -30,11 +30,7 @@ const refused: readonly (readonly [argv: readonly string[], names: RegExp])[] = 
   [['get', '/accounts-payable/prepaid-expenses/%zz', '--paginate'], /expected a path below the base address/],
   [['get', '/customers', '--columns', 'id'], /--columns goes with --paginate/],
   [['get', '/customers', '--format', 'csv'], /--format goes with --paginate/],
-  [
-    ['issued', '--list-encoding', 'repeat'],
-    /--list-encoding is for lists of fiscal IDs.*\n {2}Add --customer-/,
-  ],
-  [['issued', '--list-encoding', 'semicolon'], /--list-encoding "semicolon"/],
+  [['issued', '--list-encoding', 'repeat'], /unknown option '--list-encoding'/],
   [['issued', '--param', 'novalue'], /--param "novalue": expected name=value/],
   [['issued', '--param', 'options_page=3'], /--param options_page: folio walks the pages itself/],
   [['received', '--param', 'totalAmount=1'], /--param totalAmount: the service does not accept it/],

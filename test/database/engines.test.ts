@@ -220,7 +220,7 @@ describeDatabases('%s', (engine) => {
     const database = await open(address);
     await sync(database, invoices(3));
     const broken = await part(invoices(5), { profile: 'south' });
-    const closed = new SpooledListing({ records: 'issued invoices', name: 'issued', key: undefined });
+    const closed = new SpooledListing({ records: 'issued invoices', key: undefined });
     await closed.add(scanArray(Buffer.from('[{"id":7}]')));
     // A listing that cannot be read back: its spool yields something else than its index says.
     Object.defineProperty(closed, 'read', {

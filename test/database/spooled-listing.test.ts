@@ -16,7 +16,7 @@ describe('a listing put aside', () => {
   it('names a record without a key', async () => {
     await expect(listing(['{"id":1}', '{"number":"x"}'])).rejects.toMatchObject({
       message: 'record 2 of the issued invoices has no id: {"number":"x"}…',
-      hint: 'Nothing was written. Name the columns that tell records apart with --key issued=<columns>.',
+      hint: 'Nothing was written. Name the columns that tell records apart with the setting key.<listing>, as in folio config set key.issued number,documentType.',
     });
   });
 });

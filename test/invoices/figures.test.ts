@@ -51,7 +51,7 @@ describe('the figures of random books', () => {
       for (const seed of seeds.filter((one) => one % POSTGRES_SHARE === 0)) {
         const site = new Site(booksOf(seed));
         const address = await server().createDatabase();
-        await site.run(`sync ${address} issued --key issued=place${site.all}`, [0]);
+        await site.run(`sync ${address} issued${site.all}`, [0]);
         const from = ` --from ${address}${site.held}`;
         await compareSums(site, from);
         await compareAging(site, from);
@@ -88,7 +88,7 @@ class Site {
     this.#organizations = Object.fromEntries(
       books.map(({ records, settings }, index) => [
         NAMES[index]!,
-        { records: { issued: [...records] }, settings },
+        { records: { issued: [...records] }, settings: { ...settings, 'key.issued': 'place' } },
       ]),
     );
   }
@@ -103,7 +103,7 @@ class Site {
   /** Exports or syncs the books. Returns the flag that reads them. */
   async store(source: (typeof SOURCES)[number]): Promise<string> {
     if (source === 'SQLite') {
-      await this.run(`sync FOLDER/books.db issued --key issued=place${this.all}`, [0]);
+      await this.run(`sync FOLDER/books.db issued${this.all}`, [0]);
       return ` --from FOLDER/books.db${this.held}`;
     }
     await this.run(
@@ -125,7 +125,7 @@ class Site {
   async run(line: string, codes: readonly number[]): Promise<string> {
     const [only] = this.books;
     // Of one organization alone, nobody says whose settings hold offline.
-    const settings = this.books.length === 1 ? only!.settings : {};
+    const settings = this.books.length === 1 ? { ...only!.settings, 'key.issued': 'place' } : {};
     const run = await runOrganizations(line, {
       organizations: this.#organizations,
       folder: this.folder,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { answeringTransport } from '../support/fake-transport.ts';
+import { memoryStore } from '../support/memory-store.ts';
 
 /** How a service reads a list in a query; the specification does not say (spec 4.9). */
 type Reading = 'comma' | 'repeat' | 'first' | 'last' | 'brackets' | 'one';
@@ -30,11 +31,14 @@ interface Service {
   readonly shows?: boolean;
   /** Whether parameters with brackets are ignored. */
   readonly ignores?: boolean;
+  /** The setting listEncoding. */
+  readonly encoding?: string;
   /** The requests that fail with a 500: of lists, of one ID, or of none. */
   readonly fails?: 'repeated' | 'one' | 'none';
 }
 
 async function run(argv: readonly string[], { reading, invoices, parties = [], ...how }: Service) {
+  const { encoding } = how;
   const { names = true, shows = true, ignores = false, fails } = how;
   const known = new Set([...invoices, ...parties]);
   const transport = answeringTransport(({ url: { searchParams: query } }) => {
@@ -67,7 +71,9 @@ async function run(argv: readonly string[], { reading, invoices, parties = [], .
     };
   });
   const env = { FOLIO_TOKEN: 'a-token-for-tests', FOLIO_BASE_URL: 'https://api.example.com' };
-  const context = fakeContext({ openTransport: async () => transport, env, argv });
+  const settings = encoding === undefined ? {} : { listEncoding: encoding };
+  const config = async () => memoryStore({ settings });
+  const context = fakeContext({ openTransport: async () => transport, env, argv, config });
   const code = await runCommandLine(context);
   const { stdout, stderr } = context;
   const ids = [...stdout.text.matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id)).toSorted((a, b) => a - b);
@@ -91,18 +97,19 @@ describe.each(READINGS)('a list of fiscal IDs, where the service reads %s', (rea
     expect(await run([...RECEIVED, '4-3,1-9,2-7'], { ...service, names: false })).toMatchObject(WHOLE);
   });
 
-  it.each(['comma', 'repeat', 'brackets'])('does so with --list-encoding %s', async (how) => {
+  it.each(['comma', 'repeat', 'brackets'])('does so with the setting listEncoding %s', async (how) => {
     // A service that reads brackets alone understands nothing else, not even for one ID.
     if (reading === 'brackets' && how !== 'brackets') {
-      const { code, stdout } = await run([...ISSUED, '1-9,2-7', '--list-encoding', how], service);
+      const { code, stdout } = await run([...ISSUED, '1-9,2-7'], { ...service, encoding: how });
       return expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
     }
     for (const ids of ['1-9,2-7', '4-3,2-7,1-9', '2-7,1-9,4-3'])
-      expect(await run([...ISSUED, ids, '--list-encoding', how], service)).toMatchObject(WHOLE);
-    const one = await run([...ISSUED, '2-7', '--list-encoding', how], service);
+      expect(await run([...ISSUED, ids], { ...service, encoding: how })).toMatchObject(WHOLE);
+    const one = await run([...ISSUED, '2-7'], { ...service, encoding: how });
     expect(one).toMatchObject({ code: 0, ids: [2, 4] });
-    const ignoring = await run([...ISSUED, '2-7', '--list-encoding', how], {
+    const ignoring = await run([...ISSUED, '2-7'], {
       ...service,
+      encoding: how,
       ignores: true,
     });
     expect(ignoring).toMatchObject(reading === 'brackets' ? {} : { code: 0, ids: [2, 4] });
@@ -161,18 +168,17 @@ it.each(['comma', 'repeat', 'first', 'last', 'one'] as const)(
 // A way that fails is made good by the next one: what it costs shows in the number of calls alone, one for each reading.
 describe('the calls that a list of fiscal IDs takes', () => {
   const [hidden, nameless] = [{ shows: false }, { names: false }];
-  const as = (how: string): string[] => ['--list-encoding', how];
 
   it.each<readonly [line: readonly string[], how: Partial<Service>, calls: readonly number[]]>([
     [[...ISSUED, '1-9'], {}, [1, 1, 1, 1, 4, 1]],
-    [[...ISSUED, '1-9', ...as('brackets')], {}, [4, 4, 4, 4, 1, 2]],
-    [[...ISSUED, '1-9', ...as('brackets')], { ignores: true }, [2, 2, 2, 2, 5, 2]],
+    [[...ISSUED, '1-9'], { encoding: 'brackets' }, [4, 4, 4, 4, 1, 2]],
+    [[...ISSUED, '1-9'], { encoding: 'brackets', ignores: true }, [2, 2, 2, 2, 5, 2]],
     [[...ISSUED, '1-9,2-7'], {}, [1, 2, 3, 3, 6, 5]],
-    [[...ISSUED, '1-9,2-7', ...as('comma')], {}, [1, 3, 3, 3, 7, 3]],
-    [[...ISSUED, '1-9,2-7', ...as('repeat')], {}, [2, 1, 2, 2, 7, 3]],
-    [[...ISSUED, '1-9,2-7', ...as('brackets')], {}, [5, 5, 5, 5, 1, 3]],
-    [[...ISSUED, '1-9,2-7', ...as('brackets')], { ignores: true }, [3, 3, 3, 3, 8, 3]],
-    [[...ISSUED, '1-9,2-7', ...as('brackets'), '--limit', '1'], {}, [4, 4, 4, 4, 6, 3]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'comma' }, [1, 3, 3, 3, 7, 3]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'repeat' }, [2, 1, 2, 2, 7, 3]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'brackets' }, [5, 5, 5, 5, 1, 3]],
+    [[...ISSUED, '1-9,2-7'], { encoding: 'brackets', ignores: true }, [3, 3, 3, 3, 8, 3]],
+    [[...ISSUED, '1-9,2-7', '--limit', '1'], { encoding: 'brackets' }, [4, 4, 4, 4, 6, 3]],
     [[...ISSUED, '1-9,2-7'], hidden, [1, 7, 7, 7, 12, 5]],
     [[...ISSUED, '1-9,2-7', '--limit', '1'], {}, [1, 4, 8, 8, 8, 5]],
     [[...ISSUED, '1-9,2-7', '--limit', '3'], {}, [1, 2, 8, 3, 4, 5]],
@@ -261,9 +267,11 @@ describe('hundreds of fiscal IDs', () => {
 it('says under --verbose in which spelling the service was seen to read lists, where folio chose it', async () => {
   const service = { reading: 'repeat', invoices: INVOICES } as const;
   const chosen = await run([...ISSUED, '1-9,2-7', '--verbose'], service);
-  expect(chosen.stderr).toContain('the service takes no list with commas: sent with --list-encoding repeat');
-  const named = await run([...ISSUED, '1-9,2-7', '--verbose', '--list-encoding', 'repeat'], service);
-  expect(named.stderr).not.toContain('sent with --list-encoding');
+  expect(chosen.stderr).toContain(
+    'the service takes no list with commas: sent as the setting listEncoding repeat does',
+  );
+  const named = await run([...ISSUED, '1-9,2-7', '--verbose'], { ...service, encoding: 'repeat' });
+  expect(named.stderr).not.toContain('sent as the setting');
 });
 
 it('does not take a page of one customer for a page of two', async () => {

@@ -3,6 +3,7 @@ import { runCommandLine } from '../../src/cli/command-line.ts';
 import { fakeContext } from '../support/fake-context.ts';
 import { answeringTransport } from '../support/fake-transport.ts';
 import { customersOf, pageOf, runScripted } from '../support/scripted-run.ts';
+import { memoryStore } from '../support/memory-store.ts';
 
 const none = pageOf([]);
 
@@ -61,9 +62,10 @@ describe('what a command line asks of the service', () => {
     ['repeat', 'customerFiscalIds=1-9&customerFiscalIds=2-7'],
     ['brackets', 'customerFiscalIds[]=1-9&customerFiscalIds[]=2-7'],
   ])('writes a list as %s', async (how, list) => {
-    const argv = ['issued', '--customer-fiscal-id', '1-9,2-7', '--list-encoding', how];
+    const argv = ['issued', '--customer-fiscal-id', '1-9,2-7'];
+    const config = async () => memoryStore({ settings: { listEncoding: how } });
     const both = pageOf(['{"id":1,"customer":{"fiscalId":"1-9"}}', '{"id":2,"customer":{"fiscalId":"27"}}']);
-    const { code, asked, stderr } = await runScripted(argv, [both]);
+    const { code, asked, stderr } = await runScripted(argv, [both], { config });
     expect({ code, asked, stderr }).toEqual({
       code: 0,
       asked: [`/invoices/issued?options_page=0&options_pageSize=2000&${list}`],

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { oneOf, parameter } from '../../run/parse-values.ts';
+import { oneOf } from '../../run/parse-values.ts';
 import { listings, resources } from '../../resources/index.ts';
 import { oneWordName } from '../../resources/resource.ts';
 import type { SyncFlags } from '../../run/sync/sync.ts';
@@ -46,11 +46,6 @@ const syncFlags = flagGroup<SyncFlags>('What is synced:', {
   toEnv: text(
     '--to-env <variable>',
     'the database is the address in this environment variable, which may hold a password',
-  ),
-  key: valued(
-    '--key <resource=columns>',
-    'what tells records apart where there is no id: issued=number',
-    parameter('--key'),
   ),
   maxGone: valued(
     '--max-gone <n>',

@@ -2,6 +2,7 @@ import { UsageError } from '../../errors.ts';
 import { cellJson, CellReader } from '../../json/cells.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
 import { FieldComparer } from '../../json/field-comparer.ts';
+import { KEY_HINT } from '../../json/record-key.ts';
 import { wholeRecords, type RecordBatch } from '../../json/records.ts';
 import { compactRecord } from '../../json/signed-links.ts';
 import type { ShownColumns } from '../../output/column-roles.ts';
@@ -169,7 +170,7 @@ export class Changes {
   *goneRecords(): Generator<RecordBatch> {
     for (const complaint of this.#watch.complaints()) {
       throw new UsageError(`cannot compare: in the listing, ${complaint}`, {
-        hint: 'Name the columns that tell records apart with --key <columns>.',
+        hint: KEY_HINT,
       });
     }
     let rows: Row[] = [];

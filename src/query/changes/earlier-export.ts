@@ -2,6 +2,7 @@ import { UsageError, errorCode } from '../../errors.ts';
 import { CellReader } from '../../json/cells.ts';
 import { DigestReader } from '../../json/digest-identity.ts';
 import { RecordIndex } from '../../json/record-index.ts';
+import { KEY_HINT } from '../../json/record-key.ts';
 import { recordBytes, type RecordBatch } from '../../json/records.ts';
 import { scanRecord } from '../../json/scan-records.ts';
 import { ColumnWatch } from '../column-watch.ts';
@@ -79,7 +80,7 @@ export class EarlierExport {
       earlier.#taken = new Uint8Array(earlier.#index.count);
       for (const complaint of watch.complaints()) {
         throw new UsageError(`cannot compare with ${path}: ${complaint}`, {
-          hint: 'Name the columns that tell records apart with --key <columns>.',
+          hint: KEY_HINT,
         });
       }
     } catch (error) {

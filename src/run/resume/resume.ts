@@ -10,6 +10,7 @@ import { findTarget } from '../../output/files/target.ts';
 import { entryOfRecords, Journal, recordsOfEntry } from '../../output/journal.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { WalkStatus } from '../../paging/walk-status.ts';
+import { keyColumns } from '../../resources/listing-pages.ts';
 import type { PartialResults } from '../completeness.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import type { Notices } from '../notices.ts';
@@ -310,7 +311,7 @@ export async function openResumable(
     notices,
     clock: context.clock,
     owner: { fingerprint, tokenHash },
-    columns: source.knownBy ?? {},
+    columns: source.resource === undefined ? {} : keyColumns(source.resource, defaults),
     open: (resume) => part.read(limit, resume),
     peek: part.peek,
   });

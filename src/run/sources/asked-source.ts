@@ -24,8 +24,8 @@ export async function askedSource(
   { globals, profiles, filters, extent, questions = {} }: Omit<Export, 'source' | 'output'>,
   { resource, id, from: { from: file, ...form }, rowsToo = false }: SourceAsked,
 ): Promise<Source> {
-  const { field, groupBy, changesSince, key } = questions;
-  if (file === undefined) return new ListingSource({ resource, id, filters, extent, key });
+  const { field, groupBy, changesSince } = questions;
+  if (file === undefined) return new ListingSource({ resource, id, filters, extent });
   const { ExportSource, refuseRows } = await import('./export-source.ts');
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   // The profiles are those of the source, whether or not there are some of these names here.

@@ -1,16 +1,9 @@
 import { promises } from 'node:fs';
-import type { ListEncoding } from '../../api/address.ts';
 import type { InputStream } from '../../context.ts';
 import { UsageError, systemReason } from '../../errors.ts';
-import type { KeyColumns } from '../../json/record-key.ts';
 import { typedText } from '../../output/files/typed-text.ts';
 import type { Delivery } from '../../paging/page.ts';
-import {
-  asksForOrder,
-  filterParameters,
-  keyColumns,
-  type ListingQuery,
-} from '../../resources/listing-pages.ts';
+import { asksForOrder, filterParameters, type ListingQuery } from '../../resources/listing-pages.ts';
 import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';
@@ -25,7 +18,6 @@ export interface FilterFlags {
   readonly fiscalIds?: readonly string[] | undefined;
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly strict?: boolean;
-  readonly listEncoding?: ListEncoding;
   readonly sortBy?: string;
   readonly sortOrder?: 'asc' | 'desc';
   readonly param?: readonly (readonly [name: string, value: string])[] | undefined;
@@ -47,8 +39,6 @@ export interface ListingSourceOptions {
   readonly id?: string | undefined;
   readonly filters?: FilterFlags | undefined;
   readonly extent?: ExtentFlags | undefined;
-  /** The columns that tell a record from others. */
-  readonly key?: readonly string[] | undefined;
 }
 
 /** A listing of the service, as the command line asks for it. */
@@ -74,10 +64,6 @@ export class ListingSource implements ServiceSource {
     return this.resource.records;
   }
 
-  get knownBy(): KeyColumns {
-    return keyColumns(this.resource, this.#options);
-  }
-
   get fiscalIds(): readonly string[] {
     return this.#fiscalIds;
   }
@@ -92,8 +78,8 @@ export class ListingSource implements ServiceSource {
 
   get asked(): object {
     const { id, filters = {}, extent = {} } = this.#options;
-    const { sortBy, sortOrder, param, listEncoding } = filters;
-    return { id, sortBy, sortOrder, param, listEncoding, nextToken: extent.nextToken, page: extent.page };
+    const { sortBy, sortOrder, param } = filters;
+    return { id, sortBy, sortOrder, param, nextToken: extent.nextToken, page: extent.page };
   }
 
   preferNewest(): boolean {
@@ -106,21 +92,16 @@ export class ListingSource implements ServiceSource {
 
   /** Reads the fiscal IDs, which may come from standard input, and checks the query. Throws UsageError. */
   async open({ context }: Run): Promise<void> {
-    const { fiscalIds, listEncoding } = this.#options.filters ?? {};
-    const flag = `--${this.resource.fiscalIds?.flag}`;
-    if (fiscalIds === undefined && listEncoding !== undefined) {
-      throw new UsageError('--list-encoding is for lists of fiscal IDs, and no ID is given', {
-        hint: `Add ${flag}, or leave out --list-encoding.`,
-      });
-    }
+    const { fiscalIds } = this.#options.filters ?? {};
     if (fiscalIds !== undefined) {
+      const flag = `--${this.resource.fiscalIds?.flag}`;
       this.#fiscalIds = await readFiscalIds(flag, fiscalIds, context.stdin);
     }
     filterParameters(this.resource, this.query({}));
   }
 
   /** What the flags ask of the listing, checked. Throws UsageError. */
-  query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize'>): ListingQuery {
+  query(defaults: Pick<FlagDefaults, 'listEncoding' | 'pageSize' | 'key'>): ListingQuery {
     const { resource, id, filters = {}, extent = {} } = this.#options;
     return {
       id,
@@ -128,9 +109,9 @@ export class ListingSource implements ServiceSource {
       sortBy: sortKey(resource, filters.sortBy),
       sortOrder: filters.sortOrder,
       params: filters.param ?? [],
-      listEncoding: filters.listEncoding ?? defaults.listEncoding,
+      listEncoding: defaults.listEncoding,
       strict: filters.strict,
-      key: this.#options.key,
+      key: defaults.key,
       page: extent.page,
       nextToken: extent.nextToken,
       pageSize: extent.pageSize ?? defaults.pageSize,

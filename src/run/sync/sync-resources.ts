@@ -22,8 +22,7 @@ export interface SyncResource {
   readonly resource: Resource;
   /** Whether it is synced when no resource is named. */
   readonly isUsual: boolean;
-  /** @param key the columns that tell records apart; undefined for `id` */
-  readonly source: (key: readonly string[] | undefined) => ServiceSource;
+  readonly source: () => ServiceSource;
 }
 
 /** The name of the table that holds a resource. */
@@ -39,7 +38,7 @@ export const syncResources: readonly SyncResource[] = [
     records: resource.records,
     resource,
     isUsual: true,
-    source: (key: readonly string[] | undefined) => new ListingSource({ resource, key }),
+    source: () => new ListingSource({ resource }),
   })),
   {
     name: oneWordName(fundDocuments, '-'),
@@ -81,10 +80,10 @@ function allFundDocuments(): ServiceSource {
 async function fundIds(options: ServiceReadOptions): Promise<readonly string[]> {
   const status = new WalkStatus();
   const ids: string[] = [];
-  for await (const { records } of new ListingSource({ resource: funds }).read(
-    { ...options, status },
-    undefined,
-  )) {
+  // The settings of the documents are not those of their funds.
+  const session = { ...options.session, defaults: {} };
+  const listing = new ListingSource({ resource: funds });
+  for await (const { records } of listing.read({ ...options, session, status }, undefined)) {
     for (let at = 0; at < records.count; at++) {
       const [start, end] = [records.ids[2 * at]!, records.ids[2 * at + 1]!];
       if (start < 0)
@@ -103,7 +102,10 @@ async function documentsOf(options: ServiceReadOptions, literal: string): Promis
   const id = literal.startsWith('"') ? (JSON.parse(literal) as string) : literal;
   const batches: RecordBatch[] = [];
   const listing = new ListingSource({ resource: fundDocuments, id });
-  for await (const { records } of listing.read({ ...options, status }, undefined)) {
+  // A key may have the column `fundId`, which the service does not send.
+  const { key: _, ...defaults } = options.session.defaults;
+  const session = { ...options.session, defaults };
+  for await (const { records } of listing.read({ ...options, session, status }, undefined)) {
     batches.push(withOwnColumn(records, { name: 'fundId', value: literal }));
   }
   checkComplete(status, []);

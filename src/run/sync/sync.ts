@@ -35,7 +35,6 @@ import { syncResources, type SyncResource } from './sync-resources.ts';
 export interface SyncFlags {
   /** The environment variable that holds the address. */
   readonly toEnv?: string;
-  readonly key?: readonly (readonly [resource: string, columns: string])[];
   readonly maxGone?: GoneLimit;
   readonly allowGone?: boolean;
   readonly plan?: boolean;
@@ -73,7 +72,6 @@ const DEFAULT_LIMIT: GoneLimit = { most: 10, unit: '%' };
 export async function syncDatabase(context: Context, command: SyncRun): Promise<void> {
   const { sync, globals, request, receipt } = command;
   const { address, resources } = readWords(context, command);
-  const keys = readKeys(sync.key ?? [], resources);
   const profiles = asksSeveral({ globals, profiles: sync })
     ? await chooseProfiles(context, { globals, profiles: sync })
     : [undefined];
@@ -95,7 +93,7 @@ export async function syncDatabase(context: Context, command: SyncRun): Promise<
   await inRun(context, options, async (run) => {
     const target = await openTarget(run.context, address, sync.plan === true);
     try {
-      await syncParts({ run, sync, target, keys, asked, resources });
+      await syncParts({ run, sync, target, asked, resources });
     } finally {
       await target.close();
     }
@@ -140,25 +138,6 @@ function findResources(names: readonly string[]): readonly SyncResource[] {
       hint: `There are ${syncResources.map((resource) => resource.name).join(', ')}.`,
     });
   });
-}
-
-function readKeys(
-  given: readonly (readonly [string, string])[],
-  resources: readonly SyncResource[],
-): ReadonlyMap<string, readonly string[]> {
-  for (const [name, columns] of given) {
-    if (!resources.some((resource) => resource.name === name)) {
-      throw new UsageError(`--key ${name}=${columns}: ${name} is not synced`, {
-        hint: `This run syncs ${resources.map((resource) => resource.name).join(', ')}.`,
-      });
-    }
-    if (columns.split(',').some((column) => column.trim() === '')) {
-      throw new UsageError(`--key ${name}=${columns}: a column has no name`, {
-        hint: `Name columns with commas between them, as in --key ${name}=number,customer.fiscalId.`,
-      });
-    }
-  }
-  return new Map(given.map(([name, columns]) => [name, columns.split(',').map((column) => column.trim())]));
 }
 
 /** The database of a sync. Its file is made when there is something to write. */
@@ -209,7 +188,6 @@ interface Syncing {
   readonly run: Run;
   readonly sync: SyncFlags;
   readonly target: SyncTarget;
-  readonly keys: ReadonlyMap<string, readonly string[]>;
   /** By profile. */
   readonly asked: readonly (readonly Asked[])[];
   readonly resources: readonly SyncResource[];
@@ -280,18 +258,17 @@ interface Reading extends Syncing {
 }
 
 async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
-  const { run, keys, organizations, lastRuns, signal, spools } = reading;
+  const { run, organizations, lastRuns, signal, spools } = reading;
   const { clock } = run.context;
   const { name, resource } = asked;
-  const listing = new SpooledListing({ ...resource, key: keys.get(resource.name) });
-  spools.push(listing);
   const startedAt = clock.now();
   let profile = asked.profile ?? run.globals.profile ?? (run.globals.sandbox ? 'sandbox' : 'default');
   let organization: string | undefined;
+  let listing: SpooledListing | undefined;
   // A fault of the command line concerns all listings: then nothing is written.
   let refusal: UsageError | undefined;
   const options = {
-    source: resource.source(keys.get(resource.name)),
+    source: resource.source(),
     name,
     signal,
     ...(asked.profile !== undefined && { profile: asked.profile }),
@@ -301,6 +278,8 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
     organization = part.session?.organization;
     try {
       refuseOrganization(profile, organization, organizations.get(profile));
+      listing = new SpooledListing({ records: resource.records, key: part.defaults.key });
+      spools.push(listing);
       await readInto(listing, part);
     } catch (error) {
       if (error instanceof UsageError) refusal = error;
@@ -308,7 +287,7 @@ async function readPart(reading: Reading, asked: Asked): Promise<ReadPart> {
     }
   });
   if (refusal !== undefined) throw refusal;
-  const outcome = failure ?? listing;
+  const outcome = failure ?? listing!;
   const { table } = resource;
   const lastRun = lastRuns.get(listingName({ table, profile })) ?? 0;
   // The view is one for the records of all profiles.

@@ -13,6 +13,7 @@ import { runOrganizations } from '../../support/run-organizations.ts';
 import { runSync } from '../../support/sync-service.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { terminalsForTests } from '../../support/terminal-here.ts';
+import { withSettings } from '../../support/settings-folder.ts';
 
 const show = terminalsForTests();
 
@@ -241,8 +242,8 @@ describe('folio sync', () => {
       'cannot reach postgres://u@127.0.0.1:1/x: connection refused (ECONNREFUSED)',
     ],
     [['sync', 'b.db', 'invoices'], 2, 'folio sync knows no resource "invoices"'],
-    [['sync', 'b.db', 'issued', '--key', 'received=number'], 2, 'received is not synced'],
-    [['sync', 'b.db', 'issued', '--key', 'issued=a,,b'], 2, 'a column has no name'],
+    [['sync', 'b.db', 'issued', '--key', 'issued=number'], 2, "unknown option '--key'"],
+    [['sync', 'b.db', 'issued', '--tables', 'payments'], 2, "unknown option '--tables'"],
     [['sync', 'b.db', '--max-gone', '10.5'], 2, '--max-gone "10.5": expected a share such as 10%'],
     [['sync', 'b.db', '--max-gone', '101%'], 2, 'expected a share'],
     [['sync', '--to-env', 'NO_SUCH'], 2, 'there is no such variable'],
@@ -301,7 +302,7 @@ describe('folio sync', () => {
   it('refuses records without a key, or of one key, and writes nothing', async () => {
     const path = join(temporaryFolder(), 'books.db');
     const records = { issued: ['{"id":1,"n":"a"}', '{"id":2,"n":"b"}', '{"id":3,"n":"a"}'] };
-    const twice = await runSync(records, [path, '--key', 'issued=n']);
+    const twice = await runSync(records, [path], { env: withSettings({ 'key.issued': 'n' }) });
     expect([twice.code, twice.stderr]).toEqual([
       2,
       expect.stringContaining('the records 1 and 3 of the issued invoices have the same n: a'),
@@ -312,12 +313,8 @@ describe('folio sync', () => {
       expect.stringContaining('record 2 of the received invoices has no id: {"number":5}'),
     ]);
     expect(existsSync(path)).toBe(false);
-    const named = await runSync({ received: ['{"number":4}', '{"number":5}'] }, [
-      path,
-      'received',
-      '--key',
-      'received=number',
-    ]);
+    const env = withSettings({ 'key.received': 'number' });
+    const named = await runSync({ received: ['{"number":4}', '{"number":5}'] }, [path, 'received'], { env });
     expect([named.code, await ask(path, 'SELECT _key FROM received')]).toEqual([0, ['4', '5']]);
   });
 

@@ -24,7 +24,7 @@ function treeOf(text: string, words: readonly string[] = ['word']): CompletionNo
 describe('the completion for PowerShell', () => {
   it('offers the values of flags, and leaves files to PowerShell', async () => {
     const script = await printed();
-    expect(script).toContain(`if (@('--list-encoding') -ccontains $flag) { $offered = @('comma', 'comma',`);
+    expect(script).toContain(`if (@('--sort-order') -ccontains $flag) { $offered = @('asc', 'asc',`);
     expect(script).toMatch(/if \(@\([^)]*'--output'[^)]*\) -ccontains \$flag\) \{ return \}/);
     expect(script).toContain(`if (@('--profile') -ccontains $flag) { $offered = @(folio __profiles `);
   });

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { pageOf, runScripted, type ScriptedExit } from '../../support/scripted-run.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import type { ConfigStore } from '../../../src/profiles/profile.ts';
+import { memoryStore } from '../../support/memory-store.ts';
 
 const link = (host: string, signature: string): string =>
   `"files":[{"fileUrl":"https://${host}/files/1?signature=${signature}"}]`;
@@ -23,10 +25,18 @@ function earlier(content: string): string {
   return file;
 }
 
-async function changes(flags: readonly string[], terminal = false): Promise<ScriptedExit> {
+async function changes(
+  flags: readonly string[],
+  { terminal = false, key = 'id' } = {},
+): Promise<ScriptedExit> {
   const argv = ['issued', '--changes-since', earlier(`${BEFORE.join('\n')}\n`), ...flags];
   const env = { NO_COLOR: '1', LANG: 'C.UTF-8' };
-  return runScripted(argv, [pageOf(AFTER)], { terminal, env });
+  return runScripted(argv, [pageOf(AFTER)], { terminal, env, config: async () => keyedBy(key) });
+}
+
+/** The settings of a user whose invoices are told apart by these columns. */
+function keyedBy(columns: string): ConfigStore {
+  return memoryStore({ settings: { 'key.issued': columns } });
 }
 
 describe('--changes-since', () => {
@@ -69,7 +79,7 @@ describe('--changes-since', () => {
   });
 
   it('is a table on a terminal, without the records, and says how many', async () => {
-    const { stdout, stderr } = await changes([], true);
+    const { stdout, stderr } = await changes([], { terminal: true });
     expect(stdout.split('\n').map((line) => line.trimEnd())).toEqual([
       '_change  id  number  field   old      new',
       '───────  ──  ──────  ──────  ───────  ────',
@@ -87,12 +97,12 @@ describe('--changes-since', () => {
   });
 
   it('takes another key, other columns beside it, and only what --where keeps of both', async () => {
-    const { stdout } = await changes(['--key', 'number', '--columns', 'status', '--where', 'number<30']);
+    const { stdout } = await changes(['--columns', 'status', '--where', 'number<30'], { key: 'number' });
     expect(stdout).toBe('_change,number,status,field,old,new\nchanged,10,PAID,status,PENDING,PAID\n');
   });
 
   it('counts all, however few it shows', async () => {
-    const { stdout, stderr } = await changes(['--limit', '1'], true);
+    const { stdout, stderr } = await changes(['--limit', '1'], { terminal: true });
     expect(stdout.trimEnd().split('\n')).toHaveLength(3);
     expect(stderr).toContain('1 added, 1 changed, 1 gone');
   });
@@ -110,8 +120,8 @@ describe('--changes-since', () => {
     const now = earlier(
       [...records, '{"id":"new","kind":"A"}'].with(7, '{"id":"seven","kind":"A"}').join('\n'),
     );
-    const argv = ['issued', '--from', now, '--changes-since', file, '--key', 'kind', '--format', 'jsonl'];
-    const { code, stdout } = await runScripted(argv, []);
+    const argv = ['issued', '--from', now, '--changes-since', file, '--format', 'jsonl'];
+    const { code, stdout } = await runScripted(argv, [], { config: async () => keyedBy('kind') });
     expect(code).toBe(0);
     expect(stdout.trimEnd().split('\n')).toEqual([
       '{"_change":"changed","kind":"A","number":null,"field":"id","old":7,"new":"seven"}',
@@ -148,8 +158,11 @@ describe('--changes-since', () => {
     const half = await runScripted(['issued', '--changes-since', cut], []);
     expect(half).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a whole export') });
     const file = earlier(BEFORE.join('\n'));
-    const key = await runScripted(['issued', '--changes-since', file, '--key', 'nummer'], []);
+    const key = await runScripted(['issued', '--changes-since', file], [], {
+      config: async () => keyedBy('nummer'),
+    });
     expect(key).toMatchObject({ code: 2, asked: [] });
     expect(key.stderr).toContain('no record has a value in nummer; did you mean number?');
+    expect(key.stderr).toContain('as in folio config set key.issued number,documentType.');
   });
 });

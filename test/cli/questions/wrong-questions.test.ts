@@ -13,7 +13,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--sum a,,b', /--sum "a,,b"/],
   ['--sum a --sum a', /"a" comes twice/],
   ['--group-by ,', /--group-by/],
-  ['--from x --key number', /--from and --key do not go together/],
+  ['--from x --key number', /unknown option '--key'/],
   [
     '--changes-since x --page 0',
     /--changes-since and --page do not go together: what is not on one page would look as if it were gone/,

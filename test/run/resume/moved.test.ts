@@ -87,33 +87,33 @@ describe('a listing that changed between the stop and the next run', () => {
     expect(given).toEqual([...before.slice(0, first), ...issued.slice(first)]);
   });
 
-  it.each([
-    ['its natural key', 'number', LINE],
-    ['the key that is named', 'ref', `${LINE} --key ref`],
-  ])('gives a record that comes again in another form once: known by %s', async (_, column, line) => {
-    const numbered = (at: number, amount: number): string =>
-      `{"${column}":"F-${at}","documentType":"INVOICE","amount":${amount}.10}`;
-    const issued = Array.from({ length: 30 }, (__, at) => numbered(at, 1));
-    const site = new ResumeSite(new ModelService({ issued }));
-    expect(await site.run(line, { stopAt: 7 })).toMatchObject({ code: 130 });
-    const { records } = site.service;
-    await site.run(line, {
-      script: ({ number }) => {
-        // After the first page and the last one were found as they were.
-        if (number === 4)
-          records.issued.splice(
-            0,
-            20,
-            ...Array.from({ length: 20 }, (__, at) => numbered(at, 2)),
-            numbered(30, 1),
-          );
-        return undefined;
-      },
-    });
-    const numbers = Array.from(site.read('out.jsonl').matchAll(/F-(\d+)/g), ([, number]) => Number(number));
-    const old = numbers.filter((number) => number < 30).toSorted((one, other) => one - other);
-    expect(old).toEqual(Array.from({ length: 30 }, (__, at) => at));
-  });
+  it.each([['its natural key', 'number', LINE]])(
+    'gives a record that comes again in another form once: known by %s',
+    async (_, column, line) => {
+      const numbered = (at: number, amount: number): string =>
+        `{"${column}":"F-${at}","documentType":"INVOICE","amount":${amount}.10}`;
+      const issued = Array.from({ length: 30 }, (__, at) => numbered(at, 1));
+      const site = new ResumeSite(new ModelService({ issued }));
+      expect(await site.run(line, { stopAt: 7 })).toMatchObject({ code: 130 });
+      const { records } = site.service;
+      await site.run(line, {
+        script: ({ number }) => {
+          // After the first page and the last one were found as they were.
+          if (number === 4)
+            records.issued.splice(
+              0,
+              20,
+              ...Array.from({ length: 20 }, (__, at) => numbered(at, 2)),
+              numbered(30, 1),
+            );
+          return undefined;
+        },
+      });
+      const numbers = Array.from(site.read('out.jsonl').matchAll(/F-(\d+)/g), ([, number]) => Number(number));
+      const old = numbers.filter((number) => number < 30).toSorted((one, other) => one - other);
+      expect(old).toEqual(Array.from({ length: 30 }, (__, at) => at));
+    },
+  );
 
   it('is read anew when the service does not take its cursor any more', async () => {
     const line = 'customers --page-size 3 -o FOLDER/out.jsonl --resume';

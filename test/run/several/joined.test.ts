@@ -4,7 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { always, where } from '../../support/fault-script.ts';
 import { members, records, status } from '../../support/faults.ts';
 import { modelRecords } from '../../support/model-service.ts';
-import { runOrganizations, type Organization } from '../../support/run-organizations.ts';
+import {
+  runOrganizations,
+  type Organization,
+  type OrganizationsRun,
+} from '../../support/run-organizations.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const PAGES = '--page-size 2 --retries 0';
@@ -436,13 +440,13 @@ describe('changes since an export of several', () => {
     '{"_change":"gone","_profile":"north","number":20,"field":null,"new":null}',
   ];
 
-  async function since(flags: string, from = '') {
+  async function since(flags: string, from = '', more: Partial<OrganizationsRun> = {}) {
     const folder = temporaryFolder();
     const old = 'issued --all-profiles -o FOLDER/old.jsonl';
     expect(await runOrganizations(old, { organizations, folder })).toMatchObject({ code: 0 });
     await runOrganizations('issued --all-profiles -o FOLDER/new.jsonl', { organizations: now, folder });
     const line = `issued${from} --changes-since FOLDER/old.jsonl ${flags} ${columns}`;
-    return runOrganizations(line, { organizations: now, folder });
+    return runOrganizations(line, { organizations: now, folder, ...more });
   }
 
   it.each(['', ' --from FOLDER/new.jsonl'])(
@@ -461,9 +465,17 @@ describe('changes since an export of several', () => {
     expect({ code, stdout: stdout.trimEnd().split('\n') }).toEqual({ code: 0, stdout: changed });
   });
 
-  it('pair no two records of different profiles, whatever --key names', async () => {
-    const { stdout, stderr } = await since('--all-profiles --key number');
+  it('pair no two records of different profiles, whatever key.issued names', async () => {
+    const settings = { 'key.issued': 'number' };
+    const { stdout, stderr } = await since('--all-profiles', '', { settings });
     expect({ stdout: stdout.trimEnd().split('\n'), stderr }).toEqual({ stdout: changed, stderr: '' });
+  });
+
+  it('cannot be told where two of the profiles are known by different columns', async () => {
+    const north = { ...now.north, settings: { 'key.issued': 'number,date' } };
+    const { code, stdout, stderr } = await since('--all-profiles', '', { organizations: { ...now, north } });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('tell records apart by different columns (number, date; id)');
   });
 
   it('cannot be told of a listing whose records do not say whose they are', async () => {
