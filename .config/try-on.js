@@ -13,7 +13,7 @@ const LINES = [
   'help formats',
   '--sandbox --awkward issued --limit 300 --format csv',
   '--sandbox --awkward issued --limit 30 --format csv --excel --delimiter ;',
-  '--sandbox --awkward issued --limit 30 --format tsv',
+  '--sandbox --awkward issued --limit 30 --delimiter tab',
   '--sandbox --awkward issued --limit 30 --format json',
   '--sandbox --awkward issued --limit 30 --format table',
   '--sandbox --awkward received --limit 30 --format jsonl',

@@ -73,12 +73,6 @@ const CONFLICTS: readonly Conflict[] = [
     why: 'a file is read, and no service asked',
   },
   {
-    flags: ['fromFormat', 'fromDelimiter', 'fromColumns', 'fromKind'],
-    needs: ['from'],
-    says: 'is about an export, and none is read',
-    hint: 'Add --from <file>, or leave it out.',
-  },
-  {
     flags: ['sandbox'],
     against: ['baseUrl', 'tokenFile'],
     why: 'the sandbox brings its own address and token',
@@ -100,12 +94,6 @@ const CONFLICTS: readonly Conflict[] = [
     why: 'what is not on one page would look as if it were gone',
   },
   { flags: ['expand'], against: ['changesSince'], why: 'changes are told of whole records' },
-  {
-    flags: ['changesSinceMissingOk'],
-    needs: ['changesSince'],
-    says: 'goes with --changes-since',
-    hint: 'Name the file to compare with, as in --changes-since yesterday.jsonl.',
-  },
   {
     flags: ['count'],
     against: ['sum'],
@@ -209,6 +197,15 @@ const CONFLICTS: readonly Conflict[] = [
   },
 ];
 
+/** Throws UsageError where both --from and another flag are to read standard input. */
+function checkInput(values: Readonly<Record<string, unknown>>): void {
+  if (values['from'] !== '-') return;
+  if (!Object.values(values).flat().includes('@-')) return;
+  throw new UsageError('--from - and @- both read standard input', {
+    hint: 'Put one of them into a file.',
+  });
+}
+
 /** Flags `--no-…`: they are given where the value is false. */
 const NEGATIVE: ReadonlySet<Term> = new Set<Term>(['header']);
 
@@ -219,6 +216,7 @@ const NEGATIVE: ReadonlySet<Term> = new Set<Term>(['header']);
  * @param values of its flags, by the names that the groups have for them
  */
 export function checkFlags(command: string, values: Readonly<Record<string, unknown>>): void {
+  checkInput(values);
   const { allProfiles, profile } = values;
   const isSeveral = allProfiles === true || (typeof profile === 'string' && profile.includes(','));
   const isGiven = (term: Term): boolean => {

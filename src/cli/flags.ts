@@ -9,7 +9,7 @@ import {
   columnList,
   nameList,
   oneName,
-  ofColumn,
+  formatWord,
   oneOf,
   parameter,
   requestParsers,
@@ -38,7 +38,6 @@ import {
 } from './flag-group.ts';
 import { FIELD_NAMES } from '../invoices/fields.ts';
 import { parseCondition, parseSort, type Condition, type QuestionFlags } from '../query/question-syntax.ts';
-import type { FormFlags } from '../query/exports/csv-form.ts';
 import type { ReportLanguage } from '../report/words.ts';
 import type { FromFlags } from '../run/sources/export-source.ts';
 
@@ -58,7 +57,7 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
   format: valued(
     '--format <format>',
     `${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    oneOf('--format', formats),
+    formatWord('--format', formats),
   ),
   output: rowOutput.output,
   columns: valued(
@@ -71,7 +70,7 @@ export const outputFlags = flagGroup<OutputFlags>('What comes out:', {
     'print the columns that there can be instead of the records; no request is sent',
   ),
   delimiter: valued('--delimiter <c>', 'csv: the character between cells', delimiter('--delimiter')),
-  header: no('--no-header', 'csv, tsv: no line with the names of the columns'),
+  header: no('--no-header', 'csv: no line with the names of the columns'),
   excel: rowOutput.excel,
   wide: rowOutput.wide,
   raw: yes('--raw', 'table: numbers and dates as they were sent'),
@@ -200,40 +199,12 @@ export function extentFlags({ paging }: Resource): FlagGroup<ExtentFlags> {
 /** `--where`, repeatable, for commands that have no other question. */
 export const whereFlags = flagGroup<Pick<QuestionFlags, 'where'>>('Questions:', { where: whereFlag() });
 
-/** How an export was written, where neither it nor its receipt says it. `query/exports/csv-form.ts` reads them. */
-const formOfExport = () => ({
-  fromFormat: valued(
-    '--from-format <format>',
-    'csv, tsv, json or jsonl, where neither the export nor its receipt says it',
-    oneOf('--from-format', ['csv', 'tsv', 'json', 'jsonl']),
-  ),
-  fromDelimiter: valued(
-    '--from-delimiter <c>',
-    'csv: the character between its cells',
-    delimiter('--from-delimiter'),
-  ),
-  fromColumns: valued(
-    '--from-columns <names>',
-    'csv, tsv: its columns, where it has no line that names them',
-    nameList('--from-columns'),
-  ),
-  fromKind: valued(
-    '--from-kind <column=kind>',
-    'csv, tsv: whether a column of digits is text or number, such as code=text',
-    ofColumn('--from-kind', oneOf('--from-kind', ['text', 'number'])),
-  ),
-});
-
-/** The same by themselves, for a command that reads several exports. */
-export const formFlags = flagGroup<FormFlags>('What it is about:', formOfExport());
-
 /** `--from`: reads the records from a file or a database instead of the service. `run/sources/export-source.ts` reads it. */
 export const fromFlags = flagGroup<FromFlags>('Questions:', {
   from: text(
     '--from <file>',
-    'read an export in jsonl, json or csv, or a database of folio sync: nothing is sent, no token is needed',
+    'read an export in jsonl or json, standard input (-) or a database of folio sync: nothing is sent, no token is needed',
   ),
-  ...formOfExport(),
 });
 
 /** The questions that folio itself answers from the records. `openQuestions` in `run/open-questions.ts` reads them. */
@@ -264,10 +235,6 @@ export const questionFlags = flagGroup<QuestionFlags>('Questions:', {
   changesSince: text(
     '--changes-since <file>',
     'what is added, changed and gone since an export in jsonl or json',
-  ),
-  changesSinceMissingOk: yes(
-    '--changes-since-missing-ok',
-    'where that file does not exist yet, all records count as added: for a first night',
   ),
 });
 

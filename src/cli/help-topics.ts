@@ -82,7 +82,7 @@ const formatsTopic: Topic = {
     'Without --format, the ending of --output decides the format, else the profile’s setting. Else it is a table on a ' +
       'terminal; off a terminal it is csv, and json for a single record.',
     formats.map((format) => [format, aboutFormat(format)] as const),
-    'Numbers are written as they came, in every format: 1190.10 stays 1190.10, and a 19-digit number keeps its digits. In csv, tsv ' +
+    'Numbers are written as they came, in every format: 1190.10 stays 1190.10, and a 19-digit number keeps its digits. In csv ' +
       'and tables objects become columns with dots (customer.fiscalId), arrays are compact JSON, null is empty. The ' +
       'columns are those of all records together, in the order in which they first appear.',
     '--columns chooses columns and their order, also in json and jsonl, where each record then has only these names; rows are ' +
@@ -104,6 +104,7 @@ const formatsTopic: Topic = {
       ['folio config set types.paymentTermDays integer', 'a type of your own, in every Parquet file'],
       ['folio issued --excel -o issued.csv', 'for a spreadsheet'],
       ['folio issued --format jsonl | jq -r .number', 'for a script'],
+      ["folio issued --format jsonl | jq -r '[.number, .status] | @tsv'", 'for cut and read'],
       ['folio issued --all --wide --format table | less -S', 'a long or wide table, a screen at a time'],
       ['folio issued --columns number,customer.name,totalAmount', 'three columns'],
       [
@@ -120,7 +121,7 @@ const questionsTopic: Topic = {
   about: 'how to ask for some of the records, for sums and for changes',
   blocks: [
     'folio answers questions itself, from all records of the listing; the service knows nothing of them. With --from <file> ' +
-      'it reads an export in jsonl, json or csv instead, and sends nothing.',
+      'it reads an export in jsonl or json instead, with --from - standard input, and sends nothing.',
     'A condition of --where is a column, an operator and a value. Put it in quotes: the shell takes < and > for files.',
     [
       ['= !=', 'equal, or not; several values have commas between them, a comma within a value is \\,'],

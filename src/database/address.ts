@@ -38,7 +38,7 @@ export type SslMode = (typeof sslModes)[number];
 const PARAMETERS = ['host', 'port', 'user', 'sslmode', 'sslrootcert', 'options'];
 
 /** Further endings of exports, besides those of folio's formats. */
-const EXPORT = /\.(?:xls|pdf|gz|zip)$/i;
+const EXPORT = /\.(?:tsv|tab|xls|pdf|gz|zip)$/i;
 
 /**
  * Reads what the user calls the database: `postgres://user@host/name`, or the path of a file. Throws UsageError, also for a

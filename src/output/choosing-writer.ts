@@ -1,7 +1,7 @@
 import { ColumnSurvey } from '../json/column-facts.ts';
 import { chooseColumns, onlyLeavesOut } from './column-choice.ts';
 import { Collected } from './collected.ts';
-import type { OpenWriter, Writer } from './writer.ts';
+import type { OpenWriter } from './writer.ts';
 
 /**
  * Makes a writer take columns that are chosen among those that there are, as `*,-files` is: it is opened when all records have
@@ -11,16 +11,12 @@ export function choosingWriter(openWriter: OpenWriter, asked: readonly string[])
   return (sink, layout) => {
     const survey = new ColumnSurvey();
     const records = new Collected({ survey });
-    let writer: Writer | undefined;
     return {
-      get columns() {
-        return writer?.columns;
-      },
       write: (batch) => records.add(batch),
       async end() {
         try {
           const chosen = chooseColumns(asked, layout.columns ?? columnsOf(survey));
-          writer = openWriter(sink, {
+          const writer = openWriter(sink, {
             ...layout,
             columns: chosen,
             asked: !onlyLeavesOut(asked),

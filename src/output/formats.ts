@@ -1,7 +1,10 @@
 import { UsageError } from '../errors.ts';
 import type { OpenWriter } from './writer.ts';
 
-/** Flags that only csv and what is like it read. */
+/** What to say where tsv is asked for, by name or by ending. */
+export const TABS_BETWEEN_CELLS = 'For tabs between cells, say --format csv --delimiter tab.';
+
+/** Flags that only csv reads. */
 type CsvFlag = '--delimiter' | '--excel' | '--no-header';
 
 /** Flags that only some formats read. */
@@ -44,12 +47,6 @@ const declarations = {
     about: 'RFC 4180 with LF, byte for byte the service’s text; with --excel for a spreadsheet',
     flags: ['--delimiter', '--excel', '--no-header'],
     writer: async () => (await import('./csv/csv.ts')).openCsv,
-  },
-  tsv: {
-    about: 'a tab between columns, no quotes: within text \\t, \\n, \\r and \\\\',
-    endings: ['tsv', 'tab'],
-    flags: ['--no-header'],
-    writer: async () => (await import('./csv/tsv.ts')).openTsv,
   },
   xlsx: {
     about: 'a workbook: amounts as numbers, dates as dates, text that is never run',

@@ -52,9 +52,6 @@ export function headedWriter(openWriter: OpenWriter, asked: readonly string[]): 
     );
     const writer = openWriter(sink, { ...layout, ...meaningOf(layout, columns), columns: headings });
     return {
-      get columns() {
-        return writer.columns;
-      },
       write: (batch) => writer.write(picker.pick(batch)),
       end: () => writer.end(),
     };

@@ -18,8 +18,6 @@ export interface Writer {
   write(batch: RecordBatch): Promise<void>;
   /** Completes the document (closing bracket, spooled rows, the last table rows). Does not close the sink. */
   end(): Promise<void>;
-  /** csv, tsv: the columns that were written, in their order, once it has ended. */
-  readonly columns?: readonly string[] | undefined;
 }
 
 /** How records are laid out; each format reads the members that concern it. */
@@ -30,7 +28,7 @@ export interface Layout {
   readonly asked?: boolean | undefined;
   /** csv: one character between cells. */
   readonly delimiter?: string | undefined;
-  /** csv, tsv: whether the first line names the columns. */
+  /** csv: whether the first line names the columns. */
   readonly header: boolean;
   /** csv: byte order mark, CRLF, and text that a spreadsheet would run as a formula made inert. */
   readonly excel: boolean;

@@ -34,7 +34,7 @@ export function expandQuestion(column: string, placeOf: PlaceOf = (nth) => nth):
   const refuseOthers = (): void => {
     if (hasList || others === 0) return;
     throw new UsageError(`--expand ${column}: ${named[0]!}, not a list of objects`, {
-      hint: 'Name a column that holds a list of objects, such as payments. In csv, only the receipt tells a list from text.',
+      hint: 'Name a column that holds a list of objects, such as payments.',
     });
   };
 

@@ -15,9 +15,6 @@ export function writerByNames(openWriter: OpenWriter, names: ColumnNames): OpenW
     const asked = [...new Set(columns)];
     const cells = new NamedCells(asked, names);
     return {
-      get columns() {
-        return writer.columns;
-      },
       write: (batch) => writer.write(pick(batch, asked, cells)),
       end: () => writer.end(),
     };

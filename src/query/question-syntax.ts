@@ -166,6 +166,4 @@ export interface QuestionFlags extends Readonly<Partial<Record<DateFlag['name'],
   readonly sort?: readonly SortColumn[];
   /** The file of an earlier export. */
   readonly changesSince?: string;
-  /** True where that file need not exist yet. */
-  readonly changesSinceMissingOk?: boolean;
 }

@@ -237,9 +237,6 @@ export function writerOfResult(openWriter: OpenWriter, { columns, shown, typeOf 
     };
     const opened = (): Writer => (writer ??= open());
     return {
-      get columns() {
-        return writer?.columns;
-      },
       write: (batch) => opened().write(batch),
       end: () => opened().end(),
     };

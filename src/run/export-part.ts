@@ -1,12 +1,11 @@
 import type { Context } from '../context.ts';
 import { IncompleteError } from '../errors.ts';
 import { PROFILE_COLUMN } from '../invoices/fields.ts';
-import { ColumnSurvey } from '../json/column-facts.ts';
 import { Projection } from '../json/cells.ts';
 import { paced, type RecordBatch } from '../json/records.ts';
 import { written, type Destination } from '../output/files/destination.ts';
 import { openDestination } from '../output/files/open-destination.ts';
-import { isBinary, type Format } from '../output/formats.ts';
+import { isBinary } from '../output/formats.ts';
 import { countOf, localeOf, tableFooter } from '../output/terminal/number-text.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import type { QuestionFlags } from '../query/question-syntax.ts';
@@ -31,7 +30,7 @@ import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './
 import type { RequestFlags } from './parse-values.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
-import type { ReceiptPart, ReceiptFlags, WrittenColumn } from './receipt.ts';
+import type { ReceiptPart, ReceiptFlags } from './receipt.ts';
 import { namedColumns, withColumnBefore, withoutHeadings } from '../output/column-choice.ts';
 import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-checks.ts';
@@ -355,35 +354,10 @@ export async function deliver(
     }),
     async (destination) => {
       const writer = plan.openWriter(destination, plan.layout);
-      const survey =
-        receipt.isWanted && isRows(plan.format) ? new ColumnSurvey(plan.layout.columns) : undefined;
-      for await (const batch of receipt.counted(records)) {
-        for (let index = 0; survey !== undefined && index < batch.count; index++) survey.add(batch, index);
-        await writer.write(batch);
-      }
+      for await (const batch of receipt.counted(records)) await writer.write(batch);
       await writer.end();
-      if (survey !== undefined) receipt.note({ columns: columnsIn(writer.columns ?? [], survey, plan) });
     },
   );
-}
-
-/** Formats that do not keep of which kind a cell is: the receipt says it. */
-function isRows(format: Format): boolean {
-  return format === 'csv' || format === 'tsv';
-}
-
-/** The columns of a file of rows, each with the kind of its cells. */
-function columnsIn(
-  names: readonly string[],
-  survey: ColumnSurvey,
-  { headings }: OutputPlan,
-): readonly WrittenColumn[] {
-  return names.map((name) => {
-    const source = headings.find(({ heading }) => heading === name)?.column ?? name;
-    const column = survey.columns.indexOf(source);
-    const kind = column < 0 ? 'none' : survey.factsOf(column).kind;
-    return { name, kind: { string: 'text', array: 'nested' }[kind as string] ?? kind };
-  });
 }
 
 interface CountOptions {

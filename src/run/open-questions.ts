@@ -350,7 +350,7 @@ async function resultOf(
   shown: ResultContext,
 ): Promise<Question | undefined> {
   const { flags, columns, resource, plan, names, settings } = asked;
-  const { changesSince: path, changesSinceMissingOk: missingOk = false } = flags;
+  const { changesSince: path } = flags;
   if (asksForTotals(flags))
     return (await import('../query/totals-rows.ts')).totalsQuestion(flags, names, shown);
   if (path === undefined) return undefined;
@@ -367,7 +367,6 @@ async function resultOf(
     profiles: profiles?.() ?? alone,
     isUnread,
     keep,
-    missingOk,
   };
   const options = { ...of, columns: beside, shown: [resource?.label ?? 'id'] };
   return changesQuestion(options, plan?.format === 'table');

@@ -7,6 +7,7 @@ import type { DestinationOptions } from '../output/files/open-destination.ts';
 import {
   checkFlagsOfFormat,
   formatOfEnding,
+  TABS_BETWEEN_CELLS,
   formats,
   heeds,
   loadWriter,
@@ -193,7 +194,9 @@ function endingFormat(
   const ending = /\.([a-z][a-z0-9]*)$/i.exec(target)?.[1];
   if (given !== undefined || found !== undefined || ending === undefined) return found;
   throw new UsageError(`-o ${target}: .${ending} is no format of folio`, {
-    hint: `Name a file that ends with ${[further ?? [], FILE_ENDINGS].flat().join(', ')}, or say which format it is with --format.`,
+    hint: /^(?:tsv|tab)$/i.test(ending)
+      ? TABS_BETWEEN_CELLS
+      : `Name a file that ends with ${[further ?? [], FILE_ENDINGS].flat().join(', ')}, or say which format it is with --format.`,
   });
 }
 

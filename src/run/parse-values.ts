@@ -8,6 +8,7 @@ import {
 } from '../output/column-choice.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { UsageError } from '../errors.ts';
+import { TABS_BETWEEN_CELLS } from '../output/formats.ts';
 import type { ParquetType } from '../output/parquet/column-type.ts';
 
 /*
@@ -51,6 +52,16 @@ export function oneOf<const Word extends string>(flag: string, words: readonly W
   return Object.assign(parse, { words } satisfies Offering);
 }
 
+/** One of the formats of a listing. */
+export function formatWord<const Word extends string>(flag: string, words: readonly Word[]) {
+  const read = oneOf(flag, words);
+  const parse = (value: string): Word => {
+    if (value.toLowerCase() !== 'tsv') return read(value);
+    throw new UsageError(`${flag} tsv: that is no format of folio`, { hint: TABS_BETWEEN_CELLS });
+  };
+  return Object.assign(parse, { words: read.words } satisfies Offering);
+}
+
 /** Any text, some of which is known. */
 export function textLike(words: readonly string[]) {
   const parse = (value: string): string => value;
@@ -82,15 +93,6 @@ export function share(flag: string) {
 /** An option as it is typed: `--page-size` for `pageSize`. */
 export function flagNamed(option: string): string {
   return `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-}
-
-/** Throws UsageError for a flag that says how an export was written, where none is read. */
-export function refuseForm(form: object): void {
-  const [given] = Object.entries(form).find(([, value]) => value !== undefined) ?? [];
-  if (given === undefined) return;
-  throw new UsageError(`${flagNamed(given)} is about an export, and none is read`, {
-    hint: 'Add --from <file>, or leave it out.',
-  });
 }
 
 /** A comma-separated list of names, none empty or twice. */
@@ -185,15 +187,6 @@ export function columnType(flag: string) {
 }
 
 const PLAIN_TYPES = ['text', 'boolean', 'date', 'timestamp', 'json'] as const;
-
-/** `column=value` with a value that `read` makes of the text, collected over repeated flags. */
-export function ofColumn<Value>(flag: string, read: (text: string) => Value) {
-  const pairs = parameter(flag);
-  return (value: string, before: readonly (readonly [string, Value])[] = []) => {
-    const [name, text] = pairs(value).at(-1)!;
-    return [...before, [name, read(text)] as const];
-  };
-}
 
 /** `name=value`, collected over repeated flags. */
 export function parameter(flag: string) {

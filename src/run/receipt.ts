@@ -65,16 +65,8 @@ interface PartFacts {
   readonly delivered?: Destination | undefined;
   /** How many records came from the journal of a stopped run. */
   readonly takenOver?: number | undefined;
-  /** csv, tsv: the columns in their order, and what their cells are. */
-  readonly columns?: readonly WrittenColumn[] | undefined;
   /** Further members of the receipt, by name. */
   readonly results?: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** A column of a file of rows, as `DeliveredColumn` reads it. */
-export interface WrittenColumn {
-  readonly name: string;
-  readonly kind: string;
 }
 
 interface CountedFacts extends PartFacts {
@@ -169,13 +161,10 @@ function isOneFile({ plan, delivered }: PartFacts): boolean {
 
 /** What was written. Records and bytes are 0 where a file was not put in place. */
 function writtenOf(facts: CountedFacts): Record<string, unknown> {
-  const { plan, delivered, records, columns } = facts;
+  const { plan, delivered, records } = facts;
   return {
     format: plan?.format ?? null,
     header: plan?.layout.header ?? null,
-    delimiter: plan?.layout.delimiter ?? null,
-    excel: plan?.layout.excel ?? null,
-    ...(columns && { columns }),
     ...(plan !== undefined && plan.headings.length > 0 && { headings: plan.headings }),
     ...(plan?.chosen !== undefined && { chosen: plan.chosen }),
     ...(plan?.expanded !== undefined && { expanded: plan.expanded }),

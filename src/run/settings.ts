@@ -12,6 +12,7 @@ import {
   columnList,
   columnType,
   flagNamed,
+  formatWord,
   nameList,
   oneOf,
   requestParsers,
@@ -33,7 +34,7 @@ const printable = formats.filter((format) => !isBinary(format));
 
 /** All settings, by name. */
 const settings = new Map<string, Setting<unknown>>([
-  ['format', textSetting('--format of listings', oneOf('format', printable))],
+  ['format', textSetting('--format of listings', formatWord('format', printable))],
   ['delimiter', textSetting('--delimiter of csv', delimiter('delimiter'))],
   [
     'listEncoding',

@@ -36,7 +36,7 @@ const SHOWING = [
   ['issued', '--all', '--format', 'table', '--wide'],
   ['issued', '--all', '--format', 'table', '--columns', 'number,customer.name'],
   ['issued', '--all', '--format', 'csv'],
-  ['received', '--all', '--format', 'tsv', '--columns', 'id,number'],
+  ['received', '--all', '--delimiter', 'tab', '--columns', 'id,number'],
   ['customers', '--all', '--format', 'jsonl'],
   ['customers', '--format', 'json'],
   ['customers', '--all', '--format', 'csv', '--excel'],

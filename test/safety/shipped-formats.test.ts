@@ -31,7 +31,7 @@ describe('the program as it ships', () => {
     expect(JSON.stringify(readWorkbook(readFileSync(file)))).toContain('＝1+1');
   });
 
-  it.each(['jsonl', 'json', 'tsv'])('hands over every letter as it was sent: %s', async (format) => {
+  it.each(['jsonl', 'json'])('hands over every letter as it was sent: %s', async (format) => {
     const { code, stdout } = await runAgainst({ records: { issued }, args: ['issued', '--format', format] });
     expect(code).toBe(0);
     for (const text of ['＝1+1', 'ïsland', '¼ kg', 'ñandú']) expect(stdout.toString('utf8')).toContain(text);

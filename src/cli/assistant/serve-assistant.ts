@@ -146,6 +146,11 @@ async function profileIn(
   names: readonly string[] | undefined,
   context: Context,
 ): Promise<string> {
+  if (from === '-') {
+    throw new UsageError('--from - is standard input, which the assistant has', {
+      hint: 'Make a database with `folio sync books.db`, and name it.',
+    });
+  }
   if (!(await isDatabase(from))) {
     throw new UsageError(`--from ${from}: that is no database of folio sync`, {
       hint: 'Make one with `folio sync books.db`, and name it.',

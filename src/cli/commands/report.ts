@@ -5,7 +5,7 @@ import { oneOf, target } from '../../run/parse-values.ts';
 import type { PageFlags, PageOutputFlags } from '../../run/several/report.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, text, valued, wordList, yes } from '../flag-group.ts';
-import { fieldFlag, formFlags, langFlag, receiptFlags, requestFlags } from '../flags.ts';
+import { fieldFlag, langFlag, receiptFlags, requestFlags } from '../flags.ts';
 
 /** `report`: how an organization stands, on one page. */
 export function addReport(program: Command, context: Context): void {
@@ -22,7 +22,6 @@ export function addReport(program: Command, context: Context): void {
     ],
     flags: {
       page: pageFlags,
-      form: formFlags,
       output: pageOutputFlags,
       receipt: receiptFlags,
       request: requestFlags,
@@ -42,7 +41,7 @@ const pageFlags = flagGroup<PageFlags>('What it is about:', {
   allProfiles: yes('--all-profiles', 'of every profile; --profile a,b for some'),
   from: wordList(
     '--from <file...>',
-    'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.csv',
+    'of exports, of each profile in them, or of a synced database, without asking the service: issued.jsonl, received=in.json',
   ),
   lang: langFlag(),
   title: valued('--title <text>', "what stands at the top (default: the organization's name)", parseTitle),

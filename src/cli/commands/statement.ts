@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import { columnList, oneOf } from '../../run/parse-values.ts';
+import { columnList, formatWord } from '../../run/parse-values.ts';
 import type { StatementFlags, StatementOutputFlags } from '../../run/statements/read-statements.ts';
 import { formats } from '../../output/formats.ts';
 import { addCommand } from '../command.ts';
@@ -77,7 +77,7 @@ const statementOutputFlags = flagGroup<StatementOutputFlags>('What comes out:', 
   format: valued(
     '--format <format>',
     `html, ${formats.join(', ')} (default: by the ending of --output, else table or csv)`,
-    oneOf('--format', ['html', ...formats]),
+    formatWord('--format', ['html', ...formats]),
   ),
   output: rowOutput.output,
   outputDir: text(

@@ -11,7 +11,7 @@ import { receiptFlags, requestFlags } from '../flags.ts';
 
 const NAMES = resources.map((resource) => oneWordName(resource, '-'));
 const USUAL = listings.map((resource) => oneWordName(resource, '-'));
-const RESULT_FORMATS = ['table', 'csv', 'tsv', 'json', 'jsonl'] as const;
+const RESULT_FORMATS = ['table', 'csv', 'json', 'jsonl'] as const;
 
 /** `sync`: keeps a database equal to the service. */
 export function addSync(program: Command, context: Context): void {

@@ -21,7 +21,7 @@ const verifyFlags = flagGroup<VerifyFlags>(undefined, {
 export function addVerify(program: Command, context: Context): void {
   addCommand(program, 'verify', {
     description:
-      'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, tsv, jsonl and ' +
+      'Compares files with the receipts of the runs that wrote them (--receipt): bytes, SHA-256 and, in csv, jsonl and ' +
       'json, the number of records. In a folder it compares all files that the receipts there, <name>.receipt.json, or its own, name: ' +
       'where they were written, as seen from the receipt, else beside it. Needs neither network nor token. With --max-age it also ' +
       'finds the run that never started: by the receipt, and by the last sync of each listing of a database. Exit code 0 where all ' +

@@ -22,7 +22,6 @@ export const openCsv: OpenWriter = (sink, layout) => {
     sink,
     layout,
     delimiter,
-    quotes: true,
     preamble: excel ? BYTE_ORDER_MARK : '',
     openEncoder: async (columns): Promise<RowEncoder> => {
       if (delimiter === ',' && !excel) return new PlainRows(columns);

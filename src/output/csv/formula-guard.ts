@@ -36,18 +36,6 @@ export function guardFormula(text: string, delimiter = ','): string {
   return wouldRun(text, TRIGGER) ? `'${guarded}` : guarded;
 }
 
-/** Undoes `guardFormula`. Text that had such apostrophes before loses them. */
-export function unguardFormula(guarded: string, delimiter = ','): string {
-  if (!guarded.includes("'")) return guarded;
-  const parts = guarded.split(breaksBesides(delimiter));
-  const text = parts
-    .map((part, at) =>
-      at > 0 && part.startsWith("'") && wouldRun(part.slice(1), INNER_TRIGGER) ? part.slice(1) : part,
-    )
-    .join('');
-  return text.startsWith("'") && wouldRun(text.slice(1), TRIGGER) ? text.slice(1) : text;
-}
-
 /** Whether a spreadsheet runs the text: a plain number may begin with a sign. */
 function wouldRun(text: string, trigger: RegExp): boolean {
   return trigger.test(text) && !(NUMBER.test(text) && /\d/.test(text));

@@ -9,7 +9,7 @@ export interface EncodedRows {
   readonly columns: number;
 }
 
-/** Turns records into the rows of one dialect of csv, or of tsv. */
+/** Turns records into the rows of one dialect of csv. */
 export interface RowEncoder {
   /** The columns that were asked for, else those that have appeared so far. */
   readonly columns: readonly string[];
@@ -26,8 +26,6 @@ interface RowWriterOptions {
   readonly sink: Sink;
   readonly layout: Pick<Layout, 'columns' | 'header'>;
   readonly delimiter: string;
-  /** Whether cells may stand in quotes (csv), or a quote is text (tsv). */
-  readonly quotes: boolean;
   /** What the document begins with, before the header: a byte order mark, or nothing. */
   readonly preamble: string;
   /** Loads the encoder when the first rows come, so that an unused one costs nothing. */
@@ -35,7 +33,7 @@ interface RowWriterOptions {
 }
 
 /** What people have stand between the cells of csv. */
-export const USUAL_DELIMITERS: readonly string[] = [',', ';', '\t', '|'];
+const USUAL_DELIMITERS: readonly string[] = [',', ';', '\t', '|'];
 
 /**
  * The line that names the columns of csv. A name that has a usual delimiter stands in quotes, whatever the delimiter is: so a usual
@@ -75,11 +73,6 @@ export class RowWriter implements Writer {
   constructor(options: RowWriterOptions) {
     this.#options = options;
   }
-
-  get columns(): readonly string[] | undefined {
-    return this.#encoder?.columns;
-  }
-
   async write(batch: RecordBatch): Promise<void> {
     const encoder = await this.#open();
     if (this.#options.layout.columns !== undefined) await this.#begin(encoder);
@@ -135,9 +128,9 @@ export class RowWriter implements Writer {
     // A row without columns has no delimiter, like a row of one column.
     const missing = columns - Math.max(1, width);
     // A row whose only cell is empty would be an empty line, which readers of csv skip.
-    const { sink, delimiter, quotes } = this.#options;
-    const tail = columns === 1 && quotes ? '""' : delimiter.repeat(missing);
-    const bytes = tail === '' ? rows : appendToRows(rows, tail, quotes);
+    const { sink, delimiter } = this.#options;
+    const tail = columns === 1 ? '""' : delimiter.repeat(missing);
+    const bytes = tail === '' ? rows : appendToRows(rows, tail);
     if (sink.startOver !== undefined) this.#written.push({ length: bytes.length, columns, isHeader });
     await sink.write(bytes);
   }
@@ -157,14 +150,12 @@ export class RowWriter implements Writer {
 }
 
 /**
- * Whole rows of csv or tsv with `tail` added at the end of each: the delimiters of columns that were not known when the
+ * Whole rows of csv with `tail` added at the end of each: the delimiters of columns that were not known when the
  * rows were written. A `tail` of `""` is added to empty rows only, because readers skip empty lines.
- *
- * @param quotes whether a line feed may stand within quotes; in tsv, a quote is text
  */
-export function appendToRows(rows: Buffer, tail: string, quotes: boolean): Buffer {
+export function appendToRows(rows: Buffer, tail: string): Buffer {
   const bytes = Buffer.from(tail);
-  const places = findPlaces(rows, tail === '""', quotes);
+  const places = findPlaces(rows, tail === '""');
   const result = Buffer.allocUnsafeSlow(rows.length + places.length * bytes.length);
   let start = 0;
   let at = 0;
@@ -178,7 +169,7 @@ export function appendToRows(rows: Buffer, tail: string, quotes: boolean): Buffe
 }
 
 /** Where the last cell of each row ends: before a line feed outside quotes, or before the CR of a CR LF. */
-function findPlaces(rows: Buffer, onlyBlank: boolean, quotes: boolean): number[] {
+function findPlaces(rows: Buffer, onlyBlank: boolean): number[] {
   const view = new WordView(rows);
   const places: number[] = [];
   let inQuotes = false;
@@ -187,7 +178,7 @@ function findPlaces(rows: Buffer, onlyBlank: boolean, quotes: boolean): number[]
   for (let at = endOfPlainText(view, 0); at < rows.length; at = endOfPlainText(view, at + 1)) {
     const byte = rows[at];
     // A quote within a cell is doubled: the first leaves the quotes, the second enters them again.
-    if (byte === QUOTE && quotes) inQuotes = !inQuotes;
+    if (byte === QUOTE) inQuotes = !inQuotes;
     else if (byte === LINE_FEED && !inQuotes) {
       const place = rows[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
       if (!onlyBlank || place === start) places.push(place);
@@ -197,23 +188,15 @@ function findPlaces(rows: Buffer, onlyBlank: boolean, quotes: boolean): number[]
   return places;
 }
 
-/**
- * Counts the rows of csv or tsv that arrives in pieces. A line feed within quotes is text.
- */
+/** Counts the rows of csv that arrives in pieces. A line feed within quotes is text. */
 export class RowCounter {
   rows = 0;
-  readonly #quotes: boolean;
   #inQuotes = false;
   #inRow = false;
 
-  /** @param quotes as for `appendToRows` */
-  constructor(quotes: boolean) {
-    this.#quotes = quotes;
-  }
-
   add(bytes: Uint8Array): void {
     for (const byte of bytes) {
-      if (byte === QUOTE && this.#quotes) this.#inQuotes = !this.#inQuotes;
+      if (byte === QUOTE) this.#inQuotes = !this.#inQuotes;
       else if (byte === LINE_FEED && !this.#inQuotes) {
         this.rows++;
         this.#inRow = false;

@@ -43,14 +43,12 @@ async function* compared(changes: Changes, records: Records): AsyncGenerator<Rec
   yield* changes.goneRecords();
 }
 
-function notesOf({ summary, isFirst, others }: Changes, { path, key }: ChangesOptions): Note[] {
+function notesOf({ summary, others }: Changes, { path, key }: ChangesOptions): Note[] {
   const { added, changed, gone, unchanged, withoutKey, repeatedKeys } = summary;
   const notes: Note[] = [
     {
       kind: 'remark',
-      text: isFirst
-        ? `there is no ${path} yet: ${added} added`
-        : `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
+      text: `since ${path}: ${added} added, ${changed} changed, ${gone} gone, ${unchanged} as they were`,
     },
   ];
   if (others.length > 0) {
@@ -132,11 +130,6 @@ export class Changes {
   /** Reads the earlier export, before anything is asked of the service. Throws UsageError as `EarlierExport.open` does. */
   static async open(options: ChangesOptions): Promise<Changes> {
     return new Changes(options, await EarlierExport.open(options));
-  }
-
-  /** Whether there is no earlier export to compare with. */
-  get isFirst(): boolean {
-    return this.#earlier.isMissing;
   }
 
   /** The profiles whose earlier records are not compared. */

@@ -20,8 +20,6 @@ export interface EarlierExportOptions {
   readonly profiles?: readonly string[] | undefined;
   /** Selects the records that count; without it all do. */
   readonly keep?: ((batch: RecordBatch) => RecordBatch) | undefined;
-  /** True where the file need not exist: then it counts as an export without records. */
-  readonly missingOk?: boolean;
 }
 
 /** What a record was in the earlier export: missing, the same, or the other record that is returned. */
@@ -35,8 +33,7 @@ export class EarlierExport {
   repeatedKeys = 0;
   /** The profiles whose records are not compared, since nobody asked for them. */
   others: readonly string[] = [];
-  /** Undefined where there is none. */
-  readonly #file: ExportFile | undefined;
+  readonly #file: ExportFile;
   readonly #identity: DigestReader;
   /** Beside each record: how many bytes it has, and where it begins in the file, in two words. */
   readonly #index = new RecordIndex(3);
@@ -46,7 +43,7 @@ export class EarlierExport {
   /** A member of its first record that is named as a column within an object is: `customer.name`. */
   #flat: string | undefined;
 
-  private constructor(file: ExportFile | undefined, { path, key }: EarlierExportOptions) {
+  private constructor(file: ExportFile, { path, key }: EarlierExportOptions) {
     this.#file = file;
     this.#path = path;
     this.#identity = new DigestReader({ named: key });
@@ -54,24 +51,23 @@ export class EarlierExport {
 
   /** Reads the file once. Throws UsageError when it is no export, or when no record of it has the key. */
   static async open(options: EarlierExportOptions): Promise<EarlierExport> {
-    const { path, key, keep, missingOk, profiles } = options;
+    const { path, key, keep, profiles } = options;
     const file = await ExportFile.open(path).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
-      if (missingOk) return undefined;
       throw new UsageError(error.message, {
-        hint: 'On a first night, add --changes-since-missing-ok: all records count as added then.',
+        hint: `On a first night, let an empty file stand for it: [ -e ${path} ] || : > ${path}`,
         cause: error.cause,
       });
     });
     const earlier = new EarlierExport(file, options);
     const watch = new KeyWatch(key);
     try {
-      if (file !== undefined) await refuseChosen(path);
-      const held = file === undefined ? undefined : await profilesInExport(path, { tolerant: true });
+      await refuseChosen(path);
+      const held = await profilesInExport(path, { tolerant: true });
       if (profiles === undefined) refuseSeveral(path, held);
       else earlier.others = held?.filter((name) => !profiles.includes(name)) ?? [];
       const own = earlier.others.length === 0 ? undefined : profiles;
-      for await (const { batch, offset } of file?.parts() ?? []) {
+      for await (const { batch, offset } of file.parts()) {
         const read = own === undefined ? batch : ofProfiles(batch, own);
         const kept = keep?.(read) ?? read;
         watch.look(kept);
@@ -88,11 +84,6 @@ export class EarlierExport {
       throw error;
     }
     return earlier;
-  }
-
-  /** Whether there is no such file. */
-  get isMissing(): boolean {
-    return this.#file === undefined;
   }
 
   /** Throws UsageError where the records of --columns would be compared with whole ones: what is in an object would look changed. */
@@ -125,7 +116,7 @@ export class EarlierExport {
   }
 
   async close(): Promise<void> {
-    await this.#file?.close();
+    await this.#file.close();
   }
 
   #add(batch: RecordBatch, offset: number): void {
@@ -144,7 +135,7 @@ export class EarlierExport {
   #read(record: number): RecordBatch {
     const [length, low, high] = [0, 1, 2].map((word) => this.#index.more(record, word));
     const start = high! * WORD + low!;
-    return scanRecord(this.#file!.read(start, start + length!));
+    return scanRecord(this.#file.read(start, start + length!));
   }
 }
 

@@ -1,9 +1,12 @@
 import { close, open, read, readSync } from 'node:fs';
+import { addAbortSignal } from 'node:stream';
 import { promisify } from 'node:util';
-import { UsageError, BadBody, errorCode, systemReason } from '../../errors.ts';
+import type { Context } from '../../context.ts';
+import { BadBody, FolioError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { BACKSLASH, CLOSE_BRACKET, COMMA, LINE_FEED, OPEN_BRACKET, QUOTE } from '../../json/bytes.ts';
 import type { RecordBatch } from '../../json/records.ts';
 import { scanArray, scanLines } from '../../json/scan-records.ts';
+import { Spool } from '../../output/spool.ts';
 
 const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
@@ -26,25 +29,111 @@ const CHUNK_BYTES = 1 << 18;
 /** The most bytes of a record. One with more, whose strings may have 16 MiB each, is a file of another kind. */
 const MAX_RECORD_BYTES = 64 << 20;
 const ARRAY_START = Buffer.from('[');
+const START_BYTES = 4096;
+
+/** How files of other formats begin, and what they are. */
+const OTHER_FILES: readonly (readonly [start: string, kind: string])[] = [
+  ['PK\u0003\u0004', 'a workbook or another zip archive'],
+  ['PAR1', 'a Parquet file'],
+  ['\u001F\u008B', 'compressed with gzip'],
+  ['%PDF', 'a PDF'],
+  ['SQLite format 3\0', 'a SQLite database'],
+];
+
+/** Endings of other formats, and what such a file is. */
+const OTHER_ENDINGS: Readonly<Record<string, string | undefined>> = {
+  __proto__: null as never,
+  csv: 'csv, which does not say which cells are numbers',
+  tsv: 'tsv, which does not say which cells are numbers',
+  tab: 'tsv, which does not say which cells are numbers',
+  xlsx: 'a workbook',
+  parquet: 'a Parquet file',
+};
+
+/** The error for an export in another format than jsonl and json. */
+function otherFormat(path: string, kind: string, hint: string): UsageError {
+  return new UsageError(`${path} is ${kind}, and records are read from jsonl and json`, { hint });
+}
+
+const AS_JSONL = 'Export them with --format jsonl, or keep them in a database with `folio sync`.';
+
+/** What names standard input where a file is named. */
+export const STANDARD_INPUT = '-';
+
+/** The bytes of an export, to be read at any place, more than once. */
+interface Bytes {
+  /** Fills as much of the buffer as there is from there on, and says how much. */
+  readonly read: (into: Buffer, position: number) => Promise<number>;
+  readonly readNow: (into: Buffer, position: number) => number;
+  readonly close: () => Promise<void>;
+}
 
 /** An earlier export in jsonl or json. It is read part by part, since it may be larger than memory. */
 export class ExportFile {
+  /** For messages. */
   readonly path: string;
-  /** A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles. */
-  readonly #file: number;
+  readonly #bytes: Bytes;
+  /** What to do where it is in another format. */
+  readonly #hint: string;
 
-  private constructor(path: string, file: number) {
+  private constructor(path: string, bytes: Bytes, hint: string) {
     this.path = path;
-    this.#file = file;
+    this.#bytes = bytes;
+    this.#hint = hint;
   }
 
-  /** Throws UsageError when the file cannot be opened. */
+  /** Throws UsageError for a file whose ending says that it is of another format, and where it cannot be opened. */
   static async open(path: string): Promise<ExportFile> {
+    if (path === STANDARD_INPUT) {
+      throw new UsageError('standard input cannot be read here', {
+        hint: 'Write it to a file first, and name that.',
+      });
+    }
+    const [, ending = ''] = /\.([^./\\]+)$/.exec(path) ?? [];
+    const kind = OTHER_ENDINGS[ending.toLowerCase()];
+    if (kind !== undefined) throw otherFormat(path, kind, AS_JSONL);
     try {
-      return new ExportFile(path, await openFile(path, 'r'));
+      return new ExportFile(path, bytesOfFile(await openFile(path, 'r')), AS_JSONL);
     } catch (error) {
       throw unreadableFile(path, error);
     }
+  }
+
+  /**
+   * Takes all of standard input, into a temporary file that has no name where it is large, so that it can be read more than once.
+   *
+   * @param piped how records are piped in, for messages
+   * @throws UsageError where it is a terminal, or has nothing
+   */
+  static async ofInput(
+    { stdin, signal }: Pick<Context, 'stdin' | 'signal'>,
+    piped: string,
+  ): Promise<ExportFile> {
+    if (stdin.isTerminal) {
+      throw new UsageError('standard input is a terminal, and no records come from there', {
+        hint: `Pipe them in, as in \`${piped}\`.`,
+      });
+    }
+    const spool = new Spool();
+    let [length, isBlank] = [0, true];
+    try {
+      for await (const chunk of addAbortSignal(signal, stdin.open()) as AsyncIterable<Buffer>) {
+        await spool.append(chunk);
+        length += chunk.length;
+        isBlank &&= /^[\uFEFF\s]*$/.test(chunk.toString('utf8'));
+      }
+      await spool.settle();
+    } catch (error) {
+      await spool.close();
+      signal.throwIfAborted();
+      throw error instanceof FolioError ? error : unreadableFile('standard input', error);
+    }
+    const hint = `Pipe them in as jsonl, as in \`${piped}\`.`;
+    if (!isBlank) return new ExportFile('standard input', bytesOfSpool(spool, length), hint);
+    await spool.close();
+    throw new UsageError('standard input is empty: no records came', {
+      hint: 'See whether the program before the pipe failed.',
+    });
   }
 
   /** All records, in order. Throws UsageError for a file that is cut short or in another format. */
@@ -71,35 +160,35 @@ export class ExportFile {
   /** The bytes of the file from `start` up to `end`, read synchronously. */
   read(start: number, end: number): Buffer {
     const bytes = Buffer.allocUnsafe(end - start);
-    const got = readSync(this.#file, bytes, 0, bytes.length, start);
+    const got = this.#bytes.readNow(bytes, start);
     if (got < bytes.length) this.#refuse('it became shorter while it was read', start + got);
     return bytes;
   }
 
   async close(): Promise<void> {
-    await closeFile(this.#file);
+    await this.#bytes.close();
   }
 
   async #chunkAt(position: number): Promise<Buffer> {
     const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
     try {
-      const { bytesRead } = await readFile(this.#file, chunk, 0, CHUNK_BYTES, position);
-      return chunk.subarray(0, bytesRead);
+      return chunk.subarray(0, await this.#bytes.read(chunk, position));
     } catch (error) {
       throw unreadableFile(this.path, error);
     }
   }
 
   async #format(): Promise<'json' | 'jsonl'> {
-    const start = (await this.#chunkAt(0))
-      .toString('utf8')
-      .replace(/^\uFEFF/, '')
-      .trimStart();
-    if (start.startsWith('[')) return 'json';
-    if (start.startsWith('{') || start === '') return 'jsonl';
-    throw new UsageError(`${this.path} is neither jsonl nor json`, {
-      hint: 'Export with --format jsonl to have a file to come back to: in csv, text and numbers look the same.',
-    });
+    const start = (await this.#chunkAt(0)).subarray(0, START_BYTES).toString('latin1');
+    const text = start.replace(/^\u00EF\u00BB\u00BF/, '').trimStart();
+    if (text.startsWith('[')) return 'json';
+    if (text.startsWith('{') || text === '') return 'jsonl';
+    const other = OTHER_FILES.find(([begin]) => start.startsWith(begin));
+    if (other !== undefined) throw otherFormat(this.path, other[1], this.#hint);
+    throw new UsageError(
+      `${this.path} is neither jsonl nor json; if it is csv, it does not say which cells are numbers`,
+      { hint: this.#hint },
+    );
   }
 
   /** The records of a part: of lines, or of an array, where the part ends with a comma or with the array. */
@@ -135,7 +224,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const HINTS: Readonly<Record<string, string>> = {
   EISDIR: 'Name a file in it.',
-  ESPIPE: 'Write it to a file first, and name that.',
+  ESPIPE: 'Pipe it into --from -, or write it to a file first, and name that.',
 };
 
 /** The error for a file that cannot be read. */
@@ -145,6 +234,21 @@ export function unreadableFile(path: string, error: unknown): UsageError {
     hint: HINTS[errorCode(error) ?? ''] ?? 'Check its path, and that you may read it.',
     cause: error,
   });
+}
+
+/** A descriptor, not a FileHandle: a run that fails may never close it, and Node warns of lost handles. */
+function bytesOfFile(file: number): Bytes {
+  return {
+    read: async (into, position) => (await readFile(file, into, 0, into.length, position)).bytesRead,
+    readNow: (into, position) => readSync(file, into, 0, into.length, position),
+    close: () => closeFile(file),
+  };
+}
+
+function bytesOfSpool(spool: Spool, length: number): Bytes {
+  const readNow = (into: Buffer, position: number): number =>
+    spool.slice(position, Math.min(position + into.length, length)).copy(into);
+  return { read: async (into, position) => readNow(into, position), readNow, close: () => spool.close() };
 }
 
 /** `{` and `}` differ from `[` and `]` in this bit only. */

@@ -2,6 +2,7 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { FolioError, IncompleteError, UsageError, errorCode, systemReason } from '../../errors.ts';
 import { isCount, isJsonObject, parseJsonObject } from '../../json/json-object.ts';
+import { STANDARD_INPUT } from './export-file.ts';
 import { surveyFile } from './survey-file.ts';
 
 /** What a receipt says of a file that was delivered. */
@@ -21,12 +22,6 @@ export interface DeliveredFile {
   readonly errors: readonly string[];
   readonly format: string | null;
   readonly header: boolean;
-  /** csv: what stands between cells. */
-  readonly delimiter: string;
-  /** csv: whether it was written with --excel; undefined in a receipt that does not say so. */
-  readonly excel: boolean | undefined;
-  /** csv, tsv: the columns in their order. */
-  readonly columns: readonly DeliveredColumn[] | undefined;
   /** The column that each heading stands for, where columns had headings of their own. */
   readonly headings: ReadonlyMap<string, string>;
   /** The columns as they were asked for, where records may have lost others by it. */
@@ -34,15 +29,6 @@ export interface DeliveredFile {
   /** The list of which each object is a row, so that a record may be several rows. */
   readonly expanded: string | undefined;
 }
-
-/** A column of a file of rows, and what its cells were. */
-export interface DeliveredColumn {
-  readonly name: string;
-  readonly kind: (typeof COLUMN_KINDS)[number];
-}
-
-/** `nested` for lists and objects, `mixed` where there are several kinds, `none` for a column without cells. */
-const COLUMN_KINDS = ['number', 'text', 'boolean', 'nested', 'mixed', 'none'] as const;
 
 /**
  * Reads a receipt of --receipt: one file, or several where the run wrote a file for each profile, or pages into a folder.
@@ -75,6 +61,7 @@ export const RECEIPT_ENDING = '.receipt.json';
 
 /** What is read of an export, and what each file is, behind a verb: itself and, where there is one, its receipt. */
 export function readsOfExport(flag: string, path: string): readonly { path: string; is: string }[] {
+  if (path === STANDARD_INPUT) return [];
   return [
     { path, is: `the export that ${flag} is to read` },
     { path: `${path}${RECEIPT_ENDING}`, is: `the receipt of the export that ${flag} is to read` },
@@ -83,6 +70,7 @@ export function readsOfExport(flag: string, path: string): readonly { path: stri
 
 /** The receipt of the file, `<file>.receipt.json`; undefined where there is none. */
 export async function usualReceipt(file: string): Promise<string | undefined> {
+  if (file === STANDARD_INPUT) return undefined;
   const path = `${file}${RECEIPT_ENDING}`;
   return access(path).then(
     () => path,
@@ -162,14 +150,11 @@ function deliveredIn(
   if (typeof complete !== 'boolean') return wrong('complete');
   if (!Array.isArray(errors)) return wrong('errors');
   if (format !== null && typeof format !== 'string') return wrong('format');
-  const { delimiter, excel, columns, headings, chosen, expanded, file } = receipt;
+  const { headings, chosen, expanded, file } = receipt;
   const told = {
     errors: errors.map(String),
     format,
     header: header !== false,
-    delimiter: typeof delimiter === 'string' ? delimiter : ',',
-    excel: typeof excel === 'boolean' ? excel : undefined,
-    columns: Array.isArray(columns) && columns.every(isColumn) ? columns : undefined,
     headings: new Map(
       Array.isArray(headings)
         ? headings.filter(isHeading).map(({ heading, column }) => [heading, column])
@@ -216,14 +201,6 @@ function brokenReceipt(path: string, reason: string): FolioError {
   return new FolioError(`${path} is no receipt, or a broken one: ${reason}`, {
     hint: 'Name the file that --receipt wrote.',
   });
-}
-
-function isColumn(value: unknown): value is DeliveredColumn {
-  return (
-    isJsonObject(value) &&
-    typeof value['name'] === 'string' &&
-    COLUMN_KINDS.some((kind) => kind === value['kind'])
-  );
 }
 
 function isHeading(value: unknown): value is { readonly heading: string; readonly column: string } {

@@ -17,7 +17,7 @@ export interface Survey {
 
 interface FileForm {
   readonly format: string | undefined;
-  /** csv, tsv: whether the first row names the columns. */
+  /** csv: whether the first row names the columns. */
   readonly header: boolean;
 }
 
@@ -29,8 +29,8 @@ const READ_AT_ONCE = 1024 * 1024;
  * @throws UsageError when there is no such file, FolioError when it cannot be read
  */
 export async function surveyFile(path: string, { format, header }: FileForm): Promise<Survey> {
-  const isTable = format === 'csv' || format === 'tsv';
-  const [hash, counter] = [createHash('sha256'), new RowCounter(format === 'csv')];
+  const isTable = format === 'csv';
+  const [hash, counter] = [createHash('sha256'), new RowCounter()];
   let bytes = 0;
   for await (const chunk of chunksOf(path)) {
     hash.update(chunk);

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
-import type { FormFlags } from '../../query/exports/csv-form.ts';
 import { profilesInExport } from '../../query/exports/read-export.ts';
 import { chooseHeld, profilesAsked, refuseProfiles, type ProfilesAsked } from '../../profiles/choice.ts';
 import { inOrderOf } from '../../profiles/profile.ts';
@@ -10,7 +9,6 @@ import { funds } from '../../resources/funds.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Source } from '../part.ts';
-import { refuseForm } from '../parse-values.ts';
 import type { GlobalFlags } from '../run.ts';
 import { ListingSource } from '../sources/listing-source.ts';
 import { asksSeveral, chooseProfiles } from '../session.ts';
@@ -37,8 +35,6 @@ interface ReportSources {
   readonly allProfiles: boolean | undefined;
   /** As given to --from. */
   readonly from: readonly string[] | undefined;
-  /** What is said of how the exports were written. */
-  readonly form: FormFlags;
 }
 
 /** What is read, and the flags that hold for it. */
@@ -50,9 +46,9 @@ interface ReportParts {
 /** The listings to read of each organization, from the service or from what --from names. Throws UsageError. */
 export async function reportParts(
   context: Context,
-  { globals, allProfiles, from, form }: ReportSources,
+  { globals, allProfiles, from }: ReportSources,
 ): Promise<ReportParts> {
-  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles, form });
+  if (from !== undefined) return partsFrom(context, from, { globals, allProfiles });
   const whom = { globals, profiles: { allProfiles } };
   const profiles = asksSeveral(whom) ? await chooseProfiles(context, whom) : [undefined];
   const parts = profiles.flatMap((profile) =>
@@ -69,12 +65,16 @@ export async function reportParts(
 async function partsFrom(
   context: Context,
   from: readonly string[],
-  { globals, allProfiles, form }: Omit<ReportSources, 'from'>,
+  { globals, allProfiles }: Omit<ReportSources, 'from'>,
 ): Promise<ReportParts> {
   const { isDatabase } = await import('../sync/database-records.ts');
   const [first = ''] = from;
+  if (from.some((text) => /^(?:(?:issued|received|funds)=)?-$/.test(text))) {
+    throw new UsageError('--from - is one listing, and a report is of several', {
+      hint: 'Write each to a file, as in --from issued.jsonl --from received.jsonl, or name a database of folio sync.',
+    });
+  }
   if (from.length === 1 && (await isDatabase(first))) {
-    refuseForm(form);
     // The profiles are those of the database, whether or not there are some of these names here.
     const { profile, ...others } = globals;
     return {
@@ -82,22 +82,22 @@ async function partsFrom(
       globals: others,
     };
   }
-  return partsOfExports(context, from, { globals, allProfiles, form });
+  return partsOfExports(context, from, { globals, allProfiles });
 }
 
 /** Where the exports say whose their records are, each organization that is chosen is told of by itself. */
 async function partsOfExports(
   context: Context,
   from: readonly string[],
-  { globals, allProfiles, form }: Pick<ReportSources, 'globals' | 'allProfiles' | 'form'>,
+  { globals, allProfiles }: Pick<ReportSources, 'globals' | 'allProfiles'>,
 ): Promise<ReportParts> {
   const { profile, ...others } = globals;
   const whose = profilesAsked(profile, allProfiles);
-  const parts = await exportParts(from, form);
+  const parts = await exportParts(from);
   const said = await Promise.all(
     parts.map(async (part) => ({
       part,
-      held: await profilesInExport(part.file, { ...form, tolerant: true }),
+      held: await profilesInExport(part.file, { tolerant: true }),
     })),
   );
   const shown = parts.map(({ file }) => file).join(', ');
@@ -117,10 +117,7 @@ async function partsOfExports(
   return { parts: parts.map((part) => ({ ...part, ofSeveral: { only } })), globals: others };
 }
 
-async function exportParts(
-  from: readonly string[],
-  form: FormFlags,
-): Promise<(ReportPart & { readonly file: string })[]> {
+async function exportParts(from: readonly string[]): Promise<(ReportPart & { readonly file: string })[]> {
   const { ExportSource, refuseRows } = await import('../sources/export-source.ts');
   const parts = from.map((text) => {
     const [, named, path = text] = /^(issued|received|funds)=(.+)$/s.exec(text) ?? [];
@@ -132,7 +129,7 @@ async function exportParts(
         hint: `Say so with --from issued=${text}, received=${text} or funds=${text}.`,
       });
     }
-    const source = new ExportSource({ file: path, resource: RESOURCES[listing], form });
+    const source = new ExportSource({ file: path, resource: RESOURCES[listing] });
     return { name: listing, listing, source, file: path };
   });
   const twice = parts.find(({ listing }, index) => parts.findIndex((one) => one.listing === listing) < index);

@@ -2,7 +2,6 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../errors.ts';
 import { localDay } from '../../json/calendar-day.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
-import type { FormFlags } from '../../query/exports/csv-form.ts';
 import type { ReportFigures } from '../../report/figures.ts';
 import type { ReportDates } from '../../report/invoice-figures.ts';
 import { monthOf, parsePeriod } from '../../invoices/periods.ts';
@@ -27,7 +26,7 @@ export interface PageFlags {
   /** `2026-11`, `2026-Q3`, `last-month`. */
   readonly period?: string;
   readonly allProfiles?: boolean;
-  /** Exports instead of the service: `issued.jsonl`, `received=in.csv`. */
+  /** Exports instead of the service: `issued.jsonl`, `received=in.json`. */
   readonly from?: readonly string[];
   readonly lang?: ReportLanguage;
   /** What stands at the top of the page instead of the organization's name. */
@@ -46,7 +45,6 @@ interface ReportRun {
   readonly request: RequestFlags;
   readonly receipt: ReceiptFlags;
   readonly page: PageFlags;
-  readonly form: FormFlags;
   readonly output: PageOutputFlags;
 }
 
@@ -64,7 +62,6 @@ export async function writeReport(context: Context, asked: ReportRun): Promise<v
     globals: asked.globals,
     allProfiles: page.allProfiles,
     from: page.from,
-    form: asked.form,
   });
   const names = parts.map(({ name }) => name);
   const options = {

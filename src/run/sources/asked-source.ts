@@ -1,7 +1,7 @@
 import { profilesAsked } from '../../profiles/choice.ts';
+import { STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import type { Resource } from '../../resources/resource.ts';
 import type { Export } from '../export-part.ts';
-import { refuseForm } from '../parse-values.ts';
 import type { Source } from '../part.ts';
 import type { FromFlags } from './export-source.ts';
 import { ListingSource } from './listing-source.ts';
@@ -16,27 +16,22 @@ interface SourceAsked {
   readonly rowsToo?: boolean;
 }
 
-/**
- * The source that the flags ask for: the listing of the service, or with --from an export or a synced database. Throws UsageError
- * for a flag about the form of an export, where it is a database.
- */
+/** The source that the flags ask for: the listing of the service, or with --from an export or a synced database. */
 export async function askedSource(
   { globals, profiles, filters, extent, questions = {} }: Omit<Export, 'source' | 'output'>,
-  { resource, id, from: { from: file, ...form }, rowsToo = false }: SourceAsked,
+  { resource, id, from: { from: file }, rowsToo = false }: SourceAsked,
 ): Promise<Source> {
-  const { field, groupBy, changesSince } = questions;
+  const { field } = questions;
   if (file === undefined) return new ListingSource({ resource, id, filters, extent });
   const { ExportSource, refuseRows } = await import('./export-source.ts');
   const { isDatabase, DatabaseRecords } = await import('../sync/database-records.ts');
   // The profiles are those of the source, whether or not there are some of these names here.
   const whose = profilesAsked(globals.profile, profiles?.allProfiles);
-  const exact = changesSince !== undefined;
-  const options = { file, resource, filters, field, groupBy, exact, form, whose };
-  if (!(await isDatabase(file))) {
+  const options = { file, resource, filters, field, whose };
+  if (file === STANDARD_INPUT || !(await isDatabase(file))) {
     await refuseRows(file, rowsToo ? questions : undefined);
     return new ExportSource(options);
   }
-  refuseForm(form);
   return new ExportSource({
     ...options,
     database: new DatabaseRecords({ from: file, resource, id, profiles: whose }),

@@ -3,7 +3,7 @@ import { UsageError, type IncompleteError } from '../../errors.ts';
 import { paced, sliceRecords } from '../../json/records.ts';
 import type { Collected } from '../../output/collected.ts';
 import type { Delivery } from '../../paging/page.ts';
-import type { FormFlags } from '../../query/exports/csv-form.ts';
+import { ExportFile, STANDARD_INPUT } from '../../query/exports/export-file.ts';
 import {
   profilesInExport,
   readExport,
@@ -17,14 +17,14 @@ import type { QuestionFlags, SortColumn } from '../../query/question-syntax.ts';
 import type { Records } from '../../query/questions.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { listsIn, readFiscalIds, type FilterFlags } from './listing-source.ts';
-import { columnNamesOf, fieldsOf } from '../open-questions.ts';
+import { fieldsOf } from '../open-questions.ts';
 import type { LocalReadOptions, LocalSource } from '../part.ts';
 import type { ReadPath } from '../paths.ts';
 import type { Run } from '../run.ts';
 import type { DatabaseRecords } from '../sync/database-records.ts';
 
-export interface FromFlags extends FormFlags {
-  /** An export, to be read instead of asking the service. */
+export interface FromFlags {
+  /** An export, `-` for standard input, or a database, to be read instead of asking the service. */
   readonly from?: string;
 }
 
@@ -34,12 +34,6 @@ interface ExportSourceOptions {
   /** What the service would choose and order by is chosen and ordered here. */
   readonly filters?: FilterFlags | undefined;
   readonly field?: QuestionFlags['field'];
-  /** The value of --group-by. */
-  readonly groupBy?: QuestionFlags['groupBy'];
-  /** Whether text must be told from numbers, which csv does not. */
-  readonly exact?: boolean;
-  /** What is said of how it was written. */
-  readonly form?: FormFlags;
   /** Whose records are asked for; without it all are read, and say themselves whose they are. */
   readonly whose?: ProfilesAsked;
   /** What reads the file, where it is no export but a database. */
@@ -61,6 +55,8 @@ export class ExportSource implements LocalSource {
   /** The records of each of several, from the first that is read. */
   #apart: Promise<ReadonlyMap<string, Collected>> | undefined;
   #headings: ReadonlyMap<string, string> | undefined;
+  /** What standard input brought, once it is asked for. */
+  #input: Promise<ExportFile> | undefined;
   /** Why the file does not hold all that it should. */
   #incomplete: IncompleteError | undefined;
 
@@ -87,21 +83,21 @@ export class ExportSource implements LocalSource {
   }
 
   async profiles(context: Context): Promise<readonly string[]> {
-    const { database, file, form, whose = { names: undefined, all: false } } = this.#options;
+    const { database, whose = { names: undefined, all: false } } = this.#options;
     if (database !== undefined) {
       await database.open(context);
       return database.profiles;
     }
     this.#refuseOrderAlone();
     this.#sortKeys();
-    const held = await profilesInExport(file, form);
+    const held = await profilesInExport(await this.#export(context));
     if (held === undefined) {
-      refuseProfiles(file, whose);
+      refuseProfiles(this.#shown, whose);
       return [];
     }
     if (held.length === 0) return whose.names ?? [];
     this.#isSeveral = true;
-    this.#profiles = await chooseHeld({ shown: file, held }, whose, context);
+    this.#profiles = await chooseHeld({ shown: this.#shown, held }, whose, context);
     return this.#profiles;
   }
 
@@ -159,6 +155,22 @@ export class ExportSource implements LocalSource {
   async close(): Promise<void> {
     const apart = await this.#apart?.catch(() => undefined);
     for (const collected of apart?.values() ?? []) await collected.close();
+    const input = await this.#input?.catch(() => undefined);
+    await input?.close();
+  }
+
+  get #shown(): string {
+    return this.#options.file === STANDARD_INPUT ? 'standard input' : this.#options.file;
+  }
+
+  /** The file, or what standard input brought: it is read once, and kept. */
+  async #export(context: Context): Promise<string | ExportFile> {
+    if (this.#options.file !== STANDARD_INPUT) return this.#options.file;
+    const { argv } = context;
+    const flags = argv.findIndex((word) => word.startsWith('-'));
+    const command = flags > 0 ? argv.slice(0, flags).join(' ') : this.name;
+    const piped = `folio ${this.name} --format jsonl | folio ${command} --from -`;
+    return (this.#input ??= ExportFile.ofInput(context, piped));
   }
 
   async #chosen({ context, profile }: LocalReadOptions): Promise<Records> {
@@ -173,9 +185,9 @@ export class ExportSource implements LocalSource {
   }
 
   async #stored(context: Context, profile: string | undefined): Promise<Records> {
-    const { file, exact = false, form, database, filters } = this.#options;
+    const { database, filters } = this.#options;
     if (database === undefined) {
-      const records = readExport(file, { exact, ...form, groupedBy: await this.#groupedBy(context) });
+      const records = readExport(await this.#export(context));
       if (!this.#isSeveral || profile === undefined) return records;
       if (this.#profiles.length === 1) return recordsOfProfile(records, profile);
       this.#apart ??= recordsByProfile(paced(records, context), this.#profiles);
@@ -183,19 +195,6 @@ export class ExportSource implements LocalSource {
     }
     if (profile === undefined) throw new Error('a database is read a profile at a time');
     return database.read(context, profile, this.#isNewestFirst ? 'desc' : filters?.sortOrder);
-  }
-
-  /** The columns by which records are grouped, whatever they were called. */
-  async #groupedBy(context: Context): Promise<readonly string[]> {
-    const { groupBy = [], resource, field } = this.#options;
-    if (groupBy.length === 0) return [];
-    const { columnsNamed } = await import('../../query/named-cells.ts');
-    const names = await columnNamesOf(context, {
-      resource,
-      field,
-      settings: { profile: undefined, sandbox: false },
-    });
-    return groupBy.flatMap((name) => [name, ...(columnsNamed(name, names, names.fields.usual) ?? [])]);
   }
 
   async #ofCounterparties(records: Records, fields: FieldsOf): Promise<Records> {

@@ -207,39 +207,39 @@ describe('folio report', () => {
       return organizations.map((figures) => ({ ...figures, organization: null }));
     };
     // In an order that has the records of both mixed, and the second first.
-    await run('--sandbox', 'issued', '--all-profiles', '--sort', 'totalAmount', '-o', 'issued.csv');
+    await run('--sandbox', 'issued', '--all-profiles', '--sort', 'totalAmount', '-o', 'issued.jsonl');
     await run('--sandbox', 'received', '--all-profiles', '-o', 'received.jsonl');
     await run('--sandbox', 'funds', '--all-profiles', '-o', 'funds.json');
-    await run('--sandbox', 'received', '-o', 'received-of-one.csv');
-    const files = ['report', '--from', 'issued.csv', '--from', 'received.jsonl', '--from', 'funds.json'];
+    await run('--sandbox', 'received', '-o', 'received-of-one.jsonl');
+    const files = ['report', '--from', 'issued.jsonl', '--from', 'received.jsonl', '--from', 'funds.json'];
     const service = await told('--sandbox', 'report', '--all-profiles');
     expect(service).toMatchObject([{ profile: 'one' }, { profile: 'two' }]);
     expect(await told(...files)).toEqual(service);
     expect(await told(...files, '--all-profiles')).toEqual(service);
     expect(await told(...files, '--profile', 'two,one')).toEqual((service as object[]).toReversed());
-    writeFileSync(join(cwd, 'received-none.csv'), '');
+    writeFileSync(join(cwd, 'received-none.jsonl'), '');
     const lacking = (one: string) =>
       ['balances', 'months'].map((figure) => ({ figure, direction: 'received', reason: one }));
-    expect(await told('report', '--from', 'issued.csv', '--from', 'funds.json')).toMatchObject(
+    expect(await told('report', '--from', 'issued.jsonl', '--from', 'funds.json')).toMatchObject(
       ['one', 'two'].map((profile) => ({ profile, missing: lacking('No received invoices were given.') })),
     );
     expect(
-      await told('report', '--from', 'issued.csv', '--from', 'received-none.csv', '--from', 'funds.json'),
+      await told('report', '--from', 'issued.jsonl', '--from', 'received-none.jsonl', '--from', 'funds.json'),
     ).toMatchObject(['one', 'two'].map((profile) => ({ profile, missing: [] })));
     expect(await told(...files, '--profile', 'two,three')).toEqual({
       code: 2,
       stderr:
-        'folio: issued.csv, received.jsonl, funds.json: there are no records of a profile three\n' +
+        'folio: issued.jsonl, received.jsonl, funds.json: there are no records of a profile three\n' +
         '  There are those of one, two. Name some with --profile, or take --all-profiles.\n',
     });
-    expect(await told('report', '--from', 'issued.csv', '--from', 'received-of-one.csv')).toEqual({
+    expect(await told('report', '--from', 'issued.jsonl', '--from', 'received-of-one.jsonl')).toEqual({
       code: 2,
       stderr:
-        'folio: issued.csv says of which profiles its records are, and received-of-one.csv does not\n' +
+        'folio: issued.jsonl says of which profiles its records are, and received-of-one.jsonl does not\n' +
         '  Export both with --all-profiles, or make a report of each profile.\n',
     });
-    const { code, stderr } = await run('report', '--from', 'issued.csv', '--from', 'received=gone.csv');
-    expect([code, stderr]).toEqual([6, expect.stringContaining('received: cannot read gone.csv')]);
+    const { code, stderr } = await run('report', '--from', 'issued.jsonl', '--from', 'received=gone.jsonl');
+    expect([code, stderr]).toEqual([6, expect.stringContaining('received: cannot read gone.jsonl')]);
   });
 
   it('refuses an export with a record that does not say whose it is among others that do', async () => {
@@ -366,7 +366,7 @@ describe('folio report', () => {
     [['--format', 'pdf'], '--format'],
     [['-o', 'report.pdf'], '-o report.pdf: .pdf is no form of a report'],
     [['--from', 'mine.jsonl'], '--from mine.jsonl does not say which listing it is'],
-    [['--from', 'issued.jsonl', '--from', 'issued=b.csv'], '--from names two files of the issued listing'],
+    [['--from', 'issued.jsonl', '--from', 'issued=b.json'], '--from names two files of the issued listing'],
     [['--from', 'issued.jsonl', '--timeout', '3'], '--from and --timeout do not go together'],
     [['--from', 'issued.jsonl', '--token-file', 'x'], '--from and --token-file do not go together'],
   ])('refuses %j', async (flags, message) => {

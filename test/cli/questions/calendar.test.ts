@@ -84,7 +84,7 @@ describe('--group-by with a unit of the calendar', () => {
       { number: 1, when: '2026-03-31', totalAmount: 5, currency: 'CLP' },
       { number: 2, when: '2026-04-01', totalAmount: 6, currency: 'CLP' },
     ];
-    for (const ending of ['jsonl', 'csv']) {
+    for (const ending of ['jsonl', 'json']) {
       await runScripted(
         ['issued', '-o', `${file}.${ending}`],
         [pageOf(records.map((record) => JSON.stringify(record)))],

@@ -1,3 +1,4 @@
+import { parse as parseCsv } from 'csv-parse/sync';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isLosslessNumber, parse } from 'lossless-json';
@@ -64,10 +65,9 @@ function thousandths(literal: string): bigint {
 
 /** The answer of the built program, a row of cells for each line behind the header. */
 async function rows(...args: string[]): Promise<string[][]> {
-  const { code, stdout, stderr } = await runHere([...args, '--from', file, '--format', 'tsv'], {});
+  const { code, stdout, stderr } = await runHere([...args, '--from', file, '--format', 'csv'], {});
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const [, ...lines] = stdout.toString('utf8').trimEnd().split('\n');
-  return lines.map((line) => line.split('\t'));
+  return parseCsv(stdout, { from: 2 });
 }
 
 describe('figures of the built program', () => {

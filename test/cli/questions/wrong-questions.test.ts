@@ -23,7 +23,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--sort a --sort-order desc', /--sort and --sort-order do not go together: --sort-order is for --sort-by/],
   [
     '--changes-since /nowhere/old.jsonl',
-    /cannot read \/nowhere\/old\.jsonl: there is no such file\n {2}On a first night, add --changes-since-missing-ok/,
+    /cannot read \/nowhere\/old\.jsonl: there is no such file\n {2}On a first night, let an empty file stand for it: \[ -e \/nowhere\/old\.jsonl \] \|\| : > \/nowhere\/old\.jsonl\n/,
   ],
   ['--changes-since /etc/hostname', /\/etc\/hostname is neither jsonl nor json/],
   ['--list-columns --columns a', /--columns and --list-columns do not go together/],
@@ -47,7 +47,6 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--count --sum a', /--count and --sum do not go together/],
   ['--count --limit 3', /--limit and --count do not go together/],
   ['--changes-since x --count', /--changes-since and --count do not go together/],
-  ['--changes-since-missing-ok', /--changes-since-missing-ok goes with --changes-since/],
   ['--from x --all --limit 1', /--all and --limit do not go together/],
   ['--from x --page 0', /--from and --page do not go together/],
   ['--from x --param a=b', /--from and --param do not go together/],
@@ -56,7 +55,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--from x --sandbox', /--from and --sandbox do not go together/],
   ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file\n {2}Check its path/],
   ['--from /nowhere/x --sort-by COLOR', /--sort-by COLOR is a key of the service, and a file is read/],
-  ['--format xlsx --no-header', /--no-header goes with csv and tsv, not with xlsx/],
+  ['--format xlsx --no-header', /--no-header goes with csv, not with xlsx/],
 ];
 
 describe('a question that is wrong', () => {

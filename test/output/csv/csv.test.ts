@@ -6,7 +6,6 @@ import { CellReader, type Cell } from '../../../src/json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../../src/json/records.ts';
 import { scanLines } from '../../../src/json/scan-records.ts';
 import { openCsv } from '../../../src/output/csv/csv.ts';
-import { openTsv } from '../../../src/output/csv/tsv.ts';
 import { objectText } from '../../json/json-arbitrary.ts';
 import { readStrictCsv } from '../strict-csv.ts';
 import { randomRuns } from '../../support/random-runs.ts';
@@ -136,7 +135,6 @@ describe('openCsv', () => {
   it.each([
     ['csv', openCsv, {}],
     ['csv with another delimiter', openCsv, { delimiter: ';' }],
-    ['tsv', openTsv, {}],
   ])('hands rows on in parts, none of them empty: %s', async (_, open, layout) => {
     const written = async (batches: readonly RecordBatch[], columns?: readonly string[]) => {
       const sizes: number[] = [];

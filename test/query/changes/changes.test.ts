@@ -189,20 +189,6 @@ describe('Changes', () => {
     else expect(question.result!.columns(asked)).toEqual(asked);
   });
 
-  it('takes a missing export for an empty one, where it may be missing', async () => {
-    const path = join(folder, 'nothing-there');
-    const options = { path, key: ['id'], shown: [] };
-    await expect(changesQuestion(options, false)).rejects.toThrow(
-      expect.objectContaining({ hint: expect.stringContaining('--changes-since-missing-ok') }),
-    );
-    const question = await changesQuestion({ ...options, missingOk: true }, false);
-    const now = async function* () {
-      yield batchOf({ id: 2 });
-    };
-    for await (const batch of question.answer(now())) expect(batch.count).toBe(1);
-    expect(question.notes()).toEqual([{ kind: 'remark', text: `there is no ${path} yet: 1 added` }]);
-  });
-
   it('does not call gone what could not be read', async () => {
     const path = join(folder, 'unread');
     writeFileSync(path, '{"id":1}\n{"id":2}\n');

@@ -43,11 +43,7 @@ const receiptFile = (name: string, receipt: unknown): string => `${exported(name
 
 describe('readReceipt', () => {
   it('reads what was delivered', async () => {
-    const columns = [
-      { name: 'a', kind: 'number' },
-      { name: 'b', kind: 'none' },
-    ];
-    const form = { format: 'csv', header: false, delimiter: ';', excel: true, columns };
+    const form = { format: 'csv', header: false };
     const written = [{ heading: 'Folio', column: 'a' }, { heading: 'odd' }];
     const path = receiptFile('whole', receiptOf(TEXT, { ...form, headings: written }));
     const headings = new Map([['Folio', 'a']]);
@@ -55,19 +51,13 @@ describe('readReceipt', () => {
   });
 
   it('takes what an older receipt does not say for the usual', async () => {
-    const path = receiptFile(
-      'old',
-      receiptOf(TEXT, { output: 7, file: 7, errors: [1, 'x'], columns: [{ name: 'a', kind: 'odd' }] }),
-    );
+    const path = receiptFile('old', receiptOf(TEXT, { output: 7, file: 7, errors: [1, 'x'] }));
     expect(await readReceipt(path)).toEqual([
       {
         ...receiptOf(TEXT, { output: null, errors: ['1', 'x'] }),
         ...{
           format: null,
           header: true,
-          delimiter: ',',
-          excel: undefined,
-          columns: undefined,
           headings: new Map(),
           isOfSeveral: false,
         },
@@ -239,7 +229,6 @@ describe('surveyFile', () => {
     ['csv', 'a,b\n1,2\n"x\ny",3\n', true, 2],
     ['csv', 'a,b\n1,2\n', false, 2],
     ['csv', '', true, 0],
-    ['tsv', 'a\tb\n"\t2\n', true, 1],
     ['jsonl', TEXT, true, 2],
     ['json', '[{"id":1},\n{"id":2},{"id":3}]\n', true, 3],
   ])('counts the records of %s: %j', async (format, text, header, records) => {

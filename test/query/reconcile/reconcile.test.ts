@@ -692,7 +692,7 @@ describe('reconcile', () => {
     expect((await run('-o', 'out.xlsx')).code).toBe(7);
     const [sheet] = readWorkbook(readFileSync(join(folder, 'out.xlsx')));
     expect(sheet).toMatchObject({ name: 'reconcile' });
-    for (const format of ['json', 'jsonl', 'table', 'tsv'])
+    for (const format of ['json', 'jsonl', 'table'])
       expect(String((await run('--format', format)).stdout)).toContain('=1+1');
     expect(String((await run('--excel')).stdout)).toContain("'=1+1");
     expect((await run('-o', 'out.parquet')).code).toBe(7);

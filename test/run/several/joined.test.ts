@@ -102,7 +102,7 @@ describe('several profiles', () => {
     const run = async (flags: string): Promise<string> =>
       (await runOrganizations(`issued --all-profiles ${flags}`, { organizations })).stdout;
     expect(await run('--format csv')).toBe('_profile,id,net,other\na,1,1.10,\na,,,\nb,2,,"[1,2]"\n');
-    expect(await run('--format tsv --columns net')).toBe('_profile\tnet\na\t1.10\na\t\nb\t\n');
+    expect(await run('--delimiter tab --columns net')).toBe('_profile\tnet\na\t1.10\na\t\nb\t\n');
     expect(await run('--format csv --columns id,_profile')).toBe('id,_profile\n1,a\n,a\n2,b\n');
     expect(await run('--format json')).toBe(
       '[\n{"_profile":"a","id":1,"net":1.10},\n{"_profile":"a"},\n{"_profile":"b","id":2,"other":[1,2]}\n]\n',

@@ -50,7 +50,7 @@ const LINES = [
   'issued --all-profiles --customer-fiscal-id @- --limit 2',
   'issued --all-profiles --group-by _profile --sum totalAmount --limit 2',
   'issued --all-profiles --count',
-  'issued --all-profiles --columns number --format tsv',
+  'issued --all-profiles --columns number --delimiter tab',
   'issued --all-profiles --limit 2 -o FOLDER/book.xlsx',
   'issued --all-profiles --output-dir FOLDER --limit 2',
   'issued --profile north --output-dir FOLDER',
