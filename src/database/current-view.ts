@@ -69,13 +69,23 @@ export class CurrentView {
   /**
    * Makes the view, or gives it the columns that it lacks.
    *
-   * @param without columns of which it is to show nothing: their types can be changed then
+   * @param unread columns of which it is to show nothing: their types can be changed then
+   * @param absent columns that the table does not have yet
    */
-  async make(without: readonly TableColumn[] = []): Promise<void> {
+  async make({
+    unread = [],
+    absent = [],
+  }: {
+    readonly unread?: readonly TableColumn[];
+    readonly absent?: readonly TableColumn[];
+  } = {}): Promise<void> {
+    const isAmong = (columns: readonly TableColumn[], { name }: TableColumn): boolean =>
+      columns.some((column) => column.name === name);
     const view = this.#database.table(`${this.#table}_current`);
-    const list = this.#columns.map((column) => {
-      const isLeftOut = without.some(({ name }) => name === column.name);
-      return `${isLeftOut ? `NULL::${column.shownAs}` : this.#expressionOf(column)} AS ${quoteName(column.name)}`;
+    const there = this.#columns.filter((column) => !isAmong(absent, column));
+    const list = there.map((column) => {
+      const shown = isAmong(unread, column) ? `NULL::${column.shownAs}` : this.#expressionOf(column);
+      return `${shown} AS ${quoteName(column.name)}`;
     });
     // Where views of the user read this one it can be given more columns, but not be dropped.
     const isReplaced = this.#database.dialect.engine === 'PostgreSQL';

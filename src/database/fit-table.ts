@@ -1,24 +1,13 @@
+import { OutputError } from '../errors.ts';
 import type { FieldsOf } from '../invoices/fields.ts';
 import { CellReader } from '../json/cells.ts';
 import type { ColumnFacts, ColumnSurvey } from '../json/column-facts.ts';
 import { scanRecord } from '../json/scan-records.ts';
-import type { CurrentView, UnreadableColumn } from './current-view.ts';
-import { quoteName, type Database, type StoredValue } from './database.ts';
-import { contentsOf, RecordCells } from './record-rows.ts';
+import { CurrentView } from './current-view.ts';
+import { fillWith, quoteName, type Database, type StoredValue } from './database.ts';
+import { contentsOf } from './record-rows.ts';
 import { TableColumns, type TableColumn } from './table-columns.ts';
-import { changeColumns, readColumns } from './tables.ts';
-
-/** What the user is to know of how rows were written. */
-export interface WrittenRecords {
-  /** Columns that have become text. */
-  readonly retyped: readonly TableColumn[];
-  /** Fields that are in `_raw` alone, since the table has no room for more columns. */
-  readonly withoutColumn: readonly string[];
-  /** Records whose text holds NUL, which the database's columns show as U+FFFD. */
-  readonly withNul: number;
-  /** Columns whose values the view cannot show. */
-  readonly unreadable: readonly UnreadableColumn[];
-}
+import { readColumns } from './tables.ts';
 
 interface RowsToFit {
   readonly table: string;
@@ -29,62 +18,88 @@ interface RowsToFit {
   readonly fields: FieldsOf;
 }
 
-/** A table with the columns that the rows need which are to be written, and with its view. */
-export class TableWithColumns {
-  /** Puts what the rows hold into the columns. */
-  readonly cells: RecordCells;
-  readonly #columns: TableColumns;
-  readonly #view: CurrentView;
-  readonly #options: RowsToFit;
-
-  private constructor(columns: TableColumns, view: CurrentView, options: RowsToFit) {
-    this.cells = new RecordCells(columns);
-    this.#columns = columns;
-    this.#view = view;
-    this.#options = options;
+/** Gives a table the columns and types that the rows need which are to be written, and its view, within a transaction that is open. */
+export async function fitTable(
+  database: Database,
+  { table, run, survey, fields }: RowsToFit,
+): Promise<{ readonly columns: TableColumns; readonly view: CurrentView }> {
+  const { known, names } = await readColumns(database, table);
+  const columns = new TableColumns(database.dialect, known, names);
+  const facts = new Map<string, ColumnFacts>();
+  for (const [column, field] of survey?.columns.entries() ?? []) {
+    const held = survey!.factsOf(column);
+    facts.set(field, held);
+    columns.note(field, 'null');
+    for (const content of contentsOf(held)) columns.note(field, content);
   }
+  const meaning = { fields, factsOf: (field: string) => facts.get(field) };
+  const view = await CurrentView.of(database, table, columns.all, meaning);
+  await changeColumns(database, { table, columns, view });
+  await noteColumns(database, { table, run, columns });
+  return { columns, view };
+}
 
-  /** Gives the table the columns that it lacks, within a transaction that is open. */
-  static async of(database: Database, options: RowsToFit): Promise<TableWithColumns> {
-    const { table, run, survey, fields } = options;
-    const { known, names } = await readColumns(database, table);
-    const columns = new TableColumns(database.dialect, known, names);
-    const facts = new Map<string, ColumnFacts>();
-    for (const [column, field] of survey?.columns.entries() ?? []) {
-      const held = survey!.factsOf(column);
-      facts.set(field, held);
-      columns.note(field, 'null');
-      for (const content of contentsOf(held)) columns.note(field, content);
-    }
-    const view = await changeColumns(database, {
-      ...{ table, run, added: columns.added, retyped: columns.retyped, all: columns.all },
-      meaning: { fields, factsOf: (field) => facts.get(field) },
-    });
-    if (database.dialect.engine === 'SQLite') {
-      for (const { from, to } of columns.retyped)
-        if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
-    }
-    return new TableWithColumns(columns, view, options);
-  }
+/** Changes the table and its view, where columns are new or hold something else than before. */
+async function changeColumns(
+  database: Database,
+  {
+    table,
+    columns,
+    view,
+  }: { readonly table: string; readonly columns: TableColumns; readonly view: CurrentView },
+): Promise<void> {
+  const { added, retyped } = columns;
+  const { dialect } = database;
+  // In SQLite each cell has a type of its own.
+  const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
+  for (const { to } of altered) await refuseDependentViews(database, table, to);
+  const hasView = (await database.relation(`${table}_current`)) !== undefined;
+  // A column that no view reads can get another type.
+  if (altered.length > 0 && hasView) await view.make({ unread: altered.map(({ to }) => to), absent: added });
+  const changes = [
+    ...altered.map(({ to }) => {
+      const [column, type] = [quoteName(to.name), dialect.types[to.type]];
+      return `ALTER COLUMN ${column} TYPE ${type} USING ${column}::text::${type}`;
+    }),
+    ...added.map((column) => `ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`),
+  ];
+  // Together, since PostgreSQL may write the whole table anew for a statement.
+  const statements = dialect.altersTogether && changes.length > 0 ? [changes.join(', ')] : changes;
+  for (const statement of statements)
+    await database.query(`ALTER TABLE ${database.table(table)} ${statement}`);
+  if (added.length > 0 || retyped.length > 0 || !hasView) await view.make();
+  if (dialect.engine !== 'SQLite') return;
+  for (const { from, to } of retyped)
+    if (/^(?:numeric|boolean)$/.test(from.type)) await rewriteAsText(database, table, to);
+}
 
-  /** The names of the columns of fields, in the order in which `cells` puts them. */
-  get names(): readonly string[] {
-    return this.#columns.all.map(({ name }) => name);
+/** Has `_columns` say what the table has now. */
+async function noteColumns(
+  database: Database,
+  { table, run, columns }: { readonly table: string; readonly run: number; readonly columns: TableColumns },
+): Promise<void> {
+  const { added, retyped } = columns;
+  for (const { to } of retyped) {
+    const sql = `UPDATE ${database.table('_columns')} SET type = ? WHERE resource = ? AND "column" = ?`;
+    await database.query(sql, [to.type, table, to.name]);
   }
+  if (added.length === 0) return;
+  const target = { table: '_columns', columns: ['resource', 'column', 'type', 'first_run', 'field'] };
+  const rows = added.map(({ name, type, field }) => [table, name, type, run, field]);
+  await database.insert(target, fillWith(rows));
+}
 
-  /** What the user is to know, once the rows of the profile are written. */
-  async written(profile: string): Promise<WrittenRecords> {
-    const { survey, run } = this.#options;
-    const { retyped, withoutColumn } = this.#columns;
-    return {
-      retyped: retyped
-        .filter(({ from, to }) => from.type !== 'null' && to.type === 'text')
-        .map(({ to }) => to),
-      withoutColumn,
-      withNul: this.cells.withNul,
-      unreadable: survey === undefined ? [] : await this.#view.unreadable(profile, run),
-    };
-  }
+async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
+  const views = await database.dependentViews(table, column.name);
+  if (views.length === 0) return;
+  const [which, them] =
+    views.length === 1
+      ? [`the view ${views[0]} keeps`, 'it']
+      : [`the views ${views.join(', ')} keep`, 'them'];
+  throw new OutputError(
+    `${which} folio from changing the column ${column.name} of ${table} to ${column.type}, which its values now need`,
+    { hint: `Drop ${them}, run folio sync again, and make ${them} again.` },
+  );
 }
 
 /** Rows that are read by one query; then those rows are written, which no open query could stand. */

@@ -6,8 +6,7 @@ import { CommitUnknown, Conflict, fillWith, type Database, type StoredRow } from
 import { INSERT, findDifferences, type Differences } from './differences.ts';
 import type { SpooledListing } from './spooled-listing.ts';
 import { RUN_COLUMNS, makeRunTables } from './tables.ts';
-import type { WrittenRecords } from './fit-table.ts';
-import { writeRecords } from './write-records.ts';
+import { writeRecords, type WrittenRecords } from './write-records.ts';
 
 /** One listing of one profile, as it came or did not come. */
 export interface SyncPart {

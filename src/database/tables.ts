@@ -1,14 +1,12 @@
 import { OutputError, UsageError } from '../errors.ts';
 import {
   columnTypes,
-  fillWith,
   quoteName,
   type ColumnType,
   type Database,
   type Dialect,
   type Relation,
 } from './database.ts';
-import { CurrentView, type ViewMeaning } from './current-view.ts';
 import type { TableColumn } from './table-columns.ts';
 
 /** The columns of folio's own that each table of records begins with. */
@@ -146,71 +144,6 @@ function columnTypeOf({ shown }: Database, text: string): ColumnType {
   throw new OutputError(`_columns of ${shown} names the type ${text}, which folio does not know`, {
     hint: 'Sync into another database, or undo what changed that table.',
   });
-}
-
-interface ColumnChanges {
-  readonly table: string;
-  readonly run: number;
-  readonly added: readonly TableColumn[];
-  readonly retyped: readonly { readonly from: TableColumn; readonly to: TableColumn }[];
-  readonly all: readonly TableColumn[];
-  /** Decides the types of new columns in the view. */
-  readonly meaning: ViewMeaning;
-}
-
-/** Gives the table its new columns and types, and its view. In SQLite the cells stay as they are. Returns the view. */
-export async function changeColumns(
-  database: Database,
-  { table, run, added, retyped, all, meaning }: ColumnChanges,
-): Promise<CurrentView> {
-  const { dialect } = database;
-  const name = database.table(table);
-  const columns = database.table('_columns');
-  // In SQLite each cell has a type of its own.
-  const altered = retyped.filter(({ from, to }) => dialect.types[from.type] !== dialect.types[to.type]);
-  for (const { to } of altered) await refuseDependentViews(database, table, to);
-  const view = await CurrentView.of(database, table, all, meaning);
-  const hasView = (await database.relation(`${table}_current`)) !== undefined;
-  // A column that no view reads can get another type.
-  if (altered.length > 0 && hasView) {
-    const known = all.filter((column) => !added.includes(column));
-    const before = await CurrentView.of(database, table, known, meaning);
-    await before.make(altered.map(({ to }) => to));
-  }
-  const changes = [
-    ...altered.map(({ to }) => {
-      const [column, type] = [quoteName(to.name), dialect.types[to.type]];
-      return `ALTER COLUMN ${column} TYPE ${type} USING ${column}::text::${type}`;
-    }),
-    ...added.map((column) => `ADD COLUMN ${quoteName(column.name)} ${dialect.types[column.type]}`),
-  ];
-  // Together, since PostgreSQL may write the whole table anew for a statement.
-  const statements = dialect.altersTogether && changes.length > 0 ? [changes.join(', ')] : changes;
-  for (const statement of statements) await database.query(`ALTER TABLE ${name} ${statement}`);
-  for (const { to } of retyped) {
-    const sql = `UPDATE ${columns} SET type = ? WHERE resource = ? AND "column" = ?`;
-    await database.query(sql, [to.type, table, to.name]);
-  }
-  if (added.length > 0) {
-    const target = { table: '_columns', columns: ['resource', 'column', 'type', 'first_run', 'field'] };
-    const rows = added.map(({ name, type, field }) => [table, name, type, run, field]);
-    await database.insert(target, fillWith(rows));
-  }
-  if (added.length > 0 || retyped.length > 0 || !hasView) await view.make();
-  return view;
-}
-
-async function refuseDependentViews(database: Database, table: string, column: TableColumn): Promise<void> {
-  const views = await database.dependentViews(table, column.name);
-  if (views.length === 0) return;
-  const [which, them] =
-    views.length === 1
-      ? [`the view ${views[0]} keeps`, 'it']
-      : [`the views ${views.join(', ')} keep`, 'them'];
-  throw new OutputError(
-    `${which} folio from changing the column ${column.name} of ${table} to ${column.type}, which its values now need`,
-    { hint: `Drop ${them}, run folio sync again, and make ${them} again.` },
-  );
 }
 
 async function requireOwnWithView(database: Database, name: string, own: OwnTable): Promise<void> {

@@ -2,9 +2,11 @@ import type { FieldsOf } from '../invoices/fields.ts';
 import { ColumnSurvey } from '../json/column-facts.ts';
 import type { Database, Dialect, RowSink, RowUpdate } from './database.ts';
 import { INSERT, LEAVE, RESPELL, UPDATE, type Differences } from './differences.ts';
-import { TableWithColumns, type WrittenRecords } from './fit-table.ts';
-import { STABLE_NAMES, ValueRows, type RecordCells } from './record-rows.ts';
+import type { UnreadableColumn } from './current-view.ts';
+import { fitTable } from './fit-table.ts';
+import { RecordCells, STABLE_NAMES, ValueRows } from './record-rows.ts';
 import type { SpooledListing } from './spooled-listing.ts';
+import type { TableColumn } from './table-columns.ts';
 import { OWN_COLUMNS, addRecordKey, makeRecordTables } from './tables.ts';
 
 /** One listing, and what it changes. */
@@ -18,12 +20,24 @@ interface RecordsToWrite {
   readonly fields: FieldsOf;
 }
 
+/** What the user is to know of how rows were written. */
+export interface WrittenRecords {
+  /** Columns that have become text. */
+  readonly retyped: readonly TableColumn[];
+  /** Fields that are in `_raw` alone, since the table has no room for more columns. */
+  readonly withoutColumn: readonly string[];
+  /** Records whose text holds NUL, which the database's columns show as U+FFFD. */
+  readonly withNul: number;
+  /** Columns whose values the view cannot show. */
+  readonly unreadable: readonly UnreadableColumn[];
+}
+
 /** Makes the table equal to the listing, within a transaction that is open. */
 export async function writeRecords(database: Database, written: RecordsToWrite): Promise<WrittenRecords> {
   const { table, profile, run, differences, fields } = written;
   const lacksKey = await makeRecordTables(database, table);
   const survey = await surveyFields(written);
-  const fitted = await TableWithColumns.of(database, { table, run, survey, fields });
+  const { columns, view } = await fitTable(database, { table, run, survey, fields });
   await keepHistory(database, written);
   const rows = database.table(table);
   await database.forKeys(
@@ -36,8 +50,8 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     [profile],
     differences.backUnchanged,
   );
-  const { cells } = fitted;
-  const names = [...OWN_COLUMNS, ...fitted.names];
+  const cells = new RecordCells(columns);
+  const names = [...OWN_COLUMNS, ...columns.all.map(({ name }) => name)];
   for (const action of [UPDATE, RESPELL] as const) {
     if (!differences.actions.includes(action)) continue;
     const target = { table, columns: names.filter((name) => !UNCHANGED[action].has(name)) };
@@ -47,7 +61,14 @@ export async function writeRecords(database: Database, written: RecordsToWrite):
     await database.insert({ table, columns: names }, (rows) => putInserts(rows, cells, written));
   }
   if (lacksKey) await addRecordKey(database, table);
-  return fitted.written(profile);
+  return {
+    retyped: columns.retyped.flatMap(({ from, to }) =>
+      from.type !== 'null' && to.type === 'text' ? [to] : [],
+    ),
+    withoutColumn: columns.withoutColumn,
+    withNul: cells.withNul,
+    unreadable: survey === undefined ? [] : await view.unreadable(profile, run),
+  };
 }
 
 /** Copies rows into the history before they change. */

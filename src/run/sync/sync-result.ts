@@ -1,5 +1,5 @@
 import type { SampleChange, SyncedPart } from '../../database/sync-run.ts';
-import type { WrittenRecords } from '../../database/fit-table.ts';
+import type { WrittenRecords } from '../../database/write-records.ts';
 import { shownInOrder } from '../../output/column-roles.ts';
 import { written } from '../../output/files/destination.ts';
 import { openDestination } from '../../output/files/open-destination.ts';
