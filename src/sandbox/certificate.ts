@@ -1,15 +1,9 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { generate } from 'selfsigned';
 
+/** Key and certificate in PEM. */
 export interface Certificate {
   readonly key: string;
   readonly cert: string;
-  /** Where the certificate lies for `NODE_EXTRA_CA_CERTS`; the key is never written. */
-  readonly file: string;
-  /** Removes the file. */
-  remove(): Promise<void>;
 }
 
 /** A certificate for this machine's loopback addresses that signs itself and ends after a month. */
@@ -34,14 +28,5 @@ export async function makeCertificate(now: number): Promise<Certificate> {
       },
     ],
   });
-  // The folder is new, with mode 0700: nobody else can have put a link there.
-  const folder = await mkdtemp(join(tmpdir(), 'folio-sandbox-'));
-  const file = join(folder, 'certificate.pem');
-  await writeFile(file, made.cert, { mode: 0o600, flag: 'wx' });
-  return {
-    key: made.private,
-    cert: made.cert,
-    file,
-    remove: () => rm(folder, { recursive: true, force: true }),
-  };
+  return { key: made.private, cert: made.cert };
 }

@@ -50,14 +50,11 @@ export interface SandboxOptions extends Partial<Counts> {
  * comma as part of an element: of repeated parameters, `repeat` reads all, `first` and `last` read one; `brackets` reads all of
  * `name[]` and one of `name`.
  */
-export const listReadings = ['any', 'comma', 'repeat', 'first', 'last', 'brackets'] as const;
-export type ListReading = (typeof listReadings)[number];
+export type ListReading = 'any' | 'comma' | 'repeat' | 'first' | 'last' | 'brackets';
 
-export const recordOrders = ['stable', 'by-size', 'by-request'] as const;
-export type RecordOrder = (typeof recordOrders)[number];
+export type RecordOrder = 'stable' | 'by-size' | 'by-request';
 
-export const documentShapes = ['envelope', 'array', 'array-total', 'null'] as const;
-export type DocumentShape = (typeof documentShapes)[number];
+export type DocumentShape = 'envelope' | 'array' | 'array-total' | 'null';
 
 export type Settings = Required<SandboxOptions>;
 

@@ -15,9 +15,9 @@ export interface Sandbox {
   readonly baseUrl: string;
   /** Of the first and the second organization. */
   readonly tokens: readonly [string, string];
-  /** With TLS: the file for `NODE_EXTRA_CA_CERTS`. */
-  readonly certificateFile?: string;
-  /** Ends running requests, frees the port and removes the certificate. */
+  /** With TLS: the certificate to trust, in PEM. */
+  readonly certificate?: string;
+  /** Ends running requests and frees the port. */
   close(): Promise<void>;
 }
 
@@ -53,10 +53,7 @@ const DEFAULTS: Settings = {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const settings = { ...DEFAULTS, ...options };
   const certificate = settings.tls ? await secure(settings.now()) : undefined;
-  const server = await openListener(settings, certificate).catch(async (error: unknown) => {
-    await certificate?.remove();
-    throw error;
-  });
+  const server = await openListener(settings, certificate);
   const origin = originOf(server, settings.host, settings.tls);
   const { gateway, tokens } = makeService(settings, origin, secretKey(options.seed));
   const log = (line: string): void =>
@@ -67,11 +64,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return {
     baseUrl: `${origin}/v1`,
     tokens,
-    ...(certificate && { certificateFile: certificate.file }),
-    async close() {
-      await closeListener(server);
-      await certificate?.remove();
-    },
+    ...(certificate && { certificate: certificate.cert }),
+    close: () => closeListener(server),
   };
 }
 

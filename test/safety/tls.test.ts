@@ -1,35 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runFolio, startFolio, type FolioExit, type RunningFolio } from '../support/run-folio.ts';
+import { startSandbox, type Sandbox } from '../../src/sandbox/server.ts';
+import { runFolio, type FolioExit } from '../support/run-folio.ts';
 import { runHere } from '../support/run-here.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 import { startConnectProxy } from './connect-proxy.ts';
 
-/** What `folio sandbox --tls` prints: a base address, tokens, and the file with its certificate. */
+/** What trusts an embedded service over HTTPS: its address, a token, and the file with its certificate. */
 let sandbox: Record<string, string>;
-let service: RunningFolio;
+let service: Sandbox;
 let port: number;
 
 beforeAll(async () => {
-  service = startFolio(['sandbox', '--tls', '--issued', '5', '--quiet']);
-  const printed = await new Promise<string>((resolve) => {
-    let text = '';
-    service.process.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (/^NODE_EXTRA_CA_CERTS=.*\n/m.test(text)) resolve(text);
-    });
-    void service.exit.then(() => resolve(text));
-  });
-  sandbox = Object.fromEntries(
-    printed
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/=(.*)/)),
-  ) as typeof sandbox;
-  port = Number(new URL(sandbox['FOLIO_BASE_URL']!).port);
+  service = await startSandbox({ tls: true, issued: 5 });
+  const file = join(temporaryFolder(), 'certificate.pem');
+  writeFileSync(file, service.certificate!);
+  sandbox = {
+    FOLIO_BASE_URL: service.baseUrl,
+    FOLIO_TOKEN: service.tokens[0],
+    NODE_EXTRA_CA_CERTS: file,
+  };
+  port = Number(new URL(service.baseUrl).port);
 });
-afterAll(async () => {
-  service.process.kill('SIGINT');
-  await service.exit;
-});
+afterAll(() => service.close());
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,4 +1,3 @@
-import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -71,17 +70,6 @@ describe('startSandbox', () => {
     await withSandbox({ missingCustomer: 404 }, async (ask) => {
       expect((await ask('/customers/unknown')).status).toBe(404);
       expect((await ask('/customers/%E0%A4%A')).status).toBe(403);
-    });
-  });
-
-  it("can give a fund's documents as an array", async () => {
-    await withSandbox({ documentsAs: 'array' }, async (ask) => {
-      const path = '/accounts-payable/prepaid-expenses';
-      const { pageResults } = (await ask(path)).json as { pageResults: { id: string }[] };
-      const fund = (await ask(`${path}/${pageResults[0]!.id}?options_page=2&options_pageSize=100`))
-        .json as Record<string, unknown>;
-      expect(fund).toMatchObject({ id: pageResults[0]!.id, assignedDocuments: expect.any(Array) });
-      expect(fund.assignedDocuments).toHaveLength(30);
     });
   });
 
@@ -210,28 +198,24 @@ describe('the log', () => {
 });
 
 describe('HTTPS', () => {
-  it('is served with a certificate that lies in a file of its own until the end', async () => {
+  it('is served with a certificate made on the spot', async () => {
     const sandbox = await startSandbox({ tls: true });
-    const file = sandbox.certificateFile!;
-    expect((await stat(file)).mode & 0o777).toBe(0o600);
-    const ca = await readFile(file, 'utf8');
+    const ca = sandbox.certificate!;
     const headers = { authorization: sandbox.tokens[0] };
     expect(sandbox.baseUrl).toMatch(/^https:/);
-    expect((await httpGet(`${sandbox.baseUrl}/customers`, { ca, headers })).status).toBe(200);
-    expect(
-      (await httpGet(`${sandbox.baseUrl.replace('127.0.0.1', 'localhost')}/customers`, { ca, headers }))
-        .status,
-    ).toBe(200);
+    for (const host of ['127.0.0.1', 'localhost']) {
+      const url = `${sandbox.baseUrl.replace('127.0.0.1', host)}/customers`;
+      expect((await httpGet(url, { ca, headers })).status).toBe(200);
+    }
     await expect(httpGet(`${sandbox.baseUrl}/customers`, { headers })).rejects.toThrow(/self-signed/);
     // Plain HTTP calls fail (spec 5 item 3).
     await expect(httpGet(sandbox.baseUrl.replace('https', 'http'), { headers })).rejects.toThrow();
     await sandbox.close();
-    await expect(stat(file)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('breaks connections there too', async () => {
     const sandbox = await startSandbox({ tls: true, failRate: 1 });
-    const ca = await readFile(sandbox.certificateFile!, 'utf8');
+    const ca = sandbox.certificate!;
     const outcomes = new Set<unknown>();
     for (let call = 0; call < 20; call++) {
       const answer = httpGet(`${sandbox.baseUrl}/customers`, {

@@ -1,18 +1,11 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
 import type { Context } from '../../context.ts';
-import { errorCode, OutputError, UsageError } from '../../errors.ts';
+import { errorCode, OutputError } from '../../errors.ts';
 import type { Counts } from '../../sandbox/data/organization.ts';
-import {
-  defaultCounts,
-  documentShapes,
-  listReadings,
-  maxCounts,
-  recordOrders,
-  type SandboxOptions,
-} from '../../sandbox/options.ts';
+import { defaultCounts, maxCounts, type SandboxOptions } from '../../sandbox/options.ts';
 import type { Sandbox } from '../../sandbox/server.ts';
-import { day, millisecondSpan, oneOf, share, wholeNumber, type Offering } from '../../run/parse-values.ts';
+import { day, millisecondSpan, share, wholeNumber } from '../../run/parse-values.ts';
 import type { GlobalFlags } from '../../run/run.ts';
 import { addCommand } from '../command.ts';
 import { flagGroup, valued, yes, type Flag } from '../flag-group.ts';
@@ -58,66 +51,7 @@ function sandboxFlags() {
       'how many requests fail, from 0 to 1, as they do in life (0)',
       share('--fail-rate'),
     ),
-    tls: yes('--tls', 'serve HTTPS, with a certificate made on the spot'),
-    missingCustomer: valued(
-      '--missing-customer <status>',
-      'for an unknown customer: 500 as at present, or 404',
-      oneOf('--missing-customer', ['500', '404']),
-    ),
-    documentsAs: valued(
-      '--documents-as <shape>',
-      "a fund's documents: envelope, array, array-total (with its total beside it) or null (envelope)",
-      oneOf('--documents-as', documentShapes),
-    ),
-    lists: valued(
-      '--lists <how>',
-      'how a list in a query is read: any, comma (a,b), repeat (all of x=a&x=b), first or last of those, or brackets (any)',
-      oneOf('--lists', listReadings),
-    ),
-    maxRecords: valued(
-      '--max-records <n>',
-      'the most records of a page, whatever is asked for (no limit)',
-      wholeNumber('--max-records', 1, 1_000_000),
-    ),
-    order: valued(
-      '--order <how>',
-      'records of the same date or other sort key: stable, or in another order by-size of the page or by-request (stable)',
-      oneOf('--order', recordOrders),
-    ),
-    ids: valued(
-      '--ids <how>',
-      'unique, or repeat: different records share an id (unique)',
-      oneOf('--ids', ['unique', 'repeat']),
-    ),
-    organization: valued(
-      '--organization <state>',
-      'active, or deactivated: the service refuses FOLIO_TOKEN (active)',
-      oneOf('--organization', ['active', 'deactivated']),
-    ),
-    token: valued(
-      '--token <state>',
-      'valid, or expired: FOLIO_TOKEN ended an hour ago (valid)',
-      tokenState(),
-    ),
-    gatewayWords: valued(
-      '--gateway-words <which>',
-      'how the gateway refuses: in its real words, or in those of the spec (real)',
-      oneOf('--gateway-words', ['real', 'spec']),
-    ),
   });
-}
-
-/** Parses the state of a token. The error does not show the value, which may be a token. */
-function tokenState() {
-  const words = ['valid', 'expired'] as const;
-  const parse = (value: string): (typeof words)[number] => {
-    const state = words.find((word) => word === value.toLowerCase());
-    if (state !== undefined) return state;
-    throw new UsageError('--token of the sandbox: expected valid or expired', {
-      hint: 'The sandbox makes its own tokens and prints them.',
-    });
-  };
-  return Object.assign(parse, { words } satisfies Offering);
 }
 
 function countFlag(name: keyof Counts, what: string): Flag<number> {
@@ -127,8 +61,7 @@ function countFlag(name: keyof Counts, what: string): Flag<number> {
 
 const HELP = `
 Prints FOLIO_BASE_URL, FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line
-each, as soon as it serves; with --tls also NODE_EXTRA_CA_CERTS. Each request is a line on standard
-error, unless --quiet is given.
+each, as soon as it serves. Each request is a line on standard error, unless --quiet is given.
 
 The data goes up to today. A credit note has the id of its invoice in relatedDocumentId, so that
 --field reference=relatedDocumentId tells a client which invoice it corrects.
@@ -138,13 +71,11 @@ Examples:
   folio sandbox --issued 1000000              a large organization
   folio sandbox --realistic --fail-rate 0.2   slow and unreliable, as on a bad day
   folio sandbox --seed 1 --today 2026-10-31   the same data on every day
-  folio sandbox --order by-size --ids repeat  as a service may be where the specification is silent
 `;
 
 /** The values of the flags of `folio sandbox`. */
-interface SandboxFlags extends Omit<SandboxOptions, 'missingCustomer' | 'host' | 'now' | 'sleep' | 'log'> {
-  readonly missingCustomer?: '404' | '500';
-}
+type SandboxFlags = Partial<Counts> &
+  Pick<SandboxOptions, 'port' | 'seed' | 'today' | 'awkward' | 'latency' | 'realistic' | 'failRate'>;
 
 type SandboxContext = Pick<Context, 'stdout' | 'stderr' | 'signal' | 'clock'>;
 
@@ -156,17 +87,12 @@ async function runSandbox(
   flags: SandboxFlags & { readonly quiet: GlobalFlags['quiet'] | undefined },
   context: SandboxContext,
 ): Promise<void> {
-  const { quiet = false, missingCustomer = '500', ...options } = flags;
+  const { quiet = false, ...options } = flags;
   const log = (line: string): void => {
     // Without a reader of stderr the service goes on.
     if (!quiet) context.stderr.write(`${line}\n`).catch(() => {});
   };
-  const sandbox = await listen({
-    ...options,
-    missingCustomer: missingCustomer === '404' ? 404 : 500,
-    log,
-    now: () => context.clock.now(),
-  });
+  const sandbox = await listen({ ...options, log, now: () => context.clock.now() });
   try {
     await context.stdout.write(describe(sandbox));
     if (!context.signal.aborted) await once(context.signal, 'abort');
@@ -191,8 +117,6 @@ async function listen(options: SandboxOptions): Promise<Sandbox> {
   }
 }
 
-function describe({ baseUrl, tokens, certificateFile }: Sandbox): string {
-  const lines = [`FOLIO_BASE_URL=${baseUrl}`, `FOLIO_TOKEN=${tokens[0]}`, `FOLIO_TOKEN_2=${tokens[1]}`];
-  if (certificateFile !== undefined) lines.push(`NODE_EXTRA_CA_CERTS=${certificateFile}`);
-  return `${lines.join('\n')}\n`;
+function describe({ baseUrl, tokens }: Sandbox): string {
+  return `FOLIO_BASE_URL=${baseUrl}\nFOLIO_TOKEN=${tokens[0]}\nFOLIO_TOKEN_2=${tokens[1]}\n`;
 }

@@ -54,8 +54,8 @@ export function completionTree(program: Command, known: KnownWords): CompletionN
     const own = new Set(command.options.map(({ long }) => long));
     const options = [...command.options, ...program.options.filter(({ long }) => !own.has(long))];
     const shown = shownUnder(command);
-    // The flag --token exists only to be refused. That of the sandbox takes words.
-    const offered = options.filter(({ long, parseArg }) => long !== '--token' || wordsOf(parseArg));
+    // The flag --token exists only to be refused.
+    const offered = options.filter(({ long }) => long !== '--token');
     const columns = known.ofColumns.get(path);
     const flags = offered.map((option) => flagOf(option, columns));
     const node = {
