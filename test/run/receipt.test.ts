@@ -55,13 +55,7 @@ describe('--receipt', () => {
       output: join(folder, 'out.csv'),
       file: 'out.csv',
       format: 'csv',
-      excel: false,
-      columns: [
-        { name: 'id', kind: 'number' },
-        { name: 'net', kind: 'number' },
-      ],
       header: true,
-      delimiter: null,
       records: 2,
       bytes: output.length,
       sha256: createHash('sha256').update(output).digest('hex'),

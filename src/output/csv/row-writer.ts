@@ -32,15 +32,9 @@ interface RowWriterOptions {
   readonly openEncoder: (columns: readonly string[] | undefined) => Promise<RowEncoder>;
 }
 
-/** What people have stand between the cells of csv. */
-const USUAL_DELIMITERS: readonly string[] = [',', ';', '\t', '|'];
-
-/**
- * The line that names the columns of csv. A name that has a usual delimiter stands in quotes, whatever the delimiter is: so a usual
- * one outside quotes is the delimiter, and whoever reads the file needs no receipt to know it.
- */
+/** The line that names the columns of csv. */
 export function csvHeader(names: readonly string[], delimiter: string, lineEnd: string): Buffer {
-  const marks = ['"', '\r', '\n', delimiter, ...USUAL_DELIMITERS];
+  const marks = ['"', '\r', '\n', delimiter];
   const cells = names.map((name) =>
     marks.some((mark) => name.includes(mark)) ? `"${name.replaceAll('"', '""')}"` : name,
   );

@@ -197,10 +197,7 @@ describe('csv beside csv-stringify', () => {
             quote_record_delimiter: true,
             quoted_empty: header.length === 1,
           };
-          const expected =
-            header.length === 0
-              ? ''
-              : `${stringify([header], { ...options, quoted_match: /[,;\t|]/ })}${stringify(rows, options)}`;
+          const expected = header.length === 0 ? '' : stringify([header, ...rows], options);
           const written = await writeAll(openCsv, batches, { columns, delimiter });
           expect(written.toString('latin1')).toBe(Buffer.from(expected).toString('latin1'));
         },

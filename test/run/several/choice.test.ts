@@ -17,7 +17,7 @@ async function place(): Promise<string> {
   for (const line of [
     'sync FOLDER/group issued --profile north,south',
     'issued --profile north,south -o FOLDER/group.jsonl',
-    'issued --profile north,south -o FOLDER/group.csv',
+    'issued --profile north,south -o FOLDER/group.json',
     'issued --profile north -o FOLDER/one.jsonl',
   ])
     expect(await runOrganizations(line, { organizations, folder })).toMatchObject({ code: 0 });
@@ -38,7 +38,7 @@ async function run(folder: string, line: string, profile?: string) {
 describe('whose records are read from a source of several', () => {
   it('is chosen as with the service, whatever the source', async () => {
     const folder = await place();
-    for (const name of ['group', 'group.jsonl', 'group.csv']) {
+    for (const name of ['group', 'group.jsonl', 'group.json']) {
       const count = (flags: string, profile?: string) =>
         run(folder, `issued --from FOLDER/${name} --count${flags}`, profile);
       expect(await count('', 'south')).toEqual({ code: 0, stdout: '5\n', stderr: '' });
@@ -79,12 +79,12 @@ describe('whose records are read from a source of several', () => {
     const folder = await place();
     const each = await run(
       folder,
-      'issued --from FOLDER/group.csv --all-profiles --limit 1 --columns _profile,id',
+      'issued --from FOLDER/group.json --all-profiles --limit 1 --columns _profile,id',
     );
     expect(each).toEqual({ code: 0, stdout: '_profile,id\nnorth,0\n', stderr: '' });
     const apart = await run(
       folder,
-      'issued --from FOLDER/group.jsonl --all-profiles --output-dir FOLDER/out',
+      'issued --from FOLDER/group.jsonl --all-profiles --format jsonl --output-dir FOLDER/out',
     );
     expect(apart).toEqual({ code: 0, stdout: '', stderr: '' });
     const lines = readFileSync(join(folder, 'group.jsonl'), 'utf8').trimEnd().split('\n');
@@ -98,7 +98,7 @@ describe('whose records are read from a source of several', () => {
       stdout: `${lines.join('\n')}\n`,
       stderr: '',
     });
-    expect(await run(folder, 'issued --from FOLDER/out/south.issued.csv --count --profile south')).toEqual({
+    expect(await run(folder, 'issued --from FOLDER/out/south.issued.jsonl --count --profile south')).toEqual({
       code: 0,
       stdout: '5\n',
       stderr: '',

@@ -500,7 +500,7 @@ describe('a member that is called as one of folio’s own', () => {
     expect((await run('--where _profile=south --count')).stdout).toBe('0\n');
   });
 
-  it.each(['jsonl', 'csv'])(
+  it.each(['jsonl', 'json'])(
     'is no profile in an export of one organization, by its receipt: %s',
     async (ending) => {
       const folder = temporaryFolder();
