@@ -5,15 +5,11 @@ import { quoteName, type Database } from './database.ts';
 /** About how many bytes of records make a batch. */
 const TOGETHER = 1 << 20;
 
-/** The profiles that the table holds: those with records, and those whose listing a sync read whole and found empty. */
+/** The profiles that the table holds records of. */
 export async function profilesIn(database: Database, table: string): Promise<readonly string[]> {
   if ((await database.relation(table)) === undefined) return [];
-  const stored = await database.query(`SELECT DISTINCT _profile FROM ${database.table(table)}`);
-  const read = await database.query(
-    `SELECT DISTINCT profile FROM ${database.table('_runs')} WHERE resource = ? AND complete = ?`,
-    [table, database.dialect.flag(true)],
-  );
-  return [...new Set([...stored, ...read].map(([profile]) => String(profile)))].toSorted();
+  const rows = await database.query(`SELECT DISTINCT _profile FROM ${database.table(table)} ORDER BY 1`);
+  return rows.map(([profile]) => String(profile));
 }
 
 /** What became of the last sync of a listing, of one profile. */

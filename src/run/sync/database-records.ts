@@ -118,10 +118,11 @@ interface HeldListing {
 
 async function heldListing(database: Database, table: string): Promise<HeldListing> {
   const syncs = new Map((await lastSyncs(database, table)).map((sync) => [sync.profile, sync]));
+  // Those of a sync that found nothing, or could not read, are among them.
   const there = new Set([...(await profilesIn(database, table)), ...syncs.keys()]);
   // A profile's name may become the name of a file.
   for (const name of there) parseProfileName(name, database.shown);
-  return { profiles: [...there], syncs };
+  return { profiles: [...there].toSorted(), syncs };
 }
 
 /** Throws UsageError where two of the profiles are of one organization: its records would come twice. */
