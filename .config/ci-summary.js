@@ -6,10 +6,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** What tests may be skipped for want of, and why. */
-const ALLOWED = new Map([
-  ['the right to mount a disk', 'most containers forbid it'],
-  ['pwsh', 'Debian has no package of it'],
-]);
+const ALLOWED = new Map([['the right to mount a disk', 'most containers forbid it']]);
 
 const [folder, failedOn = '', packages, without] = process.argv.slice(2);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
@@ -35,7 +32,7 @@ say('May be skipped for want of:');
 for (const [what, why] of ALLOWED) say(`  ${what}: ${why}`);
 for (const { fullName } of refused) say(`SKIPPED, which is not allowed: ${fullName}`);
 if (failedOn !== '') say(`Versions of Node that failed or could not be had: ${failedOn}`);
-say(`Standalone program, Debian package and zip for Windows, without Node: ${packages ?? 'not tried'}`);
+say(`Executable and Debian package, without Node: ${packages ?? 'not tried'}`);
 say(`Tests on machines that lack what some of them start: ${without ?? 'not tried'}`);
 // Last, where it is seen although the output before is cut.
 for (const { name, message } of broken) say(`FAILED: ${name}\n${firstLinesOf(message)}`);

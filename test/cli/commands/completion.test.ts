@@ -74,7 +74,7 @@ describe('folio completion', () => {
   it('refuses a shell that it does not know', async () => {
     const { code, stderr } = await folio(['completion', 'tcsh']);
     expect(code).toBe(2);
-    expect(stderr).toContain('bash, zsh, fish, powershell');
+    expect(stderr).toContain('bash, zsh, fish');
   });
 
   it('has no flag that takes a value in one command and none in another', async () => {
