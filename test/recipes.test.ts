@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdirSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join, resolve } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
@@ -148,6 +149,9 @@ describe('a recipe', () => {
       // Whoever is not root writes into its own folder only, as into a read-only root with a volume.
       const user = process.getuid?.() === 0 ? otherUser() : undefined;
       if (user !== undefined) chownSync(data, user.uid, user.gid);
+      // The program where that user can read it, as in the image.
+      const image = join(shell.folder, 'image');
+      for (const part of ['bin', 'dist']) cpSync(join(ROOT, part), join(image, part), { recursive: true });
       const started = join(shell.folder, 'started');
       const drop = user && `setpriv --reuid ${user.uid} --regid ${user.gid} --clear-groups`;
       shell.fake(
@@ -157,7 +161,7 @@ describe('a recipe', () => {
        shift
        echo "$@" > '${started}'
        cd '${data}' && exec ${drop ?? ''} env -i PATH=/usr/bin:/bin HOME=/nonexistent TMPDIR=/nonexistent \\
-         FOLIO_TOKEN="$FOLIO_TOKEN" FOLIO_BASE_URL="$FOLIO_BASE_URL" '${process.execPath}' '${BIN}' "$@"`,
+         FOLIO_TOKEN="$FOLIO_TOKEN" FOLIO_BASE_URL="$FOLIO_BASE_URL" '${process.execPath}' '${image}/bin/folio.js' "$@"`,
       );
       const env = { FOLIO_TOKEN: settings['FOLIO_TOKEN']!, FOLIO_BASE_URL: settings['FOLIO_BASE_URL']! };
       for (const line of blockOf(README, 'sh container').split('\n'))
