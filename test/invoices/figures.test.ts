@@ -15,7 +15,7 @@ const BOOKS = randomRuns(200);
 /** One book in so many goes to PostgreSQL, too. */
 const POSTGRES_SHARE = 10;
 
-const SOURCES = ['jsonl', 'json', 'csv', 'SQLite'] as const;
+const SOURCES = ['jsonl', 'json', 'SQLite'] as const;
 
 type Row = Readonly<Record<string, unknown>>;
 

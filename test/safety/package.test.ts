@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { needing, runProgram } from '../support/programs.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 
@@ -66,6 +67,28 @@ describe('the package', () => {
       'node .config/build.js',
       'node .config/build.js',
     ]);
+  });
+
+  it('has no script in it that npm would run, or warn of, where it is installed', needing('npm'), () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, '.config'));
+    writeFileSync(join(folder, '.config/build.js'), '');
+    writeFileSync(join(folder, 'package.json'), read('package.json'));
+    const packed = runProgram('npm', ['pack', '--offline', '--silent'], { cwd: folder, stdio: 'pipe' });
+    const [name] = packed.trim().split('\n').slice(-1);
+    runProgram(
+      'npm',
+      ['install', '--global', '--prefix', folder, '--offline', '--omit=optional', `./${name}`],
+      {
+        cwd: folder,
+        stdio: 'pipe',
+      },
+    );
+    const installed = join(folder, 'lib/node_modules/folio-invoices/package.json');
+    const { scripts: inPackage } = JSON.parse(readFileSync(installed, 'utf8')) as Manifest;
+    expect(inPackage).not.toHaveProperty('prepare');
+    // The checkout still has it.
+    expect(readFileSync(join(folder, 'package.json'), 'utf8')).toBe(read('package.json'));
   });
 
   it('names exact versions', () => {

@@ -55,7 +55,7 @@ export class EarlierExport {
     const file = await ExportFile.open(path).catch((error: unknown) => {
       if (!isMissing(error)) throw error;
       throw new UsageError(error.message, {
-        hint: `On a first night, let an empty file stand for it: [ -e ${path} ] || : > ${path}`,
+        hint: `Write this before it, so that a first night compares with an empty file: \`[ -e ${path} ] || : > ${path}\`.`,
         cause: error.cause,
       });
     });

@@ -291,7 +291,7 @@ describe('--changes-since', () => {
     expect(await runScripted(argv, [])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(
-        `there is no such file\n  On a first night, let an empty file stand for it: [ -e ${file} ] || : > ${file}\n`,
+        `there is no such file\n  Write this before it, so that a first night compares with an empty file: \`[ -e ${file} ] || : > ${file}\`.\n`,
       ),
     });
     writeFileSync(file, '');

@@ -23,7 +23,7 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--sort a --sort-order desc', /--sort and --sort-order do not go together: --sort-order is for --sort-by/],
   [
     '--changes-since /nowhere/old.jsonl',
-    /cannot read \/nowhere\/old\.jsonl: there is no such file\n {2}On a first night, let an empty file stand for it: \[ -e \/nowhere\/old\.jsonl \] \|\| : > \/nowhere\/old\.jsonl\n/,
+    /cannot read \/nowhere\/old\.jsonl: there is no such file\n {2}Write this before it, .*: `\[ -e \/nowhere\/old\.jsonl \] \|\| : > \/nowhere\/old\.jsonl`\.\n/,
   ],
   ['--changes-since /etc/hostname', /\/etc\/hostname is neither jsonl nor json/],
   ['--list-columns --columns a', /--columns and --list-columns do not go together/],
