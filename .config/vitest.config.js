@@ -12,7 +12,6 @@ const first = [
   'output/parquet/parquet',
   'chaos/chaos',
   'recipes',
-  'run/resume/torn',
   'paging/drift',
 ];
 

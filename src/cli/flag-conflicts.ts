@@ -4,7 +4,6 @@ import { DOCUMENT_FLAGS, type QuestionFlags } from '../query/question-syntax.ts'
 import type { OutputFlags } from '../run/output-plan.ts';
 import { flagNamed, type RequestFlags } from '../run/parse-values.ts';
 import type { ReceiptFlags } from '../run/receipt.ts';
-import type { ResumeFlags } from '../run/resume/resume.ts';
 import type { AddressFlags, ProfilesFlags } from '../run/session.ts';
 import type { FromFlags } from '../run/sources/export-source.ts';
 import type { ExtentFlags, FilterFlags } from '../run/sources/listing-source.ts';
@@ -15,7 +14,6 @@ type Flags = QuestionFlags &
   OutputFlags &
   ReceiptFlags &
   RequestFlags &
-  ResumeFlags &
   ProfilesFlags &
   FromFlags &
   CounterpartyFlags &
@@ -62,7 +60,7 @@ const CONFLICTS: readonly Conflict[] = [
     flags: ['from'],
     against: [
       ...(['concurrency', 'retries', 'retryDelay', 'timeout', 'sandbox', 'baseUrl', 'tokenFile'] as const),
-      ...(['resume', 'page', 'nextToken', 'pageSize', 'strict', 'param'] as const),
+      ...(['page', 'nextToken', 'pageSize', 'strict', 'param'] as const),
     ],
     why: 'a file is read, and no service asked',
   },
@@ -137,7 +135,7 @@ const CONFLICTS: readonly Conflict[] = [
   },
   { flags: ['asSent'], needs: ['sum'], says: 'goes with --sum: records always leave as they were sent' },
   {
-    flags: ['columns', 'format', 'delimiter', 'excel', 'wide', 'raw', 'resume', 'outputDir'],
+    flags: ['columns', 'format', 'delimiter', 'excel', 'wide', 'raw', 'outputDir'],
     against: ['listColumns'],
     why: 'names of columns come out, one a line',
   },
@@ -170,14 +168,6 @@ const CONFLICTS: readonly Conflict[] = [
     against: ['changesSince'],
     why: 'one export was of all',
     hint: 'Write the changes of all into one file with -o.',
-  },
-  { flags: ['resume'], against: ['page'], why: 'a single page comes whole or not at all' },
-  {
-    flags: ['resume'],
-    against: ['several profiles'],
-    unless: ['outputDir'],
-    why: 'what a run has so far is kept beside the file of each profile',
-    hint: 'Write a file for each with --output-dir <folder>.',
   },
   {
     flags: ['nextToken'],

@@ -21,7 +21,6 @@ import {
 } from '../run/parse-values.ts';
 import type { ProfilesFlags } from '../run/session.ts';
 import type { ReceiptFlags } from '../run/receipt.ts';
-import type { ResumeFlags } from '../run/resume/resume.ts';
 import type { GlobalFlags } from '../run/run.ts';
 import type { FactFlags } from './facts.ts';
 import {
@@ -82,15 +81,6 @@ export const receiptFlags = flagGroup<ReceiptFlags>('What comes out:', {
     '--receipt <file>',
     'write a receipt: what the run did, as one JSON object; see folio verify',
     target('--receipt'),
-  ),
-});
-
-/** Resuming a stopped run. `run/resume/resume.ts` reads them. */
-export const resumeFlags = flagGroup<ResumeFlags>('What comes out:', {
-  resume: yes(
-    '--resume',
-    'with -o: go on where a stopped run left off, if the first and last page that it kept are unchanged; a change ' +
-      'between them is not seen',
   ),
 });
 

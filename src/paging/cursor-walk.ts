@@ -97,7 +97,7 @@ class CursorWalk {
     let last: RecordBatch | undefined;
     let [nothingNew, empty] = [0, 0];
     this.#unique.beginPass('page');
-    for await (const { records, next } of this.#pages.from(from, isEnough)) {
+    for await (const { records } of this.#pages.from(from, isEnough)) {
       const common =
         last === undefined
           ? 0
@@ -107,9 +107,7 @@ class CursorWalk {
       status.repeat(common);
       const before = this.#unique.inPass;
       const fresh = await runCooperatively(this.#take(sliceRecords(records, common, records.count)), signal);
-      // A walk that resumes this one must not begin behind records that are still in doubt.
-      const isSure = this.#heldBack.length === 0 && !this.#isShifted;
-      yield* this.#give(fresh, (isSure ? next : undefined) ?? undefined);
+      yield* this.#give(fresh);
       if (this.#isEnough) return;
       nothingNew = records.count > 0 && this.#unique.inPass === before ? nothingNew + 1 : 0;
       empty = records.count === 0 ? empty + 1 : 0;
@@ -123,9 +121,8 @@ class CursorWalk {
    * record that comes twice in the same places of two passes exists twice: then the second one is given, too.
    */
   async *readAgain(): AsyncGenerator<Delivery> {
-    const { status, from } = this.#options;
-    // A walk that resumed an earlier one has not read everything.
-    let first = from === undefined && !this.#isShifted ? this.#passed : undefined;
+    const { status } = this.#options;
+    let first = this.#isShifted ? undefined : this.#passed;
     const rounds = first === undefined ? 2 : 1;
     for (let round = 0; round < rounds; round++) {
       const held = yield* this.#passAgain(first?.read);
@@ -134,7 +131,7 @@ class CursorWalk {
       if (this.#heldBack.length === 0 && isClean) return status.settle(0, undefined);
       if (first !== undefined && read === first.read && sequence === first.sequence) {
         status.repeats -= this.#heldBackCount;
-        for (const records of held) yield* this.#give(records, undefined);
+        for (const records of held) yield* this.#give(records);
         status.settle(this.#holdsTwoForms ? 1 : 0, 'unsteady');
         return;
       }
@@ -152,15 +149,15 @@ class CursorWalk {
   /** Reads everything, or as many records as another pass did. Returns what was held back before. */
   async *#passAgain(most = Infinity): AsyncGenerator<Delivery, readonly RecordBatch[]> {
     const held = this.#heldBack;
-    const { status, signal } = this.#options;
+    const { status, signal, from } = this.#options;
     status.reread();
     this.#isAgain = true;
     this.#unique.beginPass('page');
     this.#heldBack = [];
     this.#isShifted = false;
     this.#read = 0;
-    for await (const { records } of this.#pages.from(undefined, () => this.#read >= most)) {
-      yield* this.#give(await runCooperatively(this.#take(records), signal), undefined);
+    for await (const { records } of this.#pages.from(from, () => this.#read >= most)) {
+      yield* this.#give(await runCooperatively(this.#take(records), signal));
       if (this.#pages.isCircular || this.#read >= most) break;
     }
     return held;
@@ -205,11 +202,11 @@ class CursorWalk {
     return this.#identity.read(records, index).content();
   }
 
-  *#give(records: RecordBatch, next: string | undefined): Generator<Delivery> {
+  *#give(records: RecordBatch): Generator<Delivery> {
     const { status } = this.#options;
     const given = sliceRecords(records, 0, this.#limit - status.records);
     status.records += given.count;
-    if (given.count > 0) yield { records: given, next };
+    if (given.count > 0) yield { records: given };
   }
 
   get #isEnough(): boolean {

@@ -18,7 +18,7 @@ export interface NumberedWalkOptions extends PageReaderOptions {
   /** Pages asked for at once. */
   readonly concurrency: number;
   readonly signal: AbortSignal;
-  /** Records given by an earlier walk that this one continues. */
+  /** Tells the listing's records apart. */
   readonly given?: UniqueRecords;
 }
 

@@ -45,9 +45,9 @@ export class PageRefused extends Error {
   }
 }
 
-/** What a walk yields: the records of one page that were not given before, and where the walk goes on after them. */
+/** What a walk yields: the records of one page that were not given before. */
 export interface Delivery {
   readonly records: RecordBatch;
-  /** The record offset or the cursor that comes next; undefined after the last page and while reading again. */
-  readonly next: number | string | undefined;
+  /** Numbered pages: the offset of the record behind them; undefined while reading again. */
+  readonly next?: number | undefined;
 }

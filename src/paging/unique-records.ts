@@ -78,8 +78,6 @@ export class UniqueRecords {
   #pass: HashSet | undefined;
   #passKeys: HashSet;
   #occurrences: HashSet | undefined;
-  /** What an earlier walk gave: an equal record that comes now is another one. */
-  #restored: HashSet;
   /** As many words as a content has. */
   readonly #sequence: Int32Array;
 
@@ -92,7 +90,6 @@ export class UniqueRecords {
     this.#inPage = new HashSet(width);
     this.#keysInPage = new HashSet(width);
     this.#passKeys = new HashSet(width);
-    this.#restored = new HashSet(width);
     this.#sequence = new Int32Array(width);
   }
 
@@ -121,7 +118,6 @@ export class UniqueRecords {
     this.#sequence.fill(0);
     this.#pass = new HashSet(width);
     this.#passKeys = new HashSet(width);
-    this.#restored = new HashSet(width);
     this.count(counting);
   }
 
@@ -135,19 +131,7 @@ export class UniqueRecords {
   count(counting: Counting): void {
     const { width } = this.#identity;
     if (counting === 'pass') this.#pass ??= new HashSet(width);
-    this.#occurrences = counting === 'pass' ? this.#restored : undefined;
-    this.#restored = new HashSet(width);
-  }
-
-  /** Notes what an earlier walk gave, batch by batch in its order, so that this walk goes on after it. */
-  restore(batch: RecordBatch): void {
-    for (let index = 0; index < batch.count; index++) {
-      const { words, width } = this.#identity.read(batch, index);
-      this.#contents.add(words, width, occurrenceIn(this.#restored, words));
-      this.#noteKey();
-      this.size++;
-      this.inPass++;
-    }
+    this.#occurrences = counting === 'pass' ? new HashSet(width) : undefined;
   }
 
   /**

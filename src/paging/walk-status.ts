@@ -78,26 +78,6 @@ export class WalkStatus {
     this.#observe({ kind: 'page', records, total });
   }
 
-  /** Takes over the state of an earlier walk, which this one continues. */
-  takeOver(
-    earlier: Pick<WalkStatus, 'records' | 'totalAtStart' | 'drift'> & { unreadable: Iterable<number> },
-  ): void {
-    this.records = earlier.records;
-    this.totalAtStart = earlier.totalAtStart;
-    this.drift = earlier.drift;
-    for (const offset of earlier.unreadable) this.unreadable.add(offset);
-  }
-
-  /** Forgets the records: the walk begins anew. The pages, refusals and readings so far still count. */
-  beginAnew(): void {
-    this.records = 0;
-    this.totalAtStart = undefined;
-    this.totalAtEnd = undefined;
-    this.drift = false;
-    this.unreadable.clear();
-    this.settle(0, undefined);
-  }
-
   /** The status of one of several walks that make up this one. Its events are also events of this one. */
   part(): WalkStatus {
     return new WalkStatus((event) =>

@@ -95,7 +95,7 @@ export class FiscalIdsAlone {
     try {
       for await (const { records } of openQuery(resource, own, {
         ...options,
-        ...{ status, signal, resume: undefined },
+        ...{ status, signal },
       })) {
         batches.push(records);
       }

@@ -96,12 +96,10 @@ export class FiscalIdWalk {
 
   async *#inParts(): AsyncGenerator<Delivery> {
     const { fiscalIds, page, listEncoding } = this.#query;
-    const { resume } = this.#options;
     if (page !== undefined && this.#cut(fiscalIds, listEncoding ?? 'repeat').length > 1)
       this.#refusePage(fiscalIds);
     // The totals of the parts do not tell how many records they share.
-    this.#given =
-      resume?.given ?? (await UniqueRecords.of({ ...keyColumns(this.#resource, this.#query), exact: true }));
+    this.#given = await UniqueRecords.of({ ...keyColumns(this.#resource, this.#query), exact: true });
     let open = fiscalIds;
     for (const spelling of this.#spellings) {
       if (open.length < 2 && listEncoding !== 'brackets') break;
@@ -233,8 +231,7 @@ export class FiscalIdWalk {
   }
 
   #open(query: ListingQuery, options: OpenListingOptions): AsyncGenerator<Delivery> {
-    const isOfPart = query !== this.#query;
-    return this.#openQuery(this.#resource, query, isOfPart ? { ...options, resume: undefined } : options);
+    return this.#openQuery(this.#resource, query, options);
   }
 
   /** Gives the records that were not given before. */
@@ -245,7 +242,7 @@ export class FiscalIdWalk {
     const fresh = sliceRecords(deduplicated.fresh, 0, this.#left);
     status.records += fresh.count;
     status.repeat(deduplicated.again);
-    if (fresh.count > 0) yield { records: fresh, next: undefined };
+    if (fresh.count > 0) yield { records: fresh };
   }
 
   /** How many more records are wanted. */

@@ -7,7 +7,6 @@ import { scanPage, type ScannedPage } from '../json/scan-records.ts';
 import { runCooperatively } from '../json/cooperative-task.ts';
 import type { CursorPage, CursorWalkOptions } from '../paging/cursor-walk.ts';
 import { PageRefused, type FetchPage, type Page, type OnRefusal } from '../paging/page.ts';
-import type { UniqueRecords } from '../paging/unique-records.ts';
 import type { WalkStatus } from '../paging/walk-status.ts';
 import type { CursorPaging, NumberedPaging, Resource } from './resource.ts';
 import { issued } from './issued.ts';
@@ -45,8 +44,6 @@ export interface OpenListingOptions {
   readonly onErrors: (errors: Buffer) => void;
   /** Receives what folio found out about the service, for --verbose. */
   readonly onDetail?: ((text: string) => void) | undefined;
-  /** Where an earlier walk stopped, and the records that it gave. */
-  readonly resume?: { readonly next: number | string; readonly given: UniqueRecords } | undefined;
 }
 
 /** The parameters that are the same for every page of a listing, in the service's own spelling. */

@@ -52,9 +52,9 @@ async function* openNumbered({
   query,
   options,
 }: Opening<NumberedPaging>): AsyncGenerator<Delivery> {
-  const { status, signal, concurrency, resume } = options;
+  const { status, signal, concurrency } = options;
   const isAdjustable = query.pageSize === undefined;
-  const given = resume?.given ?? (await UniqueRecords.of(keyColumns(resource, query)));
+  const given = await UniqueRecords.of(keyColumns(resource, query));
   const shared = { status, signal, concurrency, given, maxSize: paging.maxSize, ...sortOf(resource, query) };
   const request = requestOf(resource, query, options);
   if (query.page !== undefined) {
@@ -69,7 +69,6 @@ async function* openNumbered({
     fetchPage: numberedPages(request, paging, { isAdjustable }),
     fetchSorted: sortedPages({ resource, paging, query, options }),
     size: requestSize(resource, query),
-    from: typeof resume?.next === 'number' ? resume.next : 0,
     until: query.limit,
   });
 }
@@ -80,7 +79,7 @@ async function* openCursors({
   query,
   options,
 }: Opening<CursorPaging>): AsyncGenerator<Delivery> {
-  const { status, signal, resume } = options;
+  const { status, signal } = options;
   const fetchPage = cursorPages(requestOf(resource, query, options), paging, {
     isAdjustable: query.pageSize === undefined,
   });
@@ -90,8 +89,8 @@ async function* openCursors({
     fetchPage,
     size: requestSize(resource, query),
     limit: query.limit,
-    from: typeof resume?.next === 'string' ? resume.next : query.nextToken,
-    given: resume?.given ?? (await UniqueRecords.of(keyColumns(resource, query))),
+    from: query.nextToken,
+    given: await UniqueRecords.of(keyColumns(resource, query)),
   });
 }
 

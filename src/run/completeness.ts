@@ -97,7 +97,7 @@ export class PartialResults {
   readonly #redact: Redact;
   #isTold = false;
 
-  /** @param redact removes secrets from the service's words, which receipts and journals keep */
+  /** @param redact removes secrets from the service's words, which receipts keep */
   constructor(fiscalIds: readonly string[], redact: Redact) {
     this.#redact = redact;
     this.#typed = new Map(fiscalIds.map((id) => [foldFiscalId(id), id]));

@@ -26,13 +26,12 @@ import {
   type MakeResult,
   type SettingsOwner,
 } from './open-questions.ts';
-import { discardNotice, planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
+import { planOutput, type OutputFlags, type OutputPlan } from './output-plan.ts';
 import type { RequestFlags } from './parse-values.ts';
 import { checkPart, recordsOf, type Part, type Source } from './part.ts';
 import type { ProfilesFlags } from './session.ts';
 import type { ReceiptPart, ReceiptFlags } from './receipt.ts';
 import { namedColumns, withColumnBefore, withoutHeadings } from '../output/column-choice.ts';
-import type { ResumableWalk, ResumeFlags } from './resume/resume.ts';
 import { asksForResult } from './question-checks.ts';
 import type { ReadPath } from './paths.ts';
 import type { GlobalFlags, RunOptions } from './run.ts';
@@ -46,7 +45,6 @@ export interface Export {
   readonly output: OutputFlags;
   readonly request?: RequestFlags;
   readonly receipt?: ReceiptFlags;
-  readonly resume?: ResumeFlags;
   readonly questions?: QuestionFlags;
   readonly extent?: ExtentFlags;
   readonly filters?: FilterFlags;
@@ -108,24 +106,13 @@ export async function exportPart(part: Part, asked: Export, output = asked.outpu
   const earlier = await checkEarlierExport(flags, notices);
   receipt.note({ plan });
   const limit = questions.limitOfListing;
-  const resumable = asked.resume?.resume ? await openResumable(part, asked, { plan, limit }) : undefined;
   const newestFirst = mayShowNewestFirst(questions, flags, plan) && source.preferNewest?.() === true;
-  const listed = resumable === undefined ? recordsOf(part, limit) : paced(resumable.read(), context);
-  const read = await withFieldsWatched(listed, { field: flags.field, notices });
+  const read = await withFieldsWatched(recordsOf(part, limit), { field: flags.field, notices });
   const given = paced(questions.answer(read), context);
   const answer = source.joined?.counted(given) ?? given;
   const { hasResult } = questions;
   const records = await withColumnsWatched(answer, { ...output, names, hasResult, notices });
-  try {
-    const journalled = resumable !== undefined;
-    const delivered = await deliver(context, records, { plan, receipt, notices, journalled });
-    receipt.note({ delivered });
-  } catch (error) {
-    resumable?.tellHowToResume();
-    throw error;
-  } finally {
-    receipt.note({ takenOver: resumable?.takenOver });
-  }
+  receipt.note({ delivered: await deliver(context, records, { plan, receipt }) });
   noteAnswer(receipt, questions);
   remarkCount(part, { extent, questions, plan, newestFirst });
   const { target } = plan;
@@ -315,22 +302,10 @@ function isResult({ questions = {}, makeResult }: Export): boolean {
   return asksForResult(questions) || makeResult !== undefined;
 }
 
-async function openResumable(
-  part: Part,
-  { output, questions = {}, extent = {} }: Export,
-  { plan, limit }: { plan: OutputPlan; limit: number | undefined },
-): Promise<ResumableWalk> {
-  const { openResumable } = await import('./resume/resume.ts');
-  return openResumable(part, { output, questions, extent, plan, limit });
-}
-
 interface DeliverOptions {
   readonly plan: OutputPlan;
   /** Counts the records that are delivered, and says whether it needs the hash of the file. */
   readonly receipt: ReceiptPart;
-  readonly notices: Notices;
-  /** Whether the records are kept in a journal beside the file as they are read. */
-  readonly journalled?: boolean;
 }
 
 /**
@@ -342,15 +317,13 @@ interface DeliverOptions {
 export async function deliver(
   context: Context,
   records: AsyncIterable<RecordBatch>,
-  { plan, receipt, notices, journalled = false }: DeliverOptions,
+  { plan, receipt }: DeliverOptions,
 ): Promise<Destination> {
   return written(
     await openDestination(plan.target, context, {
       styled: plan.format === 'table',
       binary: isBinary(plan.format),
       digest: receipt.isWanted,
-      journalled,
-      ...discardNotice(notices, plan.target),
     }),
     async (destination) => {
       const writer = plan.openWriter(destination, plan.layout);

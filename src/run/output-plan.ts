@@ -3,7 +3,6 @@ import { UsageError } from '../errors.ts';
 import { localDay } from '../json/calendar-day.ts';
 import { columnsWithHeadings, isOpenChoice, keepsAll, withoutHeadings } from '../output/column-choice.ts';
 import type { KnownColumn } from '../output/column-roles.ts';
-import type { DestinationOptions } from '../output/files/open-destination.ts';
 import {
   checkFlagsOfFormat,
   formatOfEnding,
@@ -17,7 +16,6 @@ import { useColor } from '../output/terminal/terminal-text.ts';
 import { localeOf } from '../output/terminal/number-text.ts';
 import type { ColumnNames } from '../query/named-cells.ts';
 import type { DeclaredTypes, Layout, OpenWriter } from '../output/writer.ts';
-import type { Notices } from './notices.ts';
 import type { FlagDefaults } from './settings.ts';
 
 /** In which format the records are written, and where. */
@@ -32,15 +30,6 @@ export interface OutputFlags {
   readonly excel?: boolean;
   readonly wide?: boolean;
   readonly raw?: boolean;
-}
-
-/** The warning of every command that writes a file, where it discards the journal of a stopped run beside the file. */
-export function discardNotice(
-  notices: Notices,
-  target: string | undefined,
-): Pick<DestinationOptions, 'onDiscard'> {
-  const text = `discarded what a stopped run had kept for ${target}: --resume would have gone on from it`;
-  return { onDiscard: () => notices.warn(text) };
 }
 
 /** How many records a table on a terminal shows, unless --limit, --all or a setting says otherwise. */

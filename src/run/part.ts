@@ -3,7 +3,6 @@ import { IncompleteError, isFailure, UsageError, type FolioError } from '../erro
 import { paced, type RecordBatch } from '../json/records.ts';
 import type { Delivery } from '../paging/page.ts';
 import { WalkStatus } from '../paging/walk-status.ts';
-import type { UniqueRecords } from '../paging/unique-records.ts';
 import { namedProfile } from '../profiles/connection.ts';
 import { refuseWrongAddress } from '../resources/listing-pages.ts';
 import type { Resource } from '../resources/resource.ts';
@@ -39,8 +38,6 @@ interface SourceFacts {
   readonly version?: string | undefined;
   /** Whether a fiscal ID that nobody has is a failure. */
   readonly strict?: boolean;
-  /** The flags that decide which records come, by name: a run that resumes another must have the same. */
-  readonly asked?: object;
   /** The files that it reads, and those that it may write without being asked for them. */
   readonly reads?: readonly ReadPath[];
   /**
@@ -83,21 +80,14 @@ export interface ServiceSource extends SourceFacts {
    * The records, a page at a time. Sends nothing before they are read.
    *
    * @param limit records, at most
-   * @param resume where an earlier run stopped; given only to a source whose deliveries say where they go on
    */
-  read(options: ServiceReadOptions, limit: number | undefined, resume?: ResumeFrom): AsyncGenerator<Delivery>;
+  read(options: ServiceReadOptions, limit: number | undefined): AsyncGenerator<Delivery>;
 }
 
 /** A source on this machine: nothing is sent, and no token is needed. */
 export interface LocalSource extends SourceFacts {
   readonly kind: 'local';
   read(options: LocalReadOptions, limit: number | undefined): AsyncGenerator<Delivery>;
-}
-
-/** Where an earlier walk stopped, and the records that it gave. */
-export interface ResumeFrom {
-  readonly next: number | string;
-  readonly given: UniqueRecords;
 }
 
 /** What a source is read with. */
@@ -137,9 +127,7 @@ export interface Part extends ReadOptions {
   /** When the run began, in milliseconds since 1970. */
   readonly startedAt: number;
   /** The records; to be read once. */
-  readonly read: (limit: number | undefined, resume?: ResumeFrom) => AsyncGenerator<Delivery>;
-  /** The first records, for a comparison: they do not count as records of the run. */
-  readonly peek: (limit: number) => AsyncGenerator<Delivery>;
+  readonly read: (limit: number | undefined) => AsyncGenerator<Delivery>;
 }
 
 /** Which part to open: a source and, where the run has several parts, the name of the part and its profile. */
@@ -192,10 +180,7 @@ export async function askPart(
 }
 
 /** A part before its session is open. */
-type OpeningPart<Of extends Source> = Omit<
-  Part,
-  'source' | 'partial' | 'session' | 'defaults' | 'read' | 'peek'
-> & {
+type OpeningPart<Of extends Source> = Omit<Part, 'source' | 'partial' | 'session' | 'defaults' | 'read'> & {
   readonly source: Of;
   readonly track: Track;
 };
@@ -223,11 +208,10 @@ async function readService(
         ...options,
         profile: session.profile,
         defaults: session.defaults,
-        read: (limit, resume) => {
+        read: (limit) => {
           track.expect(limit);
-          return source.read(options, limit, resume);
+          return source.read(options, limit);
         },
-        peek: (limit) => source.read(uncounted(options), limit),
       }),
     );
   } catch (error) {
@@ -261,14 +245,7 @@ async function readLocal(
     session: undefined,
     defaults: store ? flagDefaults(store, profile, source.resource) : {},
     read: (limit) => source.read(options, limit),
-    peek: (limit) => source.read(uncounted(options), limit),
   });
-}
-
-/** The same options with counters of their own, for records that do not count as records of the run. */
-function uncounted<Of extends ReadOptions>(options: Of): Of {
-  const partial = new PartialResults([], options.context.secrets.redact);
-  return { ...options, status: new WalkStatus(), partial };
 }
 
 function partialResults({ source, context, receipt }: OpeningPart<Source>): PartialResults {

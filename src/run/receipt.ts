@@ -63,8 +63,6 @@ interface PartFacts {
   readonly plan?: OutputPlan | undefined;
   /** Where the records were written, once all of them were. */
   readonly delivered?: Destination | undefined;
-  /** How many records came from the journal of a stopped run. */
-  readonly takenOver?: number | undefined;
   /** Further members of the receipt, by name. */
   readonly results?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -191,12 +189,11 @@ function writtenOfAll(sections: readonly CountedFacts[]): Record<string, unknown
   };
 }
 
-/** How the records were read. Pages, requests and bytes are those of this run alone, without those of a run it resumed. */
+/** How the records were read. */
 function walkOf(parts: readonly PartFacts[]): Record<string, unknown> {
   const stats = parts.flatMap(({ session }) => (session === undefined ? [] : [session.client.stats]));
   return {
     recordsRead: sum(parts, ({ status }) => status.records),
-    recordsTakenOver: sum(parts, ({ takenOver }) => takenOver ?? 0),
     total: total(parts, ({ status }) => status.totalAtEnd),
     totalAtStart: total(parts, ({ status }) => status.totalAtStart),
     totalAtEnd: total(parts, ({ status }) => status.totalAtEnd),

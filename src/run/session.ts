@@ -106,8 +106,6 @@ export interface Session {
   readonly baseUrl: URL;
   /** As the token names it, where it does. */
   readonly organization: string | undefined;
-  /** Hashes the token with a one-way function, so that a later run can recognize it. The token itself is not handed out. */
-  readonly hashedToken: (hash: (token: string) => string) => string;
   /** When the token ends, in ms since 1970, in its last 14 days. */
   readonly tokenEndsSoon: number | undefined;
   readonly concurrency: number;
@@ -186,7 +184,6 @@ async function connect(
     profile,
     baseUrl,
     organization: decodeToken(token)?.organizationId,
-    hashedToken: (hash) => hash(token),
     tokenEndsSoon: state === 'soon' ? expiresAt : undefined,
     concurrency: request.concurrency,
     defaults,

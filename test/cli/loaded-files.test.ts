@@ -62,7 +62,7 @@ describe('what a command loads of the built program', () => {
       const { files, parts } = await loadedBy(['issued', '--limit', '5', '--format', 'csv'], env);
       expect(files.some((file) => file.startsWith('undici-transport'))).toBe(true);
       const others =
-        /^(source|serve-assistant|table|csv-dialect|resume|whole-file|write-store|server|xlsx|certificate)-/;
+        /^(source|serve-assistant|table|csv-dialect|whole-file|write-store|server|xlsx|certificate)-/;
       expect(files.filter((file) => others.test(file))).toEqual([]);
       // Not crypto, which the identity of records loads: a service is asked over TLS, which loads it in any case.
       for (const part of ['assert', 'fs/promises', 'http', 'http2', 'perf_hooks', 'tls', 'zlib'])

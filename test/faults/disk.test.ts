@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, open, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { always, type FaultScript } from '../support/fault-script.ts';
@@ -121,18 +121,6 @@ describe('a disk that fills up', () => {
       const { code, stderr } = await runFolio(['--sandbox', 'issued', 'download', files]);
       expect(code).toBe(1);
       expect(stderr).toMatch(/^folio: cannot write .*\/files\/.*: no space/);
-    }),
-  );
-
-  it('gets back what a page that did not fit took of it, under --resume', needingSmallDisk, () =>
-    onSmallDisk(temporaryFolder(), '64k', async (folder) => {
-      const args = ['issued', '--resume', '-o', join(folder, 'out.jsonl')];
-      const { code } = await runAgainst({ records: { issued }, args });
-      expect(code).toBe(1);
-      const [journal, ...others] = await readdir(folder);
-      expect([journal, others]).toEqual(['.out.jsonl.folio-resume', []]);
-      // What a run is, and no page.
-      expect((await stat(join(folder, journal!))).size).toBeLessThan(2_000);
     }),
   );
 });

@@ -46,7 +46,7 @@ describe.concurrent('on Windows', () => {
   it('a file appears, though another program has the old one open for a moment', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'out.csv'), 'old');
-    const args = ['--sandbox', 'issued', '--limit', '3', '--columns', 'number', '-o', 'out.csv', '--resume'];
+    const args = ['--sandbox', 'issued', '--limit', '3', '--columns', 'number', '-o', 'out.csv'];
     expect(await runOnWindows(args, { folder, env: { HELD: '2' } })).toMatchObject({ code: 0, signal: null });
     expect(readFileSync(join(folder, 'out.csv'), 'utf8').trimEnd().split('\n')).toHaveLength(4);
     expect(readdirSync(folder)).toEqual(['out.csv']);

@@ -8,26 +8,6 @@ import { batchOf, textsOf } from '../support/records.ts';
 const deduplicate = (unique: UniqueRecords, ...args: Parameters<UniqueRecords['deduplicate']>) =>
   runToEnd(unique.deduplicate(...args));
 
-const record = fc.constantFrom('{"id":1}', '{"id":2}', '{"id":3}', '{"a":1}', '{"a":2}');
-const pages = fc.array(fc.array(record, { maxLength: 6 }), { maxLength: 6 });
-
-/** What is given of the pages by a walk that is broken off before page `at` and gone on with by another. */
-function broken(all: readonly (readonly string[])[], at: number, counting: 'page' | 'pass'): string[][] {
-  const given: string[][] = [];
-  let unique = new UniqueRecords();
-  unique.count(counting);
-  for (const [index, page] of all.entries()) {
-    if (index === at) {
-      unique = new UniqueRecords();
-      for (const earlier of given) unique.restore(batchOf(...earlier));
-      unique.count(counting);
-    }
-    given.push(textsOf(deduplicate(unique, batchOf(...page), false).fresh));
-    expect(unique.size).toBe(given.flat().length);
-  }
-  return given;
-}
-
 /** What a record is to count as, said without a table: by all the records that came before it, in its page and before. */
 class CountedRecords {
   readonly #given: string[] = [];
@@ -65,17 +45,6 @@ function keyOf(text: string): string | undefined {
 }
 
 describe('UniqueRecords', () => {
-  it.each(['page', 'pass'] as const)(
-    'gives the same after restoring what was given before (counting equal records by %s)',
-    (counting) => {
-      fc.assert(
-        fc.property(pages, fc.nat(6), (all, at) => {
-          expect(broken(all, at, counting)).toEqual(broken(all, -1, counting));
-        }),
-      );
-    },
-  );
-
   it('sorts the records of a page as if each page were counted from its beginning', () => {
     const other = fc.constantFrom('{"id":1}', '{"id":1,"x":1}', '{"id":1,"x":2}', '{"id":2}', '{"a":1}');
     const moving = fc.array(fc.tuple(fc.array(other, { maxLength: 4 }), fc.boolean()), { maxLength: 6 });

@@ -47,27 +47,6 @@ describe('the status of a walk', () => {
     expect(status.complete).toBe(false);
   });
 
-  it('begins anew without its records, but with what it took so far', () => {
-    const status = eventful();
-    status.records = 20;
-    status.drift = true;
-    status.beginAnew();
-    expect(status).toMatchObject({
-      ...{ records: 0, totalAtStart: undefined, totalAtEnd: undefined, drift: false, complete: true },
-      ...{ pages: 3, shrinks: 1, repeats: 3, rereads: 1, unreadable: new Set() },
-    });
-  });
-
-  it('goes on from that of an earlier walk', () => {
-    const status = new WalkStatus();
-    status.takeOver({ records: 8, totalAtStart: 30, drift: true, unreadable: [3, 4] });
-    status.page(10, 29);
-    expect(status).toMatchObject({
-      ...{ records: 8, totalAtStart: 30, totalAtEnd: 29, drift: true, unreadable: new Set([3, 4]) },
-      complete: false,
-    });
-  });
-
   it('is the sum of its parts, whose places come one behind the other, and tells their events without their totals', () => {
     const events: WalkEvent[] = [];
     const status = new WalkStatus((event) => void events.push(event));

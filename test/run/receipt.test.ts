@@ -60,7 +60,6 @@ describe('--receipt', () => {
       bytes: output.length,
       sha256: createHash('sha256').update(output).digest('hex'),
       recordsRead: 2,
-      recordsTakenOver: 0,
       total: 2,
       totalAtStart: 2,
       totalAtEnd: 2,

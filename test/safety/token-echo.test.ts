@@ -32,7 +32,7 @@ function furtherRuns(folder: string): string[][] {
     ['issued', '--format', 'table', '--customer-fiscal-id', '1-9'],
     ['issued', '--list-columns'],
     ['issued', '--output', file, '--receipt', receiptFile],
-    ['received', '--resume', '--output', file, '--receipt', receiptFile],
+    ['received', '--output', file, '--receipt', receiptFile],
     ['customers', '--param', `q=${HOSTILE_TOKEN}`, '--receipt', receiptFile],
     ['get', '/invoices/received?options_page=0', '--paginate'],
     ['auth', 'login', '--profile', 'other', '--token-file', join(folder, 'token')],

@@ -54,11 +54,10 @@ async function runGet(
   );
 }
 
-async function deliverBody({ context, notices, read }: Part, output: string | undefined): Promise<void> {
+async function deliverBody({ context, read }: Part, output: string | undefined): Promise<void> {
   const { written } = await import('../../output/files/destination.ts');
   const { openDestination } = await import('../../output/files/open-destination.ts');
-  const { discardNotice } = await import('../../run/output-plan.ts');
-  const destination = await openDestination(output, context, discardNotice(notices, output));
+  const destination = await openDestination(output, context);
   await written(destination, async () => {
     for await (const { records } of read(undefined)) await destination.write(records.bytes);
   });

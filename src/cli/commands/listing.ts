@@ -9,7 +9,6 @@ import {
   profilesFlags,
   receiptFlags,
   requestFlags,
-  resumeFlags,
   fromFlags,
   questionFlags,
 } from '../flags.ts';
@@ -63,7 +62,6 @@ function listing(resource: Resource, context: Context) {
     extent: extentFlags(resource),
     output: outputFlags,
     receipt: receiptFlags,
-    resume: resumeFlags,
     request: requestFlags,
     questions: questionFlags,
     from: fromFlags,

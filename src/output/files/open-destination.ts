@@ -21,10 +21,6 @@ export interface DestinationOptions {
   readonly styled?: boolean;
   /** Whether the bytes are no text, so that a terminal must not get them. */
   readonly binary?: boolean;
-  /** Whether the run keeps a journal beside its file. An earlier journal is then kept, too. */
-  readonly journalled?: boolean;
-  /** Called when the journal of a stopped run was discarded. */
-  readonly onDiscard?: () => void;
 }
 
 /**

@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { FileTarget } from './target.ts';
 
 /** Bytes of the target's name in the names of its side files: a name may have 255, of which endings take up to 50. */
 const NAME_LIMIT = 200;
@@ -10,15 +7,13 @@ const NAME_LIMIT = 200;
 interface SideFiles {
   /** The lock; there while a run writes the target. */
   readonly lock: string;
-  /** What a run with --resume has so far. It outlives the run, so that the next one can go on. */
-  readonly journal: string;
   /** The new contents of the target, written by one process. */
   temporary(pid: number, random: number): string;
   /** The contents of a lock before it is taken, written by one process. */
   claim(pid: number, random: number): string;
   /** The lock on removing a stale lock. */
   guard(lock: string, text: string): string;
-  /** Which of these a file of the folder is. Undefined for the lock, the journal and any other file. */
+  /** Which of these a file of the folder is. Undefined for the lock and any other file. */
   recognise(file: string): 'temporary' | 'claim' | 'guard' | undefined;
 }
 
@@ -29,7 +24,6 @@ export function sideFilesOf(name: string): SideFiles {
   const lock = `.${stem}.folio-lock`;
   return {
     lock,
-    journal: `.${stem}.folio-resume`,
     temporary: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-tmp`,
     claim: (pid, random) => `.${stem}.${pid}-${eightLetters(random)}.folio-claim`,
     guard: (lock, text) => `${lock}.${digest(text, 8)}`,
@@ -51,19 +45,6 @@ function eightLetters(random: number): string {
   return Math.floor(random * 36 ** 8)
     .toString(36)
     .padStart(8, '0');
-}
-
-/** Where the journal of a target is. Only the owner of the target's lock may use it. */
-export function journalPath(target: FileTarget): string {
-  return join(target.folder, sideFilesOf(target.name).journal);
-}
-
-/** Removes the journal beside the target, whose lock the caller holds; returns whether there was one. Never rejects. */
-export async function discardJournal(target: FileTarget): Promise<boolean> {
-  return rm(journalPath(target)).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** The longest beginning of the text, in whole characters, whose UTF-8 is at most `limit` bytes. */

@@ -5,7 +5,7 @@ import { Interrupted, OutputError, errorCode } from '../../errors.ts';
 import { cannotWrite } from './cannot-write.ts';
 import { Tally, type Destination } from './destination.ts';
 import { lockTarget, type LockContext, type FileLock } from './lock.ts';
-import { discardJournal, sideFilesOf } from './side-files.ts';
+import { sideFilesOf } from './side-files.ts';
 import type { FileTarget } from './target.ts';
 import type { Clock } from '../../context.ts';
 
@@ -14,9 +14,6 @@ export type FileContext = LockContext & PlaceContext;
 
 interface WholeFileOptions {
   readonly digest?: boolean;
-  /** Whether the run keeps a journal beside the file. It is removed once the file is in place. */
-  readonly journalled?: boolean;
-  readonly onDiscard?: () => void;
 }
 
 /**
@@ -27,12 +24,11 @@ interface WholeFileOptions {
 export async function openWholeFile(
   target: FileTarget,
   context: FileContext,
-  { digest = false, journalled = false, onDiscard }: WholeFileOptions = {},
+  { digest = false }: WholeFileOptions = {},
 ): Promise<Destination> {
   const lock = await lockTarget(target, context);
   try {
     await lock.removeStaleFiles();
-    if (!journalled && (await discardJournal(target))) onDiscard?.();
     const tally = await Tally.open(digest);
     return new WholeFile({ target, context, lock, tally }, await openTemporary(target, context));
   } catch (error) {
@@ -165,8 +161,6 @@ class WholeFile implements Destination {
       throw cannotWrite(shown, error);
     }
     try {
-      // After the rename: a kill between the two then leaves the journal, from which the same file can be made again.
-      await discardJournal(this.#parts.target);
       await flushFolder(folder);
     } catch (error) {
       throw cannotWrite(shown, error, 'The new file is in place, but may not survive a power failure.');

@@ -8,7 +8,7 @@ import { openListing } from '../../resources/open-listing.ts';
 import type { Resource } from '../../resources/resource.ts';
 import { explainUnknownIds } from '../completeness.ts';
 import type { ReadPath } from '../paths.ts';
-import type { ResumeFrom, ServiceReadOptions, ServiceSource } from '../part.ts';
+import type { ServiceReadOptions, ServiceSource } from '../part.ts';
 import type { Run } from '../run.ts';
 import type { FlagDefaults } from '../settings.ts';
 
@@ -76,12 +76,6 @@ export class ListingSource implements ServiceSource {
     return this.#options.filters?.strict === true;
   }
 
-  get asked(): object {
-    const { id, filters = {}, extent = {} } = this.#options;
-    const { sortBy, sortOrder, param } = filters;
-    return { id, sortBy, sortOrder, param, nextToken: extent.nextToken, page: extent.page };
-  }
-
   preferNewest(): boolean {
     const { resource, filters = {}, extent = {} } = this.#options;
     const { sortBy, sortOrder, param = [] } = filters;
@@ -119,11 +113,7 @@ export class ListingSource implements ServiceSource {
     };
   }
 
-  async *read(
-    options: ServiceReadOptions,
-    limit: number | undefined,
-    resume?: ResumeFrom,
-  ): AsyncGenerator<Delivery> {
+  async *read(options: ServiceReadOptions, limit: number | undefined): AsyncGenerator<Delivery> {
     const { context, session, partial, status, notices } = options;
     const { client, concurrency, defaults } = session;
     const newest = this.#isNewestFirst ? this.resource.newestFirst : undefined;
@@ -134,7 +124,7 @@ export class ListingSource implements ServiceSource {
     try {
       const onDetail = (text: string): void => notices.detail(text);
       yield* openListing(resource, query, {
-        ...{ client, concurrency, status, signal, onErrors, onDetail, resume },
+        ...{ client, concurrency, status, signal, onErrors, onDetail },
       });
     } catch (error) {
       throw explainUnknownIds(error, { resource, partial });

@@ -161,9 +161,9 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
     ({ results } = outcome);
     yield* statementRows(outcome.statements, isSeveral);
   };
-  const { receipt, notices, context } = run;
+  const { receipt, context } = run;
   receipt.note({ plan });
-  const delivered = await deliver(context, rows(), { plan, receipt, notices });
+  const delivered = await deliver(context, rows(), { plan, receipt });
   receipt.note({ delivered });
   const count = receipt.facts.records;
   await remarkFile(run, delivered, { count, what: 'open documents', place: plan.target });

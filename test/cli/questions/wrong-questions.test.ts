@@ -51,7 +51,6 @@ const refused: readonly (readonly [flags: string, names: RegExp])[] = [
   ['--from x --page 0', /--from and --page do not go together/],
   ['--from x --param a=b', /--from and --param do not go together/],
   ['--from x --concurrency 2', /--from and --concurrency do not go together/],
-  ['--from x --resume', /--from and --resume do not go together/],
   ['--from x --sandbox', /--from and --sandbox do not go together/],
   ['--from /nowhere/x', /cannot read \/nowhere\/x: there is no such file\n {2}Check its path/],
   ['--from /nowhere/x --sort-by COLOR', /--sort-by COLOR is a key of the service, and a file is read/],

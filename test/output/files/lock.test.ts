@@ -225,7 +225,7 @@ describe('removeStaleFiles', () => {
     const folder = temporaryFolder();
     const names = sideFilesOf('out.csv');
     const lock = await lockTarget(targetIn(folder), destinationContext());
-    const kept = ['out.csv', '.out.csv.bak', '.other.csv.7-aaaaaaaa.folio-tmp', names.journal];
+    const kept = ['out.csv', '.out.csv.bak', '.other.csv.7-aaaaaaaa.folio-tmp'];
     const stale = [
       names.temporary(7, 0.5),
       names.temporary(OUR_PID, 0.25),

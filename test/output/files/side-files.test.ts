@@ -10,7 +10,6 @@ it('knows its own files, and no other', () => {
     guard,
     names.guard(guard, 'dead too'),
     names.lock,
-    names.journal,
     'out.csv',
     '.out.csv',
     '.out.csv.bak',

@@ -18,30 +18,6 @@ function two(south: Partial<Organization> = {}): Record<string, Organization> {
 const LINE = 'issued --all-profiles --page-size 2 --retries 0';
 
 describe('--output-dir', () => {
-  it('goes on with each profile by itself under --resume', async () => {
-    const folder = temporaryFolder();
-    const line =
-      'issued --all-profiles --page-size 2 --retries 0 --concurrency 1 --output-dir FOLDER --resume';
-    const failing = where(({ records: [first] }) => first?.includes('"id":106') ?? false, status(500));
-    const organizations = {
-      north: { records: { issued: modelRecords(8) } },
-      south: { records: { issued: modelRecords(12, 100) } },
-    };
-    const stopped = await runOrganizations(line, {
-      organizations: { ...organizations, south: { ...organizations.south, script: failing } },
-      folder,
-    });
-    expect(stopped.code).toBe(6);
-    expect(stopped.stderr).toMatch(/south: kept \d+ records beside \S+south.issued.csv/);
-    const { code, asked } = await runOrganizations(line, { organizations, folder });
-    expect(code).toBe(0);
-    const alone = await runOrganizations('issued --profile south', { organizations });
-    expect(readFileSync(join(folder, 'south.issued.csv'), 'utf8')).toBe(alone.stdout);
-    expect(readdirSync(folder)).toEqual(['north.issued.csv', 'south.issued.csv']);
-    const pages = asked.filter(({ profile }) => profile === 'south');
-    expect(pages.length).toBeLessThan(7);
-  });
-
   it('writes for each profile what it gives by itself, into a folder that is made', async () => {
     const folder = temporaryFolder();
     const organizations = two();

@@ -122,10 +122,6 @@ describe('several profiles of a database', () => {
     ['issued --from BOOKS --all-profiles --profile north', '--all-profiles and --profile do not go together'],
     ['issued --from BOOKS --all-profiles --output-dir FOLDER -o FOLDER/a.csv', '--output-dir and --output'],
     ['issued --from BOOKS --profile north,east', 'books.db: there are no records of a profile east'],
-    [
-      'issued --from BOOKS --all-profiles --resume --output-dir FOLDER',
-      '--from and --resume do not go together',
-    ],
   ])('are refused: %s', async (line, says) => {
     const folder = temporaryFolder();
     const given = line.replace('BOOKS', 'FOLDER/books.db');

@@ -8,7 +8,6 @@ const REFUSED: readonly (readonly [line: string, says: RegExp])[] = [
   ['issued --profile north,nowhere', /there is no profile "nowhere"/],
   ['issued --profile north,', /--profile "north,"/],
   ['issued --profile north,north', /expected names with commas between them, none twice/],
-  ['issued --profile north,south --resume -o FOLDER/out.csv', /--resume and several profiles do not go/],
   ['customers --all-profiles --next-token c1', /--next-token and several profiles do not go/],
   [
     'customers --profile north --output-dir FOLDER --next-token c1',
