@@ -157,10 +157,7 @@ const questionsTopic: Topic = {
       ['guides, quotes, orders, void', 'are in no sum'],
       ['no amount, no due date', 'adds nothing, or is not overdue; <column>.missing counts'],
       ['what cannot be read', 'is left out, named, and makes exit code 6'],
-      [
-        'references',
-        'count where fields.reference names their column: a credit note of a cancelled document is no credit',
-      ],
+      ['references', 'are not followed: a credit note is a credit, whatever it corrects'],
     ],
     'Counterparties are told by their fiscal IDs, then by name. IDs that many share are fields.sharedIds.',
     '--sum adds exactly, each currency by itself (clp is CLP), and asks for --field currency where no record has one; with --as-sent it adds cells as they stand. --count prints a number. Both work on the records that --where, --overdue, ' +

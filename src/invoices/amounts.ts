@@ -1,12 +1,5 @@
 import type { Cell } from '../json/cells.ts';
-import {
-  addDecimals,
-  compareDecimals,
-  DECIMAL_ZERO,
-  negateDecimal,
-  parseDecimal,
-  type Decimal,
-} from '../json/decimal.ts';
+import { DECIMAL_ZERO, negateDecimal, parseDecimal, type Decimal } from '../json/decimal.ts';
 import type { AmountRole } from './fields.ts';
 import type { Invoice } from './invoice.ts';
 
@@ -48,16 +41,10 @@ type Worth =
 /**
  * What the amount in a cell adds to a sum of the role: for a credit note it is negative; a cancelled document is not open,
  * but counts in every other sum, as the credit note that cancels it does.
- *
- * @param creditLimit what a reference to a cancelled document leaves of an open amount, without its sign
  */
 export function worthOf(
   invoice: Invoice,
-  {
-    role,
-    cell,
-    creditLimit,
-  }: { role: AmountRole; cell: Cell | undefined; creditLimit?: Decimal | undefined },
+  { role, cell }: { role: AmountRole; cell: Cell | undefined },
 ): Worth {
   if (!invoice.isInSums) return { kind: 'in no sum' };
   const isNeverOpen = role === 'open' && invoice.validity === 'cancelled';
@@ -68,16 +55,5 @@ export function worthOf(
   const isCredit = invoice.family === 'credit note' && sent.coefficient > 0n;
   const signed = isCredit ? negateDecimal(sent) : sent;
   if (isNeverOpen) return { kind: 'amount', amount: DECIMAL_ZERO, leftOut: signed };
-  if (role !== 'open' || creditLimit === undefined)
-    return { kind: 'amount', amount: signed, leftOut: DECIMAL_ZERO };
-  const amount = limited(signed, creditLimit);
-  return { kind: 'amount', amount, leftOut: addDecimals(signed, negateDecimal(amount)) };
-}
-
-/** The amount with its sign, but no further from zero than the limit. */
-function limited(amount: Decimal, limit: Decimal): Decimal {
-  const isNegative = amount.coefficient < 0n;
-  const size = isNegative ? negateDecimal(amount) : amount;
-  if (compareDecimals(size, limit) <= 0) return amount;
-  return isNegative ? negateDecimal(limit) : limit;
+  return { kind: 'amount', amount: signed, leftOut: DECIMAL_ZERO };
 }

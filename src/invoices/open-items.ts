@@ -3,7 +3,6 @@ import type { Decimal } from '../json/decimal.ts';
 import { worthOf } from './amounts.ts';
 import type { Role } from './fields.ts';
 import type { Invoice } from './invoice.ts';
-import type { Limits } from './references.ts';
 
 /** What a document is among those that are open. */
 export type OpenItem =
@@ -13,38 +12,32 @@ export type OpenItem =
   | { readonly kind: 'absent' }
   /** It may be open, and its amount or its due date cannot be read. */
   | { readonly kind: 'unreadable'; readonly role: 'open' | 'due' }
-  /** It is not open, because it was cancelled. `leftOut` is what it would add. */
-  | { readonly kind: 'cancelled'; readonly leftOut: Decimal }
+  /** It is not open, because it was cancelled. The amount is what it would add. */
+  | { readonly kind: 'cancelled'; readonly amount: Decimal }
   /** It reduces what is owed, and is neither aged nor overdue: a credit note, or an amount below zero. */
-  | { readonly kind: 'credit'; readonly amount: Decimal; readonly leftOut: Decimal }
+  | { readonly kind: 'credit'; readonly amount: Decimal }
   | {
       readonly kind: 'open';
       readonly amount: Decimal;
       /** In days since 1970-01-01; undefined without a due date. */
       readonly due: number | undefined;
-      readonly leftOut: Decimal;
     };
 
 /** The roles that `openItemOf` reads. */
 export const OPEN_ITEM_ROLES = ['open', 'due', 'documentType', 'status', 'cancelled', 'number'] as const;
 
-/**
- * What the document is among those that are open: the one rule of aging, `--overdue`, the report and statements.
- *
- * @param place the record's place in the listing, from 1, by which `limits` knows it
- */
-export function openItemOf(invoice: Invoice, place: number, limits?: Limits): OpenItem {
-  const creditLimit = limits?.of(place);
-  const worth = worthOf(invoice, { role: 'open', cell: invoice.cell('open'), creditLimit });
+/** What the document is among those that are open: the one rule of aging, `--overdue`, the report and statements. */
+export function openItemOf(invoice: Invoice): OpenItem {
+  const worth = worthOf(invoice, { role: 'open', cell: invoice.cell('open') });
   if (worth.kind === 'in no sum') return { kind: 'settled' };
   if (worth.kind === 'absent') return worth;
   if (worth.kind === 'unreadable') return { kind: 'unreadable', role: 'open' };
   const { amount, leftOut } = worth;
   if (amount.coefficient === 0n)
-    return leftOut.coefficient === 0n ? { kind: 'settled' } : { kind: 'cancelled', leftOut };
-  if (amount.coefficient < 0n) return { kind: 'credit', amount, leftOut };
+    return leftOut.coefficient === 0n ? { kind: 'settled' } : { kind: 'cancelled', amount: leftOut };
+  if (amount.coefficient < 0n) return { kind: 'credit', amount };
   const due = dayIn(invoice, 'due');
-  return due === 'unreadable' ? { kind: 'unreadable', role: 'due' } : { kind: 'open', amount, due, leftOut };
+  return due === 'unreadable' ? { kind: 'unreadable', role: 'due' } : { kind: 'open', amount, due };
 }
 
 /** The day of a date, in days since 1970-01-01; undefined where there is none. */

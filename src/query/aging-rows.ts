@@ -210,7 +210,7 @@ function cellOf(json: string): Cell | undefined {
 export function agingQuestion(
   options: AgingOptions,
   layout: Omit<AgingLayout, 'note'>,
-  { terminal, placeOf, limits }: ResultContext,
+  { terminal, placeOf }: ResultContext,
 ): Question {
   const aging = new Aging(options);
   const { asOf, today, buckets } = options;
@@ -221,7 +221,7 @@ export function agingQuestion(
   return {
     sample: (batch) => aging.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
-      for await (const batch of records) aging.add(batch, placeOf, limits?.());
+      for await (const batch of records) aging.add(batch, placeOf);
       balances = aging.finish();
       const result = agingRows(balances, { buckets, layout: { ...layout, note } }, terminal);
       ({ columns, leftOut } = result);

@@ -13,7 +13,6 @@ import {
   type Buckets,
   type OpenItem,
 } from '../invoices/open-items.ts';
-import type { Limits } from '../invoices/references.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { ColumnWatch } from './column-watch.ts';
 import type { PlaceOf } from './questions.ts';
@@ -65,14 +64,14 @@ export interface AgedBalance extends Party {
 
 const MAX_BALANCES = 100_000;
 
-/** An item that counts: what `openItemOf` says of it, and of which record. */
+/** An item that has an open amount: what `openItemOf` says of it, and of which record. */
 export interface AgedItem {
-  readonly item: Extract<OpenItem, { kind: 'open' | 'credit' }>;
+  readonly item: Extract<OpenItem, { kind: 'open' | 'credit' | 'cancelled' }>;
   readonly invoice: Invoice;
   readonly place: number;
   /** Its index in the batch. */
   readonly index: number;
-  /** In which it counts. */
+  /** In which it counts, or from which it is left out. */
   readonly balance: AgedBalance;
 }
 
@@ -113,21 +112,22 @@ export class Aging {
    * Adds records.
    *
    * @param placeOf the place in the listing, from 1, of the nth record that is added
-   * @param limits what references leave of open amounts, by these places
-   * @returns the open items among them, those issued after `asOf` left out
+   * @returns those with an open amount, be it left out because they were cancelled; those issued after `asOf` are not among them
    */
-  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth, limits?: Limits): AgedItem[] {
+  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth): AgedItem[] {
     const items: AgedItem[] = [];
     this.#columns.sample(batch);
     for (let index = 0; index < batch.count; index++) {
       const invoice = this.#invoices.read(this.#reader.read(batch, index));
       const place = placeOf(++this.#records);
-      const item = openItemOf(invoice, place, limits);
+      const item = openItemOf(invoice);
       const balance = this.#addItem(item, invoice, place);
-      const leftOut = 'leftOut' in item && item.leftOut.coefficient !== 0n;
-      const changes = { sum: balance !== undefined, cancelled: leftOut && !this.#isIssuedLater(invoice) };
-      this.#counted.add(invoice, changes);
-      if (balance !== undefined && (item.kind === 'open' || item.kind === 'credit'))
+      const isCancelled = item.kind === 'cancelled';
+      this.#counted.add(invoice, {
+        sum: balance !== undefined && !isCancelled,
+        cancelled: balance !== undefined && isCancelled,
+      });
+      if (balance !== undefined && (isCancelled || item.kind === 'open' || item.kind === 'credit'))
         items.push({ item, invoice, place, index, balance });
     }
     return items;
@@ -170,7 +170,7 @@ export class Aging {
     return this.#counted.clauses('open');
   }
 
-  /** The balance in which an open item counts; undefined where it does not count. */
+  /** The balance in which an item counts, or from which it is left out; undefined where it has no open amount there. */
   #addItem(item: OpenItem, invoice: Invoice, place: number): AgedBalance | undefined {
     const { kind } = item;
     if (kind === 'settled') return undefined;
@@ -193,8 +193,10 @@ export class Aging {
       balance.missing++;
       return undefined;
     }
-    balance.cancelled = addDecimals(balance.cancelled, item.leftOut);
-    if (kind === 'cancelled') return undefined;
+    if (kind === 'cancelled') {
+      balance.cancelled = addDecimals(balance.cancelled, item.amount);
+      return balance;
+    }
     balance.invoices++;
     this.#addAmount(balance, item, invoice);
     return balance;

@@ -73,8 +73,6 @@ export interface ExpandQuestion extends Question {
 }
 
 interface QuestionsOptions {
-  /** What must look at all records before any other question does. */
-  readonly look?: Pick<Question, 'answer'> | undefined;
   /** Which records are made rows. */
   readonly before?: FilterQuestion | undefined;
   /** What makes rows of records; the questions behind it are about rows. */
@@ -130,8 +128,8 @@ export class Questions {
 
   /** The records or rows that come out. To be read once. */
   answer(records: Records): Records {
-    const { look, before, expand, filter, result, sort, limit } = this.#options;
-    const asked = [look, before, expand, filter, result, sort].filter((question) => question !== undefined);
+    const { before, expand, filter, result, sort, limit } = this.#options;
+    const asked = [before, expand, filter, result, sort].filter((question) => question !== undefined);
     const sample = filter && result?.sample;
     const all = sample === undefined ? records : sampled(records, sample);
     const answer = asked.reduce((answer, question) => question.answer(answer), all);

@@ -4,7 +4,6 @@ import type { RecordBatch } from '../json/records.ts';
 import { compareDecimals, DECIMAL_ZERO, negateDecimal, type Decimal } from '../json/decimal.ts';
 import { shownInOrder, type ShownColumns } from '../output/column-roles.ts';
 import { GAP, tableWidth } from '../output/table/table-fit.ts';
-import type { Limits } from '../invoices/references.ts';
 import { nearestNames } from './nearest-names.ts';
 import type { PlaceOf } from './questions.ts';
 import { batchOfRows, type Row } from './rows.ts';
@@ -36,8 +35,6 @@ export interface BarTerminal {
 export interface ResultContext {
   readonly terminal: BarTerminal | undefined;
   readonly placeOf: PlaceOf | undefined;
-  /** What references leave of open amounts, once all records were looked at; undefined where nothing is looked up. */
-  readonly limits?: (() => Limits | undefined) | undefined;
 }
 
 /** The columns of a result, and those that a narrow terminal may leave out. */

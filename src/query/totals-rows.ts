@@ -183,7 +183,7 @@ export function columnsOfTotals({ sum = [], groupBy = [] }: TotalsFlags): readon
 export function totalsQuestion(
   { sum = [], groupBy = [], asSent, expand }: TotalsFlags,
   given: ColumnNames,
-  { terminal, placeOf, limits }: ResultContext,
+  { terminal, placeOf }: ResultContext,
 ): Question {
   // A payment of a credit note is what was paid, whatever the document is worth.
   const isAsSent = asSent ?? expand !== undefined;
@@ -194,7 +194,7 @@ export function totalsQuestion(
   return {
     sample: (batch) => totals.sample(batch),
     async *answer(records): AsyncGenerator<RecordBatch> {
-      for await (const batch of records) totals.add(batch, placeOf, limits?.());
+      for await (const batch of records) totals.add(batch, placeOf);
       const result = totalsRows(totals, request, terminal);
       columns = result.columns;
       yield result.batch;

@@ -9,7 +9,6 @@ import { isAmountRole, type AmountRole, type Fields, type Role } from '../invoic
 import { counterpartyKey, isFiscalId } from '../invoices/fiscal-ids.ts';
 import { bareCurrency, InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { CALENDAR_UNITS, calendarName } from '../invoices/periods.ts';
-import type { Limits } from '../invoices/references.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { cellOrder } from './cell-order.ts';
 import { ColumnWatch } from './column-watch.ts';
@@ -113,15 +112,14 @@ export class Totals {
    * Adds records.
    *
    * @param placeOf the place in the listing, from 1, of the nth record that is added
-   * @param limits what references leave of open amounts, by these places
    */
-  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth, limits?: Limits): void {
+  add(batch: RecordBatch, placeOf: PlaceOf = (nth) => nth): void {
     this.#watch.sample(batch);
     this.sample(batch);
     for (let index = 0; index < batch.count; index++) {
       const cells = this.#reader.read(batch, index);
       this.#watch.see(cells);
-      this.#addRecord(cells, placeOf(++this.#records), limits);
+      this.#addRecord(cells, placeOf(++this.#records));
     }
   }
 
@@ -200,7 +198,7 @@ export class Totals {
     return clauses.length === 0 ? [] : [{ kind: 'remark', text: `--sum: ${clauses.join('; ')}` }];
   }
 
-  #addRecord(cells: readonly (Cell | undefined)[], place: number, limits: Limits | undefined): void {
+  #addRecord(cells: readonly (Cell | undefined)[], place: number): void {
     const { groupBy, sums } = this.#request;
     const invoice = this.#invoices.read(cells.slice(groupBy.length + sums.length));
     const roles = this.#rolesIn(invoice.fields);
@@ -208,12 +206,11 @@ export class Totals {
     if (values === undefined) return;
     const group = this.#groupOf(values, invoice, roles.groupBy);
     group.records++;
-    const creditLimit = limits?.of(place);
     const changes = { sum: false, cancelled: false };
     for (const [index, sum] of group.sums.entries()) {
       const role = roles.sums[index];
       const cell = cells[groupBy.length + index];
-      const added: Added = { invoice, cell, role: isAmountRole(role) ? role : undefined, creditLimit };
+      const added: Added = { invoice, cell, role: isAmountRole(role) ? role : undefined };
       const worth = this.#addCell(sum, added, { index, place });
       if (typeof worth === 'string' || added.role === undefined) continue;
       changes.sum ||= worth.amount.coefficient !== 0n;
@@ -279,13 +276,13 @@ export class Totals {
   }
 
   /** What a cell adds to a sum. A column without a meaning is added as it stands, and so are all with --as-sent. */
-  #worth({ invoice, cell, role, creditLimit }: Added): CellWorth {
+  #worth({ invoice, cell, role }: Added): CellWorth {
     const isCancelled = invoice.validity === 'cancelled';
     if (role === undefined || this.#request.asSent) {
       const amount = readAmount(cell);
       return typeof amount === 'string' ? amount : { amount, cancelled: isCancelled ? amount : DECIMAL_ZERO };
     }
-    const worth = worthOf(invoice, { role, cell, creditLimit });
+    const worth = worthOf(invoice, { role, cell });
     if (worth.kind !== 'amount') return worth.kind;
     const { amount, leftOut } = worth;
     return { amount, cancelled: role === 'open' ? leftOut : isCancelled ? amount : DECIMAL_ZERO };
@@ -365,7 +362,6 @@ interface Added {
   readonly invoice: Invoice;
   readonly cell: Cell | undefined;
   readonly role: AmountRole | undefined;
-  readonly creditLimit: Decimal | undefined;
 }
 
 interface Worth {

@@ -8,6 +8,9 @@ export const AGES: readonly string[] = [...bucketNames(DEFAULT_BUCKETS), 'no due
 export const UNDATED = AGES.length - 2;
 export const CREDIT = AGES.length - 1;
 
+/** Not among the ages: what was cancelled is in no sum. */
+export const CANCELLED = AGES.length;
+
 /** What a page calls the ages. */
 export function ageNames(words: Words): string[] {
   const ranges = DEFAULT_BUCKETS.map((last, index) =>

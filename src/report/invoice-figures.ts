@@ -7,7 +7,6 @@ import type { FieldsOf } from '../invoices/fields.ts';
 import { ColumnMissing, InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
 import { monthOf, type Period } from '../invoices/periods.ts';
-import type { Limits } from '../invoices/references.ts';
 import { Unreadable } from '../invoices/unreadable.ts';
 import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
 import { PeriodTally, TYPE_ROLES, type PeriodFigures } from './period-figures.ts';
@@ -122,15 +121,10 @@ export class InvoiceFigures {
     this.#reader = new CellReader([...this.#invoices.columns, ...ownColumns.fiscalId, ...ownColumns.name]);
   }
 
-  /**
-   * Adds records.
-   *
-   * @param before how many records of the listing came before these
-   * @param limits what references leave of open amounts
-   */
-  add(batch: RecordBatch, before: number, limits?: Limits): void {
+  /** Adds records. `before` is how many records of the listing came before these. */
+  add(batch: RecordBatch, before: number): void {
     const first = this.#count;
-    const items = this.#aging.add(batch, (nth) => before + nth - first, limits);
+    const items = this.#aging.add(batch, (nth) => before + nth - first);
     for (const item of items) this.#addOpen(item);
     for (let index = 0; index < batch.count; index++) {
       this.#count++;

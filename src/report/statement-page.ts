@@ -1,4 +1,4 @@
-import { addDecimals, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
+import { addDecimals, DECIMAL_ZERO, formatDecimal, widestScale, type Decimal } from '../json/decimal.ts';
 import { agesOf, overdueOf, totalOf } from '../query/aging.ts';
 import { ageNames, lookOf, UNDATED } from './ages.ts';
 import { fillOf, hatching } from './charts.ts';
@@ -82,11 +82,11 @@ function idLine(fiscalId: string | undefined, writing: Writing): Html | undefine
 
 function currencySection(section: StatedCurrency, context: PageContext, id: string): Html {
   const { writing, words, listing } = context;
-  const { currency, documents, credits, balance } = section;
+  const { currency, documents, credits, cancelled, balance } = section;
   const due = totalOf(balance);
   const overdue = overdueOf(balance);
-  const all = [...documents, ...credits];
-  const told = all.flatMap(({ open, total }) => [open, ...(total === undefined ? [] : [total])]);
+  const all = [...documents, ...credits, ...cancelled];
+  const told = all.flatMap(({ open, total }) => [open, total]).filter((one) => one !== undefined);
   const scale = Math.max(decimalsOf(currency), widestScale(told));
   // A sum has the wider scale of the two.
   const amount = (value: Decimal): string => writing.amount(addDecimals(value, { coefficient: 0n, scale }));
@@ -104,28 +104,9 @@ function currencySection(section: StatedCurrency, context: PageContext, id: stri
       }
     </div>
     ${ages(section, context, { id, amount })}
-    ${
-      documents.length === 0
-        ? undefined
-        : documentsTable(documents, {
-            ...context,
-            amount,
-            caption: words.documents,
-            id: `${id}d`,
-            isCredit: false,
-          })
-    }
-    ${
-      credits.length === 0
-        ? undefined
-        : documentsTable(credits, {
-            ...context,
-            amount,
-            caption: words.credits,
-            id: `${id}k`,
-            isCredit: true,
-          })
-    }
+    ${documentsTable(documents, { ...context, amount, caption: words.documents, id: `${id}d`, of: 'open' })}
+    ${documentsTable(credits, { ...context, amount, caption: words.credits, id: `${id}k`, of: 'credits' })}
+    ${documentsTable(cancelled, { ...context, amount, caption: words.cancelledDocuments, id: `${id}x`, of: 'cancelled' })}
   </section>`;
 }
 
@@ -195,17 +176,18 @@ interface TableOptions extends PageContext {
   readonly amount: (value: Decimal) => string;
   readonly caption: string;
   readonly id: string;
-  readonly isCredit: boolean;
+  readonly of: 'open' | 'credits' | 'cancelled';
 }
 
 /** One cell of a line: its heading, what it holds, and its class. */
 type LineCell = readonly [head: string, content: Html | string, look: string];
 
-function documentsTable(documents: readonly StatedDocument[], options: TableOptions): Html {
-  const { words, caption, id, amount } = options;
+function documentsTable(documents: readonly StatedDocument[], options: TableOptions): Html | undefined {
+  if (documents.length === 0) return undefined;
+  const { words, caption, id, amount, of } = options;
   const lines = documents.map((one) => ({ one, cells: lineOf(one, options) }));
   const heads = lines[0]!.cells;
-  const sum = documents.map(({ open }) => open).reduce(addDecimals);
+  const sum = documents.map(({ open = DECIMAL_ZERO }) => open).reduce(addDecimals);
   const isLong = documents.length > MAX_ROWS_KEPT;
   return markup`<section class="block">
     <h3 id="${id}">${caption}</h3>
@@ -226,12 +208,16 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
             ${paymentsLine(one, heads.length, options)}
           </tbody> `,
       )}
-      <tfoot>
-        <tr>
-          <th scope="row" colspan="${heads.length - 1}">${words.sum}</th>
-          <td class="amount">${amount(sum)}</td>
-        </tr>
-      </tfoot>
+      ${
+        of === 'cancelled'
+          ? undefined
+          : markup`<tfoot>
+              <tr>
+                <th scope="row" colspan="${heads.length - 1}">${words.sum}</th>
+                <td class="amount">${amount(sum)}</td>
+              </tr>
+            </tfoot>`
+      }
     </table>
   </section>`;
 }
@@ -239,21 +225,21 @@ function documentsTable(documents: readonly StatedDocument[], options: TableOpti
 /** Longer tables may go on to the next page in print. */
 const MAX_ROWS_KEPT = 20;
 
-function lineOf(document: StatedDocument, { writing, words, amount, isCredit }: TableOptions): LineCell[] {
+function lineOf(document: StatedDocument, { writing, words, amount, of }: TableOptions): LineCell[] {
   const { number, type, date, due, daysLate, total, open } = document;
   const late = daysLate === undefined || daysLate === 0 ? '' : writing.count(daysLate);
   return [
     [words.number, markup`<bdi class="id">${number?.text ?? ''}</bdi>`, 'number'],
     [words.type, markup`<bdi>${typeTerm(type?.text, writing.language)}</bdi>`, 'type'],
     [words.date, dayText(date, writing), 'day'],
-    ...(isCredit
-      ? []
-      : ([
+    ...(of === 'open'
+      ? ([
           [words.due, dayText(due, writing), 'day'],
           [words.daysLate, late, late === '' ? 'amount' : 'amount late'],
-        ] as const)),
+        ] as const)
+      : []),
     [words.total, total === undefined ? '' : amount(total), 'amount whole'],
-    [words.open, amount(open), 'amount open'],
+    ...(open === undefined ? [] : ([[words.open, amount(open), 'amount open']] as const)),
   ];
 }
 

@@ -66,7 +66,7 @@ export function statementColumns(isSeveral: boolean): readonly string[] {
 /** Rows that are passed on together, at least. */
 const ROWS = 1_000;
 
-/** A row for each open document and credit: the sum of `open` is what `folio aging` calls the total. */
+/** A row for each open document and credit, and for what was cancelled beside credit notes, which has no open amount: the sum of `open` is what `folio aging` calls the total. */
 export function* statementRows(
   statements: readonly OwnStatement[],
   isSeveral: boolean,
@@ -82,8 +82,8 @@ export function* statementRows(
 }
 
 function rowsOf({ profile, statement: { party, currencies } }: OwnStatement, isSeveral: boolean): Row[] {
-  return currencies.flatMap(({ currency, documents, credits }) =>
-    [...documents, ...credits].map((document): Row => [
+  return currencies.flatMap(({ currency, documents, credits, cancelled }) =>
+    [...documents, ...credits, ...cancelled].map((document): Row => [
       ...(isSeveral ? [[PROFILE_COLUMN, textJson(profile)] as const] : []),
       ['counterparty', textJson(party.name)],
       ['fiscalId', textJson(party.fiscalId)],
@@ -104,7 +104,7 @@ function documentFields({ payments, ...document }: StatedDocument): Row {
     ['daysLate', daysLate === undefined ? 'null' : String(daysLate)],
     ['total', amountJson(total)],
     ['open', amountJson(open)],
-    ['age', JSON.stringify(AGES[age])],
+    ['age', JSON.stringify(AGES[age] ?? 'cancelled')],
     ['payments', `[${paid.join(',')}]`],
   ];
 }
@@ -139,7 +139,7 @@ export function statementsJson(
   ])}\n`;
 }
 
-function currencyJson({ currency, documents, credits, balance }: StatedCurrency): string {
+function currencyJson({ currency, documents, credits, cancelled, balance }: StatedCurrency): string {
   const ages = agesOf(balance).map((amount, age) => [AGES[age]!, amountJson(amount)] as const);
   return objectJson([
     ['currency', textJson(currency)],
@@ -151,6 +151,7 @@ function currencyJson({ currency, documents, credits, balance }: StatedCurrency)
     ['missing', String(balance.missing)],
     ['documents', listJson(documents.map((one) => objectJson(documentFields(one))))],
     ['credits', listJson(credits.map((one) => objectJson(documentFields(one))))],
+    ['cancelledDocuments', listJson(cancelled.map((one) => objectJson(documentFields(one))))],
   ]);
 }
 

@@ -15,6 +15,7 @@ export interface StatementWords {
   readonly ages: string;
   readonly documents: string;
   readonly credits: string;
+  readonly cancelledDocuments: string;
   readonly number: string;
   readonly type: string;
   readonly date: string;
@@ -54,6 +55,7 @@ const en: StatementWords = {
   ages: 'By age',
   documents: 'Open documents',
   credits: 'Credits, which reduce the amount',
+  cancelledDocuments: 'Cancelled documents, in no sum',
   number: 'Number',
   type: 'Type',
   date: 'Date',
@@ -94,6 +96,7 @@ const es: StatementWords = {
   ages: 'Por antigüedad',
   documents: 'Documentos pendientes',
   credits: 'Créditos, que reducen el monto',
+  cancelledDocuments: 'Documentos anulados, en ninguna suma',
   number: 'Número',
   type: 'Tipo',
   date: 'Fecha',

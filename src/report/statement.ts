@@ -4,7 +4,6 @@ import { ownIdColumns, ownNameColumns, type FieldsOf } from '../invoices/fields.
 import type { Counterparty } from '../invoices/fiscal-ids.ts';
 import { InvoiceReader, type Invoice } from '../invoices/invoice.ts';
 import { bucketOf, dayIn, DEFAULT_BUCKETS } from '../invoices/open-items.ts';
-import type { Limits } from '../invoices/references.ts';
 import { parseCalendarDay } from '../json/calendar-day.ts';
 import { CellReader, firstFilled, type Cell } from '../json/cells.ts';
 import { compareDecimals, type Decimal } from '../json/decimal.ts';
@@ -12,7 +11,7 @@ import type { RecordBatch } from '../json/records.ts';
 import { scanArray } from '../json/scan-records.ts';
 import { Aging, type AgedBalance, type AgedItem } from '../query/aging.ts';
 import { compareOrders } from '../query/cell-order.ts';
-import { CREDIT, UNDATED } from './ages.ts';
+import { CANCELLED, CREDIT, UNDATED } from './ages.ts';
 
 /** A day in days since 1970-01-01, or what a record has in its place; undefined where it has nothing. */
 export type StatedDay = number | string | undefined;
@@ -23,18 +22,19 @@ interface Payment {
   readonly amount: Decimal;
 }
 
-/** An open document, or a credit, as a line of a statement. */
+/** An open document, a credit or a cancelled document, as a line of a statement. */
 export interface StatedDocument {
   /** As sent, like its type. */
   readonly number: Cell | undefined;
   readonly type: Cell | undefined;
   readonly date: StatedDay;
   readonly due: StatedDay;
-  /** 0 where it is not late; undefined for credits, and without a due date. */
+  /** 0 where it is not late; undefined for credits and cancelled documents, and without a due date. */
   readonly daysLate: number | undefined;
   /** What the whole document is worth: that of a credit note is negative. */
   readonly total: Decimal | undefined;
-  readonly open: Decimal;
+  /** Undefined for what was cancelled. */
+  readonly open: Decimal | undefined;
   /** Its place among the ages. */
   readonly age: number;
   readonly payments: readonly Payment[];
@@ -47,6 +47,8 @@ export interface StatedCurrency {
   readonly documents: readonly StatedDocument[];
   /** What reduces the amount due, the oldest first. */
   readonly credits: readonly StatedDocument[];
+  /** Where there are credit notes, too: the cancelled documents, in no sum, the oldest first. A credit note may be that of one of them. */
+  readonly cancelled: readonly StatedDocument[];
   /** The sums of these, as `folio aging` tells them. */
   readonly balance: AgedBalance;
 }
@@ -122,9 +124,8 @@ export class StatementTally {
     return this.#options.fields;
   }
 
-  /** Adds records. `limits` is what references leave of open amounts. */
-  add(batch: RecordBatch, limits?: Limits): void {
-    const items = this.#aging.add(batch, undefined, limits);
+  add(batch: RecordBatch): void {
+    const items = this.#aging.add(batch);
     for (const item of items) this.#addItem(item, this.#reader.read(batch, item.index));
     const { everyone } = this.#options;
     for (let index = 0; index < batch.count; index++) {
@@ -174,11 +175,13 @@ export class StatementTally {
 
   #currencyOf(balance: AgedBalance): StatedCurrency {
     const all = this.#documents.get(balance) ?? [];
-    const credits = all.filter(({ age }) => age === CREDIT);
+    const ofAge = (wanted: number): StatedDocument[] =>
+      all.filter(({ age }) => age === wanted).toSorted((left, right) => compareDays(left.date, right.date));
     return {
       currency: balance.currency,
-      documents: all.filter(({ age }) => age !== CREDIT).toSorted(byDueDate),
-      credits: credits.toSorted((left, right) => compareDays(left.date, right.date)),
+      documents: all.filter(({ age }) => age < CREDIT).toSorted(byDueDate),
+      credits: ofAge(CREDIT),
+      cancelled: balance.creditNotes.coefficient === 0n ? [] : ofAge(CANCELLED),
       balance,
     };
   }
@@ -196,10 +199,10 @@ export class StatementTally {
       due,
       daysLate: daysLate === undefined ? undefined : Math.max(0, daysLate),
       total: total.kind === 'amount' ? total.amount : undefined,
-      open: item.amount,
+      open: item.kind === 'cancelled' ? undefined : item.amount,
       age:
-        item.kind === 'credit'
-          ? CREDIT
+        item.kind !== 'open'
+          ? { credit: CREDIT, cancelled: CANCELLED }[item.kind]
           : daysLate === undefined
             ? UNDATED
             : bucketOf(DEFAULT_BUCKETS, daysLate),
@@ -236,7 +239,7 @@ function byDueDate(left: StatedDocument, right: StatedDocument): number {
   return (
     compareDays(left.due, right.due) ||
     compareDays(left.date, right.date) ||
-    compareDecimals(right.open, left.open)
+    compareDecimals(right.open!, left.open!)
   );
 }
 

@@ -317,7 +317,6 @@ const es: Words = {
       documentType: 'tipo de documento',
       status: 'estado',
       cancelled: 'marca de documentos anulados',
-      reference: 'referencia a otro documento',
       currency: 'moneda',
       counterpartyName: 'nombre de la contraparte',
       counterpartyFiscalId: 'ID fiscal de la contraparte',

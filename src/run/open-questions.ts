@@ -34,7 +34,6 @@ import {
   type Question,
 } from '../query/questions.ts';
 import type { ResultContext } from '../query/result-rows.ts';
-import type { SecondLook } from '../query/second-look.ts';
 import type { RecordTest, WhereFilter } from '../query/where/where.ts';
 import type { Resource } from '../resources/resource.ts';
 import type { ExtentFlags } from './sources/listing-source.ts';
@@ -85,8 +84,7 @@ export type MakeResult = (shown: ResultContext) => Question;
 export async function openQuestions(context: Context, asked: OpenQuestionsOptions): Promise<Questions> {
   const { flags, extent, plan, records } = asked;
   const names = await columnNamesOf(context, { ...asked, field: flags.field });
-  const look = await lookOf(asked, names);
-  const asking = { ...asked, names, limits: look && (() => look.limits) };
+  const asking = { ...asked, names };
   const { before, expand } = await rowsOf(context, asking);
   const rowFilter = await filterOf(
     context,
@@ -95,11 +93,10 @@ export async function openQuestions(context: Context, asked: OpenQuestionsOption
   const filter =
     rowFilter && (await whereQuestionOf(context, rowFilter, expand === undefined ? records : 'rows'));
   const placeOf = (filter ?? expand)?.placeOf;
-  const shown = { terminal: await terminalOf(context, plan), placeOf, limits: asking.limits };
+  const shown = { terminal: await terminalOf(context, plan), placeOf };
   const result = asked.makeResult?.(shown) ?? (await resultOf(context, asking, shown));
   const sort = flags.sort && (await sortOf(asking, flags.sort, context.signal));
   return new Questions({
-    look,
     before,
     expand,
     filter,
@@ -113,7 +110,6 @@ export async function openQuestions(context: Context, asked: OpenQuestionsOption
 /** What questions are made of, and what the columns mean to them. */
 interface AskingOptions extends OpenQuestionsOptions {
   readonly names: ColumnNames;
-  readonly limits: ResultContext['limits'];
   /** The place in the listing of the record that the nth row is of, where records are made rows. */
   readonly placeOf?: PlaceOf;
 }
@@ -132,23 +128,6 @@ async function rowsOf(
   const filter = new WhereFilter(tests, [], { names: asked.names });
   const before = await whereQuestionOf(context, filter, asked.records);
   return { before, expand: expandQuestion(column, before.placeOf) };
-}
-
-/** What references say is found before anything else, where open amounts are asked for. */
-async function lookOf(
-  { flags: { overdue, sum = [] }, makeResult }: OpenQuestionsOptions,
-  names: ColumnNames,
-): Promise<SecondLook | undefined> {
-  const isAsked = overdue === true || sum.length > 0 || makeResult !== undefined;
-  return isAsked ? referencesLook(names.fields) : undefined;
-}
-
-/** What looks at all records for what credit and debit notes refer to; undefined where no setting says where that stands. */
-export async function referencesLook(fields: FieldsOf): Promise<SecondLook | undefined> {
-  const { hasReferences } = await import('../invoices/references.ts');
-  if (!hasReferences(fields)) return undefined;
-  const { SecondLook } = await import('../query/second-look.ts');
-  return new SecondLook(fields);
 }
 
 /** A table of a result does not stop by itself: the user asked for all of it. */
@@ -249,7 +228,7 @@ async function invoiceTests(context: Context, asked: AskingOptions): Promise<Rec
       hint: 'Write the earlier date behind --since.',
     });
   }
-  const tests = flags.overdue ? [overdueTest({ fields, today, limits: asked.limits })] : [];
+  const tests = flags.overdue ? [overdueTest(fields, today)] : [];
   for (const flag of DATE_FLAGS) {
     const date = flags[flag.name];
     if (date !== undefined) tests.push(dateTest(fields, flag, parseDate(date, today)!));

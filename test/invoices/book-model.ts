@@ -32,7 +32,7 @@ interface Counted {
 
 /** How each document of a book counts. What cannot be read counts for nothing, for due dates in ages alone. */
 export function countBook(book: Book): readonly Counted[] {
-  return book.documents.map((document, index) => {
+  return book.documents.map((document) => {
     const { kind, state, open, due, currency = '' } = document;
     const isIn = kind !== 'no money' && state !== 'void';
     const mayBeOpen = isIn && state !== 'cancelled';
@@ -44,7 +44,7 @@ export function countBook(book: Book): readonly Counted[] {
     if (open === 'unreadable') return { ...base, figures, noAmount: mayBeOpen };
     if (open === undefined) return { ...base, figures: { ...figures, missing: mayBeOpen ? 1 : 0 } };
     const sent = sign(open);
-    const left = mayBeOpen ? leftOf(book, index, sent) : 0n;
+    const left = mayBeOpen ? sent : 0n;
     const counted = {
       ...figures,
       open: left,
@@ -56,76 +56,6 @@ export function countBook(book: Book): readonly Counted[] {
     if (due === undefined) return { ...base, figures: { ...counted, undated: left } };
     return { ...base, figures: { ...counted, ...(due < 0 ? { overdue: left } : { notDue: left }) } };
   });
-}
-
-/** What a reference leaves of an open amount. */
-function leftOf(book: Book, index: number, sent: bigint): bigint {
-  const document = book.documents[index]!;
-  const { kind, ref } = document;
-  if (ref === undefined || !book.hasReferences || (kind !== 'credit' && kind !== 'debit')) return sent;
-  const others = book.documents.filter((_, at) => at !== index);
-  const found =
-    'id' in ref
-      ? found1(
-          others.filter(({ id }) => id === ref.id),
-          () => others.filter((other) => other.number === ref.id && partyOf(other) === partyOf(document)),
-        )
-      : others.filter(
-          (other) =>
-            other.number === ref.number &&
-            partyOf(other) === partyOf(document) &&
-            isSameType(other, ref.type),
-        );
-  const [one] = found;
-  if (found.length !== 1 || one?.state !== 'cancelled') return sent;
-  if (kind === 'debit') return one.kind === 'credit' ? 0n : sent;
-  const paid = one.paid ?? 0n;
-  const limit = paid < 0n ? -paid : paid;
-  const size = sent < 0n ? -sent : sent;
-  return size <= limit ? sent : sent < 0n ? -limit : limit;
-}
-
-/** Those of the id; where there is none, those of that number. */
-function found1(
-  ofId: readonly BookDocument[],
-  ofNumber: () => readonly BookDocument[],
-): readonly BookDocument[] {
-  return ofId.length > 0 ? ofId : ofNumber();
-}
-
-const FAMILY: Readonly<Record<string, string>> = {
-  ...{
-    INVOICE: 'i',
-    33: 'i',
-    34: 'i',
-    EXEMPT_INVOICE: 'i',
-    CREDIT_NOTE: 'c',
-    61: 'c',
-    'Export-Credit-Note': 'c',
-    CreditNote: 'c',
-    exportCreditNote: 'c',
-    'Invoice of order': 'i',
-    ...{ 'Nota de crédito': 'c', 'NOTA DE CRÉDITO': 'c', notaDeCredito: 'c', 'Nota de débito': 'd' },
-    ...{ 'Factura exenta': 'i', 'Guía de despacho': 'g', COTIZACIÓN: 'q', 'Orden de compra': 'o' },
-  },
-  ...{ DEBIT_NOTE: 'd', 56: 'd', 39: 'r', RECEIPT: 'r', 914: 'm', SOMETHING: '?', 999: '?' },
-  ...{
-    52: 'g',
-    DELIVERY_GUIDE: 'g',
-    QUOTE: 'q',
-    PURCHASE_ORDER: 'o',
-    deliveryNote: 'g',
-    'SalesOrder/2': 'o',
-    null: '?',
-  },
-};
-
-function isSameType({ type }: BookDocument, wanted: string): boolean {
-  const [one, other] = [type ?? 'null', wanted].map((text) =>
-    text.replaceAll('"', '').replace(/^0+(?=\d)/, ''),
-  );
-  if (/^\d+$/.test(one!) && /^\d+$/.test(other!)) return one === other;
-  return FAMILY[one!] === FAMILY[other!];
 }
 
 /** A counterparty is its fiscal ID; without one, or with one that many share, its name. */

@@ -1,7 +1,7 @@
 import { randomFrom } from '../support/random.ts';
 
 /** What a column means, in a book. */
-type Field = Amount | 'due' | 'date' | 'currency' | 'type' | 'status' | 'name' | 'fiscalId' | 'ref';
+type Field = Amount | 'due' | 'date' | 'currency' | 'type' | 'status' | 'name' | 'fiscalId';
 type Amount = 'open' | 'paid' | 'total';
 
 /** One document, as whoever made it knows it. */
@@ -21,8 +21,6 @@ export interface BookDocument {
   readonly currency: string | undefined;
   readonly fiscalId: string | undefined;
   readonly name: string | undefined;
-  /** What it refers to, where the book has references: an id, or the type and number of a document of its counterparty. */
-  readonly ref: { readonly id: string } | { readonly type: string; readonly number: string } | undefined;
 }
 
 /** The documents of one organization, the records that its service has of them, and the settings that say where things are. */
@@ -30,7 +28,6 @@ export interface Book {
   readonly documents: readonly BookDocument[];
   readonly records: readonly string[];
   readonly settings: Readonly<Record<string, string>>;
-  readonly hasReferences: boolean;
   /** Whether the columns are those that the service has by itself. */
   readonly isUsual: boolean;
 }
@@ -109,7 +106,6 @@ const USUAL: Readonly<Record<Field, string>> = {
   status: 'status',
   name: 'customer.name',
   fiscalId: 'receiverFiscalId',
-  ref: 'refersTo',
 };
 const KNOWN = {
   ...USUAL,
@@ -121,25 +117,23 @@ const KNOWN = {
 };
 const OWN: Readonly<Record<Field, string>> = {
   ...{ open: 'saldo', paid: 'pagado', total: 'monto', due: 'vence', date: 'emitida', currency: 'moneda' },
-  ...{ type: 'tipo', status: 'estado', name: 'cliente.nombre', fiscalId: 'rut', ref: 'refersTo' },
+  ...{ type: 'tipo', status: 'estado', name: 'cliente.nombre', fiscalId: 'rut' },
 };
 /** The names of the settings that say where the columns of a book are. */
 const SETTINGS: Readonly<Record<Field, string>> = {
   ...{ open: 'amount', paid: 'paid', total: 'total', due: 'due', date: 'date', currency: 'currency' },
   ...{ type: 'documentType', status: 'status', name: 'counterpartyName', fiscalId: 'counterpartyFiscalId' },
-  ref: 'reference',
 };
 
 /** A random book: the same for the same seed. */
 export function randomBook(seed: number): Book {
   const below = randomFrom(seed);
   const columns = [USUAL, USUAL, KNOWN, OWN][below(4)]!;
-  const hasReferences = below(3) === 0;
   const mayFail = below(3) === 0;
   const documents: BookDocument[] = [];
   const records: string[] = [];
   for (let index = 0; index < 1 + below(40); index++) {
-    const made = randomDocument(below, { index, documents, mayFail, hasReferences });
+    const made = randomDocument(below, { index, mayFail });
     documents.push(made.document);
     records.push(recordOf({ ...made, place: index }, columns, below));
   }
@@ -148,9 +142,7 @@ export function randomBook(seed: number): Book {
     OWN[field as Field],
   ]);
   const settings = Object.fromEntries(own) as Record<string, string>;
-  delete settings['fields.reference'];
-  if (hasReferences) settings['fields.reference'] = USUAL.ref;
-  return { documents, records, settings, hasReferences, isUsual: columns === USUAL };
+  return { documents, records, settings, isUsual: columns === USUAL };
 }
 
 interface Made {
@@ -165,15 +157,10 @@ interface PlacedDocument extends Made {
 
 interface Making {
   readonly index: number;
-  readonly documents: readonly BookDocument[];
   readonly mayFail: boolean;
-  readonly hasReferences: boolean;
 }
 
-function randomDocument(
-  below: (limit: number) => number,
-  { index, documents, mayFail, hasReferences }: Making,
-): Made {
+function randomDocument(below: (limit: number) => number, { index, mayFail }: Making): Made {
   // The first has every column, so that there is one at all.
   const isFirst = index === 0;
   const maybe = <T>(share: number, value: T): T | undefined =>
@@ -183,7 +170,6 @@ function randomDocument(
   const [fiscalId, name] = PARTIES[isFirst ? 0 : below(PARTIES.length)]!;
   const cents = (): bigint => BigInt(below(5)) * BigInt(below(1_000_000)) * (below(6) === 0 ? -1n : 1n);
   const fails = (share: number): boolean => mayFail && !isFirst && below(share) === 0;
-  const other = documents[below(Math.max(1, documents.length))];
   const document: BookDocument = {
     // Some ids are those of other records.
     id: below(8) === 0 ? '1' : String(index + 1),
@@ -195,12 +181,6 @@ function randomDocument(
     due: fails(12) ? 'unreadable' : maybe(8, below(300) - 200),
     date: -below(300),
     currency: maybe(10, ['CLP', 'CLP', 'USD'][below(3)]!),
-    ref:
-      !hasReferences || other === undefined || below(2) === 0
-        ? undefined
-        : below(2) === 0 || other.type === undefined || other.type === 'null'
-          ? { id: other.id }
-          : { type: other.type.replaceAll('"', ''), number: other.number },
   };
   return { document, status };
 }
@@ -220,7 +200,7 @@ function recordOf(
     return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
   };
   const day = (days: number): string => new Date((TODAY + days) * 86_400_000).toISOString().slice(0, 10);
-  const { due, ref } = document;
+  const { due } = document;
   const text = (value: string | undefined): string | undefined =>
     value === undefined ? nothing() : JSON.stringify(value);
   const cells: Readonly<Record<Field, string | undefined>> = {
@@ -239,12 +219,6 @@ function recordOf(
     status: text(status),
     name: undefined,
     fiscalId: text(document.fiscalId),
-    ref:
-      ref === undefined
-        ? undefined
-        : 'id' in ref
-          ? JSON.stringify(ref.id)
-          : JSON.stringify([{ documentType: ref.type, number: Number(ref.number) }]),
   };
   const members = [`"place":${place}`, `"id":${document.id}`, `"number":${document.number}`];
   for (const [field, literal] of Object.entries(cells)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CellReader, type Cell } from '../../src/json/cells.ts';
-import { formatDecimal, parseDecimal, type Decimal } from '../../src/json/decimal.ts';
+import { formatDecimal, type Decimal } from '../../src/json/decimal.ts';
 import { nameOfCell, readAmount, worthOf } from '../../src/invoices/amounts.ts';
 import { Counted } from '../../src/invoices/counted.ts';
 import { familyOf, validityOf } from '../../src/invoices/documents.ts';
@@ -25,12 +25,6 @@ function invoiceOf(
 ): Invoice {
   const invoices = new InvoiceReader(fields, ROLES);
   return invoices.read(new CellReader(invoices.columns).read(batchOf(record), 0));
-}
-
-function decimal(literal: string): Decimal {
-  const parsed = parseDecimal(literal);
-  if (typeof parsed === 'string') throw new Error(parsed);
-  return parsed;
 }
 
 /** Amounts as text, so that what differs can be read. */
@@ -216,32 +210,6 @@ describe('an amount', () => {
     });
     expect(Object.fromEntries(worth)).toEqual(expected);
   });
-
-  it.each([
-    [10, '4', { amount: '-4', leftOut: '-6' }],
-    [10, '10', { amount: '-10', leftOut: '0' }],
-    [10, '12.5', { amount: '-10', leftOut: '0' }],
-    [-10, '4', { amount: '-4', leftOut: '-6' }],
-    [0, '4', { amount: '0', leftOut: '0' }],
-  ])('of a credit note, %d, counts up to its limit where it is open: %s', (amount, limit, expected) => {
-    const one = invoiceOf({ ...credit, amountToBePaid: amount, totalAmount: amount });
-    const creditLimit = decimal(limit);
-    expect(shown(worthOf(one, { role: 'open', cell: one.cell('open'), creditLimit }))).toEqual({
-      kind: 'amount',
-      ...expected,
-    });
-    const total = worthOf(one, { role: 'total', cell: one.cell('total'), creditLimit });
-    expect(shown(total)).toMatchObject({ leftOut: '0' });
-  });
-
-  it('of a debit note counts up to its limit, too', () => {
-    const one = invoiceOf({ documentType: '56', amountToBePaid: 10 });
-    expect(shown(worthOf(one, { role: 'open', cell: one.cell('open'), creditLimit: decimal('4') }))).toEqual({
-      kind: 'amount',
-      amount: '4',
-      leftOut: '6',
-    });
-  });
 });
 
 describe('an open item', () => {
@@ -249,9 +217,9 @@ describe('an open item', () => {
   it.each<[object, object]>([
     [
       { amountToBePaid: 10, dueBy: '2025-10-17' },
-      { kind: 'open', amount: '10', due: day, leftOut: '0' },
+      { kind: 'open', amount: '10', due: day },
     ],
-    [{ amountToBePaid: 10 }, { kind: 'open', amount: '10', due: undefined, leftOut: '0' }],
+    [{ amountToBePaid: 10 }, { kind: 'open', amount: '10', due: undefined }],
     [
       { amountToBePaid: 10, dueBy: 'soon' },
       { kind: 'unreadable', role: 'due' },
@@ -266,33 +234,26 @@ describe('an open item', () => {
     ],
     [{ amountToBePaid: 0, dueBy: 'soon' }, { kind: 'settled' }],
     [{ dueBy: '2025-10-17' }, { kind: 'absent' }],
-    [{ amountToBePaid: -1 }, { kind: 'credit', amount: '-1', leftOut: '0' }],
+    [{ amountToBePaid: -1 }, { kind: 'credit', amount: '-1' }],
     [
       { documentType: '61', amountToBePaid: 1 },
-      { kind: 'credit', amount: '-1', leftOut: '0' },
+      { kind: 'credit', amount: '-1' },
     ],
     [
       { status: 'CANCELLED', amountToBePaid: 1 },
-      { kind: 'cancelled', leftOut: '1' },
+      { kind: 'cancelled', amount: '1' },
     ],
     [{ status: 'CANCELLED', amountToBePaid: 0 }, { kind: 'settled' }],
     [{ status: 'VOID', amountToBePaid: 1 }, { kind: 'settled' }],
   ])('is told of %j', (record, item) => {
-    expect(shown(openItemOf(invoiceOf(record), 1))).toEqual(item);
-  });
-
-  it('is limited by what its references leave, by its place', () => {
-    const one = invoiceOf({ documentType: '61', amountToBePaid: 10 });
-    const limits = { of: (place: number) => (place === 7 ? decimal('0') : undefined) };
-    expect(shown(openItemOf(one, 7, limits))).toEqual({ kind: 'cancelled', leftOut: '-10' });
-    expect(shown(openItemOf(one, 8, limits))).toEqual({ kind: 'credit', amount: '-10', leftOut: '0' });
+    expect(shown(openItemOf(invoiceOf(record)))).toEqual(item);
   });
 
   it('is overdue after the day of its due date', () => {
-    const due = openItemOf(invoiceOf({ amountToBePaid: 1, dueBy: '2025-10-17' }), 1);
+    const due = openItemOf(invoiceOf({ amountToBePaid: 1, dueBy: '2025-10-17' }));
     expect([day - 1, day, day + 1].map((today) => isOverdue(due, today))).toEqual([false, false, true]);
-    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: 1 }), 1), day)).toBe(false);
-    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: -1, dueBy: '2025-10-17' }), 1), day + 9)).toBe(
+    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: 1 })), day)).toBe(false);
+    expect(isOverdue(openItemOf(invoiceOf({ amountToBePaid: -1, dueBy: '2025-10-17' })), day + 9)).toBe(
       false,
     );
     expect(dayIn(invoiceOf({ date: '2025-10-17T23:00:00-03:00' }), 'date')).toBe(day);

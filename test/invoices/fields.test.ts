@@ -45,7 +45,7 @@ describe('what columns mean', () => {
 
   it('has a name, a column or none, and a way to say which it is', () => {
     expect(describeRole(issued, 'due')).toBe('a due date in dueBy or dueByDate or dueDate');
-    expect(describeRole(issued, 'reference')).toBe('a reference to another document');
+    expect(describeRole(issued, 'cancelled')).toBe('a mark of cancelled documents');
     expect(new Set(ROLES.map(meaningOf)).size).toBe(ROLES.length);
     expect(ROLES.map(meaningOf).every((meaning) => /^an? \w/.test(meaning))).toBe(true);
     expect(howToMap('open')).toBe(

@@ -38,7 +38,9 @@ async function statements(invoices: readonly object[], flags: readonly string[],
   const args = flags.map((flag) => flag.replace('FOLDER', folder));
   const env = { FOLIO_TOKEN: undefined, LC_ALL: 'en_US.UTF-8' };
   const run = await runHere(['statement', '--from', from, ...args], { env });
-  expect({ code: run.code, stderr: code === 0 ? run.stderr : '' }).toEqual({ code, stderr: '' });
+  const { stderr } = run;
+  const said = stderr.replace(/^warning: cancelled documents and credit notes .*\n/, '');
+  expect({ code: run.code, stderr: code === 0 ? said : '' }).toEqual({ code, stderr: '' });
   return folder;
 }
 

@@ -83,7 +83,7 @@ const agingFlags = flagGroup<AgingFlags>('Questions:', {
   param: paramFlag('any parameter of the service, sent as it is'),
 });
 
-/** Which records are aged, and what their columns mean: to the balances, to --where and to references. */
+/** Which records are aged, and what their columns mean: to the balances and to --where. */
 const agingQuestionFlags = flagGroup<Pick<QuestionFlags, 'where' | 'field'>>('Questions:', {
   where: whereFlag(),
   field: fieldFlag(),

@@ -63,8 +63,7 @@ const HELP = `
 Prints FOLIO_BASE_URL, FOLIO_TOKEN and FOLIO_TOKEN_2 (of a second, smaller organization), a line
 each, as soon as it serves. Each request is a line on standard error, unless --quiet is given.
 
-The data goes up to today. A credit note has the id of its invoice in relatedDocumentId, so that
---field reference=relatedDocumentId tells a client which invoice it corrects.
+The data goes up to today. A credit note has the id of its invoice in relatedDocumentId.
 
 Examples:
   folio sandbox --port 8080                   serves at http://127.0.0.1:8080/v1

@@ -3,7 +3,6 @@ import { meaningOf, type FieldsOf } from '../../invoices/fields.ts';
 import { foldFiscalId } from '../../invoices/fiscal-ids.ts';
 import { InvoiceReader } from '../../invoices/invoice.ts';
 import { dayIn, isOverdue, OPEN_ITEM_ROLES, openItemOf } from '../../invoices/open-items.ts';
-import type { Limits } from '../../invoices/references.ts';
 import { Unreadable } from '../../invoices/unreadable.ts';
 import { countOf } from '../../output/terminal/number-text.ts';
 import { compareDate, type DateValue } from './date-value.ts';
@@ -11,17 +10,12 @@ import type { DateFlag } from '../question-syntax.ts';
 import type { Note } from '../questions.ts';
 import type { RecordTest } from './where.ts';
 
-/** What `--overdue` judges by. */
-interface OverdueOptions {
-  readonly fields: FieldsOf;
-  /** In days since 1970-01-01. */
-  readonly today: number;
-  /** What references leave of open amounts. */
-  readonly limits?: (() => Limits | undefined) | undefined;
-}
-
-/** The test of `--overdue`: an open item, no credit, that was due before today, whatever the status says. */
-export function overdueTest({ fields, today, limits }: OverdueOptions): RecordTest {
+/**
+ * The test of `--overdue`: an open item, no credit, that was due before today, whatever the status says.
+ *
+ * @param today in days since 1970-01-01
+ */
+export function overdueTest(fields: FieldsOf, today: number): RecordTest {
   const reader = new InvoiceReader(fields, OPEN_ITEM_ROLES);
   const unreadable = new Unreadable();
   const lacks = { due: 0, open: 0 };
@@ -31,7 +25,7 @@ export function overdueTest({ fields, today, limits }: OverdueOptions): RecordTe
     telling: [],
     holds: (cells, place) => {
       const invoice = reader.read(cells);
-      const item = openItemOf(invoice, place, limits?.());
+      const item = openItemOf(invoice);
       if (item.kind === 'unreadable') unreadable.noteRole(invoice, item.role, place);
       if (item.kind === 'absent') lacks.open++;
       if (item.kind === 'open' && item.due === undefined) lacks.due++;

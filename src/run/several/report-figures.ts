@@ -1,9 +1,7 @@
 import { AuthError, ServiceError, UsageError, type FolioError } from '../../errors.ts';
-import type { Records } from '../../query/questions.ts';
 import { CellReader } from '../../json/cells.ts';
 import { sliceRecords, type RecordBatch } from '../../json/records.ts';
 import { ownIdColumns, ownNameColumns, PROFILE_COLUMN } from '../../invoices/fields.ts';
-import type { Limits } from '../../invoices/references.ts';
 import { RecordsUnreadable } from '../../invoices/unreadable.ts';
 import {
   FundTally,
@@ -23,7 +21,7 @@ import {
 import { checkPart, hasRecords, ownerOf, recordsOf, tryPart, type Part, type PartResult } from '../part.ts';
 import { RecordsMissing } from '../completeness.ts';
 import type { Run } from '../run.ts';
-import { fieldsOf, referencesLook } from '../open-questions.ts';
+import { fieldsOf } from '../open-questions.ts';
 import { RESOURCES, type Listing, type ReportPart } from './report-parts.ts';
 
 /** What takes in the records of a listing. */
@@ -65,10 +63,9 @@ export async function readPart(run: Run, reading: PartReading): Promise<PartFigu
       const tally = await openTally(open, open.profile, reading);
       const organization = open.session?.organization;
       found = [{ name, profile: name ?? ownerOf(open, profile), organization, tally }];
-      const { records, limits } = await lookedAt(open, open.profile, reading);
       let read = 0;
-      for await (const batch of records) {
-        tally.figures.add(batch, read, limits());
+      for await (const batch of recordsOf(open)) {
+        tally.figures.add(batch, read);
         read += batch.count;
       }
     } else {
@@ -83,19 +80,6 @@ export async function readPart(run: Run, reading: PartReading): Promise<PartFigu
   return { part, result, found };
 }
 
-/** The records of a part; where a setting says where references are, they come when all were looked at. */
-async function lookedAt(
-  open: Part,
-  profile: string | undefined,
-  { part: { listing, ofSeveral }, fields: field }: PartReading,
-): Promise<{ readonly records: Records; readonly limits: () => Limits | undefined }> {
-  const settings = { profile, sandbox: open.globals.sandbox === true, isSeveral: ofSeveral !== undefined };
-  const fields = await fieldsOf(open.context, { resource: RESOURCES[listing], settings, field });
-  const look = listing === 'funds' ? undefined : await referencesLook(fields);
-  const records = recordsOf(open);
-  return { records: look?.answer(records) ?? records, limits: () => look?.limits };
-}
-
 /** Reads records that say whose they are: a tally for each organization, or an empty one of none where there are no records. */
 async function readSeveral(
   open: Part,
@@ -104,8 +88,7 @@ async function readSeveral(
 ): Promise<readonly OrganizationTally[]> {
   const tallies = new Map<string, Tally>();
   let records = 0;
-  const looked = await lookedAt(open, undefined, reading);
-  for await (const batch of looked.records) {
+  for await (const batch of recordsOf(open)) {
     for (const [name, own] of byProfile(batch)) {
       if (name === undefined) {
         throw new UsageError(
@@ -119,7 +102,7 @@ async function readSeveral(
       if (!only.includes(name)) continue;
       const tally = tallies.get(name) ?? (await openTally(open, name, reading));
       tallies.set(name, tally);
-      tally.figures.add(own, records - own.count, looked.limits());
+      tally.figures.add(own, records - own.count);
     }
   }
   if (records === 0) {

@@ -8,7 +8,7 @@ import type { ReportLanguage } from '../../report/words.ts';
 import { issued } from '../../resources/issued.ts';
 import { received } from '../../resources/received.ts';
 import type { Resource } from '../../resources/resource.ts';
-import { fieldsOf, referencesLook, withFieldsWatched } from '../open-questions.ts';
+import { fieldsOf, withFieldsWatched } from '../open-questions.ts';
 import type { RequestFlags } from '../parse-values.ts';
 import {
   checkPart,
@@ -134,10 +134,9 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
     const known = ownerOf(part, profile);
     read = { isWhole: false, profile: known };
     tally = await openTally(job, part);
-    const look = await referencesLook(tally.fields);
     const { field } = job.asked.statement;
     const records = await withFieldsWatched(recordsOf(part), { field, notices: part.notices });
-    for await (const batch of look?.answer(records) ?? records) tally.add(batch, look?.limits);
+    for await (const batch of records) tally.add(batch);
     const { failure } = tally.finish();
     checkPart(part);
     read = { isWhole: true, profile: known };
@@ -157,6 +156,9 @@ async function openTally({ asked: { statement }, today }: Job, part: Part): Prom
     everyone: fiscalIds !== undefined,
   });
 }
+
+/** Names in a warning. */
+const MAX_NAMED = 5;
 
 /** All that was read. */
 export interface StatementsRead {
@@ -197,6 +199,7 @@ export async function readAll(job: Job): Promise<StatementsRead> {
       hint: 'See who owes what with `folio aging`, and whom you owe with `folio aging --payable`.',
     });
   }
+  warnOfBoth(job, statements);
   const unreadable = parts.map(({ figures }) => figures?.unreadable ?? new Set<string>());
   return {
     senders,
@@ -205,6 +208,19 @@ export async function readAll(job: Job): Promise<StatementsRead> {
     results,
     facts: { asOf: today, listing: listingOf(asked.statement) },
   };
+}
+
+/** Warns of those who have both cancelled documents and credit notes: nothing says which belong together. */
+function warnOfBoth({ run }: Job, statements: readonly OwnStatement[]): void {
+  const names = statements
+    .filter(({ statement: { currencies } }) => currencies.some(({ cancelled }) => cancelled.length > 0))
+    .map(({ statement: { party } }) => party.name ?? party.fiscalId ?? 'no name');
+  if (names.length === 0) return;
+  const more = names.length > MAX_NAMED ? ` and ${names.length - MAX_NAMED} more` : '';
+  run.notices.warn(
+    `cancelled documents and credit notes are both among those of ${names.slice(0, MAX_NAMED).join(', ')}${more}: ` +
+      'where a credit note cancels one of these documents, the amount due is too low',
+  );
 }
 
 /** Tells an organization from the others: its fiscal ID, which is for life, or its profile where others have that ID as well. */

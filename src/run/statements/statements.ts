@@ -166,7 +166,7 @@ async function writeRows(job: Job, form: Extract<Form, { kind: 'rows' }>): Promi
   const delivered = await deliver(context, rows(), { plan, receipt });
   receipt.note({ delivered });
   const count = receipt.facts.records;
-  await remarkFile(run, delivered, { count, what: 'open documents', place: plan.target });
+  await remarkFile(run, delivered, { count, what: 'documents', place: plan.target });
   checkOutcome(results);
 }
 

@@ -253,21 +253,43 @@ describe('folio statement', () => {
     expect(statements.map(({ counterparty }) => counterparty)).toEqual(['Sol', 'Luz']);
   });
 
-  it('leaves of a credit note what was paid of the cancelled invoice that it refers to', async () => {
+  it('lists cancelled documents beside credit notes in no sum, and names whom that is about', async () => {
     const records = [
       invoice(1, { status: 'NULLIFIED', amountToBePaid: 119 }),
-      invoice(2, { documentType: 'CREDIT_NOTE', amountToBePaid: 119, refersTo: '1' }),
+      invoice(2, { documentType: 'CREDIT_NOTE', amountToBePaid: 119 }),
       invoice(3, { amountToBePaid: 200 }),
+      invoice(4, { ...LAGO, status: 'NULLIFIED', amountToBePaid: 7 }),
+      invoice(5, { ...LAGO, amountToBePaid: 5 }),
     ];
-    const flags = [...ROBLE, '--format', 'json'];
-    const due = async (...further: readonly string[]): Promise<unknown> => {
-      const { stdout } = await statement([...flags, ...further], records);
-      return (
-        JSON.parse(stdout) as { statements: readonly { currencies: readonly { amountDue: unknown }[] }[] }
-      ).statements[0]!.currencies[0]!.amountDue;
+    const both =
+      'warning: cancelled documents and credit notes are both among those of Roble: where a credit note cancels one of these ' +
+      'documents, the amount due is too low\n';
+    const json = await statement(['--all', '--format', 'json'], records);
+    expect(json.stderr).toBe(both);
+    const { statements } = JSON.parse(json.stdout) as {
+      statements: readonly { currencies: readonly object[] }[];
     };
-    expect(await due()).toBe(81);
-    expect(await due('--field', 'reference=refersTo')).toBe(200);
+    expect(statements.map(({ currencies }) => currencies)).toMatchObject([
+      [
+        {
+          ...{ amountDue: 81, creditNotes: -119, cancelled: 119 },
+          cancelledDocuments: [{ number: 1, open: null, age: 'cancelled', daysLate: null }],
+        },
+      ],
+      [{ amountDue: 5, cancelled: 7, cancelledDocuments: [] }],
+    ]);
+    const rows = await statement(['--all', '--columns', 'number,open,age'], records);
+    expect(rows.stderr).toBe(both);
+    expect(rows.stdout.split('\n').slice(1, 4).sort()).toEqual([
+      '1,,cancelled',
+      '2,-119,credits',
+      expect.stringMatching(/^3,200,/) as string,
+    ]);
+    expect((await statement(['--all', '-q', '--format', 'json'], records)).stderr).toBe('');
+    const page = async (some: readonly string[]) =>
+      (await statement([...ROBLE, '--format', 'html'], some)).stdout;
+    expect(await page(records.slice(0, 3))).toContain('Cancelled documents, in no sum');
+    expect(await page(records.slice(3))).not.toContain('in no sum');
   });
 
   it('tells of each organization by itself, and of none that was not asked for', async () => {
@@ -319,7 +341,10 @@ describe('folio statement', () => {
       for (const file of ['two.db', 'two.jsonl']) {
         const { stdout, stderr } = await run('statement', ...flags, '--from', file, ...held!);
         expect({ file, stderr, stdout: stdout.toString() }).toEqual({
-          ...{ file, stderr: '' },
+          ...{
+            file,
+            stderr: expect.stringMatching(/^(?:warning: cancelled documents and .*\n)?$/) as string,
+          },
           stdout: service.stdout.toString(),
         });
       }

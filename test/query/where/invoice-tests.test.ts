@@ -69,7 +69,7 @@ describe('--since and --until', () => {
 });
 
 describe('--overdue', () => {
-  const overdue = (...records: object[]) => ask(overdueTest({ fields, today }), records);
+  const overdue = (...records: object[]) => ask(overdueTest(fields, today), records);
 
   it('takes what is open and was due before today, and no credit note', () => {
     expect(
