@@ -9,7 +9,7 @@ import { InvoiceFileReader, LinkRenewal } from '../../output/downloads/invoice-f
 import { mapInOrder } from '../../paging/map-in-order.ts';
 import type { Delivery } from '../../paging/page.ts';
 import type { QuestionFlags } from '../../query/question-syntax.ts';
-import { conditionTest, WhereFilter, whereNotes } from '../../query/where/where.ts';
+import { conditionTest, WhereFilter } from '../../query/where/where.ts';
 import { issued } from '../../resources/issued.ts';
 import { numberedPages, filterParameters } from '../../resources/listing-pages.ts';
 import { version } from '../../version.ts';
@@ -181,7 +181,7 @@ export class DownloadSource implements ServiceSource {
         if ((left -= some.count) <= 0) return;
       }
     } finally {
-      options.notices.tell(whereNotes(filter));
+      options.notices.tell(filter.findings());
     }
   }
 }

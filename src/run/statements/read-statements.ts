@@ -1,5 +1,5 @@
 import type { Context } from '../../context.ts';
-import { NotFoundError, UsageError } from '../../errors.ts';
+import { errorOf, NotFoundError, UsageError } from '../../errors.ts';
 import type { Format } from '../../output/formats.ts';
 import type { QuestionFlags } from '../../query/question-syntax.ts';
 import { StatementTally, type StatementFigures } from '../../report/statement.ts';
@@ -140,7 +140,7 @@ async function readPart(job: Job, profile: string | undefined, signal: AbortSign
     const { failure } = tally.finish();
     checkPart(part);
     read = { isWhole: true, profile: known };
-    if (failure !== undefined) throw failure;
+    if (failure !== undefined) throw errorOf(failure);
   });
   return { ...read, result, figures: hasRecords(result) ? tally?.finish() : undefined };
 }
